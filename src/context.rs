@@ -1,0 +1,30 @@
+//! Communication contexts: what a context handle means on the data path.
+//!
+//! A handle is the byte offset of an entry in one static table, so that using a
+//! context costs the hot path three instructions more than the default context,
+//! and a handle is an address constant in C (`SHMEM_CTX_DEFAULT` works in a
+//! static initialiser). Entry 0 is `SHMEM_CTX_INVALID`: it has no PEs, so any use
+//! takes the slow path and is reported there.
+#![allow(unsafe_code)]
+
+use crate::translate::{Numbering, PeArg, TABLE};
+
+/// `SHMEM_CTX_INVALID`.
+pub const CTX_INVALID: usize = 0;
+/// `SHMEM_CTX_DEFAULT`: the entry after the invalid one.
+pub const CTX_DEFAULT: usize = 32;
+
+/// The default context: world numbering, known at compile time.
+#[derive(Clone, Copy, Debug)]
+pub struct Default;
+
+impl Numbering for Default {
+    #[inline(always)]
+    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
+        if pe >= TABLE.npes() { out() } else { ok(pe) }
+    }
+    #[inline(always)]
+    fn handle(self) -> usize {
+        CTX_DEFAULT
+    }
+}

@@ -1,0 +1,173 @@
+//! Every environment variable the library reads, in one table: the library, the
+//! info tool, `SHMEM_INFO` and the documentation all work from it.
+//!
+//! Names are `SHMEM_*` as the specification has them (section 8); the historical
+//! `SMA_*` name is read where one exists and loses against the new one.
+
+use crate::error::Error;
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Presence is all that matters.
+    Flag,
+    /// A number with an optional fraction and k, m, g or t (specification, 8.1).
+    Size,
+    /// Seconds, with an optional fraction.
+    Seconds,
+    /// One of a few words.
+    Word(&'static [&'static str]),
+}
+
+/// One variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its historical name, if it has one.
+    pub alias: Option<&'static str>,
+    /// How its value is written.
+    pub kind: Kind,
+    /// The value it has when it is not set, in words.
+    pub default: &'static str,
+    /// What it does, one sentence.
+    pub help: &'static str,
+}
+
+macro_rules! variables {
+    ($($ident:ident = $name:literal $(or $alias:literal)?, $kind:expr, $default:literal, $help:literal;)*) => {
+        $(#[doc = $help]
+        pub static $ident: Variable = Variable {
+            name: $name,
+            alias: variables!(@alias $($alias)?),
+            kind: $kind,
+            default: $default,
+            help: $help,
+        };)*
+        /// All of them, in the order they are shown.
+        pub static ALL: &[&Variable] = &[$(&$ident),*];
+    };
+    (@alias $alias:literal) => { Some($alias) };
+    (@alias) => { None };
+}
+
+variables! {
+    VERSION = "SHMEM_VERSION" or "SMA_VERSION", Kind::Flag, "not set",
+        "Print the library's version at start-up.";
+    INFO = "SHMEM_INFO" or "SMA_INFO", Kind::Flag, "not set",
+        "Print these variables, with values and meaning, at start-up.";
+    SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", Kind::Size,
+        "the node's memory / PEs",
+        "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
+    DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Flag, "not set",
+        "Print debugging messages and make checks that cost time.";
+    BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd"]), "auto",
+        "How peers' memory is mapped.";
+    STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", Kind::Seconds, "60",
+        "How long to wait for a PE that has not come before the job is given up.";
+}
+
+impl Variable {
+    /// The value set, under either name, and the name it was found under.
+    pub fn raw(&self) -> Option<(&'static str, std::ffi::OsString)> {
+        [Some(self.name), self.alias]
+            .into_iter()
+            .flatten()
+            .find_map(|name| std::env::var_os(name).map(|value| (name, value)))
+    }
+
+    /// Whether a flag is set: presence matters, whatever the value.
+    pub fn is_set(&self) -> bool {
+        self.raw().is_some()
+    }
+
+    fn text(&self) -> Result<Option<(&'static str, String)>, Error> {
+        let Some((name, value)) = self.raw() else { return Ok(None) };
+        match value.into_string() {
+            Ok(value) => Ok(Some((name, value))),
+            Err(value) => Err(self.invalid(name, &value.to_string_lossy())),
+        }
+    }
+
+    fn invalid(&self, name: &str, value: &str) -> Error {
+        let expected = match self.kind {
+            Kind::Flag => "expected any value".into(),
+            Kind::Size => "expected a size: a number with an optional fraction, then k, m, g or t \
+                           for powers of 1024, for example 512m or 1.5g"
+                .into(),
+            Kind::Seconds => "expected seconds, for example 60 or 0.5".into(),
+            Kind::Word(words) => format!("expected one of {}", words.join(", ")),
+        };
+        Error::Environment { name: name.into(), value: value.into(), expected }
+    }
+
+    /// The value of a size, in bytes.
+    pub fn bytes(&self) -> Result<Option<u64>, Error> {
+        let Some((name, value)) = self.text()? else { return Ok(None) };
+        parse_size(&value).map(Some).ok_or_else(|| self.invalid(name, &value))
+    }
+
+    /// The value of a time, in seconds.
+    pub fn seconds(&self) -> Result<Option<f64>, Error> {
+        let Some((name, value)) = self.text()? else { return Ok(None) };
+        match value.trim().parse::<f64>() {
+            Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Some(seconds)),
+            _ => Err(self.invalid(name, &value)),
+        }
+    }
+
+    /// The value of a choice.
+    pub fn word(&self) -> Result<Option<&'static str>, Error> {
+        let Some((name, value)) = self.text()? else { return Ok(None) };
+        let Kind::Word(words) = self.kind else { return Err(self.invalid(name, &value)) };
+        words
+            .iter()
+            .find(|word| word.eq_ignore_ascii_case(value.trim()))
+            .map(|word| Some(*word))
+            .ok_or_else(|| self.invalid(name, &value))
+    }
+}
+
+/// Reads a size as the specification writes it: a non-negative number, a fraction
+/// allowed, and one of k, m, g, t in either case; what follows the suffix is
+/// ignored. The result is rounded up to whole bytes.
+pub fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let number: f64 = number.parse().ok()?;
+    let shift = match suffix.chars().next().map(|c| c.to_ascii_lowercase()) {
+        None => 0,
+        Some('k') => 10,
+        Some('m') => 20,
+        Some('g') => 30,
+        Some('t') => 40,
+        Some(_) => return None,
+    };
+    let bytes = (number * (1u64 << shift) as f64).ceil();
+    (bytes < (1u64 << 62) as f64).then_some(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes_as_the_specification_writes_them() {
+        for (text, bytes) in [
+            ("20m", 20971520),
+            ("20kk", 20480),
+            ("3.1M", 3250586),
+            (".5m", 524288),
+            ("0", 0),
+            ("4096", 4096),
+            ("1.5g", 1610612736),
+            ("1T", 1 << 40),
+        ] {
+            assert_eq!(parse_size(text), Some(bytes), "{text}");
+        }
+        for text in ["", "m", "-1", "1x", "1..2", ".", "1e400", "99999999999999t"] {
+            assert_eq!(parse_size(text), None, "{text}");
+        }
+    }
+}

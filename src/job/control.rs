@@ -1,0 +1,227 @@
+//! The job's control area: what the PEs of a job and its launcher know of each
+//! other. It is the start of the job's one memfd; the PEs' slots follow it at
+//! offsets that need no exchange.
+//!
+//! ```text
+//!  0            4 KiB                    team area              SLOT_BASE
+//!  | Header     | PeRecord x npes ...    | TeamWords[slot][pe]  |  slot 0 | slot 1 ...
+//! ```
+//!
+//! All of it starts as zero pages, so zero is every field's "not yet". Only
+//! atomics live here: a reference to one is sound whatever other processes do, and
+//! nothing read from here is trusted unchecked.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::error::Error;
+use crate::sys::{fd, map};
+use crate::translate::MAX_PES;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+
+/// "oneshmem" in memory order.
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
+/// Changes whenever the meaning of a byte here changes.
+const LAYOUT: u32 = 1;
+
+/// Teams that can be alive at once in a job, world and shared included.
+pub const TEAM_SLOTS: usize = 128;
+
+const HEADER_BYTES: usize = 4096;
+/// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
+/// apart that no slot outgrows its place, so few that 4096 fit a file.
+const SLOT_BASE: u64 = 1 << 40;
+const SLOT_STRIDE: u64 = 1 << 42;
+/// Within a slot's place in the file: data segment first, heap from here.
+const HEAP_OFFSET: u64 = 1 << 41;
+
+/// What concerns the whole job.
+#[repr(C, align(128))]
+pub struct Header {
+    magic: AtomicU64,
+    layout: AtomicU32,
+    npes: AtomicU32,
+    /// The launcher's process, 0 if the job has none of ours.
+    pub launcher: AtomicU32,
+    /// A counter that changes when PEs should look at `abort` (a futex).
+    pub bell: AtomicU32,
+    /// Why the job ends early; 0 while it does not. See `job::abort`.
+    pub abort: AtomicU64,
+    /// Team slots in use, one bit each.
+    pub teams: [AtomicU64; TEAM_SLOTS / 64],
+}
+
+/// What concerns one PE. Two cache-line pairs, so that neighbours do not disturb
+/// each other.
+#[repr(C, align(256))]
+pub struct PeRecord {
+    /// Where the PE is in its life, a [`Stage`]; also a futex.
+    pub stage: AtomicU32,
+    /// Its process number, as it sees itself.
+    pub pid: AtomicU32,
+    /// Bytes of its data segment (whole pages).
+    pub data_bytes: AtomicU64,
+    /// Bytes of its symmetric heap (whole pages).
+    pub heap_bytes: AtomicU64,
+    /// Fingerprint of its executable's data layout; equal for equal programs.
+    pub image: AtomicU64,
+    /// 1 if the PE called `start_pes`: leaving without finalize is in order.
+    pub implicit_finalize: AtomicU32,
+}
+
+/// A PE's life, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Stage {
+    /// Not initialised: the process may not even exist yet.
+    Absent = 0,
+    /// Its slot is published; peers may attach.
+    Ready = 1,
+    /// It has finalised; its slot may be gone.
+    Finalized = 2,
+}
+
+impl PeRecord {
+    /// The PE's stage.
+    pub fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Absent,
+            1 => Stage::Ready,
+            _ => Stage::Finalized,
+        }
+    }
+}
+
+/// One PE's control words in one team. They only ever count up (epochs), so a
+/// slot that is reused needs no reset: the next team goes on from where they stand.
+#[repr(C, align(128))]
+pub struct TeamWords {
+    /// Words for the collectives, each on its own cache-line pair.
+    pub words: [Padded; TEAM_WORDS],
+}
+
+/// Control words a PE has in a team.
+pub const TEAM_WORDS: usize = 8;
+
+/// One control word with a cache-line pair for itself (128 bytes: adjacent lines
+/// are prefetched in pairs on x86, see Intel's Optimization Manual, 3.7.3) and
+/// room for a small payload beside it.
+#[repr(C, align(128))]
+pub struct Padded {
+    /// The word.
+    pub word: AtomicU64,
+    /// A small payload that travels with it.
+    pub payload: [AtomicU64; 15],
+}
+
+/// The control area, mapped.
+pub struct Control {
+    base: NonNull<u8>,
+    npes: usize,
+    file: OwnedFd,
+}
+
+// SAFETY: the area is shared memory of atomics, mapped for the life of the value.
+unsafe impl Send for Control {}
+// SAFETY: as above; every field is reached as an atomic.
+unsafe impl Sync for Control {}
+
+impl Control {
+    /// Creates the file of a job of `npes` PEs: a sealed, sparse memfd with the
+    /// control area and room for every slot.
+    pub fn create(npes: usize) -> Result<Self, Error> {
+        if npes == 0 || npes > MAX_PES {
+            return Err(Error::JobSize { npes, max: MAX_PES });
+        }
+        let file = fd::memfd(c"oneshmem")?;
+        fd::resize_and_seal(file.as_fd(), SLOT_BASE + npes as u64 * SLOT_STRIDE)?;
+        let control = Self::map(file, npes)?;
+        let header = control.header();
+        header.layout.store(LAYOUT, Ordering::Relaxed);
+        header.npes.store(npes as u32, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok(control)
+    }
+
+    /// Opens a job's file that this process inherited or received. Checks that it
+    /// is one, sealed, and of this version.
+    pub fn open(file: OwnedFd) -> Result<Self, Error> {
+        let bad = |why: String| Error::ControlArea { why };
+        if !fd::is_sealed(file.as_fd())? {
+            return Err(bad("the descriptor is not a sealed memfd".into()));
+        }
+        let bytes = fd::size(file.as_fd())?;
+        let npes = bytes.saturating_sub(SLOT_BASE) / SLOT_STRIDE;
+        if npes == 0 || npes > MAX_PES as u64 {
+            return Err(bad(format!("the file has {bytes} bytes")));
+        }
+        let control = Self::map(file, npes as usize)?;
+        let header = control.header();
+        if header.magic.load(Ordering::Acquire) != MAGIC {
+            return Err(bad("it does not start with the magic number".into()));
+        }
+        let layout = header.layout.load(Ordering::Relaxed);
+        if layout != LAYOUT {
+            return Err(bad(format!(
+                "its layout is version {layout}, this library's is {LAYOUT}: \
+                 launcher and library are of different versions"
+            )));
+        }
+        if header.npes.load(Ordering::Relaxed) as u64 != npes {
+            return Err(bad("its size does not match its number of PEs".into()));
+        }
+        Ok(control)
+    }
+
+    fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
+        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(npes))?;
+        Ok(Self { base, npes, file })
+    }
+
+    const fn bytes(npes: usize) -> usize {
+        HEADER_BYTES + npes * size_of::<PeRecord>() + TEAM_SLOTS * npes * size_of::<TeamWords>()
+    }
+
+    /// Number of PEs of the job.
+    pub fn npes(&self) -> usize {
+        self.npes
+    }
+    /// The job's file.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+    /// What concerns the whole job.
+    pub fn header(&self) -> &Header {
+        // SAFETY: the mapping starts with a Header, which is atomics only and
+        // valid for any bytes; it lives as long as `self`.
+        unsafe { self.base.cast().as_ref() }
+    }
+    /// PE `pe`'s record.
+    pub fn pe(&self, pe: usize) -> &PeRecord {
+        assert!(pe < self.npes);
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
+    }
+    /// PE `pe`'s words in team slot `slot`.
+    pub fn team(&self, slot: usize, pe: usize) -> &TeamWords {
+        assert!(slot < TEAM_SLOTS && pe < self.npes);
+        let teams = HEADER_BYTES + self.npes * size_of::<PeRecord>();
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.add(teams).cast::<TeamWords>().add(slot * self.npes + pe).as_ref() }
+    }
+    /// Where PE `pe`'s data segment lies in the file.
+    pub fn data_offset(&self, pe: usize) -> u64 {
+        SLOT_BASE + pe as u64 * SLOT_STRIDE
+    }
+    /// Where PE `pe`'s symmetric heap lies in the file.
+    pub fn heap_offset(&self, pe: usize) -> u64 {
+        self.data_offset(pe) + HEAP_OFFSET
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
+        unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes)) }
+    }
+}

@@ -1,0 +1,3 @@
+//! Who am I, who are my peers, and is the job still alive?
+
+pub mod control;

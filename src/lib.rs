@@ -1,0 +1,40 @@
+//! OpenSHMEM for the processes of one machine: *one node, one copy*.
+//!
+//! Every PE maps every other PE's data segment and symmetric heap, so a put is
+//! one `memcpy`, an atomic is one locked instruction, and nothing runs in
+//! between: no progress thread, no system call, no bounce buffer.
+//! `ARCHITECTURE.md` in the source tree is the map of this crate; the layers,
+//! top to bottom (an arrow only points down):
+//!
+//! * [`rma`], [`amo`], [`signal`], [`order`], [`wait`], [`lock`]: the
+//!   operations, one file a family, inline and generic over the element type;
+//! * [`collectives`], [`team`], [`context`]: objects over the job's control area;
+//! * [`translate`]: the address translation all of them share, and [`slow`]
+//!   behind it, where every uncommon case is sorted out;
+//! * [`memory`]: the slot (data segment and symmetric heap), the heap's allocator;
+//! * [`job`]: who am I, who are my peers, the control area, abort, liveness;
+//! * [`backend`]: how a slot is exported and a peer's slot is attached;
+//! * `sys`: the only place with raw system calls.
+//!
+//! The C interface (`capi/`) is a client of this crate, generated from the
+//! table in `interface/`.
+
+pub mod amo;
+pub mod atomics;
+pub mod backend;
+pub mod collectives;
+pub mod context;
+pub mod env;
+pub mod error;
+pub mod job;
+pub mod lock;
+pub mod memory;
+pub mod order;
+pub mod pause;
+pub mod rma;
+pub mod signal;
+pub mod slow;
+mod sys;
+pub mod team;
+pub mod translate;
+pub mod wait;

@@ -1,0 +1,204 @@
+//! The data path's one computation: a symmetric address of this PE and a PE
+//! number become the address where that PE's copy is mapped here.
+//!
+//! ```text
+//!  own slot                          mirror of PE pe
+//!  |-[data]-..hole..-[heap]-|        |-[data']-..hole..-[heap']-|
+//!  ^origin+1                ^        ^base[pe]+1
+//!                           origin+span
+//! ```
+//!
+//! `target = (addr - origin) + base[pe]`. Two facts keep it short:
+//!
+//! * `origin` lies one byte below the slot, so a valid offset is never 0, and
+//!   the sentinel `base[pe] == usize::MAX` ("no mirror") makes the addition
+//!   carry for every valid offset: the addition itself is the test.
+//! * `pe` arrives as the whole argument register ([`PeArg`]); one unsigned
+//!   comparison rejects negative numbers, numbers too large, and the rare caller
+//!   that left garbage in the upper half, which the slow path then clears.
+//!
+//! Whatever is not the common case goes to the caller's `cold` continuation,
+//! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
+//! range, library not initialised (`span` is 0), or a peer not attached yet.
+//! The two continuations are passed in, not returned as a `Result`, because that
+//! keeps the branches apart: one `jae`, one `jae`, one `jb`, and the access.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicUsize, Ordering};
+use std::cell::UnsafeCell;
+
+/// Most PEs a job can have; bounds the table of mirrors (8 bytes each).
+pub const MAX_PES: usize = 4096;
+
+/// A PE number as the argument register holds it: a C `int` in the low half, the
+/// upper half unspecified by the ABI. Convert with [`pe_number`].
+pub type PeArg = usize;
+
+/// `base[pe]` of a PE that has no mirror here (yet).
+pub const NO_MIRROR: usize = usize::MAX;
+
+/// The PE number in an argument register.
+#[inline(always)]
+pub const fn pe_number(pe: PeArg) -> i32 {
+    pe as u32 as i32
+}
+
+/// What the hot path reads. Written by `shmem_init` and `shmem_finalize`, and one
+/// table entry by each first use of a peer.
+#[repr(C)]
+pub struct Table {
+    /// One byte below this PE's slot.
+    origin: UnsafeCell<usize>,
+    /// Slot size plus one; 0 while the library is not initialised.
+    span: UnsafeCell<usize>,
+    /// Number of PEs of the job.
+    npes: UnsafeCell<usize>,
+    /// First offset of the slot's upper piece (the heap, if it lies above the data).
+    upper: UnsafeCell<usize>,
+    /// First offset past the slot's lower piece.
+    lower_end: UnsafeCell<usize>,
+    /// One byte below each PE's mirror, or [`NO_MIRROR`].
+    base: [AtomicUsize; MAX_PES],
+}
+
+// SAFETY: `base` is atomic. The other fields are written by `publish` and
+// `retire` only, which run inside initialisation and finalisation; the
+// specification forbids communication concurrent with those, and a thread that
+// communicates later has learned of the initialisation from the thread that did it.
+unsafe impl Sync for Table {}
+
+/// The one table of this process.
+pub static TABLE: Table = Table {
+    origin: UnsafeCell::new(0),
+    span: UnsafeCell::new(0),
+    npes: UnsafeCell::new(0),
+    upper: UnsafeCell::new(0),
+    lower_end: UnsafeCell::new(0),
+    base: [const { AtomicUsize::new(NO_MIRROR) }; MAX_PES],
+};
+
+/// Where the slot's parts lie, for [`publish`]. All in bytes of this address space.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotBounds {
+    /// The lower piece: usually the data segment.
+    pub lower: std::ops::Range<usize>,
+    /// The upper piece: usually the symmetric heap.
+    pub upper: std::ops::Range<usize>,
+}
+
+impl Table {
+    #[inline(always)]
+    fn origin(&self) -> usize {
+        // SAFETY: written only while no operation runs (see `Sync` above).
+        unsafe { *self.origin.get() }
+    }
+    #[inline(always)]
+    fn span(&self) -> usize {
+        // SAFETY: as for `origin`.
+        unsafe { *self.span.get() }
+    }
+    /// Number of PEs of the job, 0 before initialisation.
+    #[inline(always)]
+    pub fn npes(&self) -> usize {
+        // SAFETY: as for `origin`.
+        unsafe { *self.npes.get() }
+    }
+    /// Whether operations are possible now.
+    #[inline(always)]
+    pub fn ready(&self) -> bool {
+        self.span() != 0
+    }
+    /// The mirror address of slot offset 0 for `pe`, or [`NO_MIRROR`].
+    #[inline(always)]
+    pub fn base(&self, pe: usize) -> usize {
+        self.base[pe].load(Ordering::Relaxed)
+    }
+    /// The address an offset that [`translate`] handed to `cold` came from.
+    #[inline(always)]
+    pub fn address(&self, miss: Miss) -> usize {
+        miss.0.wrapping_add(self.origin())
+    }
+
+    /// Opens the hot path for a job of `npes` PEs; no peer has a mirror yet.
+    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
+        assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
+        for base in &self.base[..npes] {
+            base.store(NO_MIRROR, Ordering::Relaxed);
+        }
+        let origin = bounds.lower.start - 1;
+        // SAFETY: called from initialisation, when nothing else reads the table.
+        unsafe {
+            *self.origin.get() = origin;
+            *self.upper.get() = bounds.upper.start - origin;
+            *self.lower_end.get() = bounds.lower.end - origin;
+            *self.npes.get() = npes;
+            *self.span.get() = bounds.upper.end - origin;
+        }
+    }
+
+    /// Says that PE `pe`'s mirror of the slot starts at `address`.
+    pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
+        // Release: whoever computes an address from this entry depends on it.
+        self.base[pe].store(address - 1, Ordering::Release);
+    }
+
+    /// Closes the hot path; every later operation takes the slow path.
+    pub(crate) fn retire(&self) {
+        // SAFETY: called from finalisation, when nothing else reads the table.
+        unsafe {
+            *self.span.get() = 0;
+            *self.npes.get() = 0;
+        }
+    }
+}
+
+/// The offset of an address that has no translation on the hot path;
+/// [`Table::address`] gives the address back.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Miss(pub(crate) usize);
+
+/// How a context numbers PEs. The default context is the world's numbering at no
+/// cost; a context of a team maps `pe` to `start + pe * stride`.
+pub trait Numbering: Copy {
+    /// Continues with the world PE number, or with `out` if the team has no such PE.
+    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R;
+    /// The context's handle, for messages and the slow path.
+    fn handle(self) -> usize;
+}
+
+/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
+/// `hot(target)`, or with `cold(miss)` if the common case does not hold.
+#[inline(always)]
+pub fn translate<C: Numbering, R>(
+    ctx: C,
+    addr: usize,
+    pe: PeArg,
+    hot: impl FnOnce(usize) -> R,
+    cold: impl Fn(Miss) -> R,
+) -> R {
+    let offset = addr.wrapping_sub(TABLE.origin());
+    if offset >= TABLE.span() {
+        std::hint::cold_path();
+        return cold(Miss(offset));
+    }
+    let cold = &cold;
+    ctx.world(
+        pe,
+        |pe| {
+            // SAFETY: `world` continues here only with `pe < npes <= MAX_PES`.
+            let base = unsafe { TABLE.base.get_unchecked(pe) }.load(Ordering::Relaxed);
+            let (target, no_mirror) = offset.overflowing_add(base);
+            if no_mirror {
+                std::hint::cold_path();
+                // base is MAX, so the sum is one less than the offset.
+                return cold(Miss(target.wrapping_add(1)));
+            }
+            hot(target)
+        },
+        || {
+            std::hint::cold_path();
+            cold(Miss(offset))
+        },
+    )
+}
