@@ -1,0 +1,113 @@
+//! Why a job ends early: one word in the control area, set once, seen by all.
+//!
+//! ```text
+//!  63    56 55           32 31            0
+//!  |  kind |       pe      |     status    |       0: the job is alive
+//! ```
+//!
+//! The first to [`raise`] decides the job's cause and status; later ones find the
+//! word taken and go along. Whoever waits sees the word between two looks at what
+//! it waits for, and sleepers are woken through the header's `bell`.
+
+use super::control::Control;
+use crate::atomics::Ordering;
+use crate::sys::futex;
+
+/// What ended the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A PE called `shmem_global_exit`.
+    GlobalExit = 1,
+    /// The library ended it: a misuse, or something it cannot go on without. The PE
+    /// has already said what.
+    Fatal = 2,
+    /// The launcher ended it: a PE died, the time was up, or a signal asked for it.
+    Launcher = 3,
+    /// A PE found a peer dead (under launchers that do not watch).
+    PeerDied = 4,
+}
+
+/// Why a job ends: what happened, at which PE, and the status it ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// What happened.
+    pub kind: Kind,
+    /// The PE it happened to or that did it.
+    pub pe: usize,
+    /// The job's exit status.
+    pub status: i32,
+}
+
+const PE_SHIFT: u32 = 32;
+const PE_MASK: u64 = (1 << 24) - 1;
+const KIND_SHIFT: u32 = 56;
+
+/// The word that says so; never 0.
+pub const fn encode(kind: Kind, pe: usize, status: i32) -> u64 {
+    (kind as u64) << KIND_SHIFT | (pe as u64 & PE_MASK) << PE_SHIFT | status as u32 as u64
+}
+
+/// What a word says: nothing while it is 0. A word that is not one of ours (another
+/// process can write there) counts as a fatal error.
+pub const fn decode(word: u64) -> Option<Cause> {
+    if word == 0 {
+        return None;
+    }
+    let kind = match word >> KIND_SHIFT {
+        1 => Kind::GlobalExit,
+        3 => Kind::Launcher,
+        4 => Kind::PeerDied,
+        _ => Kind::Fatal,
+    };
+    Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status: word as u32 as i32 })
+}
+
+/// Why the job ends, if it does.
+pub fn cause(control: &Control) -> Option<Cause> {
+    decode(control.header().abort.load(Ordering::Acquire))
+}
+
+/// Ends the job for this cause, and wakes all who sleep. False if it was ending
+/// already: the first cause stands.
+pub fn raise(control: &Control, kind: Kind, pe: usize, status: i32) -> bool {
+    let header = control.header();
+    let word = encode(kind, pe, status);
+    let first =
+        header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok();
+    if first {
+        header.bell.fetch_add(1, Ordering::Release);
+        futex::wake_all(&header.bell);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_survives_the_word() {
+        for kind in [Kind::GlobalExit, Kind::Fatal, Kind::Launcher, Kind::PeerDied] {
+            for pe in [0, 1, 4095] {
+                for status in [0, 1, 255, -1, i32::MIN, i32::MAX] {
+                    let word = encode(kind, pe, status);
+                    assert_ne!(word, 0);
+                    assert_eq!(decode(word), Some(Cause { kind, pe, status }));
+                }
+            }
+        }
+        assert_eq!(decode(0), None);
+        assert_eq!(decode(7).map(|cause| cause.kind), Some(Kind::Fatal));
+    }
+
+    #[test]
+    fn the_first_cause_stands() {
+        let control = Control::create(2).expect("a control area");
+        assert_eq!(cause(&control), None);
+        assert!(raise(&control, Kind::GlobalExit, 1, 7));
+        assert!(!raise(&control, Kind::Launcher, 0, 9));
+        assert_eq!(cause(&control), Some(Cause { kind: Kind::GlobalExit, pe: 1, status: 7 }));
+        assert_eq!(control.header().bell.load(Ordering::Relaxed), 1);
+    }
+}
