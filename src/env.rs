@@ -5,6 +5,7 @@
 //! `SMA_*` name is read where one exists and loses against the new one.
 
 use crate::error::Error;
+use std::fmt::Write;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,19 @@ impl Variable {
             .map(|word| Some(*word))
             .ok_or_else(|| self.invalid(name, &value))
     }
+}
+
+/// All variables as text: name, value in force, default and meaning.
+pub fn table() -> String {
+    let mut text = String::new();
+    for variable in ALL {
+        let value = match variable.raw() {
+            Some((name, value)) => format!("{} (from {name})", value.to_string_lossy()),
+            None => format!("[{}]", variable.default),
+        };
+        let _ = writeln!(text, "  {:<24} {value}\n      {}", variable.name, variable.help);
+    }
+    text
 }
 
 /// Reads a size as the specification writes it: a non-negative number, a fraction

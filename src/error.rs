@@ -1,7 +1,10 @@
 //! What goes wrong before or beside communication, and how a misuse of the
 //! interface is told.
 
+use crate::job::abort::{self, Kind};
+use crate::job::{self, health};
 use std::fmt;
+use std::io::Write;
 
 /// The name of the routine the user called, for messages. Doubly a reference, so
 /// that passing it costs one register.
@@ -62,19 +65,29 @@ impl Error {
     }
 }
 
-/// A call that cannot be carried out: one block on standard error, then the job ends.
-#[derive(Debug)]
-pub struct Misuse {
-    /// The routine called.
-    pub routine: &'static str,
-    /// The argument at fault and its value, for example `dest = 0x7ffd1234`.
-    pub argument: String,
-    /// What was expected, and the nearest thing that would be valid.
-    pub expected: String,
+/// One line on standard error, with the library's name and the PE's number.
+pub fn say(message: impl fmt::Display) {
+    let line = match job::existing() {
+        Some(job) => format!("oneshmem: PE {}: {message}\n", job.pe()),
+        None => format!("oneshmem: {message}\n"),
+    };
+    // One write, so that lines of several PEs do not mix.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-impl fmt::Display for Misuse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.routine, self.argument, self.expected)
+/// A call that cannot be carried out: says which routine, which argument with its
+/// value, and what was expected, then ends the job with status 1.
+#[cold]
+pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt::Display) -> ! {
+    fatal(format_args!("{routine}: {argument}: {expected}"))
+}
+
+/// Says why the job cannot go on and ends it with status 1.
+#[cold]
+pub fn fatal(message: impl fmt::Display) -> ! {
+    say(message);
+    if let Some(job) = job::existing() {
+        abort::raise(job.control(), Kind::Fatal, job.pe(), 1);
     }
+    health::end_job(1)
 }

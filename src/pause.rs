@@ -1,2 +1,61 @@
 //! How a PE waits: spin while that can pay, then give the CPU away, and keep
 //! looking whether the job is still alive.
+
+use crate::atomics::{AtomicU32, Ordering};
+use crate::job;
+use crate::sys::process;
+use std::time::Instant;
+
+/// Spins that pay when every PE has a CPU: some tens of microseconds, more than a
+/// message between running PEs takes, less than a time slice.
+const SPINS_ALONE: u32 = 2000;
+/// When PEs share CPUs, the one waited for may need this very CPU.
+const SPINS_SHARED: u32 = 20;
+/// Yields between looks at the clock and the peers.
+const YIELDS_PER_CHECK: u32 = 512;
+
+static SPINS: AtomicU32 = AtomicU32::new(SPINS_SHARED);
+
+/// Sets how long PEs of this process spin before they yield.
+pub(crate) fn set_oversubscribed(shared: bool) {
+    SPINS.store(if shared { SPINS_SHARED } else { SPINS_ALONE }, Ordering::Relaxed);
+}
+
+/// One wait. Call [`step`](Self::step) until what is waited for has come.
+#[derive(Debug, Default)]
+pub struct Pause {
+    steps: u32,
+    checked: Option<Instant>,
+}
+
+impl Pause {
+    /// A wait that begins now.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self { steps: 0, checked: None }
+    }
+
+    /// Passes a little time. Ends the process if the job has ended or a peer died.
+    #[inline(always)]
+    pub fn step(&mut self) {
+        self.steps = self.steps.wrapping_add(1);
+        if self.steps < SPINS.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        } else {
+            self.step_aside();
+        }
+    }
+
+    #[cold]
+    fn step_aside(&mut self) {
+        process::yield_cpu();
+        if let Some(job) = job::existing() {
+            job::health::look(job);
+            if self.steps.is_multiple_of(YIELDS_PER_CHECK) {
+                job::health::check_peers(job, &mut self.checked);
+            }
+        }
+        // Never back to spinning within one wait.
+        self.steps |= 1 << 31;
+    }
+}

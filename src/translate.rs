@@ -113,6 +113,16 @@ impl Table {
     pub fn base(&self, pe: usize) -> usize {
         self.base[pe].load(Ordering::Relaxed)
     }
+    /// Whether an address is in the slot's upper piece, or its lower one: exact,
+    /// unlike the hot path's one comparison, which lets the hole between them pass
+    /// (an access there faults and is explained).
+    #[inline(always)]
+    pub fn surely_symmetric(&self, addr: usize) -> bool {
+        let offset = addr.wrapping_sub(self.origin());
+        // SAFETY: as for `origin`.
+        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
+        offset < self.span() && (offset >= upper || offset < lower_end) && offset != 0
+    }
     /// The address an offset that [`translate`] handed to `cold` came from.
     #[inline(always)]
     pub fn address(&self, miss: Miss) -> usize {

@@ -55,8 +55,8 @@ pub struct Header {
 /// each other.
 #[repr(C, align(256))]
 pub struct PeRecord {
-    /// Where the PE is in its life, a [`Stage`]; also a futex.
-    pub stage: AtomicU32,
+    /// Where the PE is in its life: see [`PeRecord::stage`].
+    stage: AtomicU32,
     /// Its process number, as it sees itself.
     pub pid: AtomicU32,
     /// Bytes of its data segment (whole pages).
@@ -67,28 +67,38 @@ pub struct PeRecord {
     pub image: AtomicU64,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
+    /// 1 once the launcher has seen the process end.
+    pub gone: AtomicU32,
 }
 
-/// A PE's life, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u32)]
+/// Where a PE is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Not initialised: the process may not even exist yet.
-    Absent = 0,
+    Absent,
     /// Its slot is published; peers may attach.
-    Ready = 1,
-    /// It has finalised; its slot may be gone.
-    Finalized = 2,
+    Ready,
+    /// It has finalised; it may initialise again.
+    Finalized,
 }
 
 impl PeRecord {
-    /// The PE's stage.
+    /// The PE's stage. The word counts: odd while the PE is initialised.
     pub fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Absent,
-            1 => Stage::Ready,
+            odd if odd % 2 == 1 => Stage::Ready,
             _ => Stage::Finalized,
         }
+    }
+    /// How many sessions the PE has begun (first init to last finalize is one).
+    pub fn session(&self) -> u32 {
+        self.stage.load(Ordering::Acquire).div_ceil(2)
+    }
+    /// The PE goes on to its next stage; what it wrote before is visible to whoever
+    /// sees that.
+    pub(crate) fn advance(&self) {
+        self.stage.fetch_add(1, Ordering::Release);
     }
 }
 

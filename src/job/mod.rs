@@ -2,3 +2,152 @@
 
 pub mod abort;
 pub mod control;
+mod fault;
+mod fork;
+pub mod health;
+pub mod launch;
+mod meet;
+pub mod query;
+pub mod session;
+
+use crate::atomics::{AtomicU32, Ordering};
+use crate::backend::Backend;
+use crate::error::{self, Error, Routine};
+use crate::memory::heap::Heap;
+use crate::memory::layout::Layout;
+use crate::memory::segment::DataSegment;
+use crate::pause::Pause;
+use crate::translate::TABLE;
+use control::{Control, Stage};
+use launch::Launcher;
+use std::sync::{Mutex, OnceLock};
+
+/// This process as a PE of its job. Made by the first initialisation and kept for
+/// the life of the process, because peers may map its memory even after it has
+/// finalised.
+pub struct Job {
+    pe: usize,
+    npes: usize,
+    launcher: Launcher,
+    control: Control,
+    backend: Box<dyn Backend>,
+    layout: Layout,
+    data: DataSegment,
+    /// The symmetric heap's allocator, new with each session.
+    pub heap: Mutex<Heap>,
+    /// How many sessions (first init to last finalize) have begun.
+    session: AtomicU32,
+    attached: Mutex<Vec<bool>>,
+}
+
+static JOB: OnceLock<Job> = OnceLock::new();
+
+/// The job, for a routine that may be called only between init and finalize.
+pub fn job(routine: Routine) -> &'static Job {
+    match JOB.get() {
+        Some(job) if TABLE.ready() => job,
+        Some(_) if fork::is_child() => error::misuse(
+            routine,
+            "called in a child of fork",
+            "only the process that called shmem_init is a PE",
+        ),
+        Some(_) => error::misuse(
+            routine,
+            "called after shmem_finalize",
+            "a call between shmem_init and shmem_finalize",
+        ),
+        None => error::misuse(
+            routine,
+            "called before shmem_init",
+            "a call between shmem_init and shmem_finalize",
+        ),
+    }
+}
+
+/// The job if this process has ever been initialised.
+pub fn existing() -> Option<&'static Job> {
+    JOB.get()
+}
+
+impl Job {
+    /// This PE's number, 0 to [`npes`](Self::npes) - 1.
+    pub fn pe(&self) -> usize {
+        self.pe
+    }
+    /// Number of PEs.
+    pub fn npes(&self) -> usize {
+        self.npes
+    }
+    /// The control area.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+    /// Who started the job.
+    pub fn launcher(&self) -> &Launcher {
+        &self.launcher
+    }
+    /// The backend in use, by name.
+    pub fn backend(&self) -> &'static str {
+        self.backend.name()
+    }
+    /// Where slot and mirrors lie.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    /// Address of the symmetric heap's first byte.
+    pub fn heap_base(&self) -> usize {
+        self.layout.heap.start
+    }
+
+    /// Makes sure PE `pe`'s mirror is there and returns where it starts. The first
+    /// use of a peer waits until that peer has initialised.
+    pub fn mirror(&self, pe: usize) -> usize {
+        if pe == self.pe {
+            return self.layout.start();
+        }
+        let mut attached = self.attached.lock().unwrap_or_else(|e| e.into_inner());
+        let mirror = self.layout.mirror(pe);
+        let record = self.control.pe(pe);
+        let session = self.session.load(Ordering::Relaxed);
+        let mut pause = Pause::new();
+        while record.session() < session {
+            pause.step();
+        }
+        if !attached[pe] {
+            if let Err(error) = self.attach(pe) {
+                error::fatal(format_args!("attaching PE {pe} failed: {error}"));
+            }
+            attached[pe] = true;
+        }
+        TABLE.set_mirror(pe, mirror);
+        mirror
+    }
+
+    fn attach(&self, pe: usize) -> Result<(), Error> {
+        let record = self.control.pe(pe);
+        let data_bytes = record.data_bytes.load(Ordering::Relaxed) as usize;
+        let heap_bytes = record.heap_bytes.load(Ordering::Relaxed) as usize;
+        let image = record.image.load(Ordering::Relaxed);
+        if data_bytes != self.layout.data.len() || image != self.data.fingerprint {
+            return Err(Error::Slot(format!(
+                "it runs another program: its data segment has {data_bytes} bytes and layout \
+                 {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable",
+                self.layout.data.len(),
+                self.data.fingerprint
+            )));
+        }
+        if heap_bytes != self.layout.heap.len() {
+            return Err(Error::Slot(format!(
+                "its symmetric heap has {heap_bytes} bytes, this PE's {}; \
+                 SHMEM_SYMMETRIC_SIZE must be the same on all PEs",
+                self.layout.heap.len()
+            )));
+        }
+        self.backend.attach(&self.control, pe, &self.layout, heap_bytes)
+    }
+
+    /// PEs whose stage is `stage`.
+    fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
+        (0..self.npes).filter(move |pe| self.control.pe(*pe).stage() == stage)
+    }
+}

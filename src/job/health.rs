@@ -1,0 +1,114 @@
+//! Is the job still going? Looked at by every PE that waits.
+//!
+//! Under `oshrun` the launcher sees PEs end and says so in the abort word. Under
+//! other launchers the PEs look after each other: each holds a lock on one byte of
+//! the job's file, which the kernel drops when the process ends, however it ends.
+
+use super::abort::{self, Kind};
+use super::control::Stage;
+use super::{Job, existing};
+use crate::atomics::{AtomicBool, Ordering};
+use crate::env;
+use crate::error;
+use crate::job::launch::Launcher;
+use crate::sys::{fd, process};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// How often a waiting PE looks for peers' signs of life.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// How long PEs may take to leave by themselves when the job is ended.
+const GRACE: Duration = Duration::from_millis(200);
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Looks whether the job was ended; if so, ends this process too. Cheap.
+#[inline]
+pub fn look(job: &Job) {
+    let word = job.control().header().abort.load(Ordering::Relaxed);
+    if word != 0 {
+        leave(word);
+    }
+}
+
+#[cold]
+fn leave(word: u64) -> ! {
+    process::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
+}
+
+/// Looks for peers that are gone, at most every [`INTERVAL`]. `last` is the
+/// caller's memory of when it looked.
+pub fn check_peers(job: &Job, last: &mut Option<Instant>) {
+    let now = Instant::now();
+    match last {
+        Some(at) if now - *at < INTERVAL => return,
+        _ => *last = Some(now),
+    }
+    if job.launcher != Launcher::Oshrun {
+        check_signs_of_life(job);
+        check_arrivals(job, now);
+    } else if let Some(pe) =
+        job.at_stage(Stage::Absent).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) != 0)
+    {
+        error::fatal(format_args!("PE {pe} ended without calling shmem_init"));
+    }
+}
+
+fn check_signs_of_life(job: &Job) {
+    for pe in job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe) {
+        let gone = matches!(fd::byte_holder(job.control.file(), pe as u64), Ok(None));
+        // Looked at again: it may have finalised in between.
+        if gone && job.control.pe(pe).stage() == Stage::Ready {
+            let pid = job.control.pe(pe).pid.load(Ordering::Relaxed);
+            if abort::raise(&job.control, Kind::PeerDied, pe, 1) {
+                error::say(format_args!(
+                    "PE {pe} (pid {pid}) ended without calling shmem_finalize; ending the job"
+                ));
+            }
+            end_job(1);
+        }
+    }
+}
+
+fn check_arrivals(job: &Job, now: Instant) {
+    static STARTED: OnceLock<Instant> = OnceLock::new();
+    let waited = now - *STARTED.get_or_init(|| now);
+    let limit = env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0);
+    if waited.as_secs_f64() < limit {
+        return;
+    }
+    let missing: Vec<_> = job.at_stage(Stage::Absent).map(|pe| pe.to_string()).collect();
+    if !missing.is_empty() {
+        error::fatal(format_args!(
+            "PE {} of {} did not call shmem_init within {limit} s \
+             (SHMEM_STARTUP_TIMEOUT sets how long to wait)",
+            missing.join(", "),
+            job.npes
+        ));
+    }
+}
+
+/// Ends the whole job with `status`, this process last. The abort word has been
+/// raised by the caller.
+pub fn end_job(status: i32) -> ! {
+    // One thread of a process does this; the others, and a second attempt from a
+    // handler, just leave.
+    if ENDING.swap(true, Ordering::Relaxed) {
+        process::flush_and_exit(status);
+    }
+    if let Some(job) = existing()
+        && job.launcher != Launcher::Oshrun
+        && job.npes > 1
+    {
+        let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
+        let holder = |pe: usize| fd::byte_holder(job.control.file(), pe as u64).ok().flatten();
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until && peers().any(|pe| holder(pe).is_some()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        for pid in peers().filter_map(holder).filter(|pid| *pid > 0) {
+            process::kill(pid, libc::SIGKILL);
+        }
+    }
+    process::flush_and_exit(status)
+}

@@ -1,0 +1,179 @@
+//! Who started this process, as which PE of how many.
+//!
+//! `oshrun` says so in one variable and passes the job's file as a descriptor.
+//! Under other launchers number and size come from their variables, and the PEs
+//! meet by themselves ([`super::meet`]). Without a launcher a process is a job of
+//! one PE.
+
+use crate::error::Error;
+use crate::job::control::Control;
+use crate::job::meet;
+use crate::sys::{fd, process};
+use crate::translate::MAX_PES;
+use std::env;
+
+/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`.
+pub const VARIABLE: &str = "ONESHMEM_PE";
+
+/// Who started the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// This project's own launcher.
+    Oshrun,
+    /// MPICH's process manager and its relatives (PMI).
+    Hydra,
+    /// Open MPI's `mpirun`.
+    OpenMpi,
+    /// Slurm's `srun`.
+    Slurm,
+    /// None: one PE.
+    Nobody,
+}
+
+impl Launcher {
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oshrun => "oshrun",
+            Self::Hydra => "Hydra (PMI)",
+            Self::OpenMpi => "Open MPI mpirun",
+            Self::Slurm => "Slurm",
+            Self::Nobody => "none",
+        }
+    }
+}
+
+/// This process's place in its job.
+pub(super) struct Place {
+    pub launcher: Launcher,
+    pub pe: usize,
+    pub control: Control,
+}
+
+/// A foreign launcher's variables.
+struct Foreign {
+    launcher: Launcher,
+    rank: &'static [&'static str],
+    size: &'static [&'static str],
+    local_size: &'static [&'static str],
+    /// What tells jobs of one launching process apart, where there is such a thing.
+    job: &'static [&'static str],
+}
+
+/// In the order they are looked for: `srun` and `mpirun` can both set `PMI_*`.
+const FOREIGN: [Foreign; 3] = [
+    Foreign {
+        launcher: Launcher::OpenMpi,
+        rank: &["OMPI_COMM_WORLD_RANK"],
+        size: &["OMPI_COMM_WORLD_SIZE"],
+        local_size: &["OMPI_COMM_WORLD_LOCAL_SIZE"],
+        job: &["PMIX_NAMESPACE"],
+    },
+    Foreign {
+        launcher: Launcher::Hydra,
+        rank: &["PMI_RANK"],
+        size: &["PMI_SIZE"],
+        local_size: &["MPI_LOCALNRANKS"],
+        job: &["PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"],
+    },
+    Foreign {
+        launcher: Launcher::Slurm,
+        rank: &["SLURM_PROCID"],
+        size: &["SLURM_NTASKS", "SLURM_NPROCS"],
+        local_size: &[],
+        job: &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
+    },
+];
+
+/// Which launcher this process's environment shows, without joining its job.
+pub fn detect() -> Launcher {
+    if env::var_os(VARIABLE).is_some() {
+        return Launcher::Oshrun;
+    }
+    FOREIGN
+        .iter()
+        .find(|foreign| foreign.present())
+        .map_or(Launcher::Nobody, |foreign| foreign.launcher)
+}
+
+/// Finds this process's place and joins its job.
+pub(super) fn join() -> Result<Place, Error> {
+    if let Ok(text) = env::var(VARIABLE) {
+        // Children of this PE are not this PE.
+        process::forget_variable(VARIABLE);
+        return from_oshrun(&text);
+    }
+    match FOREIGN.iter().find(|foreign| foreign.present()) {
+        Some(foreign) => foreign.join(),
+        None => {
+            Ok(Place { launcher: Launcher::Nobody, pe: 0, control: Control::create(1)? })
+        }
+    }
+}
+
+fn from_oshrun(text: &str) -> Result<Place, Error> {
+    let bad = |why: String| Error::Launcher { launcher: VARIABLE, why };
+    let fields: Vec<i64> = text.split(':').map_while(|field| field.parse().ok()).collect();
+    let [pe, npes, descriptor, launcher] = fields[..] else {
+        return Err(bad(format!("{text}: expected four numbers, pe:npes:descriptor:pid")));
+    };
+    let control = Control::open(fd::inherit(descriptor as i32)?)?;
+    if npes != control.npes() as i64 || !(0..npes).contains(&pe) {
+        return Err(bad(format!("{text}: the job has {} PEs", control.npes())));
+    }
+    // Started through a script or a tool: the launcher's own precaution went to it.
+    if i64::from(process::parent()) != launcher {
+        process::die_with_parent();
+    }
+    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, control })
+}
+
+impl Foreign {
+    fn variable(names: &[&'static str]) -> Option<(&'static str, String)> {
+        names.iter().find_map(|name| Some((*name, env::var(name).ok()?)))
+    }
+
+    fn present(&self) -> bool {
+        Self::variable(self.rank).is_some() && Self::variable(self.size).is_some()
+    }
+
+    fn number(&self, names: &[&'static str]) -> Result<Option<usize>, Error> {
+        let Some((name, value)) = Self::variable(names) else { return Ok(None) };
+        match value.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(Error::Environment {
+                name: name.into(),
+                value,
+                expected: "expected a number, as the launcher sets it".into(),
+            }),
+        }
+    }
+
+    fn join(&self) -> Result<Place, Error> {
+        let bad = |why: String| Error::Launcher { launcher: self.launcher.name(), why };
+        let rank = self.number(self.rank)?.unwrap_or(0);
+        let size = self.number(self.size)?.unwrap_or(1);
+        if size == 0 || size > MAX_PES || rank >= size {
+            return Err(bad(format!("rank {rank} of {size}; expected 1 to {MAX_PES} PEs")));
+        }
+        if let Some(local) = self.number(self.local_size)?
+            && local != size
+        {
+            return Err(bad(format!(
+                "{local} of the job's {size} PEs are on this node; all must be on one"
+            )));
+        }
+        if let Some(nodes) = self.number(&["SLURM_STEP_NUM_NODES", "SLURM_NNODES"])?
+            && self.launcher == Launcher::Slurm
+            && nodes > 1
+        {
+            return Err(bad(format!("the job spans {nodes} nodes; it must be on one")));
+        }
+        let job = self.job.iter().filter_map(|name| env::var(name).ok()).collect::<Vec<_>>();
+        let control = match size {
+            1 => Control::create(1)?,
+            _ => meet::control(self.launcher, self.rank[0], &job.join("."), size)?,
+        };
+        Ok(Place { launcher: self.launcher, pe: rank, control })
+    }
+}

@@ -1,0 +1,45 @@
+//! What can be asked of addresses and PEs (specification, sections 9.4 and 9.5):
+//! accessibility, and pointers for direct loads and stores.
+
+use super::job;
+use crate::error::Routine;
+use crate::slow;
+use crate::team;
+use crate::translate::{PeArg, TABLE, pe_number, translate};
+
+/// `shmem_ptr`: the address at which PE `pe`'s copy of `address` can be loaded and
+/// stored here; null if `address` is not symmetric or there is no such PE.
+#[inline(always)]
+pub fn ptr(routine: Routine, address: *const u8, pe: PeArg) -> *mut u8 {
+    if TABLE.surely_symmetric(address as usize) {
+        translate(
+            crate::context::Default,
+            address as usize,
+            pe,
+            |target| target as *mut u8,
+            |_| slow::pointer(routine, address as usize, pe),
+        )
+    } else {
+        std::hint::cold_path();
+        slow::pointer(routine, address as usize, pe)
+    }
+}
+
+/// `shmem_team_ptr`: as [`ptr`], PE `pe` of a team; null for `SHMEM_TEAM_INVALID`.
+pub fn team_ptr(routine: Routine, handle: usize, address: *const u8, pe: PeArg) -> *mut u8 {
+    job(routine);
+    match team::get(routine, handle).and_then(|team| team.world_pe(pe_number(pe))) {
+        Some(pe) => ptr(routine, address, pe),
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// `shmem_pe_accessible`: whether there is such a PE.
+pub fn pe_accessible(routine: Routine, pe: PeArg) -> bool {
+    usize::try_from(pe_number(pe)).is_ok_and(|pe| pe < job(routine).npes)
+}
+
+/// `shmem_addr_accessible`: whether `address` is symmetric and PE `pe` exists.
+pub fn addr_accessible(routine: Routine, address: *const u8, pe: PeArg) -> bool {
+    job(routine).layout.contains(address as usize) && pe_accessible(routine, pe)
+}

@@ -1,0 +1,235 @@
+//! Initialisation and finalisation (specification, sections 9.1 and 9.2), counted:
+//! each initialisation needs its finalisation, the last one ends the session, and
+//! a new session may begin after that.
+
+use super::abort::{self, Kind};
+use super::control::Stage;
+use super::{JOB, Job, existing, fault, fork, job, launch};
+use crate::atomics::{AtomicI32, AtomicU32, Ordering};
+use crate::error::{self, Error, Routine};
+use crate::job::health;
+use crate::memory::heap::Heap;
+use crate::memory::layout::Layout;
+use crate::memory::segment;
+use crate::sys::{fd, map, process};
+use crate::translate::TABLE;
+use crate::{backend, collectives, context, env, pause, team};
+use std::sync::Mutex;
+
+/// `SHMEM_THREAD_SINGLE`.
+pub const THREAD_SINGLE: i32 = 0;
+/// `SHMEM_THREAD_FUNNELED`.
+pub const THREAD_FUNNELED: i32 = 1;
+/// `SHMEM_THREAD_SERIALIZED`.
+pub const THREAD_SERIALIZED: i32 = 2;
+/// `SHMEM_THREAD_MULTIPLE`.
+pub const THREAD_MULTIPLE: i32 = 3;
+
+/// Heaps must fit their place in the job's file.
+const HEAP_LIMIT: u64 = 1 << 40;
+
+static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
+static THREAD_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
+/// Initialisation and finalisation exclude each other.
+static CHANGE: Mutex<()> = Mutex::new(());
+
+/// `shmem_init`: there is no way to report failure but to end the job.
+pub fn init(routine: Routine) {
+    if let Err(error) = init_thread(routine, THREAD_SINGLE) {
+        error::fatal(format_args!("{routine}: {error}"));
+    }
+}
+
+/// `shmem_init_thread`: begins a session or joins the one that is. Returns the
+/// thread level, which the first initialisation of a session fixes. Every level
+/// is provided: the library keeps no state that threads could spoil.
+pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
+    if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&requested) {
+        error::misuse(
+            routine,
+            format_args!("requested = {requested}"),
+            "one of the SHMEM_THREAD_* levels, 0 to 3",
+        );
+    }
+    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    if fork::is_child() {
+        error::misuse(
+            routine,
+            "called in a child of fork",
+            "only the process that the launcher started is a PE",
+        );
+    }
+    if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
+        match existing() {
+            None => first_session()?,
+            Some(job) => begin(job),
+        }
+        THREAD_LEVEL.store(requested, Ordering::Relaxed);
+    }
+    INITIALISATIONS.fetch_add(1, Ordering::Relaxed);
+    Ok(query_thread())
+}
+
+/// Makes this process a PE. Nothing here waits for another PE.
+fn first_session() -> Result<(), Error> {
+    let place = launch::join()?;
+    let (control, pe) = (place.control, place.pe);
+    let npes = control.npes();
+    let page = map::page_size();
+
+    let data = segment::find(page)?;
+    let layout = Layout::reserve(data.pages.clone(), heap_bytes(npes, page)?, npes)?;
+    let backend = backend::choose()?;
+    env::STARTUP_TIMEOUT.seconds()?;
+
+    fd::lock_byte(control.file(), pe as u64)?;
+    backend.export(&control, pe, &layout, &data)?;
+
+    let record = control.pe(pe);
+    record.pid.store(process::pid(), Ordering::Relaxed);
+    record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
+    record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
+    record.image.store(data.fingerprint, Ordering::Relaxed);
+
+    let made = JOB.set(Job {
+        pe,
+        npes,
+        launcher: place.launcher,
+        heap: Mutex::new(Heap::new(layout.heap.len())),
+        session: AtomicU32::new(0),
+        attached: Mutex::new(vec![false; npes]),
+        control,
+        backend,
+        layout,
+        data,
+    });
+    assert!(made.is_ok(), "initialisation is serialised");
+    let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
+
+    pause::set_oversubscribed(npes > process::usable_cpus());
+    fork::prepare()?;
+    fault::explain();
+    process::at_exit(leaving);
+    begin(job);
+    announce(job);
+    Ok(())
+}
+
+/// Opens the data path and lets peers attach.
+fn begin(job: &'static Job) {
+    *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
+    job.session.fetch_add(1, Ordering::Relaxed);
+    TABLE.publish(&job.layout.bounds(), job.npes);
+    TABLE.set_mirror(job.pe, job.layout.start());
+    team::open(job);
+    context::open(job);
+    job.control.pe(job.pe).advance();
+}
+
+fn announce(job: &Job) {
+    if job.pe != 0 {
+        return;
+    }
+    if env::VERSION.is_set() {
+        error::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
+    }
+    if env::INFO.is_set() {
+        error::say(format_args!(
+            "{} PEs, launcher {}, backend {}, {} bytes of symmetric heap a PE\n{}",
+            job.npes,
+            job.launcher.name(),
+            job.backend(),
+            job.layout.heap.len(),
+            env::table()
+        ));
+    }
+}
+
+fn heap_bytes(npes: usize, page: usize) -> Result<usize, Error> {
+    // By default the node's memory is shared out: a job that stays within its heaps
+    // stays within the machine.
+    let default = (process::machine_memory() / npes as u64).clamp(64 << 20, HEAP_LIMIT);
+    let bytes = match env::SYMMETRIC_SIZE.bytes()? {
+        None => default,
+        Some(bytes) if bytes <= HEAP_LIMIT => bytes,
+        Some(bytes) => {
+            return Err(Error::Environment {
+                name: env::SYMMETRIC_SIZE.name.into(),
+                value: bytes.to_string(),
+                expected: format!("at most {HEAP_LIMIT} bytes"),
+            });
+        }
+    };
+    Ok((bytes as usize).max(1).div_ceil(page) * page)
+}
+
+/// `shmem_finalize`: the last one ends the session, the others are barriers.
+pub fn finalize(routine: Routine) {
+    let job = job(routine);
+    if INITIALISATIONS.load(Ordering::Relaxed) > 1 {
+        collectives::barrier_all(routine);
+        INITIALISATIONS.fetch_sub(1, Ordering::Relaxed);
+        return;
+    }
+    collectives::barrier_all(routine);
+    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    INITIALISATIONS.store(0, Ordering::Relaxed);
+    context::close();
+    team::close();
+    TABLE.retire();
+    // Nobody uses this heap any more: all have passed the barrier.
+    let heap = &job.layout.heap;
+    fd::punch(job.control.file(), job.control.heap_offset(job.pe), heap.len() as u64);
+    job.control.pe(job.pe).advance();
+}
+
+/// `start_pes`: repeated calls do nothing, and finalisation is implicit.
+pub fn start_pes(routine: Routine) {
+    if !query_initialized() {
+        init(routine);
+        job(routine).control.pe(job(routine).pe).implicit_finalize.store(1, Ordering::Relaxed);
+    }
+}
+
+/// At exit: the finalisation that `start_pes` promised.
+extern "C" fn leaving() {
+    const ROUTINE: Routine = &"exit";
+    if let Some(job) = existing()
+        && !fork::is_child()
+        && job.control.pe(job.pe).stage() == Stage::Ready
+        && job.control.pe(job.pe).implicit_finalize.load(Ordering::Relaxed) != 0
+    {
+        INITIALISATIONS.store(1, Ordering::Relaxed);
+        finalize(ROUTINE);
+    }
+}
+
+/// `shmem_global_exit`: ends all PEs with `status`.
+pub fn global_exit(routine: Routine, status: i32) -> ! {
+    let job = job(routine);
+    // The first of several statuses becomes the job's.
+    abort::raise(&job.control, Kind::GlobalExit, job.pe, status);
+    health::end_job(status)
+}
+
+/// `shmem_query_initialized`.
+pub fn query_initialized() -> bool {
+    INITIALISATIONS.load(Ordering::Relaxed) > 0 && !fork::is_child()
+}
+
+/// `shmem_query_thread`.
+pub fn query_thread() -> i32 {
+    THREAD_LEVEL.load(Ordering::Relaxed)
+}
+
+/// `shmem_my_pe`.
+#[inline]
+pub fn my_pe(routine: Routine) -> i32 {
+    job(routine).pe as i32
+}
+
+/// `shmem_n_pes`.
+#[inline]
+pub fn n_pes(routine: Routine) -> i32 {
+    job(routine).npes as i32
+}

@@ -1,0 +1,136 @@
+//! Where the parts of a slot and the peers' mirrors go in this address space.
+//!
+//! ```text
+//!  data .. hole (brk grows here) .. heap        window: mirror 0 | mirror 1 | ...
+//! ```
+//!
+//! A mirror has the slot's own inner layout, so one addition translates both
+//! parts. What is not mapped stays reserved and untouchable: an address in the
+//! hole, or past an end, faults and is explained ([`crate::job`]'s fault handler).
+
+use crate::error::Error;
+use crate::sys::{map, program};
+use crate::translate::SlotBounds;
+use std::ops::Range;
+
+/// Everything is placed at multiples of this, so that huge pages can be used.
+const HUGE: usize = 2 << 20;
+/// Room left for `brk` between the data segment and the heap.
+const BREAK_ROOM: usize = 4 << 30;
+/// How far apart the places tried for the heap are.
+const STEP: usize = 16 << 30;
+
+/// This PE's slot and the window its peers' mirrors go into.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Data segment.
+    pub data: Range<usize>,
+    /// Symmetric heap.
+    pub heap: Range<usize>,
+    window: Range<usize>,
+    stride: usize,
+}
+
+const fn round_up(bytes: usize, unit: usize) -> usize {
+    bytes.div_ceil(unit) * unit
+}
+
+impl Layout {
+    /// Places a heap of `heap_bytes` near the data segment and reserves the window
+    /// for `npes` mirrors. Nothing is mapped yet.
+    pub fn reserve(data: Range<usize>, heap_bytes: usize, npes: usize) -> Result<Self, Error> {
+        let explain = |error: Error| {
+            Error::Slot(format!(
+                "no address space for {npes} PEs with a symmetric heap of {heap_bytes} bytes each: \
+                 {error}; lower SHMEM_SYMMETRIC_SIZE or raise the limit (ulimit -v)"
+            ))
+        };
+        let lowest = round_up(data.end.max(program::program_break()) + BREAK_ROOM, HUGE);
+        // One page more on either side: a copy that runs over an end must fault.
+        let reserved = round_up(heap_bytes, HUGE) + HUGE;
+        let heap = (0..32)
+            .find_map(|i| map::reserve_at(lowest + i * STEP, reserved))
+            .map_or_else(|| map::reserve(reserved + HUGE), Ok)
+            .map_err(explain)?;
+        let heap = round_up(heap, HUGE);
+        let heap = heap..heap + heap_bytes;
+
+        let span = data.end.max(heap.end) - data.start.min(heap.start);
+        let stride = round_up(span, HUGE) + 2 * HUGE;
+        let bytes = stride.checked_mul(npes).and_then(|b| b.checked_add(2 * HUGE));
+        let bytes = bytes.ok_or_else(|| {
+            Error::Slot(format!("{npes} mirrors of {stride:#x} bytes exceed the address space"))
+        })?;
+        let window = map::reserve(bytes).map_err(explain)?;
+        Ok(Self { data, heap, window: window..window + bytes, stride })
+    }
+
+    /// The slot's parts in address order.
+    pub fn bounds(&self) -> SlotBounds {
+        let (data, heap) = (self.data.clone(), self.heap.clone());
+        if data.start < heap.start {
+            SlotBounds { lower: data, upper: heap }
+        } else {
+            SlotBounds { lower: heap, upper: data }
+        }
+    }
+
+    /// First address of the slot.
+    pub fn start(&self) -> usize {
+        self.data.start.min(self.heap.start)
+    }
+
+    /// Where the mirror of PE `pe` starts.
+    pub fn mirror(&self, pe: usize) -> usize {
+        round_up(self.window.start, HUGE) + HUGE + pe * self.stride + self.start() % HUGE
+    }
+
+    /// Where an address of the slot is in the mirror of `pe`.
+    pub fn mirrored(&self, pe: usize, address: usize) -> usize {
+        self.mirror(pe) + (address - self.start())
+    }
+
+    /// Which PE's mirror an address lies in, and which address of the own slot it
+    /// stands for.
+    pub fn unmirrored(&self, address: usize) -> Option<(usize, usize)> {
+        if !self.window.contains(&address) {
+            return None;
+        }
+        let first = self.mirror(0);
+        let pe = address.saturating_sub(first) / self.stride;
+        Some((pe, address.wrapping_sub(self.mirror(pe)).wrapping_add(self.start())))
+    }
+
+    /// Whether an address is symmetric: in the data segment or the heap.
+    pub fn contains(&self, address: usize) -> bool {
+        self.data.contains(&address) || self.heap.contains(&address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirrors_keep_the_inner_layout_and_do_not_touch() {
+        let data = 0x10000..0x13000;
+        let layout = Layout::reserve(data, 5 << 20, 3).unwrap();
+        assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
+        for pe in 0..3 {
+            let data = layout.mirrored(pe, layout.data.start);
+            let heap = layout.mirrored(pe, layout.heap.start);
+            assert_eq!(heap - data, layout.heap.start - layout.data.start);
+            assert_eq!(heap % HUGE, 0);
+            assert_eq!(layout.unmirrored(heap + 5), Some((pe, layout.heap.start + 5)));
+        }
+        assert!(layout.mirrored(0, layout.heap.end) + HUGE <= layout.mirror(1));
+        assert!(layout.mirrored(2, layout.heap.end) + HUGE <= layout.window.end);
+        assert_eq!(layout.unmirrored(layout.heap.start), None);
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        let error = Layout::reserve(0x10000..0x11000, 1 << 46, 64).unwrap_err();
+        assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
+    }
+}

@@ -1,0 +1,5 @@
+//! The slot: where this PE's data segment and symmetric heap lie, and what is in
+//! the heap.
+
+pub mod layout;
+pub mod segment;

@@ -1,0 +1,113 @@
+//! What stands behind the hot path: every case that is not "initialised, symmetric
+//! address, peer attached" comes here and either becomes that case or ends the job
+//! with a message that says what was wrong.
+
+use crate::context;
+use crate::error::{self, Routine};
+use crate::job::{self, Job, job};
+use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
+use std::fmt::Write;
+
+/// The target of an access whose hot path gave up. Returns only with an address in
+/// the PE's mirror.
+#[cold]
+pub fn resolve(routine: Routine, argument: &str, ctx: usize, miss: Miss, pe: PeArg) -> usize {
+    address_of(routine, argument, ctx, TABLE.address(miss), pe)
+}
+
+/// Translates any address for any PE of a context; attaches the PE if need be.
+pub fn address_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> usize {
+    let job = job(routine);
+    let pe = world_pe(routine, job, ctx, pe);
+    check_symmetric(routine, argument, job, addr);
+    job.mirror(pe) + (addr - job.layout().start())
+}
+
+/// Checks a PE number where nothing is to be moved.
+#[cold]
+pub fn check_pe(routine: Routine, ctx: usize, pe: PeArg) {
+    world_pe(routine, job(routine), ctx, pe);
+}
+
+/// Checks that an address is symmetric on this PE.
+pub fn check_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) {
+    if !job.layout().contains(addr) {
+        not_symmetric(routine, argument, job, addr);
+    }
+}
+
+fn world_pe(routine: Routine, job: &Job, ctx: usize, pe: PeArg) -> usize {
+    let number = pe_number(pe);
+    match context::world_pe(ctx, number) {
+        Some(pe) if pe < job.npes().min(MAX_PES) => pe,
+        _ => error::misuse(routine, format_args!("pe = {number}"), context::describe(ctx)),
+    }
+}
+
+/// What `shmem_ptr` answers in the uncommon cases.
+#[cold]
+pub fn pointer(routine: Routine, addr: usize, pe: PeArg) -> *mut u8 {
+    let job = job(routine);
+    match usize::try_from(pe_number(pe)) {
+        Ok(pe) if pe < job.npes() && job.layout().contains(addr) => {
+            (job.mirror(pe) + (addr - job.layout().start())) as *mut u8
+        }
+        _ => std::ptr::null_mut(),
+    }
+}
+
+#[cold]
+fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! {
+    let (data, heap) = (&job.layout().data, &job.layout().heap);
+    let mut expected = String::new();
+    let _ = write!(
+        expected,
+        "it {}; {argument} must be in the data segment {:#x}..{:#x} or the symmetric heap \
+         {:#x}..{:#x}",
+        whereabouts(addr, job),
+        data.start,
+        data.end,
+        heap.start,
+        heap.end
+    );
+    error::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
+}
+
+/// Says what kind of memory an address is in, from `/proc/self/maps`.
+fn whereabouts(addr: usize, job: &Job) -> String {
+    let pe = job.pe();
+    if let Some((peer, own)) = job.layout().unmirrored(addr) {
+        return format!(
+            "is in the mirror of PE {peer} (from shmem_ptr?), where it stands for {own:#x}"
+        );
+    }
+    if addr == 0 {
+        return "is null".into();
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let here = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let start = usize::from_str_radix(start, 16).ok()?;
+        let end = usize::from_str_radix(end, 16).ok()?;
+        (start..end).contains(&addr).then(|| rest.splitn(5, ' ').nth(4).unwrap_or("").trim())
+    });
+    let local = 0;
+    let stack = (&raw const local as usize).abs_diff(addr) < 64 << 20;
+    match here {
+        None => "is not mapped at all".into(),
+        Some("[stack]") => format!("is on the stack of PE {pe}"),
+        Some("[heap]") => format!("is memory from malloc of PE {pe}"),
+        Some("") if stack => format!("is on a stack of PE {pe}"),
+        Some("") => format!("is private memory (malloc or mmap) of PE {pe}"),
+        Some(file) if file.contains(".so") => {
+            format!("is in the shared library {file}, whose globals are not symmetric")
+        }
+        Some(file) => format!("is in {file}, outside the writable data"),
+    }
+}
+
+/// Ends the job if the calling process is no PE now.
+pub fn check_initialised(routine: Routine) {
+    let _: &job::Job = job(routine);
+}

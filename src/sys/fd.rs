@@ -1,0 +1,145 @@
+//! Memory files: creation, sealing, and the byte locks that tell who is alive.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use std::ffi::CStr;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// Creates an anonymous memory file that can be sealed and is closed on exec.
+pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
+    // Since Linux 6.3 a system can insist on the flag; before, it is unknown.
+    const MFD_NOEXEC_SEAL: libc::c_uint = 8;
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    for flags in [flags | MFD_NOEXEC_SEAL, flags] {
+        // SAFETY: `name` is a C string; the call touches nothing else.
+        let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
+        if fd >= 0 {
+            // SAFETY: the kernel just gave this descriptor to us alone.
+            return Ok(unsafe { OwnedFd::from_raw_fd(fd) });
+        }
+    }
+    Err(Error::last("memfd_create"))
+}
+
+/// Gives the file its size and forbids ever changing it, so that no peer can
+/// turn a mapping into SIGBUS.
+pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {
+    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    // SAFETY: calls on a descriptor we borrow; no memory is passed.
+    unsafe {
+        if libc::ftruncate(fd.as_raw_fd(), bytes as libc::off_t) != 0 {
+            return Err(Error::last("ftruncate of the job's memory file"));
+        }
+        if libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, seals) != 0 {
+            return Err(Error::last("sealing the job's memory file"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the file can no longer shrink.
+pub fn is_sealed(fd: BorrowedFd) -> Result<bool, Error> {
+    // SAFETY: no memory is passed.
+    let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+    if seals < 0 {
+        return Err(Error::last("F_GET_SEALS on the job's memory file"));
+    }
+    Ok(seals & libc::F_SEAL_SHRINK != 0)
+}
+
+/// The file's size.
+pub fn size(fd: BorrowedFd) -> Result<u64, Error> {
+    // SAFETY: all-zero bytes are a valid `stat`.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: `stat` is a local the call fills.
+    if unsafe { libc::fstat(fd.as_raw_fd(), &mut stat) } != 0 {
+        return Err(Error::last("fstat of the job's memory file"));
+    }
+    Ok(stat.st_size as u64)
+}
+
+/// Takes over a descriptor number that the environment named, if it is open, and
+/// closes it on exec.
+pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
+    // SAFETY: no memory is passed; a bad number is an error, not undefined.
+    if fd < 0 || unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {
+        return Err(Error::last("taking over the descriptor that the launcher passed"));
+    }
+    // SAFETY: open (just checked), and the launcher left it to this library.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn byte_lock(kind: libc::c_int, byte: u64) -> libc::flock {
+    // SAFETY: all-zero bytes are a valid `flock`.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = byte as libc::off_t;
+    lock.l_len = 1;
+    lock
+}
+
+/// Locks one byte of the file for this process. The kernel gives the lock up when
+/// the process ends, however it ends: a sign of life that cannot go stale.
+pub fn lock_byte(fd: BorrowedFd, byte: u64) -> Result<(), Error> {
+    let lock = byte_lock(libc::F_WRLCK, byte);
+    // SAFETY: `lock` is a local the call reads.
+    if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLK, &lock) } != 0 {
+        return Err(Error::last("locking this PE's sign of life (is another process this PE?)"));
+    }
+    Ok(())
+}
+
+/// The process that holds the lock on a byte. `None`: nobody, or this process.
+/// `Some(0)`: a process of another PID namespace.
+pub fn byte_holder(fd: BorrowedFd, byte: u64) -> Result<Option<i32>, Error> {
+    let mut lock = byte_lock(libc::F_WRLCK, byte);
+    // SAFETY: `lock` is a local the call fills.
+    if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETLK, &mut lock) } != 0 {
+        return Err(Error::last("looking for a PE's sign of life"));
+    }
+    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
+}
+
+/// Writes `len` bytes at `from` into the file at `offset`, all of them.
+///
+/// # Safety
+/// `from` is readable for `len` bytes.
+pub unsafe fn write_all(
+    fd: BorrowedFd,
+    mut from: usize,
+    mut len: usize,
+    mut offset: u64,
+) -> Result<(), Error> {
+    while len > 0 {
+        // SAFETY: `from..from + len` is readable by the caller's promise.
+        let done =
+            unsafe { libc::pwrite(fd.as_raw_fd(), from as *const _, len, offset as libc::off_t) };
+        if done <= 0 {
+            return Err(Error::last("copying the data segment into the job's memory file"));
+        }
+        from += done as usize;
+        len -= done as usize;
+        offset += done as u64;
+    }
+    Ok(())
+}
+
+/// The next stretch of the file at or after `offset`, before `end`, that holds pages.
+pub fn next_data(fd: BorrowedFd, offset: u64, end: u64) -> Option<Range<u64>> {
+    let seek = |from: u64, whence| {
+        // SAFETY: no memory is passed.
+        let at = unsafe { libc::lseek(fd.as_raw_fd(), from as libc::off_t, whence) };
+        (at >= 0).then_some(at as u64)
+    };
+    let start = seek(offset, libc::SEEK_DATA).filter(|start| *start < end)?;
+    Some(start..seek(start, libc::SEEK_HOLE).unwrap_or(end).min(end))
+}
+
+/// Gives the memory behind a stretch of the file back.
+pub fn punch(fd: BorrowedFd, offset: u64, bytes: u64) {
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: no memory is passed. A failure costs memory only.
+    unsafe { libc::fallocate(fd.as_raw_fd(), mode, offset as i64, bytes as i64) };
+}

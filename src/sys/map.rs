@@ -1,0 +1,147 @@
+//! Mappings: reservations, and shared memory laid over them.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+
+const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+const RESERVE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+/// Bytes in a page.
+pub fn page_size() -> usize {
+    // SAFETY: no memory is passed.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
+
+fn mapped(at: *mut libc::c_void, call: &'static str) -> Result<usize, Error> {
+    if at == libc::MAP_FAILED { Err(Error::last(call)) } else { Ok(at as usize) }
+}
+
+/// Maps a stretch of `fd` wherever there is room.
+pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
+    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
+    let at = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            READ_WRITE,
+            libc::MAP_SHARED,
+            fd.as_raw_fd(),
+            offset as libc::off_t,
+        )
+    };
+    mapped(at, "mapping the control area")?;
+    NonNull::new(at.cast()).ok_or_else(|| Error::last("mapping the control area"))
+}
+
+/// Reserves address space that cannot be touched, wherever there is room.
+pub fn reserve(bytes: usize) -> Result<usize, Error> {
+    // SAFETY: as for `shared_anywhere`.
+    let at =
+        unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
+    mapped(at, "reserving address space for the peers' mirrors")
+}
+
+/// Reserves `bytes` of address space at `address`, or nothing if any of it is taken.
+pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
+    let flags = RESERVE | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: MAP_FIXED_NOREPLACE never replaces a mapping.
+    let at = unsafe { libc::mmap(address as *mut _, bytes, libc::PROT_NONE, flags, -1, 0) };
+    if at == libc::MAP_FAILED {
+        return None;
+    }
+    if at as usize != address {
+        // A kernel before 4.17 takes the address as a hint.
+        // SAFETY: the mapping was made above and nobody knows of it.
+        unsafe { unmap(at.cast(), bytes) };
+        return None;
+    }
+    Some(address)
+}
+
+/// Maps a stretch of `fd` at `address`, over what is there.
+///
+/// # Safety
+/// `address..address + bytes` belongs to the caller, who no longer needs what it
+/// held, or has copied it to that stretch of the file.
+pub unsafe fn shared_over(
+    address: usize,
+    bytes: usize,
+    fd: BorrowedFd,
+    offset: u64,
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe { map_over(address, bytes, libc::MAP_SHARED, fd, offset) }
+}
+
+/// As [`shared_over`], but a private view: writes stay in this process.
+///
+/// # Safety
+/// As for [`shared_over`].
+pub unsafe fn private_over(
+    address: usize,
+    bytes: usize,
+    fd: BorrowedFd,
+    offset: u64,
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe { map_over(address, bytes, libc::MAP_PRIVATE | libc::MAP_NORESERVE, fd, offset) }
+}
+
+unsafe fn map_over(
+    address: usize,
+    bytes: usize,
+    flags: libc::c_int,
+    fd: BorrowedFd,
+    offset: u64,
+) -> Result<(), Error> {
+    // SAFETY: the caller owns the range that MAP_FIXED replaces.
+    let at = unsafe {
+        libc::mmap(
+            address as *mut _,
+            bytes,
+            READ_WRITE,
+            flags | libc::MAP_FIXED,
+            fd.as_raw_fd(),
+            offset as libc::off_t,
+        )
+    };
+    mapped(at, "mapping a slot").map(drop)
+}
+
+/// Private zero pages, wherever there is room.
+pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
+    // SAFETY: as for `shared_anywhere`.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, READ_WRITE, RESERVE, -1, 0) };
+    mapped(at, "reserving private memory")
+}
+
+/// Moves a mapping over `to`, in one step.
+///
+/// # Safety
+/// Both ranges belong to the caller; nothing else refers to `from`.
+pub unsafe fn move_over(from: usize, bytes: usize, to: usize) -> Result<(), Error> {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the caller's promise.
+    let at = unsafe { libc::mremap(from as *mut _, bytes, bytes, flags, to as *mut libc::c_void) };
+    mapped(at, "moving a private copy over the data segment").map(drop)
+}
+
+/// Removes a mapping.
+///
+/// # Safety
+/// Nothing refers to the range any more.
+pub unsafe fn unmap(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { libc::munmap(at.cast(), bytes) };
+}
+
+/// Keeps a peer's memory out of core dumps and out of forked children. Advice:
+/// a kernel that does not know it is no worse off.
+pub fn mark_foreign(address: usize, bytes: usize) {
+    for advice in [libc::MADV_DONTDUMP, libc::MADV_DONTFORK] {
+        // SAFETY: neither advice changes what the memory holds for this process.
+        unsafe { libc::madvise(address as *mut _, bytes, advice) };
+    }
+}

@@ -1,0 +1,10 @@
+//! Raw system calls, each wrapped once, with its error turned into
+//! [`crate::error::Error`]. Nothing above this folder calls the system directly.
+
+pub mod fd;
+pub mod futex;
+pub mod map;
+pub mod process;
+pub mod program;
+pub mod signal;
+pub mod socket;

@@ -1,0 +1,99 @@
+//! This process and this machine.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+
+/// This process's number.
+pub fn pid() -> u32 {
+    std::process::id()
+}
+
+/// The parent's process number.
+pub fn parent() -> u32 {
+    std::os::unix::process::parent_id()
+}
+
+/// Gives the CPU away once.
+#[inline]
+pub fn yield_cpu() {
+    // SAFETY: no memory is passed.
+    unsafe { libc::sched_yield() };
+}
+
+/// CPUs this process may run on.
+pub fn usable_cpus() -> usize {
+    // SAFETY: all-zero bytes are an empty set; the call fills the local.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {
+            0 => (libc::CPU_COUNT(&set) as usize).max(1),
+            // More CPUs than the set holds: certainly not few.
+            _ => libc::CPU_SETSIZE as usize,
+        }
+    }
+}
+
+/// Bytes of memory the machine has.
+pub fn machine_memory() -> u64 {
+    // SAFETY: all-zero bytes are a valid `sysinfo`, which the call fills.
+    unsafe {
+        let mut info: libc::sysinfo = std::mem::zeroed();
+        libc::sysinfo(&mut info);
+        info.totalram * u64::from(info.mem_unit)
+    }
+}
+
+/// Has the kernel kill this process when its parent dies.
+pub fn die_with_parent() {
+    // SAFETY: no memory is passed.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
+/// Sends a signal to a process.
+pub fn kill(pid: i32, signal: i32) {
+    // SAFETY: no memory is passed.
+    unsafe { libc::kill(pid, signal) };
+}
+
+/// Writes out what C's standard streams hold, then ends the process at once,
+/// without running exit handlers: other threads may be anywhere.
+pub fn flush_and_exit(status: i32) -> ! {
+    // SAFETY: a null stream means all of them.
+    unsafe {
+        libc::fflush(std::ptr::null_mut());
+        libc::_exit(status)
+    }
+}
+
+/// Runs `handler` when the process exits by `exit` or by returning from `main`.
+pub fn at_exit(handler: extern "C" fn()) {
+    // SAFETY: the handler is a plain function and stays loaded.
+    unsafe { libc::atexit(handler) };
+}
+
+/// Has `prepare` and `parent` run before and after each `fork` in the parent, and
+/// `child` in the child.
+pub fn at_fork(
+    prepare: unsafe extern "C" fn(),
+    parent: unsafe extern "C" fn(),
+    child: unsafe extern "C" fn(),
+) -> Result<(), Error> {
+    // SAFETY: the handlers are plain functions and stay loaded.
+    match unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) } {
+        0 => Ok(()),
+        _ => Err(Error::last("pthread_atfork")),
+    }
+}
+
+/// Removes a variable from the environment of this process and its children.
+pub fn forget_variable(name: &str) {
+    // SAFETY: called from initialisation, which the specification puts at the
+    // program's start, before threads that might read the environment.
+    unsafe { std::env::remove_var(name) };
+}
+
+/// The user this process acts for.
+pub fn user() -> u32 {
+    // SAFETY: no memory is passed.
+    unsafe { libc::geteuid() }
+}

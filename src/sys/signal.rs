@@ -1,0 +1,64 @@
+//! Handlers for faults.
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+
+/// The signals a bad access raises.
+const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+
+struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
+// SAFETY: written once, in `explain_faults`, before a handler can read it.
+unsafe impl Sync for Old {}
+static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); 2]));
+
+/// What looks at a fault's address; it runs in a signal handler.
+pub type Explain = fn(address: usize);
+
+static EXPLAIN: OnceLock<Explain> = OnceLock::new();
+
+unsafe extern "C" fn handler(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    _: *mut libc::c_void,
+) {
+    // SAFETY: the kernel passes a valid `info`, whose address is meaningful when
+    // the kernel raised the signal (positive code); OLD was filled before.
+    unsafe {
+        if (*info).si_code > 0
+            && let Some(explain) = EXPLAIN.get()
+        {
+            explain((*info).si_addr() as usize);
+        }
+        // Back to what was there: the access repeats and takes its usual course,
+        // core dump included.
+        let index = usize::from(signal != FAULTS[0]);
+        libc::sigaction(signal, (*OLD.0.get())[index].as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Has `explain` look at faults first; then they take their usual course. It may
+/// only do what is safe in a signal handler. Once per process.
+pub fn explain_faults(explain: Explain) {
+    if EXPLAIN.set(explain).is_err() {
+        return;
+    }
+    for (index, signal) in FAULTS.into_iter().enumerate() {
+        // SAFETY: a complete `sigaction` with a handler of the right type; the old
+        // one is kept before the handler can run and need it.
+        unsafe {
+            libc::sigaction(signal, std::ptr::null(), (*OLD.0.get())[index].as_mut_ptr());
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Writes to standard error without locks or allocation.
+pub fn write_stderr(text: &[u8]) {
+    // SAFETY: the slice is readable for its length.
+    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+}
