@@ -28,3 +28,22 @@ impl Numbering for Default {
         CTX_DEFAULT
     }
 }
+
+/// The world PE number of PE `pe` of a context, if it has such a PE.
+pub fn world_pe(handle: usize, pe: i32) -> Option<usize> {
+    let pe = usize::try_from(pe).ok()?;
+    (handle == CTX_DEFAULT && pe < TABLE.npes()).then_some(pe)
+}
+
+/// What PE numbers a context takes, for messages.
+pub fn describe(handle: usize) -> String {
+    if handle == CTX_INVALID {
+        return "SHMEM_CTX_INVALID has no PEs".into();
+    }
+    format!("expected a PE number from 0 to {}", TABLE.npes().saturating_sub(1))
+}
+
+/// A session begins.
+pub(crate) fn open(_job: &crate::job::Job) {}
+/// A session ends.
+pub(crate) fn close() {}

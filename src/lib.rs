@@ -19,7 +19,6 @@
 //! The C interface (`capi/`) is a client of this crate, generated from the
 //! table in `interface/`.
 
-pub mod amo;
 pub mod atomics;
 pub mod backend;
 pub mod collectives;
@@ -27,14 +26,10 @@ pub mod context;
 pub mod env;
 pub mod error;
 pub mod job;
-pub mod lock;
 pub mod memory;
-pub mod order;
 pub mod pause;
 pub mod rma;
-pub mod signal;
 pub mod slow;
 mod sys;
 pub mod team;
 pub mod translate;
-pub mod wait;

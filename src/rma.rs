@@ -67,7 +67,13 @@ unsafe fn put_slow(
 /// # Safety
 /// No PE accesses the destination in conflict with the call.
 #[inline(always)]
-pub unsafe fn p<T: Copy, C: Numbering>(routine: Routine, ctx: C, dest: *mut T, value: T, pe: PeArg) {
+pub unsafe fn p<T: Copy, C: Numbering>(
+    routine: Routine,
+    ctx: C,
+    dest: *mut T,
+    value: T,
+    pe: PeArg,
+) {
     translate(
         ctx,
         dest as usize,

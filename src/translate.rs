@@ -78,7 +78,7 @@ pub static TABLE: Table = Table {
 };
 
 /// Where the slot's parts lie, for [`publish`]. All in bytes of this address space.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SlotBounds {
     /// The lower piece: usually the data segment.
     pub lower: std::ops::Range<usize>,

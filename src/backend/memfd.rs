@@ -35,12 +35,7 @@ impl Backend for Memfd {
         // that hold anything are in the file before the file takes their place.
         // Nothing between the copy and the mapping writes to static data.
         unsafe {
-            map::shared_over(
-                layout.heap.start,
-                layout.heap.len(),
-                file,
-                control.heap_offset(pe),
-            )?;
+            map::shared_over(layout.heap.start, layout.heap.len(), file, control.heap_offset(pe))?;
             // Initialised data exists in the program's file, touched or not.
             copy(data.pages.start..data.file_end)?;
             program::touched(data.file_end..data.pages.end, map::page_size(), copy)?;

@@ -105,9 +105,7 @@ pub(super) fn join() -> Result<Place, Error> {
     }
     match FOREIGN.iter().find(|foreign| foreign.present()) {
         Some(foreign) => foreign.join(),
-        None => {
-            Ok(Place { launcher: Launcher::Nobody, pe: 0, control: Control::create(1)? })
-        }
+        None => Ok(Place { launcher: Launcher::Nobody, pe: 0, control: Control::create(1)? }),
     }
 }
 

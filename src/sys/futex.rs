@@ -21,7 +21,5 @@ pub fn wait(word: &AtomicU32, expected: u32, limit: Duration) {
 /// Wakes all who sleep on `word`.
 pub fn wake_all(word: &AtomicU32) {
     // SAFETY: as for `wait`.
-    unsafe {
-        libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAKE, i32::MAX)
-    };
+    unsafe { libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAKE, i32::MAX) };
 }

@@ -38,8 +38,7 @@ pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonN
 /// Reserves address space that cannot be touched, wherever there is room.
 pub fn reserve(bytes: usize) -> Result<usize, Error> {
     // SAFETY: as for `shared_anywhere`.
-    let at =
-        unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
     mapped(at, "reserving address space for the peers' mirrors")
 }
 
