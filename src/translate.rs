@@ -121,7 +121,7 @@ impl Table {
         let offset = addr.wrapping_sub(self.origin());
         // SAFETY: as for `origin`.
         let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
-        offset < self.span() && (offset >= upper || offset < lower_end) && offset != 0
+        offset < self.span() && (offset < lower_end || offset >= upper) && offset != 0
     }
     /// The address an offset that [`translate`] handed to `cold` came from.
     #[inline(always)]

@@ -78,7 +78,7 @@ fn first_session() -> Result<(), Error> {
     let page = map::page_size();
 
     let data = segment::find(page)?;
-    let layout = Layout::reserve(data.pages.clone(), heap_bytes(npes, page)?, npes)?;
+    let layout = Layout::reserve(&data, heap_bytes(npes, page)?, npes)?;
     let backend = backend::choose()?;
     env::STARTUP_TIMEOUT.seconds()?;
 

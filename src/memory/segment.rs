@@ -18,6 +18,8 @@ const PF_W: u32 = 2;
 pub struct DataSegment {
     /// Whole pages from the first of `.data` to the last of `.bss`.
     pub pages: Range<usize>,
+    /// Where the program's first segment starts.
+    pub program_start: usize,
     /// Up to here, pages came from the program's file; beyond, they are zero until
     /// touched.
     pub file_end: usize,
@@ -40,6 +42,9 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
         .filter(|s| s.kind == PT_GNU_RELRO)
         .map(|s| down(s.address)..down(s.address + s.memory_bytes))
         .collect();
+    let loads = segments.iter().filter(|s| s.kind == PT_LOAD);
+    let program_start = down(loads.map(|s| s.address).min().unwrap_or(0));
+    let fingerprint = fingerprint(segments, program_start);
     let mut found: Option<DataSegment> = None;
     for load in segments.iter().filter(|s| s.kind == PT_LOAD && s.flags & PF_W != 0) {
         let end = up(load.address + load.memory_bytes);
@@ -54,9 +59,9 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
         }
         let file_end = up(load.address + load.file_bytes).clamp(start, end);
         found = Some(match found {
-            None => DataSegment { pages: start..end, file_end, fingerprint: 0 },
+            None => DataSegment { pages: start..end, file_end, program_start, fingerprint },
             Some(before) if before.pages.end == start => {
-                DataSegment { pages: before.pages.start..end, file_end, fingerprint: 0 }
+                DataSegment { pages: before.pages.start..end, file_end, ..before }
             }
             Some(before) => {
                 return Err(Error::Slot(format!(
@@ -67,15 +72,12 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
             }
         });
     }
-    let mut data = found.ok_or_else(|| {
+    found.ok_or_else(|| {
         Error::Slot("the program has no writable data segment (no PT_LOAD with PF_W)".into())
-    })?;
-    data.fingerprint = fingerprint(segments);
-    Ok(data)
+    })
 }
 
-fn fingerprint(segments: &[Segment]) -> u64 {
-    let base = segments.iter().filter(|s| s.kind == PT_LOAD).map(|s| s.address).min().unwrap_or(0);
+fn fingerprint(segments: &[Segment], base: usize) -> u64 {
     let mut hash = DefaultHasher::new();
     for s in segments.iter().filter(|s| s.kind == PT_LOAD) {
         (s.flags, s.address - base, s.file_bytes, s.memory_bytes).hash(&mut hash);
