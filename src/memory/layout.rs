@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_impossible_size_is_an_error() {
-        let error = Layout::reserve(&program(0x400000), 1 << 46, 64).unwrap_err();
+        let error = Layout::reserve(&program(0x400000), 1 << 47, 64).unwrap_err();
         assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
     }
 }
