@@ -19,6 +19,7 @@
 //! The C interface (`capi/`) is a client of this crate, generated from the
 //! table in `interface/`.
 
+pub mod amo;
 pub mod atomics;
 pub mod backend;
 pub mod collectives;
@@ -27,9 +28,13 @@ pub mod env;
 pub mod error;
 pub mod job;
 pub mod memory;
+mod operand;
+pub mod order;
 pub mod pause;
 pub mod rma;
+pub mod signal;
 pub mod slow;
 mod sys;
 pub mod team;
 pub mod translate;
+pub mod wait;

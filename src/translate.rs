@@ -129,6 +129,12 @@ impl Table {
         miss.0.wrapping_add(self.origin())
     }
 
+    /// The offset of any address, as [`translate`] hands it to `cold`.
+    #[inline(always)]
+    pub fn miss(&self, address: usize) -> Miss {
+        Miss(address.wrapping_sub(self.origin()))
+    }
+
     /// Opens the hot path for a job of `npes` PEs; no peer has a mirror yet.
     pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
         assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
@@ -177,6 +183,21 @@ pub trait Numbering: Copy {
     fn handle(self) -> usize;
 }
 
+/// What is done about a miss: a closure, or a type of its own where the compiler has
+/// to be told to inline it. A continuation that is called, not jumped to, costs
+/// the hot path a stack frame.
+pub trait Cold<R> {
+    /// Carries the operation out by another way, or ends the job.
+    fn miss(&self, miss: Miss) -> R;
+}
+
+impl<R, F: Fn(Miss) -> R> Cold<R> for F {
+    #[inline(always)]
+    fn miss(&self, miss: Miss) -> R {
+        self(miss)
+    }
+}
+
 /// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
 /// `hot(target)`, or with `cold(miss)` if the common case does not hold.
 #[inline(always)]
@@ -185,12 +206,12 @@ pub fn translate<C: Numbering, R>(
     addr: usize,
     pe: PeArg,
     hot: impl FnOnce(usize) -> R,
-    cold: impl Fn(Miss) -> R,
+    cold: impl Cold<R>,
 ) -> R {
     let offset = addr.wrapping_sub(TABLE.origin());
     if offset >= TABLE.span() {
         std::hint::cold_path();
-        return cold(Miss(offset));
+        return cold.miss(Miss(offset));
     }
     let cold = &cold;
     ctx.world(
@@ -202,13 +223,13 @@ pub fn translate<C: Numbering, R>(
             if no_mirror {
                 std::hint::cold_path();
                 // base is MAX, so the sum is one less than the offset.
-                return cold(Miss(target.wrapping_add(1)));
+                return cold.miss(Miss(target.wrapping_add(1)));
             }
             hot(target)
         },
         || {
             std::hint::cold_path();
-            cold(Miss(offset))
+            cold.miss(Miss(offset))
         },
     )
 }

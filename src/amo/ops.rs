@@ -1,0 +1,112 @@
+//! What is done to an atomic: one type an operation, so that the hot path and the
+//! cold path of each are written once.
+
+use super::Word;
+use super::cell::Cell;
+use std::marker::PhantomData;
+
+/// One atomic operation with its operands.
+pub(super) trait Operation: Copy {
+    /// The type it acts on.
+    type Word: Word;
+    /// What it returns.
+    type Output;
+    /// The specification's name for the argument it acts on.
+    const TARGET: &'static str = "dest";
+    /// Performs it.
+    fn perform(self, cell: &<Self::Word as Word>::Atomic) -> Self::Output;
+}
+
+/// Reads.
+#[derive(Clone, Copy)]
+pub(super) struct Fetch<T>(PhantomData<T>);
+
+impl<T> Fetch<T> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Word> Operation for Fetch<T> {
+    type Word = T;
+    type Output = T;
+    const TARGET: &'static str = "source";
+    #[inline(always)]
+    fn perform(self, cell: &T::Atomic) -> T {
+        T::from_bits(cell.load())
+    }
+}
+
+/// Writes.
+#[derive(Clone, Copy)]
+pub(super) struct Set<T>(pub T);
+
+impl<T: Word> Operation for Set<T> {
+    type Word = T;
+    type Output = ();
+    #[inline(always)]
+    fn perform(self, cell: &T::Atomic) {
+        cell.store(self.0.to_bits());
+    }
+}
+
+/// Writes `value` if `cond` stands there; the old value comes back.
+#[derive(Clone, Copy)]
+pub(super) struct CompareSwap<T> {
+    pub cond: T,
+    pub value: T,
+}
+
+impl<T: Word> Operation for CompareSwap<T> {
+    type Word = T;
+    type Output = T;
+    #[inline(always)]
+    fn perform(self, cell: &T::Atomic) -> T {
+        T::from_bits(cell.compare_swap(self.cond.to_bits(), self.value.to_bits()))
+    }
+}
+
+macro_rules! updates {
+    ($($(#[$doc:meta])* $name:ident: $method:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(super) struct $name<T>(pub T);
+
+        impl<T: Word> Operation for $name<T> {
+            type Word = T;
+            type Output = T;
+            #[inline(always)]
+            fn perform(self, cell: &T::Atomic) -> T {
+                T::from_bits(cell.$method(self.0.to_bits()))
+            }
+        }
+    )*};
+}
+
+/// An operation on a signal: only the argument's name differs.
+#[derive(Clone, Copy)]
+pub(super) struct Signal<O>(pub O);
+
+impl<O: Operation> Operation for Signal<O> {
+    type Word = O::Word;
+    type Output = O::Output;
+    const TARGET: &'static str = "sig_addr";
+    #[inline(always)]
+    fn perform(self, cell: &<O::Word as Word>::Atomic) -> O::Output {
+        self.0.perform(cell)
+    }
+}
+
+updates! {
+    /// Exchanges; the old value comes back, as from all that follow.
+    Swap: swap;
+    /// Adds, wrapping.
+    Add: add;
+    /// Bitwise and.
+    And: and;
+    /// Bitwise or.
+    Or: or;
+    /// Bitwise exclusive or.
+    Xor: xor;
+}

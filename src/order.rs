@@ -1,0 +1,75 @@
+//! Memory ordering (specification, section 9.10): fence and quiet.
+//!
+//! On one node an operation is complete when its call returns, up to the store
+//! buffer of the processor. So there is nothing to wait for: `fence` keeps
+//! earlier accesses before later ones, `quiet` also makes earlier stores visible
+//! to every PE before any later load.
+#![allow(unsafe_code)]
+
+use crate::atomics::{Ordering, fence as barrier};
+use crate::context::CTX_INVALID;
+use crate::error::Routine;
+use crate::job;
+use crate::slow;
+use crate::translate::{Numbering, TABLE};
+use std::ffi::c_int;
+
+/// Orders this PE's earlier operations on each PE before its later ones. A
+/// compiler barrier on x86-64, which keeps stores in order (and `memcpy` ends
+/// with `sfence` where it stores non-temporally).
+#[inline(always)]
+pub fn fence() {
+    // Acquire too: earlier fetching operations stay before later stores.
+    barrier(Ordering::AcqRel);
+}
+
+/// Completes this PE's earlier operations on all PEs.
+///
+/// A full barrier: without it a later load may overtake an earlier store, and two
+/// PEs that each put, quiet and get could both miss the other's value.
+#[inline(always)]
+pub fn quiet(routine: Routine) {
+    if !TABLE.ready() {
+        return not_ready(routine);
+    }
+    barrier(Ordering::SeqCst);
+}
+
+#[cold]
+#[inline(never)]
+fn not_ready(routine: Routine) {
+    // Ends the job: there is none to be quiet in.
+    job::job(routine);
+}
+
+/// [`fence`] for one context; nothing to do for `SHMEM_CTX_INVALID`. All contexts
+/// of a PE are ordered alike here, which is more than is asked for.
+#[inline(always)]
+pub fn ctx_fence<C: Numbering>(_routine: Routine, _ctx: C) {
+    fence();
+}
+
+/// [`quiet`] for one context; nothing to do for `SHMEM_CTX_INVALID`.
+#[inline(always)]
+pub fn ctx_quiet<C: Numbering>(routine: Routine, ctx: C) {
+    if ctx.handle() != CTX_INVALID {
+        quiet(routine);
+    }
+}
+
+/// [`quiet`] towards the `npes` PEs at `pes`, numbered as in `ctx`'s team.
+///
+/// # Safety
+/// `pes` is readable for `npes` numbers; it may be anything if `npes` is 0.
+#[inline]
+pub unsafe fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: *const c_int, npes: usize) {
+    if npes == 0 || ctx.handle() == CTX_INVALID {
+        return;
+    }
+    for i in 0..npes {
+        // SAFETY: in bounds of the array the caller vouches for.
+        let pe = unsafe { pes.add(i).read() } as u32 as usize;
+        ctx.world(pe, |_| (), || slow::check_pe(routine, ctx.handle(), pe));
+    }
+    quiet(routine);
+}

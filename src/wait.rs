@@ -1,0 +1,81 @@
+//! Point-to-point synchronisation (specification, section 9.9): wait for, or
+//! test, what other PEs write into this PE's symmetric memory.
+//!
+//! Polling is an acquire load of exactly the type's width, so that what the writer
+//! ordered before its update is visible when the call returns. A wait looks once
+//! before it prepares to wait; a failed test counts towards giving the CPU away, so
+//! that a program's own `while (!shmem_test(...))` does not keep from running the
+//! PE it waits for.
+#![allow(unsafe_code)]
+
+use crate::error::Routine;
+use crate::operand;
+use crate::pause::Pause;
+use std::ffi::c_int;
+
+mod all;
+mod any;
+mod compare;
+mod elements;
+mod polite;
+mod some;
+mod word;
+
+pub use all::{test_all, test_all_vector, wait_until_all, wait_until_all_vector};
+pub use any::{test_any, test_any_vector, wait_until_any, wait_until_any_vector};
+pub use compare::{CMP_EQ, CMP_GE, CMP_GT, CMP_LE, CMP_LT, CMP_NE};
+pub use some::{test_some, test_some_vector, wait_until_some, wait_until_some_vector};
+pub use word::Waitable;
+
+use compare::Comparison;
+
+/// Waits until `ivar` compares to `value` as `cmp` says.
+///
+/// # Safety
+/// Concurrent accesses to `ivar` are atomic and of this type.
+#[inline]
+pub unsafe fn wait_until<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, value: T) {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { until(routine, "ivar", ivar, cmp, value) };
+}
+
+/// [`wait_until`] for an argument of any name; returns the value that satisfied.
+///
+/// # Safety
+/// As for [`wait_until`].
+#[inline]
+pub(crate) unsafe fn until<T: Waitable>(
+    routine: Routine,
+    argument: &'static str,
+    ivar: *mut T,
+    cmp: c_int,
+    value: T,
+) -> T {
+    let cmp = Comparison::new(routine, cmp);
+    operand::check_local::<T>(routine, argument, ivar as usize);
+    // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
+    let mut seen = unsafe { T::load(ivar) };
+    if !cmp.holds(seen, value) {
+        let mut pause = Pause::new();
+        while {
+            pause.step();
+            // SAFETY: as above.
+            seen = unsafe { T::load(ivar) };
+            !cmp.holds(seen, value)
+        } {}
+    }
+    seen
+}
+
+/// Whether `ivar` compares to `value` as `cmp` says, 1 or 0.
+///
+/// # Safety
+/// As for [`wait_until`].
+#[inline]
+pub unsafe fn test<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, value: T) -> c_int {
+    let cmp = Comparison::new(routine, cmp);
+    operand::check_local::<T>(routine, "ivar", ivar as usize);
+    // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
+    let seen = unsafe { T::load(ivar) };
+    polite::tested(cmp.holds(seen, value)) as c_int
+}

@@ -1,0 +1,111 @@
+//! An array of variables under test: which count, and what each is compared to.
+#![allow(unsafe_code)]
+
+use super::{Comparison, Waitable};
+use crate::error::Routine;
+use crate::operand;
+use std::ffi::c_int;
+
+/// What the elements are compared to.
+pub(super) trait Values<T>: Copy {
+    /// The value for element `i`.
+    ///
+    /// # Safety
+    /// There is an element `i`.
+    unsafe fn value(self, i: usize) -> T;
+}
+
+/// One value for all.
+#[derive(Clone, Copy)]
+pub(super) struct Same<T>(pub T);
+
+impl<T: Copy> Values<T> for Same<T> {
+    #[inline(always)]
+    unsafe fn value(self, _: usize) -> T {
+        self.0
+    }
+}
+
+/// An array of values, one an element.
+#[derive(Clone, Copy)]
+pub(super) struct Each<T>(pub *const T);
+
+impl<T: Copy> Values<T> for Each<T> {
+    #[inline(always)]
+    unsafe fn value(self, i: usize) -> T {
+        // SAFETY: as long as the variables, by the contract of the routines.
+        unsafe { self.0.add(i).read() }
+    }
+}
+
+/// The arguments of an array routine, checked.
+#[derive(Clone, Copy)]
+pub(super) struct Elements<T, V> {
+    ivars: *const T,
+    nelems: usize,
+    status: *const c_int,
+    cmp: Comparison,
+    values: V,
+}
+
+impl<T: Waitable, V: Values<T>> Elements<T, V> {
+    /// Checks the arguments.
+    ///
+    /// # Safety
+    /// `ivars` are `nelems` variables that others access only atomically and with
+    /// this width; `status`, unless null, and a vector of values are as long.
+    #[inline]
+    pub(super) unsafe fn new(
+        routine: Routine,
+        ivars: *mut T,
+        nelems: usize,
+        status: *const c_int,
+        cmp: c_int,
+        values: V,
+    ) -> Self {
+        let cmp = Comparison::new(routine, cmp);
+        if nelems != 0 {
+            let last = ivars.wrapping_add(nelems - 1);
+            operand::check_local::<T>(routine, "ivars", ivars as usize);
+            operand::check_local::<T>(routine, "the last of ivars", last as usize);
+        }
+        Self { ivars, nelems, status, cmp, values }
+    }
+
+    /// Whether element `i` counts: nonzero status masks it.
+    #[inline(always)]
+    fn counts(&self, i: usize) -> bool {
+        // SAFETY: `i < nelems`, as long as a status array is by `new`'s contract.
+        self.status.is_null() || unsafe { self.status.add(i).read() } == 0
+    }
+
+    /// Whether element `i` satisfies the comparison now.
+    #[inline(always)]
+    pub(super) fn satisfied(&self, i: usize) -> bool {
+        // SAFETY: `i < nelems`; the contract of `new`.
+        let (seen, value) = unsafe { (T::load(self.ivars.add(i)), self.values.value(i)) };
+        self.cmp.holds(seen, value)
+    }
+
+    /// The elements that count.
+    #[inline(always)]
+    pub(super) fn counting(&self) -> impl Iterator<Item = usize> {
+        (0..self.nelems).filter(|i| self.counts(*i))
+    }
+
+    /// The elements that count, from `start` on and around.
+    #[inline(always)]
+    pub(super) fn counting_from(&self, start: usize) -> impl Iterator<Item = usize> {
+        (start..self.nelems).chain(0..start).filter(|i| self.counts(*i))
+    }
+
+    /// Number of elements, masked ones included.
+    pub(super) fn len(&self) -> usize {
+        self.nelems
+    }
+
+    /// Which array this is, to tell one from another.
+    pub(super) fn address(&self) -> usize {
+        self.ivars as usize
+    }
+}

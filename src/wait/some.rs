@@ -1,0 +1,127 @@
+//! Wait for, or test, some of an array: every call looks at every element.
+#![allow(unsafe_code)]
+
+use super::elements::{Each, Elements, Same, Values};
+use super::{Waitable, polite};
+use crate::error::Routine;
+use crate::pause::Pause;
+use std::ffi::c_int;
+
+impl<T: Waitable, V: Values<T>> Elements<T, V> {
+    /// Writes the satisfied elements' indices; returns how many.
+    ///
+    /// # Safety
+    /// `indices` has room for all elements.
+    unsafe fn collect(&self, indices: *mut usize) -> usize {
+        let mut found = 0;
+        for i in self.counting().filter(|i| self.satisfied(*i)) {
+            // SAFETY: `found` is at most the number of elements seen.
+            unsafe { indices.add(found).write(i) };
+            found += 1;
+        }
+        found
+    }
+
+    /// As `collect`, but waits until there is one, unless the set is empty.
+    ///
+    /// # Safety
+    /// As for `collect`.
+    unsafe fn wait_some(self, indices: *mut usize) -> usize {
+        // SAFETY: the caller's promise, here and below.
+        let mut found = unsafe { self.collect(indices) };
+        if found == 0 && self.counting().next().is_some() {
+            let mut pause = Pause::new();
+            while found == 0 {
+                pause.step();
+                // SAFETY: as above.
+                found = unsafe { self.collect(indices) };
+            }
+        }
+        found
+    }
+
+    /// As `collect`, politely.
+    ///
+    /// # Safety
+    /// As for `collect`.
+    unsafe fn test_some(self, indices: *mut usize) -> usize {
+        // SAFETY: the caller's promise.
+        let found = unsafe { self.collect(indices) };
+        polite::tested(found != 0);
+        found
+    }
+}
+
+/// Waits until elements that `status` does not mask compare to `value`; writes their
+/// indices and returns how many, 0 at once if all are masked.
+///
+/// # Safety
+/// As for [`super::wait_until_all`]; `indices` has room for `nelems` indices.
+#[inline]
+pub unsafe fn wait_until_some<T: Waitable>(
+    routine: Routine,
+    ivars: *mut T,
+    nelems: usize,
+    indices: *mut usize,
+    status: *const c_int,
+    cmp: c_int,
+    value: T,
+) -> usize {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(indices) }
+}
+
+/// [`wait_until_some`] with a value for each element.
+///
+/// # Safety
+/// As for [`wait_until_some`]; `values` has `nelems` elements too.
+#[inline]
+pub unsafe fn wait_until_some_vector<T: Waitable>(
+    routine: Routine,
+    ivars: *mut T,
+    nelems: usize,
+    indices: *mut usize,
+    status: *const c_int,
+    cmp: c_int,
+    values: *const T,
+) -> usize {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(indices) }
+}
+
+/// Writes the indices of the elements that `status` does not mask and that compare
+/// to `value`; returns how many.
+///
+/// # Safety
+/// As for [`wait_until_some`].
+#[inline]
+pub unsafe fn test_some<T: Waitable>(
+    routine: Routine,
+    ivars: *mut T,
+    nelems: usize,
+    indices: *mut usize,
+    status: *const c_int,
+    cmp: c_int,
+    value: T,
+) -> usize {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).test_some(indices) }
+}
+
+/// [`test_some`] with a value for each element.
+///
+/// # Safety
+/// As for [`wait_until_some_vector`].
+#[inline]
+pub unsafe fn test_some_vector<T: Waitable>(
+    routine: Routine,
+    ivars: *mut T,
+    nelems: usize,
+    indices: *mut usize,
+    status: *const c_int,
+    cmp: c_int,
+    values: *const T,
+) -> usize {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).test_some(indices) }
+}
