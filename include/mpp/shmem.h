@@ -1,0 +1,2 @@
+/* mpp/shmem.h - the old place of shmem.h. */
+#include "../shmem.h"

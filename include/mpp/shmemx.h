@@ -1,0 +1,2 @@
+/* mpp/shmemx.h - the old place of shmemx.h. */
+#include "../shmemx.h"

@@ -1,0 +1,74 @@
+//! The constants and handles of the interface, as `constants.txt` writes them.
+
+const TEXT: &str = include_str!("../constants.txt");
+
+/// A named value of the C interface.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// As in `SHMEM_CMP_EQ`.
+    pub name: &'static str,
+    /// Its value in C.
+    pub value: String,
+    /// Whether it is also known as `_SHMEM_...`.
+    pub old_name: bool,
+    /// The version of the specification since which it is deprecated.
+    pub deprecated: Option<&'static str>,
+    /// What it means, if its name does not say it.
+    pub doc: &'static str,
+}
+
+/// Constants for the same purpose.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What they are for, in lines.
+    pub doc: Vec<&'static str>,
+    /// The constants.
+    pub constants: Vec<Constant>,
+}
+
+/// All constants. `@VERSION@` in a value is the version of this library.
+pub fn constants() -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, line) in TEXT.lines().enumerate() {
+        let line = line.trim();
+        if line == "group" {
+            groups.push(Group { doc: Vec::new(), constants: Vec::new() });
+            continue;
+        }
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some(group) = groups.last_mut() else {
+            panic!("constants.txt:{}: a group comes first", i + 1)
+        };
+        match line.strip_prefix('|') {
+            Some(text) => group.doc.push(text.trim()),
+            None => group.constants.push(
+                constant(line).unwrap_or_else(|| panic!("constants.txt:{}: no constant", i + 1)),
+            ),
+        }
+    }
+    groups
+}
+
+/// Parses `NAME VALUE  remarks  # text`; two spaces end the value.
+fn constant(line: &'static str) -> Option<Constant> {
+    let (line, doc) = line.split_once("  # ").unwrap_or((line, ""));
+    let (name, rest) = line.trim().split_once(' ')?;
+    let (value, remarks) = rest.trim().split_once("  ").unwrap_or((rest.trim(), ""));
+    let mut constant = Constant {
+        name,
+        value: value.replace("@VERSION@", env!("CARGO_PKG_VERSION")),
+        old_name: false,
+        deprecated: None,
+        doc: doc.trim(),
+    };
+    for remark in remarks.split(',').map(str::trim).filter(|r| !r.is_empty()) {
+        match remark.split_once(' ') {
+            None if remark == "old" => constant.old_name = true,
+            Some(("deprecated", since)) => constant.deprecated = Some(since),
+            _ => return None,
+        }
+    }
+    Some(constant)
+}

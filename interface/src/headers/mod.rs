@@ -1,0 +1,115 @@
+//! The C headers: templates, in which what depends on the table is filled in.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `shmem.h` | types, constants, and every routine with its documentation |
+//! | `shmem_generic.h` | the type-generic macros of C11; included by `shmem.h` |
+//! | `shmem_overloads.h` | overloads in their place for C++; included by `shmem.h` |
+//! | `shmem_python.h` | what the Python bindings ask; included by `shmem.h` |
+//! | `pshmem.h` | the twin of every routine, for profiling tools |
+//! | `shmemx.h` | extensions |
+//! | `mpp/*.h` | the same under the names that old programs include |
+
+mod cxx;
+mod generic;
+mod shmem;
+
+use crate::table::Table;
+
+/// All headers: file name and text.
+pub fn all(table: &Table) -> Vec<(&'static str, String)> {
+    vec![
+        ("shmem.h", shmem::shmem_h(table)),
+        ("shmem_generic.h", generic::shmem_generic_h(table)),
+        ("shmem_overloads.h", cxx::shmem_overloads_h(table)),
+        ("shmem_python.h", include_str!("../../templates/shmem_python.h").into()),
+        ("pshmem.h", shmem::pshmem_h(table)),
+        ("shmemx.h", include_str!("../../templates/shmemx.h").into()),
+        ("mpp/shmem.h", old_place("shmem.h")),
+        ("mpp/shmemx.h", old_place("shmemx.h")),
+        ("mpp/pshmem.h", old_place("pshmem.h")),
+    ]
+}
+
+/// The header `name` at the place where old programs look for it.
+fn old_place(name: &str) -> String {
+    format!("/* mpp/{name} - the old place of {name}. */\n#include \"../{name}\"\n")
+}
+
+/// A template with its placeholders filled in. `@NAME@` alone on a line becomes a
+/// text, `@HEADING title@` a heading.
+fn fill(template: &str, parts: &[(&str, String)]) -> String {
+    let mut out = String::new();
+    for line in template.lines() {
+        let placeholder = line.strip_prefix('@').and_then(|l| l.strip_suffix('@'));
+        if let Some(name) = placeholder {
+            let part = parts.iter().find(|(known, _)| *known == name);
+            match (part, name.strip_prefix("HEADING ")) {
+                (Some((_, text)), _) => out += text,
+                (None, Some(title)) => out += &heading(title),
+                (None, None) => panic!("nothing to fill in for @{name}@"),
+            }
+        } else {
+            out += &line.replace("@GENERATED@", GENERATED);
+            out += "\n";
+        }
+    }
+    out
+}
+
+const GENERATED: &str =
+    "Generated from interface/routines.txt and interface/constants.txt by `make headers`.";
+
+/// Columns of a header's lines.
+const WIDTH: usize = 100;
+
+/// A heading over a part of a header.
+fn heading(title: &str) -> String {
+    format!("/* ---- {title} {} */\n\n", "-".repeat(WIDTH - 12 - title.len()))
+}
+
+/// `text` broken after commas, so that its lines fit; what follows the first line
+/// is indented.
+fn broken(text: &str) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for part in text.split_inclusive(", ") {
+        if column > 0 && column + part.trim_end().len() > WIDTH {
+            out.truncate(out.trim_end().len());
+            out.push_str("\n    ");
+            column = 4;
+        }
+        out.push_str(part);
+        column += part.len();
+    }
+    out
+}
+
+/// A C type's name on 64-bit Linux, with the names of `stdint.h` and `stddef.h`
+/// resolved: types that are the same type get the same name.
+fn resolved(ctype: &'static str) -> &'static str {
+    match ctype {
+        "int8_t" => "signed char",
+        "int16_t" => "short",
+        "int32_t" => "int",
+        "int64_t" | "ptrdiff_t" => "long",
+        "uint8_t" => "unsigned char",
+        "uint16_t" => "unsigned short",
+        "uint32_t" => "unsigned int",
+        "uint64_t" | "size_t" => "unsigned long",
+        other => other,
+    }
+}
+
+/// The distinct C types of a table: the resolved type and the first TYPENAME that
+/// means it. `_Generic` and overloads can have each type once only.
+fn distinct(table: &Table, types: &str) -> Vec<(&'static str, &'static str)> {
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for &typename in &table.type_table(types).entries {
+        let ctype = resolved(table.ctype(typename));
+        if !found.iter().any(|(known, _)| *known == ctype) {
+            found.push((ctype, typename));
+        }
+    }
+    found
+}

@@ -1,0 +1,24 @@
+//! The C interface of OpenSHMEM 1.6 as one table, and what is made from it.
+//!
+//! `routines.txt` and `constants.txt` beside this crate's manifest are the source:
+//! open them first. [`Table`] is the parsed form, [`Table::symbols`] expands it to
+//! every function a C program can call, [`Table::generics`] to every type-generic
+//! name. The C headers ([`headers`]), the library's entry points (crate
+//! `oneshmem-capi`) and the reference pages ([`man`]) are generated from those, and
+//! a test compares them with the specification.
+
+pub mod constants;
+pub mod expand;
+pub mod headers;
+pub mod man;
+mod parse;
+mod table;
+
+pub use constants::{Constant, Group};
+pub use expand::{Generic, Symbol};
+pub use table::{Deprecated, Family, Over, Param, Prototype, Section, Table, TypeName, TypeTable};
+
+/// The name under which the profiling interface knows the routine `name`.
+pub fn twin(name: &str) -> String {
+    format!("p{name}")
+}

@@ -1,0 +1,56 @@
+//! Writes what is generated from the table of the interface.
+//!
+//! ```text
+//! oneshmem-interface headers DIRECTORY    the C headers
+//! oneshmem-interface man DIRECTORY        the reference pages, under man3/
+//! oneshmem-interface symbols              the names of all routines
+//! ```
+
+use oneshmem_interface::{Table, headers, man};
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fs, io};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let table = Table::openshmem();
+    let done = match words[..] {
+        ["headers", directory] => write_all(Path::new(directory), headers::all(&table)),
+        ["man", directory] => write_all(&Path::new(directory).join("man3"), man::pages(&table)),
+        ["symbols"] => {
+            table.symbols().iter().for_each(|s| println!("{}", s.name));
+            Ok(())
+        }
+        _ => {
+            eprintln!("usage: oneshmem-interface headers DIRECTORY | man DIRECTORY | symbols");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("oneshmem-interface: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes the files that differ from what is there, so that `make` sees no change
+/// where there is none.
+fn write_all<N: AsRef<Path>>(
+    directory: &Path,
+    files: impl IntoIterator<Item = (N, String)>,
+) -> io::Result<()> {
+    for (name, text) in files {
+        let path = directory.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, text)?;
+    }
+    Ok(())
+}

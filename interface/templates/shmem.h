@@ -1,0 +1,79 @@
+/* shmem.h - OpenSHMEM 1.6, as oneshmem implements it.
+ *
+ * Each routine is described where it is declared. What the descriptions take for granted:
+ *
+ *   PE          one process of the job; they are numbered from 0.
+ *   symmetric   existing on every PE: global and static variables of the program, and memory
+ *               from shmem_malloc. Its local address names the copy of any PE.
+ *   TYPENAME    a type in the name of a routine, as in shmem_longdouble_put. C11 programs leave
+ *               it out and write shmem_put (shmem_generic.h); so can C++ (shmem_overloads.h).
+ *   SIZE        the size of an element in bits, as in shmem_put64; `mem` counts bytes.
+ *   ctx         the context a routine belongs to; without one it is SHMEM_CTX_DEFAULT.
+ *   count       a count of 0 is allowed everywhere, and then the pointer may be null.
+ *
+ * @GENERATED@
+ */
+#ifndef ONESHMEM_SHMEM_H
+#define ONESHMEM_SHMEM_H
+
+#include <stddef.h> /* size_t, ptrdiff_t */
+#include <stdint.h> /* int32_t, ..., SIZE_MAX */
+
+/* What the languages that include this header spell differently. */
+#if defined(__cplusplus)
+#  define ONESHMEM_NORETURN [[noreturn]]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#  define ONESHMEM_NORETURN _Noreturn
+#else
+#  define ONESHMEM_NORETURN
+#endif
+#if !defined(__STDC_NO_COMPLEX__) && defined(__GNUC__)
+#  define ONESHMEM_COMPLEX __extension__ /* C++ has _Complex only as an extension */
+#elif !defined(__STDC_NO_COMPLEX__) && !defined(__cplusplus)
+#  define ONESHMEM_COMPLEX
+#endif
+
+@HEADING Types@
+/* A team: an ordered set of PEs. */
+typedef struct shmem_team_object *shmem_team_t;
+
+/* A context: a stream of communication with an order and a completion of its own. */
+typedef struct shmem_ctx_object *shmem_ctx_t;
+
+/* What a new team should be able to do. */
+typedef struct {
+    int num_contexts; /* contexts that will be made from the team; SHMEM_TEAM_NUM_CONTEXTS */
+} shmem_team_config_t;
+
+/* What a session on a context will do. */
+typedef struct {
+    size_t total_ops; /* operations until the session ends; SHMEM_CTX_SESSION_TOTAL_OPS */
+} shmem_ctx_session_config_t;
+
+@HEADING Constants@
+@CONSTANTS@
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+@ROUTINES@
+@HEADING Deprecated routines@
+/* They work, and will go on working; new programs have no use for them. */
+
+@DEPRECATED@
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+@HEADING Type-generic names@
+#if defined(__cplusplus)
+#  include "shmem_overloads.h"
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#  include "shmem_generic.h"
+#endif
+
+#ifdef Py_PYTHON_H
+#  include "shmem_python.h"
+#endif
+
+#endif

@@ -1,0 +1,142 @@
+//! The table against the specification, as data in `spec/`: nothing missing,
+//! nothing more, and every detail the same.
+
+use oneshmem_interface::{Over, Table, constants};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rows of a file of `spec/`, each as column name and value.
+fn rows(file: &str) -> Vec<BTreeMap<String, String>> {
+    let path = format!("{}/spec/{file}", env!("CARGO_MANIFEST_DIR"));
+    let mut reader = csv::Reader::from_path(&path).expect(&path);
+    reader.deserialize().collect::<Result<_, _>>().expect(&path)
+}
+
+/// Compares two sets of lines and shows what only one of them has.
+#[track_caller]
+fn same(what: &str, expected: Vec<String>, found: Vec<String>) {
+    let (expected_len, found_len) = (expected.len(), found.len());
+    let expected: BTreeSet<_> = expected.into_iter().collect();
+    let found: BTreeSet<_> = found.into_iter().collect();
+    assert_eq!(expected.len(), expected_len, "{what}: the specification repeats a line");
+    assert_eq!(found.len(), found_len, "{what}: the table repeats a line");
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let extra: Vec<_> = found.difference(&expected).collect();
+    assert!(
+        missing.is_empty() && extra.is_empty(),
+        "{what}: missing {missing:#?} extra {extra:#?}"
+    );
+}
+
+#[test]
+fn every_routine_with_its_signature() {
+    let expected = rows("functions.csv").into_iter().map(|row| {
+        format!(
+            "{} {}({}) {} {} {}",
+            row["return type"],
+            row["name"],
+            row["arguments"],
+            row["section"],
+            row["family"],
+            row["deprecated_since"]
+        )
+    });
+    let table = Table::openshmem();
+    let found = table.symbols().into_iter().map(|s| {
+        let deprecated = s.deprecated.map(|d| d.since).unwrap_or_default();
+        format!(
+            "{} {}({}) {} {} {deprecated}",
+            s.ret,
+            s.name,
+            s.parameter_list(),
+            s.section,
+            s.family
+        )
+    });
+    let found: Vec<_> = found.collect();
+    assert_eq!(found.len(), 1795);
+    same("routines", expected.collect(), found);
+}
+
+#[test]
+fn every_table_of_types() {
+    let mut expected: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for row in rows("types.csv") {
+        let entry = (row["TYPENAME"].clone(), row["C type"].clone());
+        expected.entry(row["table"].clone()).or_default().push(entry);
+    }
+    // The specification's only table that is the union of two others.
+    let union = expected.remove("p2p_sync_deprecated_table").expect("in types.csv");
+    let parts = ["p2p", "p2p_single_deprecated_extra"].iter().flat_map(|t| expected[*t].clone());
+    assert_eq!(parts.collect::<BTreeSet<_>>(), union.into_iter().collect());
+
+    let table = Table::openshmem();
+    let types = table.types.iter().map(|t| {
+        let entry = |name: &&str| (name.to_string(), table.ctype(name).to_string());
+        (t.name.to_string(), t.entries.iter().map(entry).collect())
+    });
+    let sizes = table.sizes.iter().map(|t| {
+        let entry = |size: &&str| (size.to_string(), "void".to_string());
+        (t.name.to_string(), t.entries.iter().map(entry).collect())
+    });
+    let mut found: BTreeMap<String, Vec<(String, String)>> = types.chain(sizes).collect();
+    found.remove("rma_bits").expect("our own: the sizes without mem");
+    assert_eq!(expected, found);
+}
+
+#[test]
+fn every_type_generic_name() {
+    let table = Table::openshmem();
+    let expected: Vec<_> = rows("generics.csv")
+        .into_iter()
+        .map(|row| {
+            // Of the two that are not about types the list names the form with a context.
+            let arguments = row["arguments without ctx"].replace("shmem_ctx_t ctx, ", "");
+            let selects = row["selects_on"].replace("arg0 is shmem_ctx_t ? arg1 : arg0", "arg0");
+            format!(
+                "{} {}({arguments}) {} [{}] ctx {} by {selects} deprecated {}",
+                row["return type"],
+                row["name"],
+                row["type_table"],
+                row["TYPENAMEs"],
+                row["ctx_variant"],
+                row["deprecated_since"],
+            )
+        })
+        .collect();
+    assert_eq!(expected.len(), 73);
+    let found = table.generics().into_iter().map(|generic| {
+        let prototype = generic.prototype();
+        let entries =
+            generic.tables().into_iter().flat_map(|t| table.type_table(t).entries.clone());
+        let tables = match prototype.over {
+            Over::Types(_) => generic.tables().join(" + "),
+            _ if prototype.ctx => "(none: uint64_t)".into(),
+            _ => "(none: shmem_team_t)".into(),
+        };
+        format!(
+            "{} {}({}) {tables} [{}] ctx {} by arg{} deprecated {}",
+            prototype.ret,
+            generic.name,
+            oneshmem_interface::expand::parameter_list(&prototype.params),
+            entries.collect::<Vec<_>>().join(" "),
+            if prototype.ctx { "yes" } else { "no" },
+            generic.decides(),
+            prototype.deprecated.map(|d| d.since).unwrap_or_default(),
+        )
+    });
+    same("generics", expected, found.collect());
+}
+
+#[test]
+fn every_constant() {
+    let expected = rows("constants.csv")
+        .into_iter()
+        .filter(|row| ["constant", "handle"].contains(&row["kind"].as_str()))
+        .map(|row| format!("{} deprecated {}", row["name"], row["deprecated_since"]));
+    let found = constants::constants().into_iter().flat_map(|g| g.constants).flat_map(|c| {
+        let name = format!("{} deprecated {}", c.name, c.deprecated.unwrap_or_default());
+        let old = c.old_name.then(|| format!("_{} deprecated 1.3", c.name));
+        [Some(name), old].into_iter().flatten()
+    });
+    same("constants", expected.collect(), found.collect());
+}
