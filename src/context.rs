@@ -1,18 +1,106 @@
 //! Communication contexts: what a context handle means on the data path.
 //!
 //! A handle is the byte offset of an entry in one static table, so that using a
-//! context costs the hot path three instructions more than the default context,
-//! and a handle is an address constant in C (`SHMEM_CTX_DEFAULT` works in a
-//! static initialiser). Entry 0 is `SHMEM_CTX_INVALID`: it has no PEs, so any use
-//! takes the slow path and is reported there.
+//! context costs the hot path four instructions more than the default context (a
+//! mask, the table's address, a multiplication and an addition for the team's
+//! numbering), and a handle is an address constant in C (`SHMEM_CTX_DEFAULT` works
+//! in a static initialiser). The mask keeps any value a program may pass inside the
+//! table. Entry 0 is `SHMEM_CTX_INVALID`: like every entry not in use it has no
+//! PEs, so any use takes the slow path and is reported there.
+//!
+//! On one node every operation is complete when it returns, so contexts have no
+//! operations of their own to keep apart; what they carry is their team's numbering.
 #![allow(unsafe_code)]
 
+pub mod session;
+
+use crate::atomics::{AtomicUsize, Ordering, fence};
+use crate::error::{self, Routine};
+use crate::job::Job;
+use crate::team::{self, Section, TEAM_INVALID, TEAM_WORLD};
 use crate::translate::{Numbering, PeArg, TABLE};
+use std::ffi::{c_int, c_long};
 
 /// `SHMEM_CTX_INVALID`.
 pub const CTX_INVALID: usize = 0;
 /// `SHMEM_CTX_DEFAULT`: the entry after the invalid one.
-pub const CTX_DEFAULT: usize = 32;
+pub const CTX_DEFAULT: usize = size_of::<Entry>();
+
+/// `SHMEM_CTX_SERIALIZED`.
+pub const SERIALIZED: c_long = 1;
+/// `SHMEM_CTX_PRIVATE`.
+pub const PRIVATE: c_long = 2;
+/// `SHMEM_CTX_NOSTORE`.
+pub const NOSTORE: c_long = 4;
+const OPTIONS: c_long = SERIALIZED | PRIVATE | NOSTORE;
+
+/// Contexts there can be at once, two of them predefined. A power of two.
+pub const ENTRIES: usize = 4096;
+/// The bits of a handle that say which entry it is.
+const HANDLE_MASK: usize = (ENTRIES - 1) * size_of::<Entry>();
+const _: () = assert!(ENTRIES.is_power_of_two() && size_of::<Entry>() == 32);
+
+/// What the data path reads of a context.
+#[repr(C, align(32))]
+struct Entry {
+    /// PEs of its team; 0 while the entry is not in use. Written last.
+    size: AtomicUsize,
+    /// World number of the team's PE 0.
+    start: AtomicUsize,
+    /// Distance between the team's PEs, in two's complement.
+    stride: AtomicUsize,
+    /// The team's handle and whether the entry is taken; 0 if it is free.
+    owner: AtomicUsize,
+}
+
+static CONTEXTS: [Entry; ENTRIES] = [const { Entry::free() }; ENTRIES];
+
+/// Where to look for a free entry next.
+static NEXT: AtomicUsize = AtomicUsize::new(2);
+
+impl Entry {
+    const fn free() -> Self {
+        Self {
+            size: AtomicUsize::new(0),
+            start: AtomicUsize::new(0),
+            stride: AtomicUsize::new(0),
+            owner: AtomicUsize::new(0),
+        }
+    }
+
+    fn establish(&self, section: Section) {
+        self.start.store(section.start, Ordering::Relaxed);
+        self.stride.store(section.stride, Ordering::Relaxed);
+        self.size.store(section.size, Ordering::Release);
+    }
+
+    fn release(&self) {
+        self.size.store(0, Ordering::Relaxed);
+        self.owner.store(0, Ordering::Release);
+    }
+}
+
+/// The entry of a handle that is one: an entry's offset, and in use.
+fn entry(handle: usize) -> Option<&'static Entry> {
+    if handle & !HANDLE_MASK != 0 {
+        return None;
+    }
+    let entry = &CONTEXTS[handle / size_of::<Entry>()];
+    (entry.size.load(Ordering::Acquire) > 0).then_some(entry)
+}
+
+/// The entry of a handle, or `None` for `SHMEM_CTX_INVALID`; another handle that is
+/// no context's is reported and ends the job.
+fn required(routine: Routine, handle: usize) -> Option<&'static Entry> {
+    if handle == CTX_INVALID {
+        return None;
+    }
+    crate::job::job(routine);
+    entry(handle).or_else(|| error::misuse(routine, format_args!("ctx = {handle:#x}"), A_CONTEXT))
+}
+
+const A_CONTEXT: &str =
+    "a context that exists: SHMEM_CTX_DEFAULT, or one that was created and not destroyed";
 
 /// The default context: world numbering, known at compile time.
 #[derive(Clone, Copy, Debug)]
@@ -29,21 +117,155 @@ impl Numbering for Default {
     }
 }
 
-/// The world PE number of PE `pe` of a context, if it has such a PE.
-pub fn world_pe(handle: usize, pe: i32) -> Option<usize> {
-    let pe = usize::try_from(pe).ok()?;
-    (handle == CTX_DEFAULT && pe < TABLE.npes()).then_some(pe)
-}
+/// A context by its handle, a `shmem_ctx_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Handle(pub usize);
 
-/// What PE numbers a context takes, for messages.
-pub fn describe(handle: usize) -> String {
-    if handle == CTX_INVALID {
-        return "SHMEM_CTX_INVALID has no PEs".into();
+impl Numbering for Handle {
+    #[inline(always)]
+    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
+        let table: *const Entry = CONTEXTS.as_ptr();
+        // SAFETY: the masked handle is a multiple of an entry's size and less than
+        // the table's.
+        let entry = unsafe { &*table.byte_add(self.0 & HANDLE_MASK) };
+        if pe >= entry.size.load(Ordering::Relaxed) {
+            return out();
+        }
+        let offset = pe.wrapping_mul(entry.stride.load(Ordering::Relaxed));
+        ok(entry.start.load(Ordering::Relaxed).wrapping_add(offset))
     }
-    format!("expected a PE number from 0 to {}", TABLE.npes().saturating_sub(1))
+    #[inline(always)]
+    fn handle(self) -> usize {
+        self.0
+    }
 }
 
-/// A session begins.
-pub(crate) fn open(_job: &crate::job::Job) {}
-/// A session ends.
-pub(crate) fn close() {}
+/// The world number of PE `pe` of a context's team, if it has one.
+pub fn world_pe(handle: usize, pe: c_int) -> Option<usize> {
+    let pe = usize::try_from(pe).ok()?;
+    entry(handle)?;
+    Handle(handle).world(pe, Some, || None)
+}
+
+/// Says what a call on this context could have been given, for messages about a PE
+/// number that [`world_pe`] refused.
+pub fn describe(handle: usize) -> String {
+    match entry(handle) {
+        Some(entry) => {
+            let last = entry.size.load(Ordering::Relaxed) - 1;
+            match entry.owner.load(Ordering::Relaxed) {
+                TEAM_WORLD => format!("a PE number from 0 to {last}"),
+                _ => format!("a PE number from 0 to {last}, as the context's team numbers its PEs"),
+            }
+        }
+        None if handle == CTX_INVALID => {
+            format!("ctx is SHMEM_CTX_INVALID; it must be {A_CONTEXT}")
+        }
+        None => format!("ctx is {handle:#x}, which is no context; it must be {A_CONTEXT}"),
+    }
+}
+
+/// `shmem_ctx_create`: a context of the world. Returns 0, or something else and
+/// [`CTX_INVALID`] if there is none left.
+///
+/// # Safety
+/// `ctx` is writable.
+pub unsafe fn create(routine: Routine, options: c_long, ctx: *mut usize) -> c_int {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { team_create(routine, TEAM_WORLD, options, ctx) }
+}
+
+/// `shmem_team_create_ctx`: a context that numbers PEs as the team does. Returns as
+/// [`create`] does, and fails for `SHMEM_TEAM_INVALID`.
+///
+/// # Safety
+/// `ctx` is writable.
+pub unsafe fn team_create(
+    routine: Routine,
+    team: usize,
+    options: c_long,
+    ctx: *mut usize,
+) -> c_int {
+    if options & !OPTIONS != 0 {
+        error::misuse(
+            routine,
+            format_args!("options = {options:#x}"),
+            "0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
+        );
+    }
+    let section = team::get(routine, team).map(|team| team.section());
+    let handle = section.and_then(|section| take_entry(team, section));
+    // SAFETY: the caller's promise.
+    unsafe { ctx.write(handle.unwrap_or(CTX_INVALID)) };
+    if handle.is_some() { 0 } else { -1 }
+}
+
+/// Takes a free entry for a context of `team`. Any thread may, at any time.
+fn take_entry(team: usize, section: Section) -> Option<usize> {
+    let first = NEXT.load(Ordering::Relaxed);
+    (0..ENTRIES).map(|i| (first + i) % ENTRIES).filter(|index| *index >= 2).find_map(|index| {
+        let entry = &CONTEXTS[index];
+        entry.owner.compare_exchange(0, team, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        NEXT.store(index + 1, Ordering::Relaxed);
+        session::forget(index);
+        entry.establish(section);
+        Some(index * size_of::<Entry>())
+    })
+}
+
+/// `shmem_ctx_destroy`, with an implicit quiet; nothing for `SHMEM_CTX_INVALID`.
+pub fn destroy(routine: Routine, handle: usize) {
+    let Some(entry) = required(routine, handle) else { return };
+    if handle == CTX_DEFAULT {
+        error::misuse(
+            routine,
+            "ctx = SHMEM_CTX_DEFAULT",
+            "a context that was created; the default context exists as long as the library",
+        );
+    }
+    fence(Ordering::SeqCst);
+    entry.release();
+}
+
+/// `shmem_ctx_get_team`: the handle of a context's team; `SHMEM_TEAM_INVALID` and
+/// something other than 0 for `SHMEM_CTX_INVALID`.
+///
+/// # Safety
+/// `team` is writable.
+pub unsafe fn get_team(routine: Routine, handle: usize, team: *mut usize) -> c_int {
+    let owner = required(routine, handle).map(|entry| entry.owner.load(Ordering::Relaxed));
+    // SAFETY: the caller's promise.
+    unsafe { team.write(owner.unwrap_or(TEAM_INVALID)) };
+    if owner.is_some() { 0 } else { -1 }
+}
+
+/// Checks a handle that a quiet or fence is called on: false for `SHMEM_CTX_INVALID`,
+/// on which these do nothing.
+#[inline]
+pub fn is_valid(routine: Routine, handle: usize) -> bool {
+    required(routine, handle).is_some()
+}
+
+/// Destroys a team's contexts, with the team.
+pub(crate) fn destroy_all_of(team: usize) {
+    for entry in &CONTEXTS[2..] {
+        if entry.owner.load(Ordering::Acquire) == team {
+            entry.release();
+        }
+    }
+}
+
+/// Makes the default context, at initialisation.
+pub(crate) fn open(job: &Job) {
+    let default = &CONTEXTS[CTX_DEFAULT / size_of::<Entry>()];
+    default.owner.store(TEAM_WORLD, Ordering::Relaxed);
+    default.establish(Section { start: 0, stride: 1, size: job.npes(), me: job.pe() });
+}
+
+/// Destroys all contexts, at finalisation.
+pub(crate) fn close() {
+    for entry in &CONTEXTS {
+        entry.release();
+    }
+}

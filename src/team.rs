@@ -1,31 +1,286 @@
-//! Teams.
+//! Teams (specification, section 9.4): sets of PEs with a numbering of their own.
+//!
+//! A team is a regular section of the world and a slot of control words in the
+//! job's control area. Its handle is the slot's number plus one: the same on all
+//! its PEs, and a constant for the predefined teams. The table of this process's
+//! teams is indexed by slot; looking up a handle is one load.
+#![allow(unsafe_code)]
 
-use crate::error::Routine;
+mod slots;
+pub mod split;
 
-/// A team: PE `i` of it is `start + i * stride` of the world.
+use crate::atomics::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use crate::collectives::{self, Clock, Group};
+use crate::context;
+use crate::error::{self, Routine};
+use crate::job::words::{TEAM_SLOTS, TeamWords};
+use crate::job::{Job, job};
+use crate::translate::TABLE;
+pub use split::{split_2d, split_strided};
+use std::ffi::{c_int, c_long};
+
+/// `SHMEM_TEAM_INVALID`.
+pub const TEAM_INVALID: usize = 0;
+/// `SHMEM_TEAM_WORLD`.
+pub const TEAM_WORLD: usize = 1;
+/// `SHMEM_TEAM_SHARED`: on one node, all PEs as well.
+pub const TEAM_SHARED: usize = 2;
+
+/// `SHMEM_TEAM_NUM_CONTEXTS`.
+pub const NUM_CONTEXTS: c_long = 1;
+
+/// Slots of the predefined teams: they are never given back.
+const PREDEFINED: usize = 2;
+
+/// `shmem_team_config_t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Config {
+    /// How many contexts the program will create from the team. A wish: more may be
+    /// created, as long as there are any.
+    pub num_contexts: c_int,
+}
+
+/// A team that this PE is a member of. PE `i` of it is `start + i * stride` of the world.
 #[derive(Debug)]
 pub struct Team {
+    slot: usize,
+    /// 0 while the slot is not in use by this process; written last.
+    size: AtomicUsize,
+    start: AtomicUsize,
+    /// Two's complement: strides may be negative.
+    stride: AtomicUsize,
+    me: AtomicUsize,
+    num_contexts: AtomicI32,
+    words: AtomicPtr<TeamWords>,
+    clock: Clock,
+}
+
+static TEAMS: [Team; TEAM_SLOTS] = {
+    let mut teams = [const { Team::unused() }; TEAM_SLOTS];
+    let mut slot = 0;
+    while slot < TEAM_SLOTS {
+        teams[slot].slot = slot;
+        slot += 1;
+    }
+    teams
+};
+
+/// A regular section of the world's PEs, and which of them this PE is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
     /// World number of its first PE.
-    pub start: i32,
-    /// Distance between its PEs.
-    pub stride: i32,
-    /// Number of PEs.
-    pub size: i32,
+    pub start: usize,
+    /// Distance between its PEs, in two's complement.
+    pub stride: usize,
+    /// Number of its PEs.
+    pub size: usize,
+    /// This PE's number in it.
+    pub me: usize,
 }
 
 impl Team {
-    /// The world PE number of PE `pe` of the team.
-    pub fn world_pe(&self, pe: i32) -> Option<usize> {
-        (0..self.size).contains(&pe).then(|| (self.start + pe * self.stride) as usize)
+    const fn unused() -> Self {
+        Self {
+            slot: 0,
+            size: AtomicUsize::new(0),
+            start: AtomicUsize::new(0),
+            stride: AtomicUsize::new(0),
+            me: AtomicUsize::new(0),
+            num_contexts: AtomicI32::new(0),
+            words: AtomicPtr::new(std::ptr::null_mut()),
+            clock: Clock::new(),
+        }
+    }
+
+    /// Makes the slot's team `section`. Its collectives go on from the clock.
+    fn establish(&self, job: &'static Job, section: Section, config: Config) {
+        self.words.store(job.control().team(self.slot).as_ptr(), Ordering::Relaxed);
+        self.start.store(section.start, Ordering::Relaxed);
+        self.stride.store(section.stride, Ordering::Relaxed);
+        self.me.store(section.me, Ordering::Relaxed);
+        self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
+        self.size.store(section.size, Ordering::Release);
+    }
+
+    /// Forgets the team in this process.
+    fn retire(&self) {
+        context::destroy_all_of(self.handle());
+        self.size.store(0, Ordering::Release);
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> usize {
+        self.slot + 1
+    }
+    /// Number of its PEs.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+    /// This PE's number in it.
+    #[inline(always)]
+    pub fn me(&self) -> usize {
+        self.me.load(Ordering::Relaxed)
+    }
+    /// World number of its PE `index`, which must be less than its size.
+    #[inline(always)]
+    pub fn member(&self, index: usize) -> usize {
+        let offset = index.wrapping_mul(self.stride.load(Ordering::Relaxed));
+        self.start.load(Ordering::Relaxed).wrapping_add(offset)
+    }
+    /// World number of its PE `pe`, if it has one of that number.
+    pub fn world_pe(&self, pe: c_int) -> Option<usize> {
+        let index = usize::try_from(pe).ok().filter(|pe| *pe < self.size())?;
+        Some(self.member(index))
+    }
+    /// The number in this team of the world's PE `pe`, if it is a member.
+    pub fn index_of(&self, pe: usize) -> Option<usize> {
+        let distance = pe.wrapping_sub(self.start.load(Ordering::Relaxed)) as isize;
+        let index = match self.stride.load(Ordering::Relaxed) as isize {
+            0 => distance,
+            stride if distance % stride == 0 => distance / stride,
+            _ => return None,
+        };
+        let index = usize::try_from(index).ok().filter(|index| *index < self.size())?;
+        (self.member(index) == pe).then_some(index)
+    }
+    /// Its numbering, for contexts.
+    pub(crate) fn section(&self) -> Section {
+        Section {
+            start: self.start.load(Ordering::Relaxed),
+            stride: self.stride.load(Ordering::Relaxed),
+            size: self.size(),
+            me: self.me(),
+        }
+    }
+    /// How far this PE is in the team's collectives.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+    /// The control words of its PE `index`.
+    #[inline(always)]
+    pub(crate) fn words(&self, index: usize) -> &TeamWords {
+        debug_assert!(index < self.size());
+        let slot = self.words.load(Ordering::Relaxed);
+        // SAFETY: set by `establish` to the words of this slot, one for each PE of the
+        // job, in the control area, which stays mapped for the life of the process.
+        unsafe { &*slot.add(self.member(index)) }
     }
 }
 
-/// The team a handle stands for.
-pub fn get(_routine: Routine, _handle: usize) -> Option<&'static Team> {
-    None
+/// The team of a handle; `None` for `SHMEM_TEAM_INVALID`. Another handle that is no
+/// team's is reported and ends the job.
+#[inline]
+pub fn get(routine: Routine, handle: usize) -> Option<&'static Team> {
+    match TEAMS.get(handle.wrapping_sub(1)) {
+        Some(team) if team.size() > 0 && TABLE.ready() => Some(team),
+        _ => no_team(routine, handle),
+    }
 }
 
-/// A session begins.
-pub(crate) fn open(_job: &crate::job::Job) {}
-/// A session ends.
-pub(crate) fn close() {}
+#[cold]
+fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
+    job(routine);
+    if handle == TEAM_INVALID {
+        return None;
+    }
+    error::misuse(
+        routine,
+        format_args!("team = {handle:#x}"),
+        "a team that exists: SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or one from a split that has \
+         not been destroyed",
+    )
+}
+
+/// The team of a handle, where `SHMEM_TEAM_INVALID` will not do.
+#[inline]
+pub fn required(routine: Routine, handle: usize) -> &'static Team {
+    get(routine, handle).unwrap_or_else(|| {
+        error::misuse(routine, "team = SHMEM_TEAM_INVALID", "a team that this PE is a member of")
+    })
+}
+
+/// `shmem_team_my_pe`: -1 for `SHMEM_TEAM_INVALID`.
+pub fn my_pe(routine: Routine, handle: usize) -> c_int {
+    get(routine, handle).map_or(-1, |team| team.me() as c_int)
+}
+
+/// `shmem_team_n_pes`: -1 for `SHMEM_TEAM_INVALID`.
+pub fn n_pes(routine: Routine, handle: usize) -> c_int {
+    get(routine, handle).map_or(-1, |team| team.size() as c_int)
+}
+
+/// `shmem_team_translate_pe`: the number in `dest_team` of PE `pe` of `src_team`, or
+/// -1 if there is none.
+pub fn translate_pe(routine: Routine, src_team: usize, pe: c_int, dest_team: usize) -> c_int {
+    let (src, dest) = (get(routine, src_team), get(routine, dest_team));
+    src.and_then(|src| src.world_pe(pe))
+        .and_then(|world_pe| dest?.index_of(world_pe))
+        .map_or(-1, |index| index as c_int)
+}
+
+/// `shmem_team_get_config`: writes the fields of `config` that `mask` names; 0 on success.
+///
+/// # Safety
+/// `config` is writable unless `mask` is 0.
+pub unsafe fn get_config(
+    routine: Routine,
+    handle: usize,
+    mask: c_long,
+    config: *mut Config,
+) -> c_int {
+    let Some(team) = get(routine, handle) else { return -1 };
+    if mask & !NUM_CONTEXTS != 0 {
+        return -1;
+    }
+    if mask & NUM_CONTEXTS != 0 {
+        if config.is_null() {
+            error::misuse(routine, "config = NULL", "the address of a shmem_team_config_t");
+        }
+        let num_contexts = team.num_contexts.load(Ordering::Relaxed);
+        // SAFETY: not null, so writable by the caller's promise.
+        unsafe { (*config).num_contexts = num_contexts };
+    }
+    0
+}
+
+/// `shmem_team_destroy`, called by all PEs of the team; contexts made from it go too.
+pub fn destroy(routine: Routine, handle: usize) {
+    let Some(team) = get(routine, handle) else { return };
+    if team.slot < PREDEFINED {
+        error::misuse(
+            routine,
+            format_args!("team = {handle:#x}, a predefined team"),
+            "a team made by a split",
+        );
+    }
+    // When one PE is past this, all have done their last step in the slot; who still
+    // waits here sees its words only grow, whoever uses them next.
+    collectives::on_team(routine, team).sync();
+    let leads = team.me() == 0;
+    team.retire();
+    if leads {
+        slots::release(job(routine).control(), team.slot);
+    }
+}
+
+/// Makes the predefined teams, at initialisation. Their clocks go on where an
+/// earlier session left them, on all PEs alike.
+pub(crate) fn open(job: &'static Job) {
+    let all = Section { start: 0, stride: 1, size: job.npes(), me: job.pe() };
+    for team in &TEAMS[..PREDEFINED] {
+        team.establish(job, all, Config::default());
+    }
+}
+
+/// Destroys all teams, at finalisation: all PEs have stopped using them.
+pub(crate) fn close() {
+    for team in TEAMS.iter().filter(|team| team.size() > 0) {
+        let leads = team.slot >= PREDEFINED && team.me() == 0;
+        team.retire();
+        if let (true, Some(job)) = (leads, crate::job::existing()) {
+            slots::release(job.control(), team.slot);
+        }
+    }
+}

@@ -1,21 +1,295 @@
-//! Collectives.
+//! Collective routines (specification, section 9.10): barrier, sync, broadcast,
+//! collect, fcollect, all-to-all, reductions and scans, on teams; [`active_set`]
+//! has the deprecated forms on active sets.
+//!
+//! One file an algorithm, each a function over [`group::Group`]. The algorithms are
+//! the *direct* ones that only shared memory allows: every member reads the others'
+//! sources where they lie and writes nothing but its own dest, so that no byte is
+//! moved twice and no member needs to know when another's dest is ready.
+//!
+//! What the entry points here add: they find the team, check the arguments, and
+//! choose the algorithm. All return 0; sizes are in bytes unless said otherwise.
+#![allow(unsafe_code)]
 
-use crate::atomics::Ordering;
-use crate::error::Routine;
-use crate::job::job;
-use crate::pause::Pause;
+pub mod active_set;
+mod alltoall;
+mod alltoalls;
+mod broadcast;
+mod collect;
+mod epochs;
+mod fcollect;
+mod group;
+mod members;
+mod psync;
+pub mod reduce;
+mod scan;
+#[cfg(test)]
+mod tests;
 
-/// `shmem_barrier_all`.
+use crate::atomics::{Ordering, fence};
+use crate::error::{self, Routine};
+use crate::team::{self, TEAM_WORLD, Team};
+use alltoalls::Shape;
+pub(crate) use epochs::{Clock, Epochs, highest_step};
+pub(crate) use group::{Group, Reach, Small};
+pub(crate) use members::TeamMembers;
+pub use reduce::{Element, Kernel, ReduceOp, Sum};
+use std::ffi::c_int;
+
+/// A team as the algorithms see it, in a call of `routine`.
+pub(crate) fn on_team(routine: Routine, team: &'static Team) -> Epochs<'static, TeamMembers> {
+    Epochs::new(TeamMembers { routine, team }, team.clock())
+}
+
+/// As [`on_team`], for a call that moves data: both addresses must be symmetric.
+fn with_data<T>(
+    routine: Routine,
+    team: usize,
+    dest: *mut T,
+    source: *const T,
+) -> Epochs<'static, TeamMembers> {
+    let group = on_team(routine, team::required(routine, team));
+    check_addresses(&group, dest, source);
+    group
+}
+
+fn check_addresses<T>(members: &impl Reach, dest: *mut T, source: *const T) {
+    let me = members.index();
+    members.peer("dest", dest as usize, me);
+    members.peer("source", source as usize, me);
+}
+
+/// The PE number of a root.
+fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
+    usize::try_from(root).ok().filter(|root| *root < size).unwrap_or_else(|| {
+        error::misuse(
+            routine,
+            format_args!("PE_root = {root}"),
+            format_args!("a PE number from 0 to {}", size - 1),
+        )
+    })
+}
+
+/// The shape of a strided all-to-all.
+fn checked_shape(
+    routine: Routine,
+    (dst, sst): (isize, isize),
+    nelems: usize,
+    elem_bytes: usize,
+) -> Shape {
+    let stride = |name: &str, value: isize| {
+        usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
+            error::misuse(routine, format_args!("{name} = {value}"), "a stride of at least 1")
+        })
+    };
+    Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
+}
+
+/// `shmem_barrier_all`: completes what this PE has issued on the default context,
+/// then waits for all PEs.
 pub fn barrier_all(routine: Routine) {
-    let job = job(routine);
-    let words = &job.control().team(0, 0).words;
-    let epoch = words[1].word.load(Ordering::Acquire);
-    if words[0].word.fetch_add(1, Ordering::AcqRel) + 1 == (epoch + 1) * job.npes() as u64 {
-        words[1].word.store(epoch + 1, Ordering::Release);
-    } else {
-        let mut pause = Pause::new();
-        while words[1].word.load(Ordering::Acquire) == epoch {
-            pause.step();
-        }
+    fence(Ordering::SeqCst);
+    sync_all(routine);
+}
+
+/// `shmem_sync_all`: waits for all PEs.
+pub fn sync_all(routine: Routine) {
+    sync(routine, TEAM_WORLD);
+}
+
+/// `shmem_team_sync`: waits for all PEs of the team.
+pub fn sync(routine: Routine, team: usize) -> c_int {
+    on_team(routine, team::required(routine, team)).sync();
+    0
+}
+
+/// `shmem_broadcast`: `bytes` of the source of the team's PE `root` go to the dest
+/// of every PE of the team.
+///
+/// # Safety
+/// `source` is readable at the root and `dest` writable for `bytes` bytes, not
+/// overlapping, and no PE accesses them in conflict with the call.
+pub unsafe fn broadcast(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    root: c_int,
+) -> c_int {
+    let root = checked_root(routine, root, team::required(routine, team).size());
+    if bytes > 0 {
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { broadcast::direct(&group, dest, source, bytes, root, true) }
     }
+    0
+}
+
+/// `shmem_collect`: the concatenation of all sources, of which each PE has `bytes`,
+/// a number of its own.
+///
+/// # Safety
+/// `source` is readable for `bytes` bytes, `dest` writable for all PEs', not
+/// overlapping, and no PE accesses them in conflict with the call.
+pub unsafe fn collect(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+) -> c_int {
+    let group = on_team(routine, team::required(routine, team));
+    if bytes > 0 {
+        check_addresses(&group, dest, source);
+    }
+    // SAFETY: the caller's promise, passed on.
+    unsafe { collect::direct(&group, dest, source, bytes) }
+    0
+}
+
+/// `shmem_fcollect`: the concatenation of all sources, `bytes` of each PE.
+///
+/// # Safety
+/// `source` is readable for `bytes` bytes, `dest` writable for all PEs', not
+/// overlapping, and no PE accesses them in conflict with the call.
+pub unsafe fn fcollect(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+) -> c_int {
+    if bytes > 0 {
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { fcollect::direct(&group, dest, source, bytes) }
+    }
+    0
+}
+
+/// `shmem_alltoall`: `bytes` from each PE to each PE.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `bytes` bytes a PE, not overlapping,
+/// and no PE accesses them in conflict with the call.
+pub unsafe fn alltoall(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+) -> c_int {
+    if bytes > 0 {
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { alltoall::direct(&group, dest, source, bytes) }
+    }
+    0
+}
+
+/// `shmem_alltoalls`: `nelems` elements of `elem_bytes` bytes from each PE to each
+/// PE, `dst` elements apart in dest and `sst` in source.
+///
+/// # Safety
+/// `source` is readable and `dest` writable at the strided indices, not overlapping,
+/// and no PE accesses them in conflict with the call.
+#[allow(clippy::too_many_arguments)] // The specification's list.
+pub unsafe fn alltoalls(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    dst: isize,
+    sst: isize,
+    nelems: usize,
+    elem_bytes: usize,
+) -> c_int {
+    if nelems > 0 && elem_bytes > 0 {
+        let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { alltoalls::direct(&group, dest, source, shape) }
+    }
+    0
+}
+
+/// `shmem_and_reduce` and its kin: `n` elements combined by `O` over all PEs of the
+/// team, to all of them.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `n` elements; they are equal or do
+/// not overlap, and no PE accesses them in conflict with the call.
+pub unsafe fn reduce<T: Element, O: ReduceOp<T>>(
+    routine: Routine,
+    team: usize,
+    dest: *mut T,
+    source: *const T,
+    n: usize,
+) -> c_int {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { reduce_with(routine, team, dest.cast(), source.cast(), n, Kernel::of::<T, O>()) }
+}
+
+/// As [`reduce`], compiled once for all types.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn reduce_with(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    n: usize,
+    kernel: Kernel,
+) -> c_int {
+    if n > 0 {
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { reduce::reduce(&group, dest, source, n, kernel) }
+    }
+    0
+}
+
+/// `shmem_sum_inscan` and `shmem_sum_exscan`: the sums of the sources of all PEs
+/// before this one in the team, its own included if `inclusive`.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `n` elements; they are equal or do
+/// not overlap, and no PE accesses them in conflict with the call.
+pub unsafe fn scan<T: Element>(
+    routine: Routine,
+    team: usize,
+    dest: *mut T,
+    source: *const T,
+    n: usize,
+    inclusive: bool,
+) -> c_int
+where
+    Sum: ReduceOp<T>,
+{
+    let kernel = Kernel::of::<T, Sum>();
+    // SAFETY: the caller's promise, passed on.
+    unsafe { scan_with(routine, team, dest.cast(), source.cast(), n, kernel, inclusive) }
+}
+
+/// As [`scan`], compiled once for all types.
+///
+/// # Safety
+/// As [`scan`].
+unsafe fn scan_with(
+    routine: Routine,
+    team: usize,
+    dest: *mut u8,
+    source: *const u8,
+    n: usize,
+    kernel: Kernel,
+    inclusive: bool,
+) -> c_int {
+    if n > 0 {
+        let group = with_data(routine, team, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { scan::direct(&group, dest, source, n, kernel, inclusive) }
+    }
+    0
 }

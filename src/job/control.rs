@@ -14,6 +14,7 @@
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
+use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::sys::{fd, map};
 use crate::translate::MAX_PES;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -23,9 +24,6 @@ use std::ptr::NonNull;
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here changes.
 const LAYOUT: u32 = 1;
-
-/// Teams that can be alive at once in a job, world and shared included.
-pub const TEAM_SLOTS: usize = 128;
 
 const HEADER_BYTES: usize = 4096;
 /// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
@@ -100,28 +98,6 @@ impl PeRecord {
     pub(crate) fn advance(&self) {
         self.stage.fetch_add(1, Ordering::Release);
     }
-}
-
-/// One PE's control words in one team. They only ever count up (epochs), so a
-/// slot that is reused needs no reset: the next team goes on from where they stand.
-#[repr(C, align(128))]
-pub struct TeamWords {
-    /// Words for the collectives, each on its own cache-line pair.
-    pub words: [Padded; TEAM_WORDS],
-}
-
-/// Control words a PE has in a team.
-pub const TEAM_WORDS: usize = 8;
-
-/// One control word with a cache-line pair for itself (128 bytes: adjacent lines
-/// are prefetched in pairs on x86, see Intel's Optimization Manual, 3.7.3) and
-/// room for a small payload beside it.
-#[repr(C, align(128))]
-pub struct Padded {
-    /// The word.
-    pub word: AtomicU64,
-    /// A small payload that travels with it.
-    pub payload: [AtomicU64; 15],
 }
 
 /// The control area, mapped.
@@ -212,12 +188,12 @@ impl Control {
         // SAFETY: in bounds by the assertion; atomics only.
         unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
     }
-    /// PE `pe`'s words in team slot `slot`.
-    pub fn team(&self, slot: usize, pe: usize) -> &TeamWords {
-        assert!(slot < TEAM_SLOTS && pe < self.npes);
+    /// The words of team slot `slot`: one [`TeamWords`] for each PE of the job.
+    pub fn team(&self, slot: usize) -> NonNull<TeamWords> {
+        assert!(slot < TEAM_SLOTS);
         let teams = HEADER_BYTES + self.npes * size_of::<PeRecord>();
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.add(teams).cast::<TeamWords>().add(slot * self.npes + pe).as_ref() }
+        // SAFETY: in bounds by the assertion, see `bytes`.
+        unsafe { self.base.add(teams).cast::<TeamWords>().add(slot * self.npes) }
     }
     /// Where PE `pe`'s data segment lies in the file.
     pub fn data_offset(&self, pe: usize) -> u64 {

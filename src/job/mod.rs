@@ -9,6 +9,7 @@ pub mod launch;
 mod meet;
 pub mod query;
 pub mod session;
+pub mod words;
 
 use crate::atomics::{AtomicU32, Ordering};
 use crate::backend::Backend;

@@ -1,0 +1,270 @@
+//! Collectives on active sets (specification 1.4, section 9.9; deprecated in 1.5):
+//! the PEs `start + i * 2^log_stride`, `i < size`, of the world.
+//!
+//! They run the same algorithms as the teams', over the user's `pSync` array. The
+//! routines return nothing; what is wrong with their arguments is reported.
+#![allow(unsafe_code)]
+
+use super::group::{Group, Reach};
+use super::members::ActiveSet;
+use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
+use super::reduce::{Element, Kernel, ReduceOp};
+use super::{check_addresses, checked_root, checked_shape};
+use crate::atomics::{Ordering, fence};
+use crate::error::{self, Routine};
+use crate::job::job;
+use std::ffi::{c_int, c_long};
+
+/// `SHMEM_SYNC_VALUE`: what a `pSync` array holds between calls.
+pub const SYNC_VALUE: c_long = 0;
+/// `SHMEM_BARRIER_SYNC_SIZE`. Programs are compiled with these sizes, so they leave
+/// room for algorithms with more rounds.
+pub const BARRIER_SYNC_SIZE: usize = 16;
+/// `SHMEM_BCAST_SYNC_SIZE`.
+pub const BCAST_SYNC_SIZE: usize = 32;
+/// `SHMEM_COLLECT_SYNC_SIZE`.
+pub const COLLECT_SYNC_SIZE: usize = 32;
+/// `SHMEM_REDUCE_SYNC_SIZE`.
+pub const REDUCE_SYNC_SIZE: usize = 32;
+/// `SHMEM_ALLTOALL_SYNC_SIZE`.
+pub const ALLTOALL_SYNC_SIZE: usize = 32;
+/// `SHMEM_ALLTOALLS_SYNC_SIZE`.
+pub const ALLTOALLS_SYNC_SIZE: usize = 32;
+/// `SHMEM_SYNC_SIZE`: enough for any of them.
+pub const SYNC_SIZE: usize = 32;
+/// `SHMEM_REDUCE_MIN_WRKDATA_SIZE`; `pWrk` itself is not needed here.
+pub const REDUCE_MIN_WRKDATA_SIZE: usize = 16;
+
+const _: () = assert!(BARRIER_WORDS <= BARRIER_SYNC_SIZE && MOST_WORDS <= SYNC_SIZE);
+
+/// `PE_start`, `logPE_stride`, `PE_size`.
+pub type Triplet = (c_int, c_int, c_int);
+
+/// The active set, if it is one that this PE is a member of.
+fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSet> {
+    let (start, log_stride, size) = set;
+    let job = job(routine);
+    let (npes, me) = (job.npes(), job.pe());
+    let wrong = |name: &str, value: c_int, expected: &str| -> ! {
+        error::misuse(routine, format_args!("{name} = {value}"), expected)
+    };
+    let Some(first) = usize::try_from(start).ok().filter(|pe| *pe < npes) else {
+        wrong("PE_start", start, &format!("a PE number from 0 to {}", npes - 1))
+    };
+    let Ok(log) = u32::try_from(log_stride) else {
+        wrong("logPE_stride", log_stride, "at least 0")
+    };
+    let Some(size) = usize::try_from(size).ok().filter(|size| *size > 0) else {
+        wrong("PE_size", size, "at least 1")
+    };
+    // A set of one PE may have any stride; no PE is 2^31 from another.
+    let stride = 1usize << log.min(31);
+    if (npes - 1 - first) / stride < size - 1 {
+        error::misuse(
+            routine,
+            format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
+            format_args!("an active set whose last PE is at most {}", npes - 1),
+        );
+    }
+    let member = me.checked_sub(first).filter(|distance| distance % stride == 0);
+    let Some(me) = member.map(|distance| distance / stride).filter(|index| *index < size) else {
+        error::misuse(
+            routine,
+            format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
+            format_args!("a call by members of the active set only; PE {me} is none"),
+        )
+    };
+    if !psync.is_aligned() {
+        error::misuse(
+            routine,
+            format_args!("pSync = {psync:p}"),
+            "the address of an aligned array of long",
+        );
+    }
+    PSync(ActiveSet { routine, start: first, stride, size, me, psync: psync as usize })
+}
+
+/// As [`checked`], for a call that moves data: both addresses must be symmetric.
+fn with_data<T>(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut T,
+    source: *const T,
+    psync: *mut c_long,
+) -> PSync<ActiveSet> {
+    let group = checked(routine, set, psync);
+    check_addresses(&group, dest, source);
+    group
+}
+
+/// `shmem_barrier`: completes what this PE has issued on the default context, then
+/// waits for all members.
+pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
+    fence(Ordering::SeqCst);
+    sync(routine, set, psync);
+}
+
+/// `shmem_sync`, its form on an active set: waits for all members.
+pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
+    checked(routine, set, psync).sync();
+}
+
+/// `shmem_broadcast32` and 64: the source of member `root` goes to the dest of
+/// every other member.
+///
+/// # Safety
+/// `source` is readable at the root and `dest` writable at the others for `bytes`
+/// bytes, not overlapping, no PE accesses them in conflict with the call, and
+/// `psync` has [`BCAST_SYNC_SIZE`] elements in no other use.
+pub unsafe fn broadcast(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    root: c_int,
+    psync: *mut c_long,
+) {
+    let group = checked(routine, set, psync);
+    let root = checked_root(routine, root, group.size());
+    if bytes > 0 {
+        check_addresses(&group, dest, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { super::broadcast::direct(&group, dest, source, bytes, root, false) }
+    }
+}
+
+/// `shmem_collect32` and 64: the concatenation of all sources, of which each member
+/// has `bytes`, a number of its own.
+///
+/// # Safety
+/// `source` is readable for `bytes` bytes, `dest` writable for all members', not
+/// overlapping, no PE accesses them in conflict with the call, and `psync` has
+/// [`COLLECT_SYNC_SIZE`] elements in no other use.
+pub unsafe fn collect(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    psync: *mut c_long,
+) {
+    let group = checked(routine, set, psync);
+    if bytes > 0 {
+        check_addresses(&group, dest, source);
+    }
+    // SAFETY: the caller's promise, passed on.
+    unsafe { super::collect::direct(&group, dest, source, bytes) }
+}
+
+/// `shmem_fcollect32` and 64: the concatenation of all sources, `bytes` of each.
+///
+/// # Safety
+/// `source` is readable for `bytes` bytes, `dest` writable for all members', not
+/// overlapping, no PE accesses them in conflict with the call, and `psync` has
+/// [`COLLECT_SYNC_SIZE`] elements in no other use.
+pub unsafe fn fcollect(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    psync: *mut c_long,
+) {
+    if bytes > 0 {
+        let group = with_data(routine, set, dest, source, psync);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { super::fcollect::direct(&group, dest, source, bytes) }
+    }
+}
+
+/// `shmem_alltoall32` and 64: `bytes` from each member to each member.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `bytes` bytes a member, not
+/// overlapping, no PE accesses them in conflict with the call, and `psync` has
+/// [`ALLTOALL_SYNC_SIZE`] elements in no other use.
+pub unsafe fn alltoall(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    psync: *mut c_long,
+) {
+    if bytes > 0 {
+        let group = with_data(routine, set, dest, source, psync);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { super::alltoall::direct(&group, dest, source, bytes) }
+    }
+}
+
+/// `shmem_alltoalls32` and 64: `nelems` elements of `elem_bytes` bytes from each
+/// member to each member, `dst` elements apart in dest and `sst` in source.
+///
+/// # Safety
+/// `source` is readable and `dest` writable at the strided indices, not overlapping,
+/// no PE accesses them in conflict with the call, and `psync` has
+/// [`ALLTOALLS_SYNC_SIZE`] elements in no other use.
+#[allow(clippy::too_many_arguments)] // The specification's list.
+pub unsafe fn alltoalls(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    dst: isize,
+    sst: isize,
+    nelems: usize,
+    elem_bytes: usize,
+    psync: *mut c_long,
+) {
+    if nelems > 0 && elem_bytes > 0 {
+        let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
+        let group = with_data(routine, set, dest, source, psync);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { super::alltoalls::direct(&group, dest, source, shape) }
+    }
+}
+
+/// `shmem_int_sum_to_all` and its kin: `n` elements combined by `O` over all
+/// members, to all of them.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `n` elements; they are equal or do
+/// not overlap, no PE accesses them in conflict with the call, and `psync` has
+/// [`REDUCE_SYNC_SIZE`] elements in no other use.
+pub unsafe fn reduce<T: Element, O: ReduceOp<T>>(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut T,
+    source: *const T,
+    n: c_int,
+    psync: *mut c_long,
+) {
+    let kernel = Kernel::of::<T, O>();
+    // SAFETY: the caller's promise, passed on.
+    unsafe { reduce_with(routine, set, dest.cast(), source.cast(), n, kernel, psync) }
+}
+
+/// As [`reduce`], compiled once for all types.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn reduce_with(
+    routine: Routine,
+    set: Triplet,
+    dest: *mut u8,
+    source: *const u8,
+    n: c_int,
+    kernel: Kernel,
+    psync: *mut c_long,
+) {
+    let Ok(n) = usize::try_from(n) else {
+        error::misuse(routine, format_args!("nreduce = {n}"), "at least 0")
+    };
+    if n > 0 {
+        let group = with_data(routine, set, dest, source, psync);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { super::reduce::reduce(&group, dest, source, n, kernel) }
+    }
+}

@@ -1,0 +1,107 @@
+//! The PEs of a collective as this process reaches them: a regular section of the
+//! world, through the one translation.
+#![allow(unsafe_code)]
+
+use super::epochs::Board;
+use super::group::Reach;
+use super::psync::SyncArray;
+use crate::atomics::AtomicU64;
+use crate::context;
+use crate::error::Routine;
+use crate::job::words::TeamWords;
+use crate::pause::Pause;
+use crate::slow;
+use crate::team::Team;
+use crate::translate::translate;
+
+/// Where `member`'s copy of `address` is mapped here, in the world's numbering.
+#[inline(always)]
+fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usize) -> usize {
+    translate(
+        context::Default,
+        address,
+        world_pe,
+        |target| target,
+        |miss| slow::resolve(routine, argument, context::CTX_DEFAULT, miss, world_pe),
+    )
+}
+
+#[inline(always)]
+fn wait_until(mut ready: impl FnMut() -> bool) {
+    if ready() {
+        return;
+    }
+    let mut pause = Pause::new();
+    while !ready() {
+        pause.step();
+    }
+}
+
+/// A team in a call of `routine`.
+#[derive(Clone, Copy)]
+pub struct TeamMembers {
+    pub routine: Routine,
+    pub team: &'static Team,
+}
+
+impl Reach for TeamMembers {
+    #[inline(always)]
+    fn index(&self) -> usize {
+        self.team.me()
+    }
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.team.size()
+    }
+    #[inline(always)]
+    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
+        peer(self.routine, argument, address, self.team.member(member))
+    }
+    #[inline(always)]
+    fn wait_until(&self, ready: impl FnMut() -> bool) {
+        wait_until(ready);
+    }
+}
+
+impl Board for TeamMembers {
+    #[inline(always)]
+    fn words(&self, member: usize) -> &TeamWords {
+        self.team.words(member)
+    }
+}
+
+/// An active set in a call of `routine`: members `start + i * stride`.
+#[derive(Clone, Copy)]
+pub struct ActiveSet {
+    pub routine: Routine,
+    pub start: usize,
+    pub stride: usize,
+    pub size: usize,
+    pub me: usize,
+    pub psync: usize,
+}
+
+impl Reach for ActiveSet {
+    fn index(&self) -> usize {
+        self.me
+    }
+    fn size(&self) -> usize {
+        self.size
+    }
+    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
+        peer(self.routine, argument, address, self.start + member * self.stride)
+    }
+    fn wait_until(&self, ready: impl FnMut() -> bool) {
+        wait_until(ready);
+    }
+}
+
+impl SyncArray for ActiveSet {
+    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
+        let word = self.peer("pSync", self.psync, member) + element * size_of::<AtomicU64>();
+        // SAFETY: `peer` gives a mapped address that stays mapped while the library
+        // is initialised; `pSync` has this element and is aligned (checked at entry),
+        // and is only accessed through atomics while the call is in progress.
+        unsafe { AtomicU64::from_ptr(word as *mut u64) }
+    }
+}

@@ -1,0 +1,45 @@
+//! Reduction of what fits a control word's cache lines.
+#![allow(unsafe_code)]
+
+use super::op::Kernel;
+use crate::collectives::group::{Group, SMALL_BYTES, Small};
+
+/// Private memory for a message, aligned for any element.
+#[repr(C, align(64))]
+#[derive(Default)]
+struct Aligned(Small);
+
+/// Every member tells its elements beside its control word, and combines everyone's.
+/// One exchange, no wait for readers, sources are read by their owners only; each
+/// member moves two cache lines a member.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for `n` elements, together at most
+/// [`SMALL_BYTES`], and no PE accesses them in conflict with the call.
+pub unsafe fn exchange<G: Group>(
+    group: &G,
+    dest: *mut u8,
+    source: *const u8,
+    n: usize,
+    kernel: Kernel,
+) {
+    let bytes = n * kernel.bytes();
+    assert!(bytes <= SMALL_BYTES);
+    let mut mine = Small::default();
+    // SAFETY: the caller's promise; the message is large enough by the assertion.
+    unsafe { std::ptr::copy_nonoverlapping(source, mine.as_mut_ptr().cast(), bytes) };
+    let mut acc = Aligned::default();
+    group.exchange(&mine, |member, theirs| {
+        let theirs = Aligned(*theirs);
+        if member == 0 {
+            acc = theirs;
+        } else {
+            // SAFETY: both are private, aligned and initialised for `n` elements.
+            unsafe {
+                kernel.combine(acc.0.as_mut_ptr().cast(), theirs.0.as_ptr().cast(), n);
+            }
+        }
+    });
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(acc.0.as_ptr().cast(), dest, bytes) };
+}

@@ -1,0 +1,379 @@
+//! Splitting teams. A split is one exchange over the parent:
+//!
+//! 1. the first PE of each new team takes a slot and sees how far its words have
+//!    counted;
+//! 2. every PE of the parent tells all others its arguments, whether all is well,
+//!    and the slots it took;
+//! 3. all come to the same verdict. If any one failed, who took slots gives them back.
+#![allow(unsafe_code)]
+
+use super::{Config, NUM_CONTEXTS, Section, TEAM_INVALID, TEAMS, Team, get, slots};
+use crate::collectives::{self, Group, Reach, Small, highest_step};
+use crate::error::{self, Routine};
+use crate::job::{Job, job};
+use std::ffi::{c_int, c_long};
+
+/// `shmem_team_split_strided`: a team of the parent's PEs `start + i * stride`,
+/// `i < size`. Returns 0 on success and something else, on all PEs, on failure; PEs
+/// that are not in the new team get `SHMEM_TEAM_INVALID` for it.
+///
+/// # Safety
+/// `new_team` is writable, and `config` readable unless `mask` is 0.
+#[allow(clippy::too_many_arguments)] // The specification's list.
+pub unsafe fn split_strided(
+    routine: Routine,
+    parent: usize,
+    start: c_int,
+    stride: c_int,
+    size: c_int,
+    config: *const Config,
+    mask: c_long,
+    new_team: *mut usize,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { new_team.write(TEAM_INVALID) };
+    let Some(parent) = get(routine, parent) else { return -1 };
+    // SAFETY: the caller's promise.
+    let config = unsafe { requested(routine, config, mask) };
+    let share = section(parent, start, stride, size);
+    let valid = matches!(share, Share::None | Share::Member(_));
+    let part = share.member().zip(config);
+    let arguments = [start, stride, size];
+    match split(routine, parent, arguments, valid && config.is_some(), [part, None]) {
+        Some([handle, _]) => {
+            // SAFETY: the caller's promise.
+            unsafe { new_team.write(handle) };
+            0
+        }
+        None => -1,
+    }
+}
+
+/// `shmem_team_split_2d`: the parent's PEs laid out in rows of `xrange`; an x team
+/// for each row, a y team for each column. Returns as [`split_strided`] does.
+///
+/// # Safety
+/// `xaxis_team` and `yaxis_team` are writable, and each config is readable unless
+/// its mask is 0.
+#[allow(clippy::too_many_arguments)] // The specification's list.
+pub unsafe fn split_2d(
+    routine: Routine,
+    parent: usize,
+    xrange: c_int,
+    xaxis_config: *const Config,
+    xaxis_mask: c_long,
+    xaxis_team: *mut usize,
+    yaxis_config: *const Config,
+    yaxis_mask: c_long,
+    yaxis_team: *mut usize,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        xaxis_team.write(TEAM_INVALID);
+        yaxis_team.write(TEAM_INVALID);
+    }
+    let Some(parent) = get(routine, parent) else { return -1 };
+    // SAFETY: the caller's promise.
+    let (x_config, y_config) = unsafe {
+        (requested(routine, xaxis_config, xaxis_mask), requested(routine, yaxis_config, yaxis_mask))
+    };
+    let (valid, x, y) = match axes(parent.me(), parent.size(), xrange) {
+        None => (false, None, None),
+        Some((x, y)) => (true, Some(x), Some(y)),
+    };
+    let part = |triplet: Option<[c_int; 3]>, config| {
+        let [start, stride, size] = triplet?;
+        section(parent, start, stride, size).member().zip(config)
+    };
+    let valid = valid && x_config.is_some() && y_config.is_some();
+    let parts = [part(x, x_config), part(y, y_config)];
+    match split(routine, parent, [xrange, 0, 0], valid, parts) {
+        Some([x_handle, y_handle]) => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                xaxis_team.write(x_handle);
+                yaxis_team.write(y_handle);
+            }
+            0
+        }
+        None => -1,
+    }
+}
+
+/// Row and column of PE `me` of `size`, as triplets.
+fn axes(me: usize, size: usize, xrange: c_int) -> Option<([c_int; 3], [c_int; 3])> {
+    let xrange = usize::try_from(xrange).ok().filter(|x| *x > 0)?.min(size);
+    let (x, y) = (me % xrange, me / xrange);
+    let row = [y * xrange, 1, xrange.min(size - y * xrange)];
+    let column = [x, xrange, (size - x).div_ceil(xrange)];
+    Some((row.map(|v| v as c_int), column.map(|v| v as c_int)))
+}
+
+/// The configuration asked for; `None` if it cannot be.
+///
+/// # Safety
+/// `config` is readable unless `mask` is 0.
+unsafe fn requested(routine: Routine, config: *const Config, mask: c_long) -> Option<Config> {
+    if mask & !NUM_CONTEXTS != 0 {
+        return None;
+    }
+    if mask & NUM_CONTEXTS == 0 {
+        return Some(Config::default());
+    }
+    if config.is_null() {
+        error::misuse(
+            routine,
+            "config = NULL",
+            "the address of a shmem_team_config_t, or a mask of 0",
+        );
+    }
+    // SAFETY: not null, so readable by the caller's promise.
+    let config = unsafe { config.read() };
+    (config.num_contexts >= 0).then_some(config)
+}
+
+/// What a PE gets of a new team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    /// There is no such team.
+    Invalid,
+    /// It is not a member.
+    None,
+    /// It is one.
+    Member(Section),
+}
+
+impl Share {
+    fn member(self) -> Option<Section> {
+        match self {
+            Share::Member(section) => Some(section),
+            _ => None,
+        }
+    }
+}
+
+/// This PE's share in the PEs `start + i * stride`, `i < size`, of `parent`.
+fn section(parent: &Team, start: c_int, stride: c_int, size: c_int) -> Share {
+    share(parent.section(), [start, stride, size])
+}
+
+fn share(parent: Section, triplet: [c_int; 3]) -> Share {
+    let [start, stride, size] = triplet.map(i64::from);
+    let last = start + (size - 1).max(0) * stride;
+    let inside = |pe: i64| (0..parent.size as i64).contains(&pe);
+    if size < 1 || !inside(start) || !inside(last) || (stride == 0 && size > 1) {
+        return Share::Invalid;
+    }
+    let distance = parent.me as i64 - start;
+    let index = match stride {
+        0 => distance,
+        _ if distance % stride == 0 => distance / stride,
+        _ => return Share::None,
+    };
+    if !(0..size).contains(&index) {
+        return Share::None;
+    }
+    Share::Member(Section {
+        start: parent.start.wrapping_add((start as usize).wrapping_mul(parent.stride)),
+        // A team of one has stride 1, whatever was asked for.
+        stride: if size == 1 { 1 } else { parent.stride.wrapping_mul(stride as usize) },
+        size: size as usize,
+        me: index as usize,
+    })
+}
+
+/// A slot and the step its words have come to.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    slot: usize,
+    step: u64,
+}
+
+/// What a PE of the parent tells the others.
+struct Notice {
+    arguments: [c_int; 3],
+    ok: bool,
+    places: [Option<Place>; 2],
+}
+
+impl Notice {
+    fn encode(&self) -> Small {
+        let mut words = Small::default();
+        words[0] = u64::from(self.ok);
+        for (word, argument) in words[1..4].iter_mut().zip(self.arguments) {
+            *word = argument as u64;
+        }
+        for (pair, place) in words[4..8].chunks_mut(2).zip(self.places) {
+            if let Some(Place { slot, step }) = place {
+                pair.copy_from_slice(&[slot as u64 + 1, step]);
+            }
+        }
+        words
+    }
+
+    fn decode(words: &Small) -> Self {
+        let place = |at: usize| {
+            let slot = usize::try_from(words[at].checked_sub(1)?).ok()?;
+            Some(Place { slot, step: words[at + 1] })
+        };
+        Self {
+            arguments: [1, 2, 3].map(|i| words[i] as c_int),
+            ok: words[0] == 1,
+            places: [place(4), place(6)],
+        }
+    }
+}
+
+/// Splits `parent` into the teams that this PE has `parts` in, up to two. Returns
+/// their handles, `SHMEM_TEAM_INVALID` where it has no part, or `None` if the split
+/// failed anywhere.
+fn split(
+    routine: Routine,
+    parent: &'static Team,
+    arguments: [c_int; 3],
+    valid: bool,
+    parts: [Option<(Section, Config)>; 2],
+) -> Option<[usize; 2]> {
+    let job = job(routine);
+    let leads = parts.map(|part| part.filter(|(section, _)| valid && section.me == 0));
+    let places = leads.map(|part| part.and_then(|(section, _)| find_place(job, section)));
+    let ok =
+        valid && leads.iter().zip(&places).all(|(lead, place)| lead.is_none() || place.is_some());
+
+    // Which members of the parent lead this PE's new teams.
+    let leaders = parts.map(|part| part.and_then(|(section, _)| parent.index_of(section.start)));
+    let mut agreed = [None; 2];
+    let mut all_ok = true;
+    let group = collectives::on_team(routine, parent);
+    group.exchange(&Notice { arguments, ok, places }.encode(), |member, theirs| {
+        let theirs = Notice::decode(theirs);
+        if theirs.arguments != arguments {
+            differing(routine, member, theirs.arguments, group.index(), arguments);
+        }
+        all_ok &= theirs.ok;
+        for axis in 0..2 {
+            if leaders[axis] == Some(member) {
+                agreed[axis] = theirs.places[axis];
+            }
+        }
+    });
+
+    if !all_ok {
+        for place in places.into_iter().flatten() {
+            slots::release(job.control(), place.slot);
+        }
+        return None;
+    }
+    let mut handles = [TEAM_INVALID; 2];
+    for ((handle, part), place) in handles.iter_mut().zip(parts).zip(agreed) {
+        if let (Some((section, config)), Some(place)) = (part, place) {
+            let team = TEAMS.get(place.slot)?;
+            team.clock().set(place.step);
+            team.establish(job, section, config);
+            *handle = team.handle();
+        }
+    }
+    Some(handles)
+}
+
+/// Takes a slot for a new team, with the highest step in the words of its members.
+fn find_place(job: &'static Job, section: Section) -> Option<Place> {
+    let slot = slots::acquire(job.control())?;
+    let words = job.control().team(slot);
+    let step = (0..section.size).map(|index| {
+        let pe = section.start.wrapping_add(index.wrapping_mul(section.stride));
+        assert!(pe < job.npes());
+        // SAFETY: a slot has words for every PE of the job, atomics only, and the
+        // control area stays mapped.
+        highest_step(unsafe { words.add(pe).as_ref() })
+    });
+    Some(Place { slot, step: step.max()? })
+}
+
+#[cold]
+fn differing(
+    routine: Routine,
+    member: usize,
+    theirs: [c_int; 3],
+    me: usize,
+    ours: [c_int; 3],
+) -> ! {
+    error::misuse(
+        routine,
+        format_args!("arguments {ours:?} on PE {me} of the parent team"),
+        format_args!("the same arguments on all its PEs; PE {member} has {theirs:?}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(parent_size: usize, triplet: [c_int; 3]) -> Option<Vec<usize>> {
+        let mut found = Vec::new();
+        for me in 0..parent_size {
+            match share(Section { start: 0, stride: 1, size: parent_size, me }, triplet) {
+                Share::Invalid => return None,
+                Share::None => {}
+                Share::Member(section) => found.push((section.me, me)),
+            }
+        }
+        found.sort_unstable();
+        Some(found.into_iter().map(|(_, pe)| pe).collect())
+    }
+
+    #[test]
+    fn triplets_as_the_specification_has_them() {
+        assert_eq!(members(8, [0, 1, 8]), Some((0..8).collect()));
+        assert_eq!(members(8, [1, 3, 3]), Some(vec![1, 4, 7]));
+        assert_eq!(members(8, [7, -1, 8]), Some((0..8).rev().collect()));
+        assert_eq!(members(8, [6, -3, 3]), Some(vec![6, 3, 0]));
+        assert_eq!(members(8, [5, 0, 1]), Some(vec![5]));
+        assert_eq!(members(1, [0, -7, 1]), Some(vec![0]));
+        for invalid in [
+            [0, 1, 9],
+            [1, 3, 4],
+            [0, -1, 2],
+            [8, 1, 1],
+            [-1, 1, 1],
+            [0, 1, 0],
+            [0, 1, -1],
+            [2, 0, 2],
+            [0, c_int::MAX, c_int::MAX],
+            [0, c_int::MIN, c_int::MAX],
+        ] {
+            assert_eq!(members(8, invalid), None, "{invalid:?}");
+        }
+    }
+
+    #[test]
+    fn sections_of_sections_name_world_pes() {
+        // The parent is 9, 7, 5, 3; its members 3 and 1 are 3 and 7.
+        let minus_two = 2usize.wrapping_neg();
+        let parent = Section { start: 9, stride: minus_two, size: 4, me: 1 };
+        let Share::Member(child) = share(parent, [3, -2, 2]) else { panic!("not a member") };
+        assert_eq!((child.start, child.stride, child.me), (3, 4, 1));
+    }
+
+    #[test]
+    fn every_pe_is_at_its_place_of_row_and_column() {
+        for size in 1..20 {
+            for xrange in 1..=size + 2 {
+                for me in 0..size {
+                    let (row, column) = axes(me, size, xrange as c_int).unwrap();
+                    let width = xrange.min(size);
+                    let place = |axis| match share(Section { start: 0, stride: 1, size, me }, axis)
+                    {
+                        Share::Member(section) => section.me,
+                        other => panic!("{other:?}"),
+                    };
+                    assert_eq!(place(row), me % width);
+                    assert_eq!(place(column), me / width);
+                    assert_eq!(members(size, row).map(|m| m[0]), Some(me / width * width));
+                }
+            }
+        }
+        assert_eq!(axes(0, 4, 0), None);
+        assert_eq!(axes(0, 4, -1), None);
+    }
+}
