@@ -1,0 +1,28 @@
+//! Why a job could not be started.
+
+use std::fmt;
+
+/// A message, and the status `oshrun` exits with.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit status.
+    pub status: u8,
+    /// What to tell the user.
+    pub message: String,
+}
+
+/// The exit status when the launcher itself fails.
+pub const OWN_FAILURE: u8 = 1;
+
+impl Failure {
+    /// A failure of the launcher itself.
+    pub fn own(message: impl fmt::Display) -> Self {
+        Self { status: OWN_FAILURE, message: message.to_string() }
+    }
+}
+
+impl From<oneshmem::error::Error> for Failure {
+    fn from(error: oneshmem::error::Error) -> Self {
+        Self::own(error)
+    }
+}

@@ -1,0 +1,122 @@
+//! `oshrun`: starts the PEs of a job on this machine and stays with them to the end.
+
+mod binding;
+mod ending;
+mod failure;
+mod input;
+mod job;
+mod options;
+mod output;
+mod process;
+mod program;
+mod signals;
+mod verdict;
+
+use failure::Failure;
+use input::Input;
+use job::Job;
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+use oneshmem::atomics::Ordering;
+use oneshmem::job::control::Control;
+use oneshmem::translate::MAX_PES;
+use oneshmem_tools::topology::Topology;
+use options::Options;
+use output::{Outputs, Stream};
+use process::{Process, Recipe};
+use signals::Signals;
+use std::path::Path;
+
+fn main() {
+    let options = options::parse(std::env::args_os());
+    let status = run(&options).unwrap_or_else(|failure| {
+        eprintln!("oshrun: {}", failure.message);
+        i32::from(failure.status)
+    });
+    std::process::exit(status)
+}
+
+fn run(options: &Options) -> Result<i32, Failure> {
+    let wdir = options.wdir.as_deref().unwrap_or(Path::new("."));
+    program::check_directory(wdir)?;
+    // The PEs' own PATH counts, as it would in a shell.
+    let path = options.environment.iter().rev().find(|(name, _)| name == "PATH");
+    let path = path.map(|(_, value)| value.clone()).or_else(|| std::env::var_os("PATH"));
+    let path = program::find(&options.program[0], wdir, &path.unwrap_or_default())?;
+
+    let topology = Topology::usable()
+        .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
+    let npes = options.npes.unwrap_or(topology.cpus().len().min(MAX_PES));
+    let bindings = binding::plan(&topology, options.bind, options.map, npes);
+
+    let signals = Signals::take().map_err(Failure::own)?;
+    let control = Control::create(npes)?;
+    control.header().launcher.store(std::process::id(), Ordering::Release);
+    let recipe = Recipe {
+        path,
+        program: &options.program,
+        wdir: options.wdir.clone(),
+        environment: &options.environment,
+        control: control.file(),
+        npes,
+        files: allow_files(npes)?,
+    };
+
+    let mut outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;
+    let mut input = None;
+    let mut processes = Vec::with_capacity(npes);
+    for (pe, binding) in bindings.iter().enumerate() {
+        let (process, streams) = Process::start(&recipe, pe, binding, input::stdio(pe))
+            .map_err(|error| start_failure(&recipe, pe, &error))?;
+        if options.report_bindings {
+            let where_to = binding::describe(&topology, binding);
+            outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
+        }
+        processes.push(process);
+        outputs.add(pe, Stream::Out, streams.output);
+        outputs.add(pe, Stream::Err, streams.error);
+        input = input.or(streams.input.map(Input::new));
+    }
+    Job::new(control, processes, outputs, input, signals, options.timeout)
+        .run()
+        .map_err(Failure::own)
+}
+
+/// Three pipes a PE can be more than the usual limit on open files. Gives the
+/// limit to put back in the PEs, if it had to be raised.
+fn allow_files(npes: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
+    /// Those the launcher has besides, and room for the standard library's own.
+    const OTHERS: usize = 32;
+    let needed = (2 * npes + OTHERS) as rlim_t;
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(Failure::own)?;
+    if needed <= soft {
+        return Ok(None);
+    }
+    if needed > hard {
+        return Err(Failure::own(format!(
+            "{npes} PEs need {needed} open files; the limit (ulimit -Hn) is {hard}"
+        )));
+    }
+    setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(Failure::own)?;
+    Ok(Some((soft, hard)))
+}
+
+fn start_failure(recipe: &Recipe, pe: usize, error: &std::io::Error) -> Failure {
+    use std::io::ErrorKind;
+    let program = recipe.program[0].display();
+    match error.kind() {
+        // The file is there, so it is the interpreter that it names which is not.
+        ErrorKind::NotFound => Failure {
+            status: program::NOT_FOUND,
+            message: format!("{program}: its interpreter (or loader) is not found"),
+        },
+        ErrorKind::PermissionDenied | ErrorKind::ExecutableFileBusy => Failure {
+            status: program::NOT_EXECUTABLE,
+            message: format!("{program}: cannot be executed: {error}"),
+        },
+        _ if error.raw_os_error() == Some(libc::ENOEXEC) => Failure {
+            status: program::NOT_EXECUTABLE,
+            message: format!("{program}: cannot be executed: {error}"),
+        },
+        _ => Failure::own(format!("cannot start PE {pe}: {error}")),
+    }
+}

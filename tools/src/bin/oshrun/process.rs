@@ -1,0 +1,184 @@
+//! One PE as a process: how it is started, watched, signalled and collected.
+//!
+//! Each PE leads a process group of its own, so that a signal also reaches what it
+//! has started (a PE may be a shell script). A PE that has ended is looked at but
+//! not collected until the job is over: while it is a zombie, neither its process
+//! number nor its group's can be given to a stranger.
+#![allow(unsafe_code)]
+
+use super::signals;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::resource::{Resource, rlim_t, setrlimit};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, getpid, getppid};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// What all PEs of a job have in common.
+pub struct Recipe<'a> {
+    /// The file to execute, relative to `wdir`.
+    pub path: PathBuf,
+    /// Name and arguments, as the user gave them.
+    pub program: &'a [OsString],
+    /// Where to run.
+    pub wdir: Option<PathBuf>,
+    /// Variables to set.
+    pub environment: &'a [(OsString, OsString)],
+    /// The job's file.
+    pub control: BorrowedFd<'a>,
+    /// Number of PEs.
+    pub npes: usize,
+    /// The limit on open files to give back to the PEs, if it was raised here.
+    pub files: Option<(rlim_t, rlim_t)>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this status.
+    Exited(i32),
+    /// This signal killed it; whether it left a core dump.
+    Killed(i32, bool),
+}
+
+/// A PE's process. Dropped, it is killed with all its group and collected.
+pub struct Process {
+    child: Child,
+    end: Option<End>,
+}
+
+/// The descriptors a PE talks through.
+pub struct Streams {
+    /// Its standard input, where the launcher feeds it.
+    pub input: Option<OwnedFd>,
+    /// Its standard output.
+    pub output: OwnedFd,
+    /// Its standard error.
+    pub error: OwnedFd,
+}
+
+impl Process {
+    /// Starts PE `pe` on the CPUs of `binding` (anywhere if it is empty).
+    pub fn start(
+        recipe: &Recipe,
+        pe: usize,
+        binding: &[usize],
+        input: Stdio,
+    ) -> io::Result<(Self, Streams)> {
+        let launcher = getpid();
+        let control = recipe.control.as_raw_fd();
+        let files = recipe.files;
+        let cpus = cpu_set(binding)?;
+        let mut command = Command::new(&recipe.path);
+        command
+            .arg0(&recipe.program[0])
+            .args(&recipe.program[1..])
+            .envs(recipe.environment.iter().map(|(name, value)| (name, value)))
+            .env("ONESHMEM_PE", format!("{pe}:{}:{control}:{launcher}", recipe.npes))
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(wdir) = &recipe.wdir {
+            command.current_dir(wdir);
+        }
+        let prepare = move || {
+            signals::reset_in_child()?;
+            set_pdeathsig(Signal::SIGKILL)?;
+            if getppid() != launcher {
+                // The launcher died before its death could have been noticed.
+                return Err(Errno::ESRCH.into());
+            }
+            if let Some(cpus) = &cpus {
+                sched_setaffinity(Pid::from_raw(0), cpus)?;
+            }
+            if let Some((soft, hard)) = files {
+                setrlimit(Resource::RLIMIT_NOFILE, soft, hard)?;
+            }
+            // SAFETY: the job's file is open in the parent for as long as PEs are started.
+            let control = unsafe { BorrowedFd::borrow_raw(control) };
+            fcntl(control, FcntlArg::F_SETFD(FdFlag::empty()))?;
+            Ok(())
+        };
+        // SAFETY: the launcher has one thread, and `prepare` makes system calls only.
+        unsafe { command.pre_exec(prepare) };
+
+        let mut child = command.spawn()?;
+        let input = child.stdin.take().map(OwnedFd::from);
+        let output = child.stdout.take().map(OwnedFd::from);
+        let error = child.stderr.take().map(OwnedFd::from);
+        let process = Self { child, end: None };
+        let (Some(output), Some(error)) = (output, error) else {
+            unreachable!("both were asked to be pipes")
+        };
+        for pipe in [Some(&output), Some(&error), input.as_ref()].into_iter().flatten() {
+            fcntl(pipe.as_fd(), FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        }
+        Ok((process, Streams { input, output, error }))
+    }
+
+    /// Its process number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended; `None` while it runs, as far as [`Self::look`] has seen.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Looks whether it has ended since; tells so once.
+    pub fn look(&mut self) -> Option<End> {
+        if self.end.is_some() {
+            return None;
+        }
+        self.end = peek(self.child.id());
+        self.end
+    }
+
+    /// Sends a signal to the process and all of its group.
+    pub fn signal(&self, signal: Signal) {
+        // ESRCH cannot be: the leader is not collected. EPERM can (a set-user-ID
+        // program), and nothing can be done about it.
+        let _ = killpg(Pid::from_raw(self.child.id() as i32), signal);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.signal(Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+}
+
+fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {
+    let mut cpus = CpuSet::new();
+    for cpu in binding {
+        cpus.set(*cpu)?;
+    }
+    Ok((!binding.is_empty()).then_some(cpus))
+}
+
+/// How the child `pid` ended, leaving it uncollected. By `libc`, as `nix` knows no
+/// real-time signals.
+fn peek(pid: u32) -> Option<End> {
+    // SAFETY: all-zero bytes are a valid `siginfo_t`.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let flags = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: the call fills the local `info`.
+    let rc = unsafe { libc::waitid(libc::P_PID, pid, &mut info, flags) };
+    // SAFETY: after `waitid`, or zeroed, these fields are the ones in use.
+    let (who, status) = unsafe { (info.si_pid(), info.si_status()) };
+    match info.si_code {
+        _ if rc != 0 || who == 0 => None,
+        libc::CLD_EXITED => Some(End::Exited(status)),
+        code => Some(End::Killed(status, code == libc::CLD_DUMPED)),
+    }
+}
