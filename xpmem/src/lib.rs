@@ -1,0 +1,60 @@
+//! XPMEM: a process exports a range of its address space, and other processes map
+//! it into theirs. This crate talks to `/dev/xpmem` directly; it needs no library.
+//!
+//! * [`bindings`]: the kernel interface, generated from `abi/xpmem_abi.h`.
+//! * [`Device`]: the process's one connection; [`Segment`]: an export of its own
+//!   memory; [`Permit`]: access to another process's segment; [`Attachment`]: a part
+//!   of such a segment, mapped here.
+//!
+//! Each holds what it depends on, so that they are given back in the order the
+//! module needs: attachments, permits, segments, device.
+//!
+//! The module's traps, and what guards against them here:
+//!
+//! * closing any descriptor of `/dev/xpmem` destroys all XPMEM state of the process:
+//!   the device is opened once, with `O_CLOEXEC`, and never closed;
+//! * attaching replaces ordinary mappings without a word: only [`Permit::attach`] does
+//!   so, and its caller promises that the range is a reservation;
+//! * detaching leaves a hole that any later `mmap` could take: [`Attachment`] puts
+//!   the reservation back;
+//! * `munmap`, `mremap` or `mprotect` inside an attachment kill the process, or
+//!   the machine: the address range is private to [`Attachment`], and nothing here
+//!   makes such a call;
+//! * in a forked child the kernel answers with errno 2004 until the device is opened
+//!   anew: reported as [`Error::Forked`].
+
+#[allow(missing_docs, non_camel_case_types, dead_code, clippy::pub_underscore_fields)]
+pub mod bindings;
+mod device;
+mod segment;
+
+pub use device::Device;
+pub use segment::{Attachment, Permit, Segment, SegmentId};
+
+/// Why a call to the module failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no device: the module is not loaded.
+    #[error("/dev/xpmem does not exist: the xpmem module is not loaded")]
+    NoDevice,
+    /// The device may not be opened.
+    #[error("/dev/xpmem cannot be opened: permission denied (udev gives it mode 0666 by default)")]
+    Permission,
+    /// The module's version is not one this crate knows.
+    #[error("the xpmem module has version {0:#x}; expected 2.6 or 2.7 (0x26000 to 0x27fff)")]
+    Version(u32),
+    /// This process is a forked child that has not opened the device itself.
+    #[error("this process was forked from one that uses xpmem, and has no access of its own")]
+    Forked,
+    /// The exporting process or its segment is gone.
+    #[error("{0}: the exporting process has ended or withdrawn its segment")]
+    Gone(&'static str),
+    /// Another failure.
+    #[error("{call} failed: {source}")]
+    Call {
+        /// The call.
+        call: &'static str,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
