@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Backend;
+use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
@@ -10,8 +11,11 @@ use crate::memory::segment::DataSegment;
 use crate::sys::{fd, map, program};
 
 /// Slots in the job's memory file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Memfd;
+#[derive(Debug, Default)]
+pub struct Memfd {
+    /// The data segment is in the file for good after the first session.
+    moved: AtomicBool,
+}
 
 impl Backend for Memfd {
     fn name(&self) -> &'static str {
@@ -36,6 +40,9 @@ impl Backend for Memfd {
         // Nothing between the copy and the mapping writes to static data.
         unsafe {
             map::shared_over(layout.heap.start, layout.heap.len(), file, control.heap_offset(pe))?;
+            if self.moved.swap(true, Ordering::Relaxed) {
+                return Ok(());
+            }
             // Initialised data exists in the program's file, touched or not.
             copy(data.pages.start..data.file_end)?;
             program::touched(data.file_end..data.pages.end, map::page_size(), copy)?;
@@ -43,24 +50,26 @@ impl Backend for Memfd {
         }
     }
 
-    fn attach(
-        &self,
-        control: &Control,
-        pe: usize,
-        layout: &Layout,
-        heap_bytes: usize,
-    ) -> Result<(), Error> {
-        let data = layout.mirrored(pe, layout.data.start);
-        let heap = layout.mirrored(pe, layout.heap.start);
+    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
         let file = control.file();
-        // SAFETY: both places lie in the window reserved for this mirror, which
-        // nobody uses before `translate` learns of it.
-        unsafe {
-            map::shared_over(data, layout.data.len(), file, control.data_offset(pe))?;
-            map::shared_over(heap, heap_bytes, file, control.heap_offset(pe))?;
+        for (range, offset) in
+            [(&layout.data, control.data_offset(pe)), (&layout.heap, control.heap_offset(pe))]
+        {
+            let at = layout.mirrored(pe, range.start);
+            // SAFETY: the place lies in the window reserved for this mirror, which
+            // nobody uses before `translate` learns of it.
+            unsafe { map::shared_over(at, range.len(), file, offset)? };
+            map::mark_foreign(at, range.len());
         }
-        map::mark_foreign(data, layout.data.len());
-        map::mark_foreign(heap, heap_bytes);
         Ok(())
+    }
+
+    fn withdraw(&self, control: &Control, pe: usize, layout: &Layout) {
+        // The mirrors stay: the next session maps over them.
+        fd::punch(control.file(), control.heap_offset(pe), layout.heap.len() as u64);
+    }
+
+    fn is_shared(&self) -> bool {
+        true
     }
 }

@@ -63,6 +63,12 @@ pub struct PeRecord {
     pub heap_bytes: AtomicU64,
     /// Fingerprint of its executable's data layout; equal for equal programs.
     pub image: AtomicU64,
+    /// Which backend exports its slot: the name's first eight bytes.
+    pub backend: AtomicU64,
+    /// XPMEM's names for its data segment and its heap.
+    pub data_segment: AtomicU64,
+    /// See `data_segment`.
+    pub heap_segment: AtomicU64,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
     /// 1 once the launcher has seen the process end.

@@ -31,6 +31,9 @@ pub(super) fn prepare() -> Result<(), Error> {
 
 unsafe extern "C" fn before() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
+    if !job.choice.backend.is_shared() {
+        return; // Ordinary memory: fork itself gives the child its own.
+    }
     let data = &job.layout.data;
     let Ok(copy) = map::private_anywhere(data.len()) else {
         signal::write_stderr(b"oneshmem: no memory to copy the data segment for fork\n");
@@ -73,9 +76,10 @@ unsafe extern "C" fn after_in_child() {
     // the heap's place is this process's own as well.
     let done = unsafe {
         let offset = job.control.heap_offset(job.pe);
-        copy != 0
-            && map::move_over(copy, data.len(), data.start).is_ok()
-            && map::private_over(heap.start, heap.len(), job.control.file(), offset).is_ok()
+        !job.choice.backend.is_shared()
+            || copy != 0
+                && map::move_over(copy, data.len(), data.start).is_ok()
+                && map::private_over(heap.start, heap.len(), job.control.file(), offset).is_ok()
     };
     if !done {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");

@@ -12,7 +12,7 @@ pub mod session;
 pub mod words;
 
 use crate::atomics::{AtomicU32, Ordering};
-use crate::backend::Backend;
+use crate::backend::Choice;
 use crate::error::{self, Error, Routine};
 use crate::memory::heap::Heap;
 use crate::memory::layout::Layout;
@@ -31,7 +31,7 @@ pub struct Job {
     npes: usize,
     launcher: Launcher,
     control: Control,
-    backend: Box<dyn Backend>,
+    choice: Choice,
     layout: Layout,
     data: DataSegment,
     /// The symmetric heap's allocator, new with each session.
@@ -89,7 +89,11 @@ impl Job {
     }
     /// The backend in use, by name.
     pub fn backend(&self) -> &'static str {
-        self.backend.name()
+        self.choice.backend.name()
+    }
+    /// Why that backend was chosen.
+    pub fn backend_reason(&self) -> &str {
+        &self.choice.reason
     }
     /// Where slot and mirrors lie.
     pub fn layout(&self) -> &Layout {
@@ -144,11 +148,24 @@ impl Job {
                 self.layout.heap.len()
             )));
         }
-        self.backend.attach(&self.control, pe, &self.layout, heap_bytes)
+        if record.backend.load(Ordering::Relaxed) != backend_word(self.backend()) {
+            return Err(Error::Slot(format!(
+                "it does not use the backend {}; SHMEM_BACKEND must be the same on all PEs",
+                self.backend()
+            )));
+        }
+        self.choice.backend.attach(&self.control, pe, &self.layout)
     }
 
     /// PEs whose stage is `stage`.
     fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
         (0..self.npes).filter(move |pe| self.control.pe(*pe).stage() == stage)
     }
+}
+
+/// A backend's name as one word of a PE's record.
+fn backend_word(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+    u64::from_le_bytes(bytes)
 }

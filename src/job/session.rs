@@ -4,7 +4,7 @@
 
 use super::abort::{self, Kind};
 use super::control::Stage;
-use super::{JOB, Job, existing, fault, fork, job, launch};
+use super::{JOB, Job, backend_word, existing, fault, fork, job, launch};
 use crate::atomics::{AtomicI32, AtomicU32, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
@@ -62,7 +62,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
             None => first_session()?,
-            Some(job) => begin(job),
+            Some(job) => begin(job)?,
         }
         THREAD_LEVEL.store(requested, Ordering::Relaxed);
     }
@@ -79,17 +79,16 @@ fn first_session() -> Result<(), Error> {
 
     let data = segment::find(page)?;
     let layout = Layout::reserve(&data, heap_bytes(npes, page)?, npes)?;
-    let backend = backend::choose()?;
+    let choice = backend::choose()?;
     env::STARTUP_TIMEOUT.seconds()?;
 
     fd::lock_byte(control.file(), pe as u64)?;
-    backend.export(&control, pe, &layout, &data)?;
-
     let record = control.pe(pe);
     record.pid.store(process::pid(), Ordering::Relaxed);
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
     record.image.store(data.fingerprint, Ordering::Relaxed);
+    record.backend.store(backend_word(choice.backend.name()), Ordering::Relaxed);
 
     let made = JOB.set(Job {
         pe,
@@ -99,7 +98,7 @@ fn first_session() -> Result<(), Error> {
         session: AtomicU32::new(0),
         attached: Mutex::new(vec![false; npes]),
         control,
-        backend,
+        choice,
         layout,
         data,
     });
@@ -110,13 +109,14 @@ fn first_session() -> Result<(), Error> {
     fork::prepare()?;
     fault::explain();
     process::at_exit(leaving);
-    begin(job);
+    begin(job)?;
     announce(job);
     Ok(())
 }
 
 /// Opens the data path and lets peers attach.
-fn begin(job: &'static Job) {
+fn begin(job: &'static Job) -> Result<(), Error> {
+    job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
     job.session.fetch_add(1, Ordering::Relaxed);
     TABLE.publish(&job.layout.bounds(), job.npes);
@@ -124,6 +124,7 @@ fn begin(job: &'static Job) {
     team::open(job);
     context::open(job);
     job.control.pe(job.pe).advance();
+    Ok(())
 }
 
 fn announce(job: &Job) {
@@ -135,10 +136,11 @@ fn announce(job: &Job) {
     }
     if env::INFO.is_set() {
         error::say(format_args!(
-            "{} PEs, launcher {}, backend {}, {} bytes of symmetric heap a PE\n{}",
+            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE\n{}",
             job.npes,
             job.launcher.name(),
             job.backend(),
+            job.choice.reason,
             job.layout.heap.len(),
             env::table()
         ));
@@ -177,9 +179,9 @@ pub fn finalize(routine: Routine) {
     context::close();
     team::close();
     TABLE.retire();
-    // Nobody uses this heap any more: all have passed the barrier.
-    let heap = &job.layout.heap;
-    fd::punch(job.control.file(), job.control.heap_offset(job.pe), heap.len() as u64);
+    // Nobody uses this heap or these mirrors any more: all have passed the barrier.
+    job.attached.lock().unwrap_or_else(|e| e.into_inner()).fill(false);
+    job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();
 }
 

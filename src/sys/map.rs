@@ -109,6 +109,23 @@ unsafe fn map_over(
     mapped(at, "mapping a slot").map(drop)
 }
 
+/// Private zero pages at `address`, over what is there.
+///
+/// # Safety
+/// `address..address + bytes` belongs to the caller, who no longer needs what it held.
+pub unsafe fn private_zeros_over(address: usize, bytes: usize) -> Result<(), Error> {
+    let flags = RESERVE | libc::MAP_FIXED;
+    // SAFETY: the caller's promise.
+    let at = unsafe { libc::mmap(address as *mut _, bytes, READ_WRITE, flags, -1, 0) };
+    mapped(at, "mapping the symmetric heap").map(drop)
+}
+
+/// Gives the pages of private memory back; they read as zeros afterwards.
+pub fn discard(address: usize, bytes: usize) {
+    // SAFETY: the range stays mapped; its content is what the caller gives up.
+    unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_DONTNEED) };
+}
+
 /// Private zero pages, wherever there is room.
 pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
     // SAFETY: as for `shared_anywhere`.

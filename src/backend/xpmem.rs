@@ -1,0 +1,130 @@
+//! Slots in ordinary memory, mapped by the XPMEM module: nothing of the data
+//! segment is copied or remapped.
+#![allow(unsafe_code)]
+
+use super::Backend;
+use crate::atomics::Ordering;
+use crate::error::Error;
+use crate::job::control::Control;
+use crate::memory::layout::Layout;
+use crate::memory::segment::DataSegment;
+use crate::sys::map;
+use std::ops::Range;
+use std::sync::Mutex;
+use xpmem_sys::{Attachment, Device, Permit, Segment, SegmentId};
+
+/// Slots that peers reach through XPMEM.
+pub struct Xpmem {
+    device: &'static Device,
+    held: Mutex<Held>,
+}
+
+/// What the session holds; dropped in this order: attachments first.
+#[derive(Default)]
+struct Held {
+    attachments: Vec<Attachment>,
+    segments: Vec<Segment>,
+}
+
+fn failed(error: xpmem_sys::Error) -> Error {
+    Error::Slot(error.to_string())
+}
+
+impl Xpmem {
+    /// Opens the device and sees for itself that it works.
+    pub fn open() -> Result<Self, Error> {
+        let device = Device::get().map_err(failed)?;
+        self_test(device).map_err(|error| Error::Slot(format!("self-test: {error}")))?;
+        Ok(Self { device, held: Mutex::default() })
+    }
+
+    fn attach_part(&self, segment: u64, at: usize, bytes: usize) -> Result<Attachment, Error> {
+        let permit = Permit::get(self.device, SegmentId(segment as i64)).map_err(failed)?;
+        // SAFETY: the place lies in the window reserved for this mirror; the window
+        // is never unmapped, remapped or protected.
+        unsafe { permit.attach(at, bytes) }.map_err(failed)
+    }
+}
+
+/// Exports a page, attaches it, and reads through the attachment what was written
+/// to the page.
+fn self_test(device: &'static Device) -> Result<(), Error> {
+    const WORD: u64 = 0x5851_f42d_4c95_7f2d;
+    let page = map::page_size();
+    let exported = map::private_anywhere(page)?;
+    let place = map::reserve(page)?;
+    let outcome = (|| {
+        let segment = Segment::make(device, exported..exported + page).map_err(failed)?;
+        let permit = Permit::get(device, segment.id()).map_err(failed)?;
+        // SAFETY: the reservation is this function's own; both addresses are mapped
+        // and aligned while the attachment lives.
+        unsafe {
+            let _attachment = permit.attach(place, page).map_err(failed)?;
+            (exported as *mut u64).write_volatile(WORD);
+            let seen = (place as *const u64).read_volatile();
+            (place as *mut u64).write_volatile(!WORD);
+            let back = (exported as *const u64).read_volatile();
+            if (seen, back) != (WORD, !WORD) {
+                return Err(Error::Slot("memory is not shared through an attachment".into()));
+            }
+        }
+        Ok(())
+    })();
+    // SAFETY: both are this function's own; the attachment is gone and has left its
+    // reservation behind.
+    unsafe {
+        map::unmap(exported as *mut u8, page);
+        map::unmap(place as *mut u8, page);
+    }
+    outcome
+}
+
+impl Backend for Xpmem {
+    fn name(&self) -> &'static str {
+        "xpmem"
+    }
+
+    fn export(
+        &self,
+        control: &Control,
+        pe: usize,
+        layout: &Layout,
+        data: &DataSegment,
+    ) -> Result<(), Error> {
+        // SAFETY: the heap's place was reserved for it.
+        unsafe { map::private_zeros_over(layout.heap.start, layout.heap.len())? };
+        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        let record = control.pe(pe);
+        let mut export = |range: &Range<usize>, id: &crate::atomics::AtomicU64| {
+            let segment = Segment::make(self.device, range.clone()).map_err(failed)?;
+            id.store(segment.id().0 as u64, Ordering::Relaxed);
+            held.segments.push(segment);
+            Ok::<_, Error>(())
+        };
+        export(&data.pages, &record.data_segment)?;
+        export(&layout.heap, &record.heap_segment)
+    }
+
+    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
+        let record = control.pe(pe);
+        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        for (range, segment) in
+            [(&layout.data, &record.data_segment), (&layout.heap, &record.heap_segment)]
+        {
+            let at = layout.mirrored(pe, range.start);
+            let attachment = self.attach_part(segment.load(Ordering::Relaxed), at, range.len())?;
+            held.attachments.push(attachment);
+        }
+        Ok(())
+    }
+
+    fn withdraw(&self, _: &Control, _: usize, layout: &Layout) {
+        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        *held = Held::default();
+        map::discard(layout.heap.start, layout.heap.len());
+    }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+}
