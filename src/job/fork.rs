@@ -10,13 +10,18 @@
 #![allow(unsafe_code)]
 
 use super::existing;
-use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
+use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::sys::{fd, map, process, signal};
 use crate::translate::TABLE;
+use std::cell::Cell;
 
-/// The copy made for the child that is about to be, 0 if there is none.
-static SNAPSHOT: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// The copy made for the child that is about to be, 0 if there is none. Not a
+    /// static: in a static program those are in the shared data segment, where
+    /// parent and child would write over each other's.
+    static SNAPSHOT: Cell<usize> = const { Cell::new(0) };
+}
 static CHILD: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is a forked child of a PE.
@@ -56,12 +61,12 @@ unsafe extern "C" fn before() {
         }
         at = pages.end;
     }
-    SNAPSHOT.store(copy, Ordering::Relaxed);
+    SNAPSHOT.set(copy);
 }
 
 unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
-    let copy = SNAPSHOT.swap(0, Ordering::Relaxed);
+    let copy = SNAPSHOT.take();
     if copy != 0 {
         // SAFETY: the parent's copy was for the child alone, which has its own.
         unsafe { map::unmap(copy as *mut u8, job.layout.data.len()) };
@@ -71,7 +76,7 @@ unsafe extern "C" fn after_in_parent() {
 unsafe extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     let (data, heap) = (&job.layout.data, &job.layout.heap);
-    let copy = SNAPSHOT.load(Ordering::Relaxed);
+    let copy = SNAPSHOT.get();
     // SAFETY: the copy replaces this process's own data segment with equal bytes;
     // the heap's place is this process's own as well.
     let done = unsafe {
