@@ -16,9 +16,14 @@ impl Installation {
         // The link is resolved by the kernel, so `bin/oshcc` may be linked to from elsewhere.
         let command = std::fs::canonicalize("/proc/self/exe")?;
         match command.parent().and_then(Path::parent) {
-            Some(prefix) => Ok(Self { prefix: prefix.into() }),
+            Some(prefix) => Ok(Self::at(prefix)),
             None => Err(io::Error::other(format!("{} lies in no tree", command.display()))),
         }
+    }
+
+    /// The tree with this root.
+    pub fn at(prefix: &Path) -> Self {
+        Self { prefix: prefix.into() }
     }
 
     /// Its root.

@@ -1,0 +1,279 @@
+//! A compiler's command line: what it is for, and what is to be added.
+
+use oneshmem_tools::installation::Installation;
+use std::ffi::{OsStr, OsString};
+
+/// Something to print instead of compiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// The whole command.
+    Command,
+    /// What is added for compiling.
+    Compile,
+    /// What is added for linking.
+    Link,
+    /// The compiler.
+    Compiler,
+    /// Directories of headers.
+    IncludeDirectories,
+    /// Directories of libraries.
+    LibraryDirectories,
+    /// Names of libraries.
+    Libraries,
+    /// The version.
+    Version,
+    /// How to use the command.
+    Help,
+}
+
+const SHOW: [(&str, Show); 9] = [
+    ("", Show::Command),
+    ("compile", Show::Compile),
+    ("link", Show::Link),
+    ("command", Show::Compiler),
+    ("incdirs", Show::IncludeDirectories),
+    ("libdirs", Show::LibraryDirectories),
+    ("libs", Show::Libraries),
+    ("version", Show::Version),
+    ("help", Show::Help),
+];
+
+/// Options that end the compiler's work before linking.
+const NO_LINK: [&str; 8] =
+    ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--preprocess", "--assemble"];
+/// Options whose value is the next argument, which is no input file then. GCC's
+/// and Clang's, from their manuals' lists of options.
+const WITH_VALUE: [&str; 40] = [
+    "-o",
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-x",
+    "-l",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-A",
+    "-B",
+    "-F",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-idirafter",
+    "-iquote",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot",
+    "-imultilib",
+    "--sysroot",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xclang",
+    "-mllvm",
+    "-target",
+    "--target",
+    "-arch",
+    "--param",
+    "-aux-info",
+    "-dumpdir",
+    "-wrapper",
+];
+/// What the static library needs of the system's: the Rust standard library's needs
+/// (`rustc --print native-static-libs`) and C's mathematics.
+const STATIC_NEEDS: [&str; 4] = ["-lpthread", "-ldl", "-lrt", "-lm"];
+
+/// A command line, read.
+#[derive(Debug, Default)]
+pub struct Line {
+    arguments: Vec<OsString>,
+    /// What to print instead of compiling, if anything.
+    pub show: Option<Show>,
+    /// There is something to compile or link.
+    has_input: bool,
+    stops_before_linking: bool,
+    is_static: bool,
+}
+
+impl Line {
+    /// Reads the arguments of the wrapper.
+    pub fn read(arguments: impl Iterator<Item = OsString>) -> Self {
+        let mut line = Self::default();
+        let mut arguments = arguments;
+        while let Some(argument) = arguments.next() {
+            let text = argument.to_string_lossy();
+            if let Some(show) = show(&text) {
+                line.show = Some(show);
+                continue;
+            }
+            line.stops_before_linking |= NO_LINK.contains(&&*text);
+            line.is_static |= matches!(&*text, "-static" | "--static" | "-static-pie");
+            // A lone dash is standard input; a library is something to link.
+            line.has_input |= !text.starts_with('-') || text == "-" || text.starts_with("-l");
+            let has_value = WITH_VALUE.contains(&&*text);
+            line.arguments.push(argument);
+            if has_value {
+                line.arguments.extend(arguments.next());
+            }
+        }
+        line
+    }
+
+    /// The compiler's command. Without input (`--version`, for example) nothing is added.
+    pub fn command(&self, installation: &Installation, compiler: &[OsString]) -> Vec<OsString> {
+        let mut command = compiler.to_vec();
+        if !self.has_input {
+            command.extend_from_slice(&self.arguments);
+            return command;
+        }
+        command.extend(compile(installation));
+        command.extend_from_slice(&self.arguments);
+        if !self.stops_before_linking {
+            command.extend(self.link(installation));
+        }
+        command
+    }
+
+    /// What is to be printed.
+    pub fn shown(
+        &self,
+        show: Show,
+        installation: &Installation,
+        compiler: &[OsString],
+    ) -> Vec<OsString> {
+        match show {
+            // With nothing to compile it shows what would be done if there were.
+            Show::Command if !self.has_input => {
+                let link = if self.stops_before_linking { vec![] } else { self.link(installation) };
+                [compiler.to_vec(), compile(installation), self.arguments.clone(), link].concat()
+            }
+            Show::Command => self.command(installation, compiler),
+            Show::Compile => compile(installation),
+            Show::Link => self.link(installation),
+            Show::Compiler => compiler.to_vec(),
+            Show::IncludeDirectories => vec![installation.include().into()],
+            Show::LibraryDirectories => vec![installation.lib().into()],
+            Show::Libraries => vec!["shmem".into()],
+            Show::Version => vec!["oneshmem".into(), env!("CARGO_PKG_VERSION").into()],
+            Show::Help => vec![],
+        }
+    }
+
+    fn link(&self, installation: &Installation) -> Vec<OsString> {
+        let lib = installation.lib();
+        let mut flags = vec![joined("-L", lib.as_os_str())];
+        if self.is_static {
+            flags.push("-lshmem".into());
+            flags.extend(STATIC_NEEDS.map(OsString::from));
+        } else {
+            flags.push(joined("-Wl,-rpath,", lib.as_os_str()));
+            flags.push("-lshmem".into());
+        }
+        flags
+    }
+}
+
+fn compile(installation: &Installation) -> Vec<OsString> {
+    vec![joined("-I", installation.include().as_os_str())]
+}
+
+fn joined(flag: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(flag);
+    text.push(value);
+    text
+}
+
+fn show(argument: &str) -> Option<Show> {
+    let name = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'))?;
+    let rest = name.strip_prefix("showme").or_else(|| name.strip_prefix("show"))?;
+    let what = rest.strip_prefix([':', '-']).unwrap_or(rest);
+    if !rest.is_empty() && what == rest {
+        return None;
+    }
+    SHOW.iter().find(|(text, _)| *text == what).map(|(_, show)| *show)
+}
+
+/// A command as a shell reads it.
+pub fn quoted(command: &[OsString]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
+    let quote = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        match !text.is_empty() && text.chars().all(plain) {
+            true => text.into_owned(),
+            false => format!("'{}'", text.replace('\'', r"'\''")),
+        }
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn command(arguments: &str) -> String {
+        let installation = Installation::at(Path::new("/opt/one"));
+        let line = Line::read(arguments.split_whitespace().map(OsString::from));
+        match line.show {
+            Some(show) => quoted(&line.shown(show, &installation, &["cc".into()])),
+            None => quoted(&line.command(&installation, &["cc".into()])),
+        }
+    }
+
+    const LINK: &str = "-L/opt/one/lib -Wl,-rpath,/opt/one/lib -lshmem";
+
+    #[test]
+    fn compiling_and_linking() {
+        assert_eq!(command("a.c -o a"), format!("cc -I/opt/one/include a.c -o a {LINK}"));
+        assert_eq!(command("a.o -lm"), format!("cc -I/opt/one/include a.o -lm {LINK}"));
+        assert_eq!(command("-xc -"), format!("cc -I/opt/one/include -xc - {LINK}"));
+        assert_eq!(
+            command("-static a.c"),
+            "cc -I/opt/one/include -static a.c -L/opt/one/lib -lshmem -lpthread -ldl -lrt -lm"
+        );
+    }
+
+    #[test]
+    fn nothing_to_link() {
+        for option in ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"] {
+            let expected = format!("cc -I/opt/one/include {option} a.c -o x");
+            assert_eq!(command(&format!("{option} a.c -o x")), expected);
+        }
+        // Dependencies on the side do not end the work.
+        assert!(command("-MMD -MF a.d a.c").ends_with(LINK));
+    }
+
+    #[test]
+    fn nothing_to_compile() {
+        for line in ["--version", "-v", "-dumpmachine", "-o a -I x", "-print-prog-name=ld"] {
+            assert_eq!(command(line), format!("cc {line}"));
+        }
+    }
+
+    #[test]
+    fn what_is_shown() {
+        for dashes in ["-showme", "--showme", "-show", "--show"] {
+            assert_eq!(
+                command(&format!("{dashes} a.c")),
+                format!("cc -I/opt/one/include a.c {LINK}")
+            );
+            assert_eq!(command(&format!("{dashes}:link")), LINK);
+            assert_eq!(command(&format!("{dashes}-compile")), "-I/opt/one/include");
+        }
+        assert_eq!(command("-showme"), format!("cc -I/opt/one/include {LINK}"));
+        assert_eq!(command("-showme:libs"), "shmem");
+        // Not ours: the compiler complains.
+        assert_eq!(command("-showmenot a.o -c"), "cc -I/opt/one/include -showmenot a.o -c");
+    }
+
+    #[test]
+    fn quoting() {
+        assert_eq!(quoted(&["-DX=a b".into(), "it's".into()]), r"'-DX=a b' 'it'\''s'");
+    }
+}

@@ -1,0 +1,123 @@
+//! `oshinfo`: what this installation is and what a job started from here would be:
+//! it starts one (of as many PEs as the launcher says) and tells what it found.
+
+use clap::Command;
+use oneshmem::env;
+use oneshmem::error::Routine;
+use oneshmem::job::{Job, existing, session};
+use oneshmem_tools::installation::Installation;
+use oneshmem_tools::topology::{Cpu, Topology, list};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+const ROUTINE: Routine = &"oshinfo";
+
+const HELP: &str = "\
+Run under a launcher (oshrun -n 4 oshinfo) it tells about that job; otherwise about a job of one PE.";
+
+fn main() -> ExitCode {
+    Command::new("oshinfo")
+        .version(concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)"))
+        .about("Tells what this installation of OpenSHMEM is and how it is set.")
+        .after_help(HELP)
+        .get_matches();
+    if let Err(error) = session::init_thread(ROUTINE, 0) {
+        eprintln!("oshinfo: a job cannot be started here: {error}");
+        return ExitCode::FAILURE;
+    }
+    if let Some(job) = existing()
+        && job.pe() == 0
+    {
+        print!("{}", report(job));
+    }
+    session::finalize(ROUTINE);
+    ExitCode::SUCCESS
+}
+
+fn report(job: &Job) -> String {
+    let mut text = String::new();
+    for (name, value) in [
+        ("Version", concat!("oneshmem ", env!("CARGO_PKG_VERSION")).to_string()),
+        ("Specification", "OpenSHMEM 1.6".into()),
+        ("Build", build()),
+        ("Installation", installation()),
+        ("Launcher", format!("{}; {} PE{}", job.launcher().name(), job.npes(), s(job.npes()))),
+        ("Backend", backend(job)),
+        ("Symmetric heap", heap(job)),
+    ] {
+        let _ = writeln!(text, "{name:<16} {value}");
+    }
+    text += &machine();
+    text += "\nEnvironment variables, [defaults] where not set:\n";
+    text += &env::table();
+    text += "\nCompilers run by the wrappers:\n";
+    for (wrapper, variable, default) in
+        [("oshcc", "SHMEM_CC", "cc"), ("oshc++", "SHMEM_CXX", "c++")]
+    {
+        let value = std::env::var(variable).unwrap_or_else(|_| format!("[{default}]"));
+        let _ = writeln!(text, "  {variable:<24} {value}\n      What {wrapper} runs.");
+    }
+    text
+}
+
+fn build() -> String {
+    let profile = if cfg!(debug_assertions) { "with debugging checks" } else { "optimised" };
+    format!("{}-{}, {profile}", std::env::consts::ARCH, std::env::consts::OS)
+}
+
+fn installation() -> String {
+    match Installation::of_this_command() {
+        Ok(installation) => installation.prefix().display().to_string(),
+        Err(error) => format!("not found: {error}"),
+    }
+}
+
+fn backend(job: &Job) -> String {
+    let why = match env::BACKEND.raw() {
+        Some((name, value)) => format!("{name}={}", value.display()),
+        None => format!("{} is not set", env::BACKEND.name),
+    };
+    format!("{} ({why})", job.backend())
+}
+
+fn heap(job: &Job) -> String {
+    let bytes = job.layout().heap.len();
+    let why = match env::SYMMETRIC_SIZE.raw() {
+        Some((name, value)) => format!("{name}={}", value.display()),
+        None => format!("the default: {}", env::SYMMETRIC_SIZE.default),
+    };
+    format!("at most {bytes} bytes ({:.1} MiB) a PE, {why}", bytes as f64 / f64::from(1 << 20))
+}
+
+/// CPUs and NUMA nodes.
+fn machine() -> String {
+    let topology = match Topology::usable() {
+        Ok(topology) => topology,
+        Err(error) => return format!("{:<16} cannot be read: {error}\n", "CPUs"),
+    };
+    let numbers = |cpus: &[Cpu]| {
+        let mut numbers: Vec<_> = cpus.iter().map(|cpu| cpu.id).collect();
+        numbers.sort_unstable();
+        list(&numbers)
+    };
+    let (cpus, cores, nodes) = (topology.cpus(), topology.cores(), topology.nodes());
+    let mut text = format!(
+        "{:<16} {} usable ({}), {} core{}, {} NUMA node{}\n",
+        "CPUs",
+        cpus.len(),
+        numbers(cpus),
+        cores.len(),
+        s(cores.len()),
+        nodes.len(),
+        s(nodes.len()),
+    );
+    for node in nodes {
+        let _ =
+            writeln!(text, "{:<16} CPUs {}", format!("NUMA node {}", node[0].node), numbers(node));
+    }
+    text
+}
+
+fn s(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
