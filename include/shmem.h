@@ -69,24 +69,24 @@ typedef struct {
 #define SHMEM_TEAM_INVALID             ((shmem_team_t)0)   /* no team */
 #define SHMEM_TEAM_WORLD               ((shmem_team_t)1)   /* all PEs */
 #define SHMEM_TEAM_SHARED              ((shmem_team_t)2)   /* the PEs whose memory shmem_ptr reaches */
-#define SHMEM_TEAM_NUM_CONTEXTS        (1L << 0)           /* config_mask: the field num_contexts counts */
+#define SHMEM_TEAM_NUM_CONTEXTS        1L                  /* config_mask: the field num_contexts counts */
 
 /* Contexts that always exist, and no context. */
 #define SHMEM_CTX_INVALID              ((shmem_ctx_t)0)    /* no context */
 #define SHMEM_CTX_DEFAULT              ((shmem_ctx_t)32)   /* of routines without a context argument */
 
 /* Options for shmem_ctx_create. */
-#define SHMEM_CTX_SERIALIZED           (1L << 0)           /* threads share it, but never at the same time */
-#define SHMEM_CTX_PRIVATE              (1L << 1)           /* only the thread that makes it uses it */
-#define SHMEM_CTX_NOSTORE              (1L << 2)           /* its quiet and fence need not cover plain stores */
+#define SHMEM_CTX_SERIALIZED           1L                  /* threads share it, but never at the same time */
+#define SHMEM_CTX_PRIVATE              2L                  /* only the thread that makes it uses it */
+#define SHMEM_CTX_NOSTORE              4L                  /* its quiet and fence need not cover plain stores */
 
 /* For shmem_ctx_session_start. */
-#define SHMEM_CTX_SESSION_TOTAL_OPS    (1L << 0)           /* config_mask: the field total_ops counts */
-#define SHMEM_CTX_SESSION_BATCH        (1L << 1)           /* option: operations may be sent in batches */
+#define SHMEM_CTX_SESSION_TOTAL_OPS    1L                  /* config_mask: the field total_ops counts */
+#define SHMEM_CTX_SESSION_BATCH        1L                  /* option: operations may be sent in batches */
 
 /* Hints for shmem_malloc_with_hints. */
-#define SHMEM_MALLOC_ATOMICS_REMOTE    (1L << 0)           /* the target of atomic operations */
-#define SHMEM_MALLOC_SIGNAL_REMOTE     (1L << 1)           /* signal objects */
+#define SHMEM_MALLOC_ATOMICS_REMOTE    1L                  /* the target of atomic operations */
+#define SHMEM_MALLOC_SIGNAL_REMOTE     2L                  /* signal objects */
 
 /* How a signal is updated, for shmem_put_signal. */
 #define SHMEM_SIGNAL_SET               1                   /* store */
@@ -103,13 +103,13 @@ typedef struct {
 /* Work space of the collectives over active sets: symmetric `long pSync[...]`, every
  * element SHMEM_SYNC_VALUE at first, and `pWrk` for reductions. */
 #define SHMEM_SYNC_VALUE               0L                  /* deprecated since 1.5 */
-#define SHMEM_SYNC_SIZE                16                  /* long enough for all; deprecated since 1.5 */
+#define SHMEM_SYNC_SIZE                32                  /* long enough for all; deprecated since 1.5 */
 #define SHMEM_BARRIER_SYNC_SIZE        16                  /* deprecated since 1.5 */
-#define SHMEM_BCAST_SYNC_SIZE          16                  /* deprecated since 1.5 */
-#define SHMEM_COLLECT_SYNC_SIZE        16                  /* deprecated since 1.5 */
-#define SHMEM_REDUCE_SYNC_SIZE         16                  /* deprecated since 1.5 */
-#define SHMEM_ALLTOALL_SYNC_SIZE       16                  /* deprecated since 1.5 */
-#define SHMEM_ALLTOALLS_SYNC_SIZE      16                  /* deprecated since 1.5 */
+#define SHMEM_BCAST_SYNC_SIZE          32                  /* deprecated since 1.5 */
+#define SHMEM_COLLECT_SYNC_SIZE        32                  /* deprecated since 1.5 */
+#define SHMEM_REDUCE_SYNC_SIZE         32                  /* deprecated since 1.5 */
+#define SHMEM_ALLTOALL_SYNC_SIZE       32                  /* deprecated since 1.5 */
+#define SHMEM_ALLTOALLS_SYNC_SIZE      32                  /* deprecated since 1.5 */
 #define SHMEM_REDUCE_MIN_WRKDATA_SIZE  16                  /* deprecated since 1.5 */
 
 /* The same under their old names, deprecated since 1.3. */
