@@ -42,7 +42,7 @@ fn report(job: &Job) -> String {
         ("Build", build()),
         ("Installation", installation()),
         ("Launcher", format!("{}; {} PE{}", job.launcher().name(), job.npes(), s(job.npes()))),
-        ("Backend", backend(job)),
+        ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
         ("Symmetric heap", heap(job)),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
@@ -70,14 +70,6 @@ fn installation() -> String {
         Ok(installation) => installation.prefix().display().to_string(),
         Err(error) => format!("not found: {error}"),
     }
-}
-
-fn backend(job: &Job) -> String {
-    let why = match env::BACKEND.raw() {
-        Some((name, value)) => format!("{name}={}", value.display()),
-        None => format!("{} is not set", env::BACKEND.name),
-    };
-    format!("{} ({why})", job.backend())
 }
 
 fn heap(job: &Job) -> String {

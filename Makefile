@@ -1,0 +1,73 @@
+# oneshmem. `make demo` shows that it works, `make test` shows that all of it does.
+#
+#   make                 build everything into build/, laid out like an installation
+#   make demo            build what is missing, compile the integer sort, run it on 4 PEs
+#   make test            every check and test there is, with a summary
+#   make install         install into $(DESTDIR)$(PREFIX)
+#   make clean           remove what was built
+#
+# Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR,
+# BUILD [build], PES and KEYS for `make demo`.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CARGO   ?= cargo
+PES     ?= 4
+KEYS    ?=
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+RELEASE := $(CARGO_TARGET_DIR)/release
+VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+
+.PHONY: all demo test install clean prerequisites tools library headers names packages
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+all: tools library headers names packages
+
+# What the C library and the headers are made from, and how: targets `library`
+# and `headers`.
+include capi/library.mk
+
+tools: prerequisites
+	$(CARGO) build --release --locked -p oneshmem-tools
+	mkdir -p $(BUILD)/bin
+	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo) $(BUILD)/bin
+	ln -sf oshrun $(BUILD)/bin/shmemrun
+	for name in oshc++ oshCC oshcxx; do ln -sf oshcc $(BUILD)/bin/$$name; done
+
+# Further names under which build systems look for the library.
+names: library
+	for name in sma oshmem; do for kind in so a; do \
+	    ln -sf libshmem.$$kind $(BUILD)/lib/lib$$name.$$kind || exit; \
+	done; done
+
+packages: $(BUILD)/lib/pkgconfig/shmem.pc \
+          $(addprefix $(BUILD)/lib/cmake/oneshmem/,oneshmem-config.cmake oneshmem-config-version.cmake) \
+          $(BUILD)/lib/cmake/OpenSHMEM/OpenSHMEMConfig.cmake
+
+$(BUILD)/lib/pkgconfig/%: packaging/%.in Cargo.toml
+	mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/g' $< > $@
+$(BUILD)/lib/cmake/oneshmem/% $(BUILD)/lib/cmake/OpenSHMEM/%: packaging/%.in Cargo.toml
+	mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/g' $< > $@
+
+prerequisites:
+	@packaging/prerequisites
+
+demo: all
+	mkdir -p $(BUILD)/examples
+	$(BUILD)/bin/oshcc -O2 examples/isort.c -o $(BUILD)/examples/isort
+	$(BUILD)/bin/oshrun -n $(PES) $(BUILD)/examples/isort $(KEYS)
+
+test: all
+	tests/run
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)
+	cp -a $(foreach part,bin include lib share,$(wildcard $(BUILD)/$(part))) $(DESTDIR)$(PREFIX)
+
+clean:
+	$(CARGO) clean
+	rm -rf $(BUILD)

@@ -1,0 +1,67 @@
+//! A PE for the launcher's tests: comes to its end in the way its arguments say.
+
+use oneshmem::collectives::barrier_all;
+use oneshmem::error::Routine;
+use oneshmem::job::session;
+use std::process::exit;
+
+const ROUTINE: Routine = &"pe";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let number = |text: &str| text.parse::<i32>().expect("a number");
+    println!("pid {}", std::process::id());
+    match words[..] {
+        // Finalise, then exit; PE `pe` with this status.
+        ["finalize", pe, status] => {
+            let mine = start();
+            session::finalize(ROUTINE);
+            // The others outlive PE `pe`.
+            if mine != number(pe) {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                println!("outlived");
+            }
+            exit(if mine == number(pe) { number(status) } else { 0 });
+        }
+        // PE `pe` exits so without finalising; the others wait for it.
+        ["exit", pe, status] => {
+            if start() == number(pe) {
+                exit(number(status));
+            }
+            barrier_all(ROUTINE);
+        }
+        // PE `pe` dies of a signal; the others wait for it.
+        ["abort", pe] => {
+            if start() == number(pe) {
+                std::process::abort();
+            }
+            barrier_all(ROUTINE);
+        }
+        // PE `pe` ends the job; the others compute.
+        ["global_exit", pe, status] => {
+            if start() == number(pe) {
+                session::global_exit(ROUTINE, number(status));
+            }
+            loop {
+                std::hint::spin_loop();
+            }
+        }
+        // PE `pe` never initialises; the others wait for it.
+        ["absent", pe] => {
+            let place = std::env::var("ONESHMEM_PE").expect("a launcher");
+            if place.split(':').next() != Some(pe) {
+                start();
+                barrier_all(ROUTINE);
+            }
+        }
+        // As programs before version 1.2 of the specification.
+        ["start_pes"] => session::start_pes(ROUTINE),
+        _ => panic!("unknown arguments {words:?}"),
+    }
+}
+
+fn start() -> i32 {
+    session::init(ROUTINE);
+    session::my_pe(ROUTINE)
+}

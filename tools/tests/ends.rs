@@ -1,0 +1,115 @@
+//! How jobs end, and that nothing is left of them.
+
+mod support;
+use support::*;
+
+#[test]
+fn a_pe_killed_by_a_signal_ends_the_job() {
+    let done = run(pe("-n 4", "abort 2")).ended_with(128 + 6);
+    let message = &done.stderr;
+    assert!(message.contains("PE 2 (pid ") && message.contains("SIGABRT"), "{done:?}");
+    assert!(done.pids().iter().any(|pid| message.contains(&format!("(pid {pid})"))), "{done:?}");
+    assert_eq!(message.lines().count(), 1, "{done:?}");
+    assert_eq!(done.pids().len(), 4);
+    all_gone(&done.pids());
+}
+
+#[test]
+fn a_pe_that_leaves_without_finalize_ends_the_job() {
+    let done = run(pe("-n 3", "exit 1 5")).ended_with(5);
+    assert!(done.stderr.contains("PE 1 (pid "), "{done:?}");
+    assert!(done.stderr.contains("exited with status 5 without calling shmem_finalize"));
+    all_gone(&done.pids());
+    let done = run(pe("-n 3", "exit 2 0")).ended_with(1);
+    assert!(done.stderr.contains("PE 2 (pid "), "{done:?}");
+    assert!(done.stderr.contains("exited without calling shmem_finalize"), "{done:?}");
+    all_gone(&done.pids());
+}
+
+#[test]
+fn after_finalize_a_status_is_only_a_status() {
+    let done = run(pe("-n 3", "finalize 1 6")).ended_with(6);
+    assert_eq!(done.stderr, "");
+    assert_eq!(done.stdout.matches("outlived").count(), 2, "{done:?}");
+    run(pe("-n 3", "finalize 1 0")).ended_with(0);
+}
+
+#[test]
+fn after_start_pes_the_end_finalises() {
+    assert_eq!(run(pe("-n 3", "start_pes")).ended_with(0).stderr, "");
+}
+
+#[test]
+fn global_exit_ends_pes_that_compute() {
+    for status in [0, 7, 255] {
+        let done = run(pe("-n 3", &format!("global_exit 1 {status}"))).ended_with(status);
+        assert_eq!(done.stderr, "");
+        assert!(done.stdout.contains("pid "));
+        all_gone(&done.pids());
+    }
+}
+
+#[test]
+fn a_pe_that_never_comes_is_not_waited_for() {
+    let done = run(pe("-n 3", "absent 1"));
+    assert!(!done.status.success(), "{done:?}");
+    assert!(done.stderr.contains("PE 1") && done.stderr.contains("shmem_init"), "{done:?}");
+    all_gone(&done.pids());
+}
+
+#[test]
+fn programs_that_are_no_pes_end_the_job_with_their_status() {
+    let sleeper = "echo pid $$; case $ONESHMEM_PE in 1:*) exit 9;; esac; exec sleep 1000";
+    let done = run(script("-n 3", sleeper)).ended_with(9);
+    assert!(done.stderr.contains("PE 1 (pid "), "{done:?}");
+    all_gone(&done.pids());
+}
+
+#[test]
+fn a_script_takes_what_it_started_with_it() {
+    // The crash of one PE ends the others' children too, those that ignore SIGTERM as well.
+    let done = run(script(
+        "-n 3",
+        "trap '' TERM; sleep 1000 & echo pid $!; echo pid $$
+         case $ONESHMEM_PE in 1:*) kill -KILL $$;; esac; wait",
+    ))
+    .ended_with(128 + 9);
+    assert_eq!(done.pids().len(), 6);
+    all_gone(&done.pids());
+    // Nor does one survive the normal end.
+    let done = run(script("-n 2", "sleep 1000 > /dev/null 2>&1 & echo pid $!")).ended_with(0);
+    assert_eq!(done.pids().len(), 2);
+    all_gone(&done.pids());
+}
+
+#[test]
+fn what_a_pe_started_may_finish_its_output() {
+    let done = run(script("-n 2", "(sleep 0.1; echo late) &")).ended_with(0);
+    assert_eq!(done.stdout, "late\nlate\n");
+}
+
+#[test]
+fn the_last_words_come_before_the_message() {
+    let mut command = std::process::Command::new("sh");
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    command.args(["-c", &format!("{oshrun} -n 1 sh -c 'echo last words; kill -9 $$' 2>&1")]);
+    let done = run(command).ended_with(128 + 9);
+    let lines: Vec<_> = done.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{done:?}");
+    assert_eq!(lines[0], "last words");
+    assert!(lines[1].contains("signal 9 (SIGKILL)"));
+}
+
+#[test]
+fn a_real_time_signal_is_a_signal() {
+    let done = run(script("-n 1", "kill -40 $$")).ended_with(128 + 40);
+    assert!(done.stderr.contains("killed by signal 40"), "{done:?}");
+}
+
+#[test]
+fn the_time_is_up() {
+    let done = run(script("-n 2 -timeout 0.3", "echo pid $$; exec sleep 1000")).ended_with(124);
+    assert!(done.stderr.contains("did not end within"), "{done:?}");
+    all_gone(&done.pids());
+    run(oshrun("-n 2 --timeout 50 true")).ended_with(0);
+}

@@ -1,0 +1,100 @@
+//! Signals: forwarded, repeated, and the one that cannot be caught.
+
+mod support;
+use support::*;
+
+/// A script that writes its pid to a file, then does `body`.
+fn announced(scratch: &Scratch, body: &str) -> String {
+    format!("echo $$ > {}/$$; {body}", scratch.0.display())
+}
+
+const FOREVER: &str = "while :; do sleep 0.01; done";
+
+#[test]
+fn signals_reach_every_pe() {
+    for signal in ["INT", "TERM", "HUP", "USR1", "USR2", "QUIT"] {
+        let scratch = Scratch::new(&format!("forward-{signal}"));
+        // The trap stands before the PE is announced.
+        let forever = announced(&scratch, FOREVER);
+        let body = format!("trap 'echo got {signal}; exit 0' {signal}; {forever}");
+        let job = start(script("-n 3", &body));
+        let pids = scratch.pids(3);
+        job.signal(signal);
+        let done = job.finish().ended_with(0);
+        assert_eq!(done.stdout.matches(&format!("got {signal}\n")).count(), 3, "{done:?}");
+        all_gone(&pids);
+    }
+}
+
+#[test]
+fn the_user_ends_the_job() {
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let scratch = Scratch::new(&format!("end-{signal}"));
+        let job = start(script("-n 3", &announced(&scratch, "exec sleep 1000")));
+        let pids = scratch.pids(3);
+        job.signal(signal);
+        let done = job.finish().ended_with(128 + number);
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
+        assert!(done.stderr.contains(&format!("SIG{signal}")), "{done:?}");
+        all_gone(&pids);
+    }
+}
+
+#[test]
+fn pes_that_do_not_listen_end_at_the_second_signal() {
+    let scratch = Scratch::new("insist");
+    let body = format!("trap '' INT TERM; {}", announced(&scratch, FOREVER));
+    let job = start(script("-n 3", &body));
+    let pids = scratch.pids(3);
+    job.signal("INT");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert!(pids.iter().all(|pid| state(*pid).is_some()), "one signal is not enough");
+    job.signal("TERM");
+    let done = job.finish().ended_with(128 + 15);
+    assert!(done.stderr.contains("SIGTERM again"), "{done:?}");
+    all_gone(&pids);
+}
+
+#[test]
+fn a_job_is_stopped_and_goes_on() {
+    let scratch = Scratch::new("stop");
+    let body = format!("trap 'exit 0' USR1; {}", announced(&scratch, FOREVER));
+    let job = start(script("-n 2", &body));
+    let mut pids = scratch.pids(2);
+    pids.push(job.pid());
+    let all = |wanted: fn(char) -> bool| {
+        eventually("all processes change their state", || {
+            pids.iter().all(|pid| state(*pid).is_some_and(wanted)).then_some(())
+        });
+    };
+    job.signal("TSTP");
+    all(|state| state == 'T');
+    job.signal("CONT");
+    all(|state| state != 'T');
+    job.signal("USR1");
+    job.finish().ended_with(0);
+}
+
+#[test]
+fn pes_die_with_their_launcher() {
+    let scratch = Scratch::new("kill");
+    let job = start(script("-n 4", &announced(&scratch, FOREVER)));
+    let pids = scratch.pids(4);
+    job.signal("KILL");
+    all_gone(&pids);
+    assert_eq!(job.finish().status.code(), None);
+}
+
+#[test]
+fn two_jobs_do_not_meet() {
+    let scratches = [Scratch::new("first"), Scratch::new("second")];
+    let jobs = scratches.each_ref().map(|s| start(script("-n 2", &announced(s, FOREVER))));
+    let pids = scratches.each_ref().map(|s| s.pids(2));
+    let [first, second] = jobs;
+    first.signal("TERM");
+    first.finish().ended_with(128 + 15);
+    all_gone(&pids[0]);
+    assert!(pids[1].iter().all(|pid| state(*pid).is_some()));
+    second.signal("TERM");
+    second.finish().ended_with(128 + 15);
+}

@@ -1,0 +1,139 @@
+//! What a PE finds when it starts, and jobs that do not start.
+
+mod support;
+use support::*;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_pe_knows_its_place_and_inherits_the_jobs_file() {
+    let done = run(script(
+        "-n 3",
+        r#"IFS=: read pe npes fd launcher <<- end
+		$ONESHMEM_PE
+		end
+        [ $launcher = $PPID ] || echo wrong launcher
+        echo $pe of $npes $(readlink /proc/self/fd/$fd)"#,
+    ))
+    .ended_with(0);
+    let file = "/memfd:oneshmem (deleted)";
+    assert_eq!(done.lines(), [0, 1, 2].map(|pe| format!("{pe} of 3 {file}")));
+}
+
+#[test]
+fn a_pe_starts_clean() {
+    // The job's file is all that is added to what the launcher was started with.
+    let count = "ls /proc/self/fd | wc -l";
+    let before = std::process::Command::new("sh").args(["-c", count]).output().unwrap().stdout;
+    let before: usize = String::from_utf8(before).unwrap().trim().parse().unwrap();
+    let done = run(script("-n 2", count)).ended_with(0);
+    assert_eq!(done.stdout, format!("{0}\n{0}\n", before + 1));
+    let done = run(oshrun("-n 1 grep -E Sig(Blk|Ign) /proc/self/status")).ended_with(0);
+    for line in done.stdout.lines() {
+        let mask = u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap();
+        // Real-time signals are not touched, nor is the hang-up that nohup ignores.
+        assert_eq!(mask & 0x7fff_fffe, 0, "{line}");
+    }
+}
+
+#[test]
+fn by_default_there_is_a_pe_for_each_usable_cpu() {
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let done = run(oshrun("echo here")).ended_with(0);
+    assert_eq!(done.stdout.lines().count(), cpus);
+}
+
+#[test]
+fn environment_and_directory() {
+    let done = run(script("-n 2 -x A=1 -x B=x=y -wdir /proc", "echo $A $B $(pwd)")).ended_with(0);
+    assert_eq!(done.stdout, "1 x=y /proc\n1 x=y /proc\n");
+    let mut command = script("-n 1 -x OSHRUN_TEST_A -x OSHRUN_TEST_B", "echo $OSHRUN_TEST_A");
+    command.env("OSHRUN_TEST_A", "inherited");
+    let done = run(command).ended_with(0);
+    assert_eq!(done.stdout, "inherited\n");
+    assert!(done.stderr.contains("OSHRUN_TEST_B"), "{done:?}");
+}
+
+#[test]
+fn pes_are_bound_and_it_is_reported() {
+    let script_text = "grep Cpus_allowed_list /proc/self/status | cut -f2";
+    let usable = run(script("-n 1", script_text)).stdout;
+    for bind in ["core", "hwthread"] {
+        let arguments = format!("-n 2 --bind-to {bind} -report-bindings");
+        let done = run(script(&arguments, script_text)).ended_with(0);
+        for (pe, line) in done.stderr.lines().enumerate() {
+            assert!(line.contains(&format!("PE {pe} (pid ")), "{done:?}");
+        }
+        let mut bound = done.lines();
+        bound.dedup();
+        if usable.trim().contains(['-', ',']) {
+            assert_eq!(bound.len(), 2, "two places for two PEs: {done:?}");
+        }
+        for cpus in bound {
+            assert!(done.stderr.contains(&format!(" {cpus} (core")), "{done:?}");
+        }
+    }
+    let done = run(script("-n 1 --bind-to none --report-bindings", script_text)).ended_with(0);
+    assert_eq!(done.stdout, usable);
+    assert!(done.stderr.contains("not bound"), "{done:?}");
+}
+
+#[test]
+fn what_cannot_be_run_is_said_once() {
+    let scratch = Scratch::new("start");
+    let file = |name: &str, text: &str, mode| {
+        let path = scratch.0.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path.display().to_string()
+    };
+    let plain = file("plain", "#!/bin/sh\n", 0o644);
+    let interpreter = file("interpreter", "#!/nonexistent/interpreter\n", 0o755);
+    let directory = scratch.0.display().to_string();
+    for (program, status) in [
+        ("oshrun-test-no-such-program", 127),
+        ("./no/such/program", 127),
+        (&*interpreter, 127),
+        (&*plain, 126),
+        (&*directory, 126),
+    ] {
+        let done = run(oshrun(&format!("-n 4 {program}"))).ended_with(status);
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
+        assert!(done.stderr.starts_with(&format!("oshrun: {program}")), "{done:?}");
+    }
+    file("here", "#!/bin/sh\n", 0o755);
+    let mut command = oshrun("-n 2 here");
+    command.current_dir(&scratch.0);
+    let done = run(command).ended_with(127);
+    assert!(done.stderr.contains("did you mean ./here?"), "{done:?}");
+    let done = run(oshrun(&format!("-n 2 -wdir {directory} ./here"))).ended_with(0);
+    assert_eq!(done.stderr, "");
+    let done = run(oshrun("-n 2 -wdir /no/such/directory true")).ended_with(1);
+    assert!(done.stderr.contains("--wdir /no/such/directory"), "{done:?}");
+}
+
+#[test]
+fn help_and_version() {
+    for option in ["--help", "-help", "-h"] {
+        let done = run(oshrun(option)).ended_with(0);
+        for named in ["--np", "--bind-to", "--map-by", "--timeout", "--tag-output", "--wdir"] {
+            assert!(done.stdout.contains(named), "{option}: {named}");
+        }
+    }
+    for option in ["--version", "-version", "-V"] {
+        assert!(run(oshrun(option)).ended_with(0).stdout.starts_with("oshrun "));
+    }
+    let done = run(oshrun("-n 2")).ended_with(2);
+    assert!(done.stderr.contains("which program?"), "{done:?}");
+    run(oshrun("-bogus true")).ended_with(2);
+}
+
+#[test]
+fn many_more_pes_than_open_files_allow_at_first() {
+    let mut command = std::process::Command::new("sh");
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    command.args(["-c", &format!("ulimit -Sn 64; exec {oshrun} -n 80 sh -c 'ulimit -Sn'")]);
+    let done = run(command).ended_with(0);
+    assert_eq!(done.stdout, "64\n".repeat(80));
+}

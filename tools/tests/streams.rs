@@ -1,0 +1,117 @@
+//! Standard input, output and error.
+
+mod support;
+use support::*;
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+
+#[test]
+fn lines_written_in_pieces_do_not_mix() {
+    const LINES: usize = 50;
+    let text = format!(
+        "i=0; while [ $i -lt {LINES} ]; do
+            printf %s ${{ONESHMEM_PE%%:*}}-; printf %s abc >&2; printf %s middle-
+            printf 'end\\n'; printf 'def\\n' >&2; i=$((i+1))
+        done"
+    );
+    // To one pipe, as `2>&1` in a shell.
+    let mut command = std::process::Command::new("sh");
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    command.args(["-c", "exec \"$0\" -n 6 sh -c \"$1\" 2>&1", oshrun, &text]);
+    let done = run(command).ended_with(0);
+    let count = |line: &str| done.stdout.lines().filter(|l| *l == line).count();
+    for pe in 0..6 {
+        assert_eq!(count(&format!("{pe}-middle-end")), LINES);
+    }
+    assert_eq!(count("abcdef"), 6 * LINES);
+    assert_eq!(done.stdout.lines().count(), 7 * LINES + 5 * LINES);
+}
+
+#[test]
+fn a_line_of_any_length_arrives_whole() {
+    // Longer than what the launcher keeps of a line.
+    let done = run(script("-n 1", "head -c 3000000 /dev/zero | tr '\\0' a; echo")).ended_with(0);
+    assert_eq!(done.stdout.len(), 3_000_001);
+    assert!(done.stdout[..3_000_000].bytes().all(|byte| byte == b'a'));
+    // Of several PEs: pieces in any order, each on a line of its own, nothing lost.
+    let done =
+        run(script("-n 3 -l", "head -c 1000000 /dev/zero | tr '\\0' ${ONESHMEM_PE%%:*}; echo"))
+            .ended_with(0);
+    let mut lengths = [0; 3];
+    for line in done.stdout.lines() {
+        let (tag, text) = line.split_once(' ').unwrap();
+        let pe = tag[1..2].parse::<usize>().unwrap();
+        assert!(text.bytes().all(|byte| usize::from(byte - b'0') == pe));
+        lengths[pe] += text.len();
+    }
+    assert_eq!(lengths, [1_000_000; 3]);
+}
+
+#[test]
+fn a_last_line_without_end_is_shown() {
+    let done = run(script("-n 1", "printf out; printf err >&2")).ended_with(0);
+    assert_eq!((&*done.stdout, &*done.stderr), ("out", "err"));
+    let done = run(script("-n 2", "printf out")).ended_with(0);
+    assert_eq!(done.stdout, "out\nout");
+}
+
+#[test]
+fn lines_are_tagged() {
+    for option in ["--tag-output", "-tag-output", "-l"] {
+        let arguments = format!("-n 2 {option}");
+        let done = run(script(&arguments, "echo a; echo b >&2; echo; printf c")).ended_with(0);
+        let mut lines = done.lines();
+        assert_eq!(lines, ["[0] ", "[0] a", "[0] c", "[1] ", "[1] a", "[1] c"], "{done:?}");
+        lines = done.stderr.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["[0] b", "[1] b"]);
+    }
+}
+
+#[test]
+fn input_goes_to_pe_0() {
+    let done = feed(oshrun("-n 3 -l cat"), "one\ntwo\n").ended_with(0);
+    assert_eq!(done.stdout, "[0] one\n[0] two\n");
+    // What the program does not read is left for the next one.
+    let mut command = std::process::Command::new("sh");
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    command.args(["-c", &format!("{oshrun} -n 2 true; cat")]);
+    assert_eq!(feed(command, "one\n").ended_with(0).stdout, "one\n");
+}
+
+#[test]
+fn a_slow_reader_loses_nothing_and_costs_no_memory() {
+    const BYTES: usize = 48 << 20;
+    let mut command = oshrun(&format!("-n 2 head -c {BYTES} /dev/zero"));
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let peak = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
+        line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap()
+    };
+    let kilobytes = peak();
+    let mut buffer = vec![0; 1 << 20];
+    let mut total = 0;
+    loop {
+        match stdout.read(&mut buffer).unwrap() {
+            0 => break,
+            bytes => total += buffer[..bytes].iter().filter(|byte| **byte == 0).count(),
+        }
+    }
+    assert!(child.wait().unwrap().success());
+    assert_eq!(total, 2 * BYTES);
+    assert!(kilobytes < 24 << 10, "{kilobytes} kB while {} were on the way", 2 * BYTES >> 10);
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_job_quietly() {
+    let mut command = std::process::Command::new("bash");
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    command.args(["-c", &format!("{oshrun} -n 2 yes | head -n 1; exit ${{PIPESTATUS[0]}}")]);
+    let done = run(command).ended_with(128 + 13);
+    assert_eq!((&*done.stdout, &*done.stderr), ("y\n", ""));
+}
