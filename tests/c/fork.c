@@ -1,0 +1,92 @@
+// pes: 1 2 4
+// variants: all
+/* A forked child has a snapshot of its own: neither sees the other's later writes.
+ * Children that run other programs work as ever. */
+#include "check.h"
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+static long data = 1;
+static char page[8192];
+
+static int wait_for(pid_t child)
+{
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+static void snapshot(long *heap)
+{
+    int down[2], up[2];
+    char byte;
+    CHECK(pipe(down) == 0 && pipe(up) == 0);
+    data = 10;
+    *heap = 20;
+    page[5000] = 'p';
+    fflush(NULL);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) { /* no PE: plain computing only, and _exit */
+        int ok = data == 10 && *heap == 20 && page[5000] == 'p';
+        ok = ok && read(down[0], &byte, 1) == 1; /* until the parent has written */
+        ok = ok && data == 10 && *heap == 20 && page[5000] == 'p';
+        data = 30;
+        *heap = 40;
+        page[5000] = 'q';
+        ok = ok && write(up[1], "x", 1) == 1;
+        ok = ok && read(down[0], &byte, 1) == 1;
+        ok = ok && data == 30 && *heap == 40;
+        _exit(ok ? 17 : 18);
+    }
+    data = 11;
+    *heap = 21;
+    page[5000] = 'r';
+    CHECK(write(down[1], "x", 1) == 1);
+    CHECK(read(up[0], &byte, 1) == 1);
+    CHECK_EQ(data, 11);
+    CHECK_EQ(*heap, 21);
+    CHECK_EQ(page[5000], 'r');
+    CHECK(write(down[1], "x", 1) == 1);
+    CHECK_EQ(wait_for(child), 17);
+    CHECK_EQ(data, 11);
+    CHECK_EQ(*heap, 21);
+    close(down[0]), close(down[1]), close(up[0]), close(up[1]);
+}
+
+static void programs(void)
+{
+    CHECK_EQ(WEXITSTATUS(system("exit 5")), 5);
+    char line[32] = "";
+    FILE *echo = popen("echo from the child", "r");
+    CHECK(echo != NULL && fgets(line, sizeof line, echo) != NULL);
+    CHECK(strcmp(line, "from the child\n") == 0);
+    CHECK_EQ(pclose(echo), 0);
+    char *argv[] = {"sh", "-c", "exit 6", NULL};
+    pid_t child;
+    CHECK_EQ(posix_spawn(&child, "/bin/sh", NULL, NULL, argv, environ), 0);
+    CHECK_EQ(wait_for(child), 6);
+}
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), npes = shmem_n_pes(), to = (me + 1) % npes;
+    long *heap = shmem_calloc(2, sizeof *heap);
+    for (int round = 0; round < 3; round++) {
+        snapshot(heap);
+        programs();
+        shmem_barrier_all();
+        /* Communication goes on as if nothing had been. */
+        shmem_long_p(&data, 50 + me, to);
+        shmem_long_p(heap, 60 + me, to);
+        shmem_barrier_all();
+        CHECK_EQ(data, 50 + (me + npes - 1) % npes);
+        CHECK_EQ(*heap, 60 + (me + npes - 1) % npes);
+        shmem_barrier_all();
+    }
+    shmem_finalize();
+    return 0;
+}

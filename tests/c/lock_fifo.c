@@ -1,0 +1,49 @@
+// pes: 2 4 8
+/* rule 13.2: who waits first is served first. PE 0 holds the lock while the others
+ * line up one after the other; each then notes when it was served. */
+#include "check.h"
+#include <unistd.h>
+
+static long lock, order, served, lined_up;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), npes = shmem_n_pes();
+    for (int round = 0; round < 3; round++) {
+        lined_up = order = 0;
+        if (me == 0)
+            shmem_set_lock(&lock);
+        shmem_barrier_all();
+        if (me != 0) {
+            /* Later PEs start later. There is no way to see that a PE waits, so give
+             * it time: the earlier one announces itself, then has long begun. */
+            shmem_long_wait_until(&lined_up, SHMEM_CMP_EQ, me - 1);
+            usleep(50000);
+            for (int pe = me + 1; pe < npes; pe++)
+                shmem_long_atomic_set(&lined_up, me, pe);
+            if (me == npes - 1)
+                shmem_long_atomic_set(&lined_up, 1, 0);
+            shmem_set_lock(&lock);
+            served = shmem_long_atomic_fetch_inc(&order, 0);
+            shmem_clear_lock(&lock);
+            CHECK_EQ(served, me - 1);
+        } else {
+            shmem_long_wait_until(&lined_up, SHMEM_CMP_EQ, 1);
+            usleep(50000);
+            shmem_clear_lock(&lock);
+        }
+        shmem_barrier_all();
+    }
+    /* rule 13.2: nobody starves: everyone gets as many turns while all compete. */
+    static long turns;
+    for (int r = 0; r < 300; r++) {
+        shmem_set_lock(&lock);
+        turns++;
+        shmem_clear_lock(&lock);
+    }
+    CHECK_EQ(turns, 300);
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}

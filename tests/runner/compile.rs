@@ -1,0 +1,76 @@
+//! Compiles programs with the build tree's wrappers, each once for a variant.
+
+use crate::directives::{Program, Variant};
+use crate::{launch, tree};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::time::SystemTime;
+
+type Made = Arc<OnceLock<Result<(), String>>>;
+
+/// The executable of a program in a variant, made now if it is not there or older
+/// than what it is made from.
+pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf, String> {
+    static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
+    let target = tree::scratch(variant.name()).join(program.name());
+    let made = {
+        let mut made = MADE.lock().map_err(|error| error.to_string())?;
+        Arc::clone(made.entry(target.clone()).or_default())
+    };
+    made.get_or_init(|| make(program, variant, &target)).clone()?;
+    Ok(target)
+}
+
+/// The executable of a program that has no directives, with the default options and these.
+pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
+    let program = Program {
+        source: source.to_owned(),
+        pes: vec![1],
+        variants: vec![Variant::Pie],
+        cflags: options.iter().map(|option| (*option).to_owned()).collect(),
+        cases: Vec::new(),
+    };
+    executable(&program, Variant::Pie)
+}
+
+fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String> {
+    let cpp = program.source.extension().is_some_and(|extension| extension == "cc");
+    let compiler = tree::prefix(if cpp { "bin/oshc++" } else { "bin/oshcc" });
+    if !compiler.exists() {
+        return Err(format!("{} is not there: run make first", compiler.display()));
+    }
+    if is_fresh(program, target, &compiler) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(tree::scratch(variant.name())).map_err(|error| error.to_string())?;
+    let mut command = Command::new(compiler);
+    command
+        .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror"])
+        .arg("-I")
+        .arg(tree::repository("tests/c"))
+        .args(&program.cflags)
+        .args(variant.options())
+        .arg(&program.source)
+        .arg("-o")
+        .arg(target)
+        .arg("-lm");
+    launch::run(command)?.success()
+}
+
+fn is_fresh(program: &Program, target: &Path, compiler: &Path) -> bool {
+    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let Some(made) = modified(target) else { return false };
+    let from = [
+        program.source.clone(),
+        compiler.to_owned(),
+        tree::repository("tests/c/check.h"),
+        tree::repository("tests/c/coll.h"),
+        tree::prefix("include/shmem.h"),
+        tree::prefix("lib/libshmem.so"),
+        tree::prefix("lib/libshmem.a"),
+    ];
+    let newest = from.iter().filter_map(|path| modified(path)).max();
+    newest.unwrap_or(SystemTime::UNIX_EPOCH) < made
+}

@@ -1,0 +1,69 @@
+//! The programs of `tests/c`, each as its directives say.
+
+use crate::directives::{Case, Program, Variant};
+use crate::{compile, launch, tree};
+use libtest_mimic::Trial;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The C and C++ programs of `tests/c`, sorted by name.
+pub fn sources() -> Vec<PathBuf> {
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(tree::repository("tests/c"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "c" || extension == "cc")
+        })
+        .collect();
+    sources.sort();
+    sources
+}
+
+/// A trial for each program, variant, number of PEs and case.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for source in sources() {
+        match Program::read(&source) {
+            Ok(program) => trials.extend(of_program(&Arc::new(program))),
+            Err(error) => {
+                let name = format!("c/{}", source.display());
+                trials.push(Trial::test(name, move || Err(error.into())));
+            }
+        }
+    }
+    trials
+}
+
+fn of_program(program: &Arc<Program>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (first, &variant) in program.variants.iter().enumerate() {
+        for &pes in &program.pes {
+            // How a program is linked and how many PEs there are hardly meet: further
+            // variants are tried alone and with two PEs.
+            if first > 0 && pes > 2 {
+                continue;
+            }
+            for case in &program.cases {
+                let name = [program.name(), &case.name, variant.name(), &pes.to_string()]
+                    .into_iter()
+                    .filter(|part| !part.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("/");
+                let (program, case) = (Arc::clone(program), case.clone());
+                trials.push(Trial::test(format!("c/{name}"), move || {
+                    Ok(trial(&program, variant, pes, &case)?)
+                }));
+            }
+        }
+    }
+    trials
+}
+
+fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result<(), String> {
+    let executable = compile::executable(program, variant)?;
+    let mut command = launch::oshrun(pes, &executable);
+    command.args(&case.arguments);
+    command.envs(case.environment.iter().map(|(name, value)| (name, value)));
+    launch::run(command)?.expect(case)
+}

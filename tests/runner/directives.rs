@@ -1,0 +1,242 @@
+//! How a C program says what is to be done with it: comment lines at its top.
+//!
+//! ```text
+//! // pes: 1 2 4                  the numbers of PEs it is started with
+//! // variants: all               how it is linked: pie (the default), no-pie, static,
+//! //                             static-pie, or all of them
+//! // cflags: -std=c11            further options for the compiler
+//! // env: NAME=value             environment of every case
+//! // case: name argument | status=3 stderr=word stdout=word env=NAME=value
+//! //                             one way to start it; there can be several, and without
+//! //                             any it is started once, without arguments, and must
+//! //                             end with 0. `status=nonzero` takes any other.
+//! ```
+
+use std::path::{Path, PathBuf};
+
+/// How a program is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// Position independent, shared library: what compilers do by default.
+    Pie,
+    /// At a fixed address, shared library.
+    NoPie,
+    /// Static, at a fixed address.
+    Static,
+    /// Static and position independent.
+    StaticPie,
+}
+
+impl Variant {
+    /// All of them, the default first.
+    pub const ALL: [Self; 4] = [Self::Pie, Self::NoPie, Self::Static, Self::StaticPie];
+
+    /// Its name in directives, test names and folders.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pie => "pie",
+            Self::NoPie => "no-pie",
+            Self::Static => "static",
+            Self::StaticPie => "static-pie",
+        }
+    }
+
+    /// The compiler's options for it.
+    pub fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Pie => &["-fPIE", "-pie"],
+            Self::NoPie => &["-fno-pie", "-no-pie"],
+            Self::Static => &["-fno-pie", "-static"],
+            Self::StaticPie => &["-fPIE", "-static-pie"],
+        }
+    }
+}
+
+/// The exit status a case must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Exactly this one.
+    Status(i32),
+    /// Any but 0.
+    Nonzero,
+}
+
+/// One way to start a program, and what must come of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name, empty for a program's only one.
+    pub name: String,
+    /// The program's arguments.
+    pub arguments: Vec<String>,
+    /// Its environment: names and values.
+    pub environment: Vec<(String, String)>,
+    /// Its status.
+    pub status: Expected,
+    /// Words that must be in its standard error.
+    pub stderr: Vec<String>,
+    /// Words that must be in its standard output.
+    pub stdout: Vec<String>,
+}
+
+impl Default for Case {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            status: Expected::Status(0),
+            stderr: Vec::new(),
+            stdout: Vec::new(),
+        }
+    }
+}
+
+/// A C or C++ program and its directives.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The source file.
+    pub source: PathBuf,
+    /// Numbers of PEs.
+    pub pes: Vec<usize>,
+    /// How to link it.
+    pub variants: Vec<Variant>,
+    /// Further options for the compiler.
+    pub cflags: Vec<String>,
+    /// Ways to start it.
+    pub cases: Vec<Case>,
+}
+
+impl Program {
+    /// Reads a program's directives.
+    pub fn read(source: &Path) -> Result<Self, String> {
+        let text =
+            std::fs::read_to_string(source).map_err(|error| format!("{source:?}: {error}"))?;
+        Self::parse(source, &text).map_err(|error| format!("{}: {error}", source.display()))
+    }
+
+    /// The name tests and executables have.
+    pub fn name(&self) -> &str {
+        self.source.file_stem().and_then(|stem| stem.to_str()).unwrap_or("unnamed")
+    }
+
+    fn parse(source: &Path, text: &str) -> Result<Self, String> {
+        let mut program = Self {
+            source: source.to_owned(),
+            pes: Vec::new(),
+            variants: vec![Variant::Pie],
+            cflags: Vec::new(),
+            cases: Vec::new(),
+        };
+        let mut environment = Vec::new();
+        for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let words = || value.split_whitespace();
+            match key {
+                "pes" => {
+                    program.pes = words()
+                        .map(|word| {
+                            word.parse().map_err(|_| format!("not a number of PEs: {word}"))
+                        })
+                        .collect::<Result<_, _>>()?;
+                }
+                "variants" => {
+                    program.variants =
+                        words().map(variants).collect::<Result<Vec<_>, _>>()?.concat()
+                }
+                "cflags" => program.cflags = words().map(str::to_owned).collect(),
+                "env" => {
+                    for word in words() {
+                        environment.push(assignment(word)?);
+                    }
+                }
+                "case" => program.cases.push(case(value)?),
+                _ => {}
+            }
+        }
+        if program.pes.is_empty() {
+            return Err("no line `// pes: ...` says how many PEs to start".into());
+        }
+        if program.cases.is_empty() {
+            program.cases.push(Case::default());
+        }
+        for case in &mut program.cases {
+            case.environment.splice(0..0, environment.iter().cloned());
+        }
+        Ok(program)
+    }
+}
+
+fn variants(word: &str) -> Result<Vec<Variant>, String> {
+    if word == "all" {
+        return Ok(Variant::ALL.to_vec());
+    }
+    Variant::ALL
+        .into_iter()
+        .find(|variant| variant.name() == word)
+        .map(|variant| vec![variant])
+        .ok_or_else(|| format!("no such variant: {word}"))
+}
+
+fn assignment(word: &str) -> Result<(String, String), String> {
+    word.split_once('=')
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| format!("expected NAME=value, got {word}"))
+}
+
+fn case(text: &str) -> Result<Case, String> {
+    let (start, expectations) = text.split_once('|').unwrap_or((text, ""));
+    let mut words = start.split_whitespace().map(str::to_owned);
+    let mut case = Case { name: words.next().ok_or("a case without a name")?, ..Case::default() };
+    case.arguments = words.collect();
+    for word in expectations.split_whitespace() {
+        let (key, value) = assignment(word)?;
+        match key.as_str() {
+            "status" if value == "nonzero" => case.status = Expected::Nonzero,
+            "status" => {
+                let status = value.parse().map_err(|_| format!("not a status: {value}"))?;
+                case.status = Expected::Status(status);
+            }
+            "stderr" => case.stderr.push(value),
+            "stdout" => case.stdout.push(value),
+            "env" => case.environment.push(assignment(&value)?),
+            _ => return Err(format!("expected status=, stderr=, stdout= or env=, got {word}")),
+        }
+    }
+    Ok(case)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_read() {
+        let text = "// pes: 1 2\n// variants: pie static\n// env: A=1\n\
+                    // case: bad x y | status=3 stderr=oh env=B=2=3\n// case: good\nint main;\n";
+        let program = Program::parse(Path::new("dir/name.c"), text).unwrap();
+        assert_eq!(program.name(), "name");
+        assert_eq!(program.pes, [1, 2]);
+        assert_eq!(program.variants, [Variant::Pie, Variant::Static]);
+        let [bad, good] = &program.cases[..] else { panic!("{:?}", program.cases) };
+        assert_eq!((bad.name.as_str(), &bad.arguments[..]), ("bad", &["x".into(), "y".into()][..]));
+        assert_eq!(bad.status, Expected::Status(3));
+        assert_eq!(bad.stderr, ["oh"]);
+        assert_eq!(bad.environment, [("A".into(), "1".into()), ("B".into(), "2=3".into())]);
+        assert_eq!(good.status, Expected::Status(0));
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (text, message) in [
+            ("int main;", "how many PEs"),
+            ("// pes: two", "number of PEs"),
+            ("// pes: 1\n// variants: dynamic", "variant"),
+            ("// pes: 1\n// case: a | status=x", "status"),
+            ("// pes: 1\n// case: a | output=x", "expected status="),
+            ("// pes: 1\n// env: A", "NAME=value"),
+        ] {
+            let error = Program::parse(Path::new("name.c"), text).unwrap_err();
+            assert!(error.contains(message), "{text:?}: {error}");
+        }
+    }
+}

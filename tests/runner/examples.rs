@@ -1,0 +1,64 @@
+//! The examples, as a learner runs them, under every launcher there is.
+
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+
+/// An example, its arguments for a short run, and what it says when all is well.
+pub const EXAMPLES: &[(&str, &[&str], &str)] = &[
+    ("hello", &[], "Hello from PE 0 of"),
+    ("ring", &[], "The token came back"),
+    ("queue", &["3000"], "verified"),
+    ("gups", &["14"], "verified"),
+    ("heat", &["60", "50"], "verified"),
+    ("matmul", &["60"], "verified"),
+    ("isort", &["300000"], "verified"),
+];
+
+/// Each example under each launcher.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for launcher in Launcher::ALL {
+        for &(name, arguments, says) in EXAMPLES {
+            for &pes in launcher.pes() {
+                let title = format!("examples/{name}/{}/{pes}", launcher.name());
+                let trial =
+                    Trial::test(title, move || Ok(example(launcher, name, arguments, says, pes)?));
+                trials.push(trial.with_ignored_flag(launcher.is_absent()));
+            }
+        }
+    }
+    for (keys, pes) in [("0", 3), ("1", 4), ("2", 8), ("1000", 16), ("0x1000", 5)] {
+        trials.push(Trial::test(format!("examples/isort-of-{keys}/{pes}"), move || {
+            Ok(example(Launcher::Oshrun, "isort", &[keys], "verified", pes)?)
+        }));
+    }
+    trials
+}
+
+fn example(
+    launcher: Launcher,
+    name: &str,
+    arguments: &[&str],
+    says: &str,
+    pes: usize,
+) -> Result<(), String> {
+    let source = tree::repository(&format!("examples/{name}.c"));
+    let outcomes = launcher.run(pes, &compile::plain(&source, &[])?, arguments, &[])?;
+    for outcome in &outcomes {
+        outcome.success()?;
+    }
+    let output: String = outcomes.iter().map(|outcome| outcome.stdout.as_str()).collect();
+    if !output.contains(says) {
+        return Err(outcomes[0].report(&format!("it does not say {says:?}")));
+    }
+    if name == "hello" {
+        for pe in 0..pes {
+            let line = format!("Hello from PE {pe} of {pes}\n");
+            if output.matches(&line).count() != 1 {
+                return Err(outcomes[0].report(&format!("expected once: {line:?}")));
+            }
+        }
+    }
+    Ok(())
+}

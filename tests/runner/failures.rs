@@ -1,0 +1,84 @@
+//! How jobs end badly, as far as one program and its directives cannot tell:
+//! the launcher dies, is interrupted, or finds no program.
+
+use crate::launch::{self, Running};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for how in ["sleep", "compute", "wait", "barrier", "lock"] {
+        for (name, signal) in
+            [("kill", Signal::KILL), ("terminate", Signal::TERM), ("interrupt", Signal::INT)]
+        {
+            trials.push(Trial::test(format!("failures/launcher-{name}/{how}"), move || {
+                Ok(launcher_ends(how, signal)?)
+            }));
+        }
+    }
+    trials.push(Trial::test("failures/no-program", || {
+        Ok(cannot_start(Path::new("/nonexistent/program"), 127)?)
+    }));
+    trials.push(Trial::test("failures/not-executable", || {
+        Ok(cannot_start(&tree::repository("tests/c/check.h"), 126)?)
+    }));
+    trials
+}
+
+/// A signal ends the launcher: no process of the job is left.
+fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
+    const PES: usize = 4;
+    let executable = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;
+    let ready = tree::scratch(&format!("ready-{how}-{}-{}", signal.as_raw(), std::process::id()));
+    let _ = std::fs::remove_file(&ready);
+    let mut command = launch::oshrun(PES, &executable);
+    command.arg(how).arg(&ready);
+    let running = Running::start(command)?;
+    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
+        let deadline = Instant::now() + launch::LIMIT;
+        while !done() {
+            if Instant::now() > deadline {
+                return Err(format!("{how}: {what}"));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    };
+    wait("the job did not come up", &mut || ready.exists())?;
+    let job: Vec<Pid> = running.descendants();
+    if job.len() < PES {
+        return Err(format!("{PES} PEs were expected to run, there are {job:?}"));
+    }
+    kill_process(running.pid(), signal).map_err(|error| error.to_string())?;
+    let left = wait("processes of the job still run", &mut || {
+        !job.iter().any(|pid| launch::is_running(*pid))
+    });
+    if left.is_err() {
+        for pid in job {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    let outcome = running.finish()?;
+    let _ = std::fs::remove_file(&ready);
+    left.map_err(|error| outcome.report(&error))?;
+    if outcome.hung || outcome.status != 128 + signal.as_raw() {
+        return Err(outcome.report(&format!("expected the status {}", 128 + signal.as_raw())));
+    }
+    Ok(())
+}
+
+fn cannot_start(program: &Path, status: i32) -> Result<(), String> {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["-n", "3"]).arg(program);
+    let outcome = launch::run(command)?;
+    let names_it = outcome.stderr.contains(&program.display().to_string());
+    if outcome.hung || outcome.status != status || !names_it {
+        return Err(outcome.report(&format!("expected status {status} and the program's name")));
+    }
+    Ok(())
+}

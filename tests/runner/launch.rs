@@ -1,0 +1,237 @@
+//! Starts a command under a watchdog, and keeps what came of it.
+
+use crate::directives::{Case, Expected};
+use crate::tree;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::collections::HashMap;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{LazyLock, mpsc};
+use std::time::{Duration, Instant};
+
+/// How long any one command may take. Nothing here takes a tenth of it: who gets
+/// there hangs. It is no statement about speed.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The command, as one would type it.
+    pub command: String,
+    /// Its exit status; 128 and the signal when one ended it.
+    pub status: i32,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+    /// Whether the watchdog ended it.
+    pub hung: bool,
+}
+
+/// The seed of this run's random numbers: `CHECK_SEED`, or a new one every time.
+pub fn seed() -> &'static str {
+    static SEED: LazyLock<String> = LazyLock::new(|| {
+        std::env::var("CHECK_SEED").unwrap_or_else(|_| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            (now.map_or(1, |time| time.as_millis()) % 1_000_000_000).to_string()
+        })
+    });
+    &SEED
+}
+
+/// The build tree's launcher, about to start `program` with that many PEs.
+pub fn oshrun(pes: usize, program: &Path) -> Command {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.arg("-n").arg(pes.to_string()).arg(program);
+    command
+}
+
+/// A command that is running.
+pub struct Running {
+    child: Child,
+    command: String,
+    output: mpsc::Receiver<(Stream, Vec<u8>)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Stream {
+    Output,
+    Error,
+}
+
+impl Running {
+    /// Starts a command in a process group of its own.
+    pub fn start(mut command: Command) -> Result<Self, String> {
+        command.env("CHECK_SEED", seed());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let shown = shown(&command);
+        let mut child = command.spawn().map_err(|error| format!("{shown}: {error}"))?;
+        let (sender, output) = mpsc::channel();
+        read_all(child.stdout.take(), Stream::Output, sender.clone());
+        read_all(child.stderr.take(), Stream::Error, sender);
+        Ok(Self { child, command: shown, output })
+    }
+
+    /// The process id of the command itself.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// All processes it has started that still run, their children included.
+    pub fn descendants(&self) -> Vec<Pid> {
+        descendants(self.pid())
+    }
+
+    /// Waits until the command has ended, or ends it when that takes too long.
+    pub fn finish(mut self) -> Result<Outcome, String> {
+        let deadline = Instant::now() + LIMIT;
+        let mut hung = false;
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(2))
+                }
+                Ok(None) => {
+                    hung = true;
+                    self.kill_all();
+                    break self.child.wait().map_err(|error| error.to_string())?;
+                }
+                Err(error) => return Err(format!("{}: {error}", self.command)),
+            }
+        };
+        // Whoever still holds the other end of the pipes was left behind; say so.
+        let mut text = HashMap::new();
+        for _ in 0..2 {
+            let Ok((stream, bytes)) = self.output.recv_timeout(Duration::from_secs(20)) else {
+                return Err(format!("{}: ended, but something it started has not", self.command));
+            };
+            text.insert(stream, String::from_utf8_lossy(&bytes).into_owned());
+        }
+        Ok(Outcome {
+            command: self.command,
+            status: status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1),
+            stdout: text.remove(&Stream::Output).unwrap_or_default(),
+            stderr: text.remove(&Stream::Error).unwrap_or_default(),
+            hung,
+        })
+    }
+
+    fn kill_all(&self) {
+        for pid in self.descendants() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        let _ = kill_process_group(self.pid(), Signal::KILL);
+    }
+}
+
+/// Starts a command and waits for it.
+pub fn run(command: Command) -> Result<Outcome, String> {
+    Running::start(command)?.finish()
+}
+
+/// Whether a process runs; one that has ended but was not waited for does not.
+pub fn is_running(pid: Pid) -> bool {
+    stat(pid.as_raw_nonzero().get()).is_some_and(|(_, state)| state != "Z" && state != "X")
+}
+
+fn read_all(
+    pipe: Option<impl Read + Send + 'static>,
+    stream: Stream,
+    sender: mpsc::Sender<(Stream, Vec<u8>)>,
+) {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        let _ = sender.send((stream, bytes));
+    });
+}
+
+/// Parent and state of a process.
+fn stat(pid: i32) -> Option<(i32, String)> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?.to_owned();
+    Some((fields.next()?.parse().ok()?, state))
+}
+
+fn descendants(root: Pid) -> Vec<Pid> {
+    let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let parents: HashMap<i32, i32> = folder
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, stat(pid)?.0)))
+        .collect();
+    let root = root.as_raw_nonzero().get();
+    parents
+        .keys()
+        .filter(|pid| {
+            std::iter::successors(parents.get(pid), |pid| parents.get(pid)).any(|pid| *pid == root)
+        })
+        .filter_map(|pid| Pid::from_raw(*pid))
+        .collect()
+}
+
+fn shown(command: &Command) -> String {
+    let environment = command.get_envs().filter_map(|(name, value)| {
+        Some(format!("{}={}", name.to_string_lossy(), value?.to_string_lossy()))
+    });
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    environment
+        .chain(words.map(|word| word.to_string_lossy().into_owned()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+impl Outcome {
+    /// Fails unless the command did what a case expects.
+    pub fn expect(&self, case: &Case) -> Result<(), String> {
+        if self.hung {
+            return Err(self.report("hung"));
+        }
+        match case.status {
+            Expected::Status(status) if self.status != status => {
+                return Err(self.report(&format!("ended with {}, expected {status}", self.status)));
+            }
+            Expected::Nonzero if self.status == 0 => {
+                return Err(self.report("ended with 0, expected an error"));
+            }
+            _ => {}
+        }
+        for (stream, text, words) in
+            [("error", &self.stderr, &case.stderr), ("output", &self.stdout, &case.stdout)]
+        {
+            if let Some(word) = words.iter().find(|word| !text.contains(word.as_str())) {
+                return Err(self.report(&format!("its standard {stream} does not say {word:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless the command ended with 0.
+    pub fn success(&self) -> Result<(), String> {
+        self.expect(&Case::default())
+    }
+
+    /// What happened, for a person.
+    pub fn report(&self, problem: &str) -> String {
+        format!(
+            "{problem}\n$ {}\nstatus {}\n--- standard output\n{}\n--- standard error\n{}",
+            self.command,
+            self.status,
+            tail(&self.stdout),
+            tail(&self.stderr)
+        )
+    }
+}
+
+fn tail(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(4000);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}

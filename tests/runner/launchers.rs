@@ -1,0 +1,221 @@
+//! Other ways to start a job: other launchers, a launcher's environment set by hand,
+//! no launcher; several jobs at once; and a job that does not come up.
+
+use crate::launch::{self, Outcome, Running};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A way to start a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// The build tree's own.
+    Oshrun,
+    /// MPICH's, which speaks PMI-1.
+    Hydra,
+    /// Open MPI's.
+    OpenMpi,
+    /// What `srun --mpi=none` puts into the environment, without Slurm.
+    Slurm,
+    /// None: the program by itself is a job of one PE.
+    None,
+}
+
+impl Launcher {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Oshrun, Self::Hydra, Self::OpenMpi, Self::Slurm, Self::None];
+
+    /// Its name in those of tests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oshrun => "oshrun",
+            Self::Hydra => "hydra",
+            Self::OpenMpi => "openmpi",
+            Self::Slurm => "slurm",
+            Self::None => "none",
+        }
+    }
+
+    fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Hydra => Some("mpiexec.hydra"),
+            Self::OpenMpi => Some("mpirun.openmpi"),
+            _ => None,
+        }
+    }
+
+    /// Whether its tests are to be skipped.
+    pub fn is_absent(self) -> bool {
+        self.program().is_some_and(tree::skip_without)
+    }
+
+    /// The job sizes to try with it.
+    pub fn pes(self) -> &'static [usize] {
+        match self {
+            Self::Oshrun => &[1, 2, 4, 7, 16],
+            Self::None => &[1],
+            _ => &[2, 4],
+        }
+    }
+
+    /// Starts a job; more than one command where there is no launcher to start them.
+    pub fn start(
+        self,
+        pes: usize,
+        program: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Result<Vec<Running>, String> {
+        let mut commands = match self {
+            Self::Oshrun => vec![launch::oshrun(pes, program)],
+            Self::None => vec![Command::new(program)],
+            Self::Hydra => {
+                let mut command = Command::new("mpiexec.hydra");
+                command.args(["-n", &pes.to_string()]).arg(program);
+                vec![command]
+            }
+            Self::OpenMpi => {
+                let mut command = Command::new("mpirun.openmpi");
+                command
+                    .args(["--oversubscribe", "--bind-to", "none", "-n", &pes.to_string()])
+                    .arg(program)
+                    // It refuses to work for root, as which containers run, unless told twice.
+                    .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                for (name, _) in environment {
+                    command.args(["-x", name]);
+                }
+                vec![command]
+            }
+            Self::Slurm => slurm_steps(pes, pes, program),
+        };
+        for command in &mut commands {
+            // Options must stand before the program; all of the above end with it.
+            command.args(arguments).envs(environment.iter().copied());
+        }
+        commands.into_iter().map(Running::start).collect()
+    }
+
+    /// Runs a job to its end.
+    pub fn run(
+        self,
+        pes: usize,
+        program: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Result<Vec<Outcome>, String> {
+        let running = self.start(pes, program, arguments, environment)?;
+        running.into_iter().map(Running::finish).collect()
+    }
+}
+
+/// `started` of the processes of a Slurm job step with `pes` tasks, a new step each time.
+fn slurm_steps(started: usize, pes: usize, program: &Path) -> Vec<Command> {
+    static STEP: AtomicU32 = AtomicU32::new(0);
+    let step = STEP.fetch_add(1, Ordering::Relaxed).to_string();
+    // A job number that no other run of these tests on this machine has at the same time.
+    let job = std::process::id().to_string();
+    (0..started)
+        .map(|pe| {
+            let (pe, pes) = (pe.to_string(), pes.to_string());
+            let mut command = Command::new(program);
+            command
+                .env("SLURM_JOB_ID", &job)
+                .env("SLURM_STEP_ID", &step)
+                .env("SLURM_PROCID", &pe)
+                .env("SLURM_LOCALID", &pe)
+                .env("SLURM_NPROCS", &pes)
+                .env("SLURM_NTASKS", &pes)
+                .env("SLURM_STEP_TASKS_PER_NODE", &pes)
+                .env("SLURM_NODEID", "0")
+                .env("SLURM_NNODES", "1");
+            command
+        })
+        .collect()
+}
+
+/// Conformance under each launcher, side by side, and half a job.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for launcher in Launcher::ALL.into_iter().filter(|launcher| *launcher != Launcher::Oshrun) {
+        for program in ["rma_random", "amo_contended", "coll_sync", "init", "contexts"] {
+            let pes = launcher.pes()[launcher.pes().len() - 1];
+            if pes == 1 && program == "rma_random" {
+                continue; // needs two
+            }
+            let name = format!("launchers/{}/{program}", launcher.name());
+            let trial = Trial::test(name, move || {
+                let source = tree::repository(&format!("tests/c/{program}.c"));
+                for outcome in launcher.run(pes, &compile::plain(&source, &[])?, &[], &[])? {
+                    outcome.success()?;
+                }
+                Ok(())
+            });
+            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        }
+    }
+    for launcher in Launcher::ALL {
+        let name = format!("launchers/{}/side-by-side", launcher.name());
+        let trial = Trial::test(name, move || Ok(side_by_side(launcher)?));
+        trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        let name = format!("launchers/{}/global-exit", launcher.name());
+        let trial = Trial::test(name, move || Ok(global_exit(launcher)?));
+        trials.push(trial.with_ignored_flag(launcher.is_absent()));
+    }
+    trials.push(Trial::test("launchers/half-started", || Ok(half_started()?)));
+    trials
+}
+
+/// Three jobs at once do not meet: each counts only its own PEs.
+fn side_by_side(launcher: Launcher) -> Result<(), String> {
+    let source = tree::repository("tests/c/amo_contended.c");
+    let executable = compile::plain(&source, &[])?;
+    let pes = launcher.pes()[0];
+    let mut running = Vec::new();
+    for _ in 0..3 {
+        running.extend(launcher.start(pes, &executable, &[], &[])?);
+    }
+    for job in running {
+        job.finish()?.success()?;
+    }
+    Ok(())
+}
+
+/// The status given to `shmem_global_exit` reaches whoever waits for the job.
+fn global_exit(launcher: Launcher) -> Result<(), String> {
+    let executable = compile::plain(&tree::repository("tests/c/global_exit.c"), &[])?;
+    let pes = launcher.pes()[0];
+    let outcomes = launcher.run(pes, &executable, &["wait"], &[])?;
+    let worst = outcomes.iter().max_by_key(|outcome| (outcome.hung, outcome.status));
+    match worst {
+        Some(outcome) if outcome.hung || outcome.status != 3 => {
+            Err(outcome.report("expected status 3"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One of three PEs never comes: the others end with a message, after the time set.
+fn half_started() -> Result<(), String> {
+    let executable = compile::plain(&tree::repository("examples/ring.c"), &[])?;
+    let commands = slurm_steps(2, 3, &executable);
+    let running: Result<Vec<Running>, String> = commands
+        .into_iter()
+        .map(|mut command| {
+            command.env("SHMEM_STARTUP_TIMEOUT", "1");
+            Running::start(command)
+        })
+        .collect();
+    for job in running? {
+        let outcome = job.finish()?;
+        if outcome.hung || outcome.status == 0 {
+            return Err(outcome.report("expected an end with an error"));
+        }
+        if !outcome.stderr.contains("SHMEM_STARTUP_TIMEOUT") {
+            return Err(outcome.report("expected a message that names SHMEM_STARTUP_TIMEOUT"));
+        }
+    }
+    Ok(())
+}

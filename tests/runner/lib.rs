@@ -1,0 +1,23 @@
+//! Builds and starts the C programs of this folder as a user would, with the
+//! `oshcc` and `oshrun` of the build tree, and checks what they do.
+//!
+//! `cargo test -p oneshmem-tests` runs everything; a word after `--` selects the
+//! tests whose names contain it. The build tree is `build/`, made by `make`;
+//! `ONESHMEM_PREFIX` names another one, for example an installed tree.
+//!
+//! What a test needs beyond that (valgrind, strace, other launchers) may be absent
+//! on a developer's machine: then its tests are shown as ignored. With
+//! `ONESHMEM_TEST_ALL` set, as continuous integration does, absence is a failure.
+
+pub mod bystanders;
+pub mod compile;
+pub mod conformance;
+pub mod directives;
+pub mod examples;
+pub mod failures;
+pub mod instructions;
+pub mod launch;
+pub mod launchers;
+pub mod rules;
+pub mod system_calls;
+pub mod tree;

@@ -1,0 +1,27 @@
+//! The test binary: collects the trials of every family and runs them.
+
+use libtest_mimic::{Arguments, Trial};
+use oneshmem_tests::{
+    bystanders, conformance, examples, failures, instructions, launch, launchers, rules,
+    system_calls,
+};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Each trial is a job of several processes: two at a time keep a small machine busy.
+    arguments.test_threads.get_or_insert(2);
+    let families: [fn() -> Vec<Trial>; 8] = [
+        rules::trials,
+        conformance::trials,
+        examples::trials,
+        launchers::trials,
+        failures::trials,
+        bystanders::trials,
+        system_calls::trials,
+        instructions::trials,
+    ];
+    println!("seed of this run: CHECK_SEED={}", launch::seed());
+    libtest_mimic::run(&arguments, families.into_iter().flat_map(|trials| trials()).collect())
+        .exit_code()
+}

@@ -1,0 +1,109 @@
+//! `RULES.md` says for each numbered rule of the specification's checklist which
+//! programs test it, or why none can. This keeps the table and the programs in step.
+
+use crate::{conformance, tree};
+use libtest_mimic::Trial;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A rule's programs, and the reason when there are none.
+struct Row {
+    programs: BTreeSet<String>,
+    reason: String,
+}
+
+/// The one trial.
+pub fn trials() -> Vec<Trial> {
+    vec![Trial::test("rules/table", || Ok(check()?))]
+}
+
+fn check() -> Result<(), String> {
+    let table = read_table()?;
+    let mut problems = Vec::new();
+    let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in conformance::sources() {
+        let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let text = std::fs::read_to_string(&source).map_err(|error| error.to_string())?;
+        for rule in rules_in(&text, &table) {
+            if table.contains_key(&rule) {
+                mentioned.entry(rule).or_default().insert(name.clone());
+            } else {
+                problems
+                    .push(format!("{name} mentions rule {rule}, which the table does not have"));
+            }
+        }
+    }
+    for (rule, row) in &table {
+        let programs = mentioned.remove(rule).unwrap_or_default();
+        if programs != row.programs {
+            problems.push(format!(
+                "rule {rule}: the table names {:?}, the programs that mention it are {programs:?}",
+                row.programs
+            ));
+        }
+        if row.programs.is_empty() && row.reason.is_empty() {
+            problems.push(format!("rule {rule} has neither a test nor a reason"));
+        }
+    }
+    let tested = table.values().filter(|row| !row.programs.is_empty()).count();
+    println!("{tested} of {} rules have tests", table.len());
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+/// Rows look like `| 6.1 | rma_types.c, signal.c | reason or remark |`.
+fn read_table() -> Result<BTreeMap<String, Row>, String> {
+    let path = tree::repository("tests/RULES.md");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{path:?}: {error}"))?;
+    let mut table = BTreeMap::new();
+    for line in text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Rule")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [rule, programs, remark] = cells[..] else {
+            return Err(format!("a row of three cells was expected: {line}"));
+        };
+        let programs =
+            programs.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let row = Row { programs: programs.collect(), reason: remark.to_owned() };
+        if table.insert(rule.to_owned(), row).is_some() {
+            return Err(format!("rule {rule} has two rows"));
+        }
+    }
+    Ok(table)
+}
+
+/// The rules a program's comments name: `rule 6.1`, and `rule 9.1 to rule 9.5` or
+/// `rule 9.1 to 9.5` for all between.
+fn rules_in(text: &str, table: &BTreeMap<String, Row>) -> BTreeSet<String> {
+    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "*").collect();
+    let mut rules = BTreeSet::new();
+    for (at, _) in words.iter().enumerate().filter(|(_, word)| word.trim_matches('(') == "rule") {
+        let Some(first) = words.get(at + 1).copied().and_then(number) else { continue };
+        rules.insert(first.clone());
+        let last = match words[at + 2..] {
+            ["to", "rule", last, ..] | ["to", last, ..] => number(last),
+            _ => None,
+        };
+        if let Some(last) = last {
+            let (low, high) = (order(&first), order(&last));
+            rules.extend(
+                table.keys().filter(|rule| order(rule) >= low && order(rule) <= high).cloned(),
+            );
+        }
+    }
+    rules
+}
+
+/// A rule's number in a word, with the punctuation behind it.
+fn number(word: &str) -> Option<String> {
+    let word = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let (section, item) = word.split_once('.')?;
+    let is_number = section.starts_with(|c: char| c.is_ascii_digit())
+        && section.chars().all(|c| c.is_ascii_alphanumeric())
+        && item.chars().all(|c| c.is_ascii_digit());
+    is_number.then(|| word.to_owned())
+}
+
+/// Rules in the order of the checklist: by section, then by number.
+fn order(rule: &str) -> (String, u32) {
+    let (section, item) = rule.split_once('.').unwrap_or((rule, "0"));
+    let width = section.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+    (format!("{:0>3}{}", &section[..width], &section[width..]), item.parse().unwrap_or(0))
+}

@@ -1,0 +1,37 @@
+//! Where things are: this folder, the build tree, the tools of the system.
+
+use std::path::{Path, PathBuf};
+
+/// A file or folder of the repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ lies in the repository")
+        .join(path)
+}
+
+/// A file of the build tree, which is laid out like an installed one.
+pub fn prefix(path: &str) -> PathBuf {
+    match std::env::var_os("ONESHMEM_PREFIX") {
+        Some(prefix) => PathBuf::from(prefix).join(path),
+        None => repository("build").join(path),
+    }
+}
+
+/// Where what the tests make is kept.
+pub fn scratch(path: &str) -> PathBuf {
+    repository("build/tests").join(path)
+}
+
+/// A program of the system, found as a shell would.
+pub fn find(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file())
+}
+
+/// Whether a trial that needs this program is to be skipped: it is absent, and
+/// absence is allowed.
+pub fn skip_without(program: &str) -> bool {
+    find(program).is_none() && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
+}
