@@ -13,8 +13,13 @@ type Made = Arc<OnceLock<Result<(), String>>>;
 /// The executable of a program in a variant, made now if it is not there or older
 /// than what it is made from.
 pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf, String> {
+    executable_in(program, variant, variant.name())
+}
+
+/// The same, with a folder of its own for what is made with other options.
+pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Result<PathBuf, String> {
     static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
-    let target = tree::scratch(variant.name()).join(program.name());
+    let target = tree::scratch(folder).join(program.name());
     let made = {
         let mut made = MADE.lock().map_err(|error| error.to_string())?;
         Arc::clone(made.entry(target.clone()).or_default())
@@ -44,15 +49,16 @@ fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String
     if is_fresh(program, target, &compiler) {
         return Ok(());
     }
-    std::fs::create_dir_all(tree::scratch(variant.name())).map_err(|error| error.to_string())?;
+    let folder = target.parent().ok_or("an executable lies in a folder")?;
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let mut command = Command::new(compiler);
     command
         .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror"])
         .arg("-I")
         .arg(tree::repository("tests/c"))
-        .args(&program.cflags)
         .args(variant.options())
         .arg(&program.source)
+        .args(&program.cflags)
         .arg("-o")
         .arg(target)
         .arg("-lm");

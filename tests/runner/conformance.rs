@@ -6,9 +6,9 @@ use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The C and C++ programs of `tests/c`, sorted by name.
-pub fn sources() -> Vec<PathBuf> {
-    let mut sources: Vec<PathBuf> = std::fs::read_dir(tree::repository("tests/c"))
+/// The C and C++ programs of a folder, sorted by name.
+pub fn sources(folder: &str) -> Vec<PathBuf> {
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(tree::repository(folder))
         .into_iter()
         .flatten()
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -23,7 +23,7 @@ pub fn sources() -> Vec<PathBuf> {
 /// A trial for each program, variant, number of PEs and case.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for source in sources() {
+    for source in sources("tests/c") {
         match Program::read(&source) {
             Ok(program) => trials.extend(of_program(&Arc::new(program))),
             Err(error) => {

@@ -1,6 +1,7 @@
 //! Other ways to start a job: other launchers, a launcher's environment set by hand,
 //! no launcher; several jobs at once; and a job that does not come up.
 
+use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
@@ -165,6 +166,17 @@ pub fn trials() -> Vec<Trial> {
         trials.push(trial.with_ignored_flag(launcher.is_absent()));
     }
     trials.push(Trial::test("launchers/half-started", || Ok(half_started()?)));
+    for (launcher, wrapper, ask) in [
+        (Launcher::Hydra, "mpicc.mpich", "-show"),
+        (Launcher::OpenMpi, "mpicc.openmpi", "--showme"),
+    ] {
+        for first in ["mpi-first", "shmem-first"] {
+            let name = format!("launchers/{}/with-{first}", launcher.name());
+            let trial = Trial::test(name, move || Ok(with_mpi(launcher, wrapper, ask, first)?));
+            trials
+                .push(trial.with_ignored_flag(launcher.is_absent() || tree::skip_without(wrapper)));
+        }
+    }
     trials
 }
 
@@ -195,6 +207,28 @@ fn global_exit(launcher: Launcher) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// A program of both worlds, built with the options that MPI's compiler wrapper tells.
+fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+    let mut question = Command::new(wrapper);
+    question.arg(ask);
+    let answer = launch::run(question)?;
+    answer.success()?;
+    let options: Vec<&str> = answer.stdout.split_whitespace().skip(1).collect();
+    // The two executables differ, so each has a folder of its own.
+    let program = Program {
+        source: tree::repository("tests/programs/with_mpi.c"),
+        pes: vec![2],
+        variants: vec![Variant::Pie],
+        cflags: options.iter().map(|option| (*option).to_owned()).collect(),
+        cases: Vec::new(),
+    };
+    let executable = compile::executable_in(&program, Variant::Pie, launcher.name())?;
+    for outcome in launcher.run(2, &executable, &[first], &[])? {
+        outcome.success()?;
+    }
+    Ok(())
 }
 
 /// One of three PEs never comes: the others end with a message, after the time set.

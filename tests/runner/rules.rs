@@ -20,7 +20,8 @@ fn check() -> Result<(), String> {
     let table = read_table()?;
     let mut problems = Vec::new();
     let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in conformance::sources() {
+    for source in [conformance::sources("tests/c"), conformance::sources("tests/programs")].concat()
+    {
         let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         let text = std::fs::read_to_string(&source).map_err(|error| error.to_string())?;
         for rule in rules_in(&text, &table) {
