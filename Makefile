@@ -19,11 +19,11 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test install clean prerequisites tools library headers names packages
+.PHONY: all demo test install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers names packages
+all: tools library headers names packages manuals
 
 # What the C library and the headers are made from, and how: targets `library`
 # and `headers`.
@@ -53,6 +53,16 @@ $(BUILD)/lib/cmake/oneshmem/% $(BUILD)/lib/cmake/OpenSHMEM/%: packaging/%.in Car
 	mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/g' $< > $@
 
+# Pages for the commands, and those for the routines from the interface's table.
+manuals: prerequisites
+	mkdir -p $(BUILD)/share/man/man1
+	for page in packaging/man/*.1.in; do \
+	    sed 's/@VERSION@/$(VERSION)/g' $$page > $(BUILD)/share/man/man1/$$(basename $$page .in) || exit; \
+	done
+	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
+	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
+	$(CARGO) run --release --locked -q -p oneshmem-interface -- man $(BUILD)/share/man
+
 prerequisites:
 	@packaging/prerequisites
 
@@ -62,7 +72,7 @@ demo: all
 	$(BUILD)/bin/oshrun -n $(PES) $(BUILD)/examples/isort $(KEYS)
 
 test: all
-	tests/run
+	BUILD=$(BUILD) CARGO=$(CARGO) packaging/check
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)

@@ -128,7 +128,7 @@ mod tests {
     /// first threads of all cores first.
     #[test]
     fn a_tree_is_read() {
-        let root = std::env::temp_dir().join(format!("oneshmem-topology-{}", std::process::id()));
+        let root = std::env::temp_dir().join(format!("topology-test-{}", std::process::id()));
         for id in 0..8 {
             let at = root.join(format!("cpu/cpu{id}/topology"));
             fs::create_dir_all(&at).unwrap();

@@ -104,7 +104,7 @@ fn a_slow_reader_loses_nothing_and_costs_no_memory() {
     }
     assert!(child.wait().unwrap().success());
     assert_eq!(total, 2 * BYTES);
-    assert!(kilobytes < 24 << 10, "{kilobytes} kB while {} were on the way", 2 * BYTES >> 10);
+    assert!(kilobytes < 24 << 10, "{kilobytes} kB while {} were on the way", (2 * BYTES) >> 10);
 }
 
 #[test]
