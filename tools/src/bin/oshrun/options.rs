@@ -55,17 +55,18 @@ pub enum Map {
 }
 
 const HELP: &str = "\
-Every option is taken with one dash or two. Options end at the program's name; what follows is the \
-program's own. The program is looked up in PATH unless its name has a slash, and relative to --wdir.
+Every option is taken with one dash or two. Options end at the program's name; what follows is
+the program's own. The program is looked up in PATH unless its name has a slash, and relative
+to --wdir.
 
-Standard input goes to PE 0. Output comes line by line, never mixed within a line. SIGINT, SIGTERM, \
-SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded to all PEs; a second SIGINT or SIGTERM \
-ends the job whatever the PEs do. When one PE dies, or exits without shmem_finalize, the job ends; processes \
-that the PEs started end with it.
+Standard input goes to PE 0. Output comes line by line, never mixed within a line. SIGINT,
+SIGTERM, SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded to all PEs; a second
+SIGINT or SIGTERM ends the job whatever the PEs do. When one PE dies, or exits without
+shmem_finalize, the job ends; processes that the PEs started end with it.
 
-Exit status: that of the job, which is 0, the status of shmem_global_exit, the first status other than 0 \
-that a PE ended with, or 128 + n if a PE was killed by signal n; 124 when --timeout ended it, 126 or 127 if the program \
-cannot be run or is not found, 2 if the command line is wrong.
+Exit status: that of the job, which is 0, the status of shmem_global_exit, the first status
+other than 0 that a PE ended with, or 128 + n if a PE was killed by signal n; 124 when --timeout
+ended it, 126 or 127 if the program cannot be run or is not found, 2 if the command line is wrong.
 
 Examples:
   oshrun -n 4 ./a.out
@@ -92,8 +93,7 @@ fn command() -> Command {
         .arg(
             Arg::new("env")
                 .short('x')
-                .long("x")
-                .hide_short_help(false)
+                .alias("x")
                 .value_name("VAR[=VALUE]")
                 .action(ArgAction::Append)
                 .value_parser(OsStringValueParser::new())
