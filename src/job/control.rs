@@ -73,6 +73,8 @@ pub struct PeRecord {
     pub implicit_finalize: AtomicU32,
     /// 1 once the launcher has seen the process end.
     pub gone: AtomicU32,
+    /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
+    pub argument: AtomicU64,
 }
 
 /// Where a PE is in its life.

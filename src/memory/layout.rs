@@ -20,7 +20,7 @@ use crate::translate::SlotBounds;
 use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.
-const HUGE: usize = 2 << 20;
+pub(crate) const HUGE: usize = 2 << 20;
 /// Room left for `brk` between the data segment and the heap.
 const BREAK_ROOM: usize = 4 << 30;
 /// How far apart the places tried for the heap are, and how many are tried.

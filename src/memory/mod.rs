@@ -4,3 +4,4 @@
 pub mod heap;
 pub mod layout;
 pub mod segment;
+pub mod symmetric;
