@@ -27,6 +27,7 @@ pub mod context;
 pub mod env;
 pub mod error;
 pub mod job;
+pub mod lock;
 pub mod memory;
 mod operand;
 pub mod order;

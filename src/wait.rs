@@ -17,7 +17,7 @@ mod all;
 mod any;
 mod compare;
 mod elements;
-mod polite;
+pub(crate) mod polite;
 mod some;
 mod word;
 

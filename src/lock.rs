@@ -1,0 +1,121 @@
+//! Locks (specification, section 9.11): a fair queue lock over the one symmetric
+//! `long` that the user gives.
+//!
+//! [`queue`] holds the algorithm, over a small trait, so that a model checker can
+//! run it; here it meets symmetric memory.
+#![allow(unsafe_code)]
+
+use crate::amo::Word;
+use crate::atomics::{AtomicU64, Ordering};
+use crate::context;
+use crate::error::{self, Routine};
+use crate::job::job;
+use crate::job::session::{self, THREAD_MULTIPLE};
+use crate::operand;
+use crate::order;
+use crate::pause::Pause;
+use crate::slow;
+use crate::translate::translate;
+use crate::wait::polite;
+use std::ffi::{c_int, c_long};
+
+pub mod queue;
+
+use queue::{Refused, Words};
+
+/// One lock, as a call sees it.
+struct Lock {
+    routine: Routine,
+    address: usize,
+    me: usize,
+}
+
+impl Lock {
+    /// Checks the argument.
+    #[inline]
+    fn new(routine: Routine, lock: *mut c_long) -> Self {
+        let address = lock as usize;
+        operand::check_local::<c_long>(routine, "lock", address);
+        Self { routine, address, me: job(routine).pe() }
+    }
+
+    #[cold]
+    fn misused(&self, expected: impl std::fmt::Display) -> ! {
+        error::misuse(self.routine, format_args!("lock = {:#x}", self.address), expected)
+    }
+}
+
+impl Words for Lock {
+    type Wait = Pause;
+
+    #[inline]
+    fn me(&self) -> usize {
+        self.me
+    }
+
+    #[inline]
+    fn word(&self, pe: usize) -> &AtomicU64 {
+        let address = if pe == self.me {
+            self.address
+        } else {
+            translate(
+                context::Default,
+                self.address,
+                pe,
+                |address| address,
+                |miss| slow::resolve(self.routine, "lock", context::CTX_DEFAULT, miss, pe),
+            )
+        };
+        // SAFETY: a symmetric `long` of `pe`, aligned, which programs leave to the
+        // lock routines while it is a lock.
+        unsafe { u64::at(address) }
+    }
+
+    #[inline]
+    fn step(&self, wait: &mut Pause) {
+        wait.step();
+    }
+}
+
+/// `shmem_set_lock`: waits until this PE holds the lock.
+///
+/// # Safety
+/// `lock` is used as a lock only, on all PEs.
+pub unsafe fn set(routine: Routine, lock: *mut c_long) {
+    let lock = Lock::new(routine, lock);
+    // Only another thread of this PE could release a lock that this PE holds.
+    let alone = session::query_thread() < THREAD_MULTIPLE;
+    if queue::set(&lock, alone) == Err(Refused::Mine) {
+        lock.misused(format_args!(
+            "PE {} holds this lock already and would wait for ever",
+            lock.me
+        ));
+    }
+}
+
+/// `shmem_test_lock`: 0 if this PE now holds the lock, 1 if it is in use.
+///
+/// # Safety
+/// As for [`set`].
+pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
+    let lock = Lock::new(routine, lock);
+    !polite::tested(queue::test(&lock).is_ok()) as c_int
+}
+
+/// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
+///
+/// # Safety
+/// As for [`set`].
+pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
+    let lock = Lock::new(routine, lock);
+    order::quiet(routine);
+    if queue::clear(&lock).is_err() {
+        match queue::last_in_line(lock.word(queue::HOME).load(Ordering::Relaxed)) {
+            None => lock.misused("expected a lock that this PE holds; nobody holds this one"),
+            Some(pe) => lock.misused(format_args!(
+                "expected a lock that PE {} holds; the last in line for this one is PE {pe}",
+                lock.me
+            )),
+        }
+    }
+}
