@@ -57,6 +57,8 @@ pub struct Table {
     upper: UnsafeCell<usize>,
     /// First offset past the slot's lower piece.
     lower_end: UnsafeCell<usize>,
+    /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
+    pointer_span: UnsafeCell<usize>,
     /// One byte below each PE's mirror, or [`NO_MIRROR`].
     base: [AtomicUsize; MAX_PES],
 }
@@ -74,6 +76,7 @@ pub static TABLE: Table = Table {
     npes: UnsafeCell::new(0),
     upper: UnsafeCell::new(0),
     lower_end: UnsafeCell::new(0),
+    pointer_span: UnsafeCell::new(0),
     base: [const { AtomicUsize::new(NO_MIRROR) }; MAX_PES],
 };
 
@@ -84,6 +87,8 @@ pub struct SlotBounds {
     pub lower: std::ops::Range<usize>,
     /// The upper piece: usually the symmetric heap.
     pub upper: std::ops::Range<usize>,
+    /// Whether nothing but the program's own code and constants lies between them.
+    pub hole_is_program: bool,
 }
 
 impl Table {
@@ -147,6 +152,10 @@ impl Table {
             *self.origin.get() = origin;
             *self.upper.get() = bounds.upper.start - origin;
             *self.lower_end.get() = bounds.lower.end - origin;
+            *self.pointer_span.get() = match bounds.hole_is_program {
+                true => bounds.upper.end - origin,
+                false => bounds.lower.end - origin,
+            };
             *self.npes.get() = npes;
             *self.span.get() = bounds.upper.end - origin;
         }
@@ -163,6 +172,7 @@ impl Table {
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
             *self.span.get() = 0;
+            *self.pointer_span.get() = 0;
             *self.npes.get() = 0;
         }
     }
@@ -208,8 +218,30 @@ pub fn translate<C: Numbering, R>(
     hot: impl FnOnce(usize) -> R,
     cold: impl Cold<R>,
 ) -> R {
+    translate_within(TABLE.span(), ctx, addr, pe, hot, cold)
+}
+
+/// As [`translate`], for a pointer that is handed out and not used at once, so that
+/// no fault would tell of an address in the hole between the slot's pieces: `hot`
+/// is for addresses that are surely not foreign memory.
+#[inline(always)]
+pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
+    // SAFETY: as for `origin`.
+    let span = unsafe { *TABLE.pointer_span.get() };
+    translate_within(span, crate::context::Default, addr, pe, hot, cold)
+}
+
+#[inline(always)]
+fn translate_within<C: Numbering, R>(
+    span: usize,
+    ctx: C,
+    addr: usize,
+    pe: PeArg,
+    hot: impl FnOnce(usize) -> R,
+    cold: impl Cold<R>,
+) -> R {
     let offset = addr.wrapping_sub(TABLE.origin());
-    if offset >= TABLE.span() {
+    if offset >= span {
         std::hint::cold_path();
         return cold.miss(Miss(offset));
     }

@@ -5,24 +5,18 @@ use super::job;
 use crate::error::Routine;
 use crate::slow;
 use crate::team;
-use crate::translate::{PeArg, TABLE, pe_number, translate};
+use crate::translate::{self, PeArg, TABLE, pe_number};
 
 /// `shmem_ptr`: the address at which PE `pe`'s copy of `address` can be loaded and
 /// stored here; null if `address` is not symmetric or there is no such PE.
 #[inline(always)]
 pub fn ptr(routine: Routine, address: *const u8, pe: PeArg) -> *mut u8 {
-    if TABLE.surely_symmetric(address as usize) {
-        translate(
-            crate::context::Default,
-            address as usize,
-            pe,
-            |target| target as *mut u8,
-            |_| slow::pointer(routine, address as usize, pe),
-        )
-    } else {
-        std::hint::cold_path();
-        slow::pointer(routine, address as usize, pe)
-    }
+    translate::pointer(
+        address as usize,
+        pe,
+        |target| target as *mut u8,
+        |miss| slow::pointer(routine, TABLE.address(miss), pe),
+    )
 }
 
 /// `shmem_team_ptr`: as [`ptr`], PE `pe` of a team; null for `SHMEM_TEAM_INVALID`.

@@ -36,6 +36,7 @@ pub struct Layout {
     pub data: Range<usize>,
     /// Symmetric heap.
     pub heap: Range<usize>,
+    program_start: usize,
     window: Range<usize>,
     stride: usize,
 }
@@ -85,16 +86,23 @@ impl Layout {
             Error::Slot(format!("{npes} mirrors of {stride:#x} bytes exceed the address space"))
         })?;
         let window = map::reserve(bytes).map_err(explain)?;
-        Ok(Self { data, heap, window: window..window + bytes, stride })
+        Ok(Self {
+            data,
+            heap,
+            program_start: program.program_start,
+            window: window..window + bytes,
+            stride,
+        })
     }
 
     /// The slot's parts in address order.
     pub fn bounds(&self) -> SlotBounds {
         let (data, heap) = (self.data.clone(), self.heap.clone());
         if data.start < heap.start {
-            SlotBounds { lower: data, upper: heap }
+            SlotBounds { lower: data, upper: heap, hole_is_program: false }
         } else {
-            SlotBounds { lower: heap, upper: data }
+            let hole_is_program = self.program_start - heap.end < 4 * HUGE;
+            SlotBounds { lower: heap, upper: data, hole_is_program }
         }
     }
 
