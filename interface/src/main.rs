@@ -3,10 +3,11 @@
 //! ```text
 //! oneshmem-interface headers DIRECTORY    the C headers
 //! oneshmem-interface man DIRECTORY        the reference pages, under man3/
-//! oneshmem-interface symbols              the names of all routines
+//! oneshmem-interface exports              all names that the library exports
+//! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{Table, headers, man};
+use oneshmem_interface::{Table, headers, man, twin};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -18,12 +19,20 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["headers", directory] => write_all(Path::new(directory), headers::all(&table)),
         ["man", directory] => write_all(&Path::new(directory).join("man3"), man::pages(&table)),
-        ["symbols"] => {
-            table.symbols().iter().for_each(|s| println!("{}", s.name));
+        ["exports"] => {
+            exports(&table).iter().for_each(|name| println!("{name}"));
+            Ok(())
+        }
+        ["version-script"] => {
+            println!("{{\nglobal:");
+            exports(&table).iter().for_each(|name| println!("    {name};"));
+            println!("local:\n    *;\n}};");
             Ok(())
         }
         _ => {
-            eprintln!("usage: oneshmem-interface headers DIRECTORY | man DIRECTORY | symbols");
+            eprintln!(
+                "usage: oneshmem-interface headers DIRECTORY | man DIRECTORY | exports | version-script"
+            );
             return ExitCode::from(2);
         }
     };
@@ -34,6 +43,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Every routine and its twin.
+fn exports(table: &Table) -> Vec<String> {
+    table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]).collect()
 }
 
 /// Writes the files that differ from what is there, so that `make` sees no change

@@ -1,15 +1,10 @@
 //! The table against the specification, as data in `spec/`: nothing missing,
 //! nothing more, and every detail the same.
 
+mod support;
 use oneshmem_interface::{Over, Table, constants};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The rows of a file of `spec/`, each as column name and value.
-fn rows(file: &str) -> Vec<BTreeMap<String, String>> {
-    let path = format!("{}/spec/{file}", env!("CARGO_MANIFEST_DIR"));
-    let mut reader = csv::Reader::from_path(&path).expect(&path);
-    reader.deserialize().collect::<Result<_, _>>().expect(&path)
-}
+use support::rows;
 
 /// Compares two sets of lines and shows what only one of them has.
 #[track_caller]

@@ -1,0 +1,62 @@
+//! Element types that C has and Rust has not. Rust only moves them; their
+//! arithmetic is C's, in `ckernels.c`.
+#![allow(unsafe_code)]
+
+use oneshmem::collectives::reduce::{Element, Max, Min, Prod, ReduceOp, Sum};
+
+/// A `long double`: an x87 number in 16 bytes on x86-64, a quadruple on AArch64.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct LongDouble([u64; 2]);
+
+/// A `float _Complex`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ComplexF([f32; 2]);
+
+/// A `double _Complex`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ComplexD([f64; 2]);
+
+/// Bytes of `nelems` elements.
+#[inline(always)]
+pub fn bytes<T>(nelems: usize) -> usize {
+    // More than there is memory is found out where addresses are checked.
+    nelems.saturating_mul(size_of::<T>())
+}
+
+/// Makes a C function the operation on a type.
+macro_rules! combined_in_c {
+    ($($op:ident of $t:ty: $kernel:ident;)*) => {
+        unsafe extern "C" {
+            $(fn $kernel(acc: *mut $t, x: *const $t, n: usize);)*
+        }
+        $(impl ReduceOp<$t> for $op {
+            fn combine(acc: &mut [$t], x: &[$t]) {
+                let n = acc.len().min(x.len());
+                // SAFETY: both slices have `n` elements, and the kernel only combines those.
+                unsafe { $kernel(acc.as_mut_ptr(), x.as_ptr(), n) }
+            }
+        })*
+    };
+}
+
+combined_in_c! {
+    Max of LongDouble: oneshmem_longdouble_max;
+    Min of LongDouble: oneshmem_longdouble_min;
+    Sum of LongDouble: oneshmem_longdouble_sum;
+    Prod of LongDouble: oneshmem_longdouble_prod;
+    Sum of ComplexF: oneshmem_complexf_sum;
+    Prod of ComplexF: oneshmem_complexf_prod;
+    Sum of ComplexD: oneshmem_complexd_sum;
+    Prod of ComplexD: oneshmem_complexd_prod;
+}
+
+// SAFETY: for the three: plain numbers of 16 bytes or less in which any bits are a
+// value (to C, which alone looks at it) and zero bits are zero.
+unsafe impl Element for LongDouble {}
+// SAFETY: see above.
+unsafe impl Element for ComplexF {}
+// SAFETY: see above.
+unsafe impl Element for ComplexD {}

@@ -1,0 +1,69 @@
+//! The headers as C and C++ compilers see them, every warning an error.
+
+mod support;
+use std::fmt::Write;
+use support::{compile, compilers, declarator, generated, include, rows, source};
+
+/// Constants, types and handles, in every language and standard.
+#[test]
+fn constants_and_types() {
+    let text = std::fs::read_to_string(source("use.c")).expect("a source");
+    let everything = std::fs::read_to_string(source("everything.h")).expect("a source");
+    generated("everything.h", &everything);
+    let c = generated("use.c", &text);
+    let cpp = generated("use.cc", &text);
+    for (compiler, standard) in compilers() {
+        compile(compiler, standard, if standard.starts_with("c++") { &cpp } else { &c }, None);
+    }
+}
+
+/// Each prototype and its twin is redeclared as the specification has it: a
+/// difference is a conflict that no compiler accepts.
+#[test]
+fn prototypes_are_those_of_the_specification() {
+    let mut text = String::from("#include \"pshmem.h\"\n");
+    for row in rows("functions.csv") {
+        for twin in ["", "p"] {
+            let noreturn =
+                if row["family"] == "setup.global_exit" { "ONESHMEM_NORETURN " } else { "" };
+            // In parentheses, a name is not a macro.
+            let _ = writeln!(
+                text,
+                "{noreturn}{}({twin}{})({});",
+                declarator(&row["return type"]),
+                row["name"],
+                row["arguments"]
+            );
+        }
+    }
+    let path = generated("prototypes.c", &text);
+    for (compiler, standard) in compilers().into_iter().filter(|(_, s)| !s.starts_with("c++")) {
+        compile(compiler, standard, &path, None);
+    }
+}
+
+/// The headers declare nothing that the specification does not have.
+#[test]
+fn no_other_names() {
+    let shmem_h = std::fs::read_to_string(include().join("shmem.h")).expect("a header");
+    let known: Vec<String> =
+        rows("functions.csv").into_iter().map(|row| row["name"].clone()).collect();
+    let mut declared = 0;
+    for line in shmem_h.lines().filter(|l| l.contains('(') && !l.starts_with([' ', '#', '/', '*']))
+    {
+        let name = line.split('(').next().and_then(|head| head.rsplit([' ', '*']).next());
+        assert!(name.is_some_and(|name| known.iter().any(|k| k == name)), "not expected: {line}");
+        declared += 1;
+    }
+    assert_eq!(declared, known.len());
+}
+
+/// Old C++ programs include C headers so, and overloads must bear it.
+#[test]
+fn inside_extern_c() {
+    let text = "extern \"C\" {\n#include \"mpp/shmem.h\"\n}\nint main() { static long x; shmem_p(&x, 1, 0); }\n";
+    let path = generated("inside.cc", text);
+    for (compiler, standard) in compilers().into_iter().filter(|(_, s)| s.starts_with("c++")) {
+        compile(compiler, standard, &path, None);
+    }
+}

@@ -1,0 +1,99 @@
+//! What the tests share: the specification as data, and C compilers.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A row of a file of `spec/`: column name to value.
+pub type Row = BTreeMap<String, String>;
+
+/// The rows of a file of `spec/`.
+pub fn rows(file: &str) -> Vec<Row> {
+    let path = format!("{}/spec/{file}", env!("CARGO_MANIFEST_DIR"));
+    let mut reader = csv::Reader::from_path(&path).expect(&path);
+    reader.deserialize().collect::<Result<_, _>>().expect(&path)
+}
+
+/// TYPENAME and C type of the entries of all tables.
+pub fn ctypes() -> BTreeMap<String, String> {
+    rows("types.csv").into_iter().map(|r| (r["TYPENAME"].clone(), r["C type"].clone())).collect()
+}
+
+/// The checked-in headers.
+pub fn include() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../include")
+}
+
+/// A C or C++ compiler and the standards to try it with.
+pub struct Compiler {
+    /// Its command.
+    pub command: &'static str,
+    /// Values of `-std=`.
+    pub standards: &'static [&'static str],
+}
+
+const C: &[&str] = &["c99", "c11", "c17"];
+const CPP: &[&str] = &["c++11", "c++17"];
+/// All of them; those that are absent are skipped unless ONESHMEM_TEST_ALL is set.
+const COMPILERS: [Compiler; 4] = [
+    Compiler { command: "gcc", standards: C },
+    Compiler { command: "clang", standards: C },
+    Compiler { command: "g++", standards: CPP },
+    Compiler { command: "clang++", standards: CPP },
+];
+
+/// The compilers of this machine, with each of their standards.
+pub fn compilers() -> Vec<(&'static str, &'static str)> {
+    let all = std::env::var_os("ONESHMEM_TEST_ALL").is_some();
+    let present = |c: &&Compiler| {
+        all || Command::new(c.command).arg("--version").output().is_ok_and(|o| o.status.success())
+    };
+    let found: Vec<_> = COMPILERS
+        .iter()
+        .filter(present)
+        .flat_map(|c| c.standards.iter().map(|standard| (c.command, *standard)))
+        .collect();
+    assert!(!found.is_empty(), "there is no C compiler");
+    found
+}
+
+/// Compiles `source` (a file name with its text) with all warnings as errors.
+/// `to` is the executable, or nothing to check only.
+pub fn compile(compiler: &str, standard: &str, source: &Path, to: Option<&Path>) {
+    let mut command = Command::new(compiler);
+    command.arg(format!("-std={standard}"));
+    command.args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"]).arg(include()).arg(source);
+    match to {
+        Some(executable) => command.arg("-o").arg(executable),
+        None => command.arg("-fsyntax-only"),
+    };
+    let output = command.output().unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    let text = String::from_utf8_lossy(&output.stderr);
+    let some: String = text.lines().take(30).map(|l| format!("{l}\n")).collect();
+    assert!(output.status.success(), "{compiler} -std={standard} {}:\n{some}", source.display());
+}
+
+/// Whether `source` compiles, warnings aside.
+pub fn accepts(compiler: &str, standard: &str, source: &Path) -> bool {
+    let mut command = Command::new(compiler);
+    command.arg(format!("-std={standard}")).args(["-w", "-fsyntax-only", "-I"]).arg(include());
+    command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}")).status.success()
+}
+
+/// Writes a generated source into the tests' folder of this build.
+pub fn generated(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the folder for tests can be written");
+    path
+}
+
+/// A source of `tests/c`.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name)
+}
+
+/// A C type, ready to be followed by a name.
+pub fn declarator(ctype: &str) -> String {
+    if ctype.ends_with('*') { ctype.into() } else { format!("{ctype} ") }
+}
