@@ -211,3 +211,6 @@ pub(crate) unsafe fn signal_set<C: Numbering>(
     // SAFETY: the caller's promise, passed on.
     unsafe { apply(routine, ctx, sig_addr, Signal(Set(signal)), pe) }
 }
+
+#[cfg(test)]
+mod tests;

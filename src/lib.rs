@@ -37,5 +37,7 @@ pub mod signal;
 pub mod slow;
 mod sys;
 pub mod team;
+#[cfg(test)]
+mod testing;
 pub mod translate;
 pub mod wait;

@@ -119,3 +119,6 @@ pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

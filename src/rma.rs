@@ -173,3 +173,6 @@ unsafe fn g_slow<T: Copy>(miss: Miss, pe: PeArg, routine: Routine, ctx: usize) -
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
     unsafe { (from as *const Unaligned<T>).read_volatile().0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,3 +112,6 @@ pub unsafe fn wait_until(routine: Routine, sig_addr: *mut u64, cmp: c_int, value
     // SAFETY: the caller's promise, passed on.
     unsafe { wait::until(routine, "sig_addr", sig_addr, cmp, value) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,3 +79,6 @@ pub unsafe fn test<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, valu
     let seen = unsafe { T::load(ivar) };
     polite::tested(cmp.holds(seen, value)) as c_int
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,7 @@ struct Lock {
 impl Lock {
     fn new(npes: usize) -> Arc<Self> {
         let words = (0..npes).map(|_| AtomicU64::new(0)).collect();
-        let bells = [const { () }; THREADS].map(|()| Notify::new());
+        let bells = std::array::from_fn(|_| Notify::new());
         Arc::new(Self { words, entries: UnsafeCell::new(0), bells })
     }
 

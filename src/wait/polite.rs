@@ -38,7 +38,8 @@ fn wait_a_step() {
     PAUSE.with_borrow_mut(|pause| pause.get_or_insert_with(Pause::new).step());
 }
 
+/// Whether failed tests of this thread count as waiting now.
 #[cfg(test)]
-pub(super) fn failures_in_a_row() -> u32 {
-    FAILED.get()
+pub(super) fn is_waiting() -> bool {
+    FAILED.get() > PATIENCE
 }

@@ -1,0 +1,115 @@
+#![allow(unsafe_code)]
+
+use super::*;
+use crate::context::Default as World;
+use crate::testing::{FakeJob, SLOT};
+use proptest::prelude::*;
+
+const R: Routine = &"test";
+
+#[test]
+fn put_and_get_move_bytes_to_and_from_the_pe_named() {
+    let job = FakeJob::start(3);
+    let source: Vec<u8> = (0..100).collect();
+    // SAFETY: in the slot; nobody else is here.
+    unsafe { put(R, World, job.at::<u8>(4090), source.as_ptr(), 100, 2) };
+    assert_eq!(job.slot(2)[4090..4190], source[..]);
+    assert!(job.slot(2)[..4090].iter().chain(&job.slot(2)[4190..]).all(|byte| *byte == 0));
+    assert!(job.slot(0).iter().chain(&job.slot(1)).all(|byte| *byte == 0));
+
+    let mut dest = vec![0xffu8; 102];
+    // SAFETY: as above.
+    unsafe { get(R, World, dest.as_mut_ptr().add(1), job.at::<u8>(4090), 100, 2) };
+    assert_eq!(dest[1..101], source[..]);
+    assert_eq!((dest[0], dest[101]), (0xff, 0xff));
+}
+
+#[test]
+fn a_pe_reaches_itself() {
+    let job = FakeJob::start(2);
+    // SAFETY: in the slot; nobody else is here.
+    unsafe {
+        p(R, World, job.at::<u32>(8), 7, 0);
+        assert_eq!(g(R, World, job.at::<u32>(8), 0), 7);
+    }
+    assert_eq!((job.read::<u32>(0, 8), job.read::<u32>(1, 8)), (7, 0));
+}
+
+#[test]
+fn single_elements_of_every_size_at_any_alignment() {
+    fn both<T: Copy + PartialEq + std::fmt::Debug>(job: &FakeJob, offset: usize, value: T) {
+        // SAFETY: in the slot; nobody else is here.
+        unsafe { p(R, World, job.at::<T>(offset), value, 1) };
+        assert_eq!(job.read::<T>(1, offset), value);
+        // SAFETY: as above.
+        assert_eq!(unsafe { g(R, World, job.at::<T>(offset), 1) }, value);
+    }
+    let job = FakeJob::start(2);
+    for offset in [0, 1, 3, 4, 7, SLOT - 16] {
+        both(&job, offset, 0xa5u8);
+        both(&job, offset, -12345i16);
+        both(&job, offset, f32::MIN_POSITIVE);
+        both(&job, offset, i64::MIN + 1);
+        both(&job, offset, u128::MAX / 3);
+    }
+}
+
+#[test]
+fn the_upper_half_of_the_argument_register_is_not_part_of_the_number() {
+    assert_eq!(crate::translate::pe_number(0xdead_beef_0000_0003), 3);
+    assert_eq!(crate::translate::pe_number(0xffff_ffff), -1);
+}
+
+/// Elements an array of `nblocks` blocks covers.
+fn extent(stride: isize, bsize: usize, nblocks: usize) -> usize {
+    (nblocks - 1) * stride as usize + bsize
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn strided_forms_are_the_naive_loops(
+        gaps in (0isize..5, 0isize..5),
+        bsize in 1usize..6,
+        nblocks in 1usize..40,
+    ) {
+        let (dst, sst) = (bsize as isize + gaps.0, bsize as isize + gaps.1);
+        let job = FakeJob::start(2);
+        let source: Vec<u16> = (1..=extent(sst, bsize, nblocks) as u16).collect();
+        let mut expected = vec![0u16; extent(dst, bsize, nblocks)];
+        for block in 0..nblocks {
+            for i in 0..bsize {
+                expected[block * dst as usize + i] = source[block * sst as usize + i];
+            }
+        }
+        // SAFETY: both arrays cover their blocks; nobody else is here.
+        unsafe {
+            let at = job.at::<u16>(2);
+            if bsize == 1 {
+                iput(R, World, at, source.as_ptr(), dst, sst, nblocks, 1);
+            } else {
+                ibput(R, World, at, source.as_ptr(), dst, sst, bsize, nblocks, 1);
+            }
+        }
+        let there: Vec<u16> = (0..expected.len()).map(|i| job.read(1, 2 + 2 * i)).collect();
+        prop_assert_eq!(&there, &expected);
+        prop_assert_eq!(job.read::<u16>(1, 2 + 2 * expected.len()), 0);
+
+        // Back, with the strides exchanged: the gaps stay as they were.
+        let mut back = vec![0u16; source.len()];
+        // SAFETY: as above.
+        unsafe {
+            let at = job.at::<u16>(2);
+            if bsize == 1 {
+                iget(R, World, back.as_mut_ptr(), at, sst, dst, nblocks, 1);
+            } else {
+                ibget(R, World, back.as_mut_ptr(), at, sst, dst, bsize, nblocks, 1);
+            }
+        }
+        for (i, value) in back.iter().enumerate() {
+            let in_block = i % (sst as usize) < bsize;
+            prop_assert_eq!(*value, if in_block { source[i] } else { 0 });
+        }
+    }
+}
