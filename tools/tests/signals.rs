@@ -86,6 +86,32 @@ fn pes_die_with_their_launcher() {
 }
 
 #[test]
+fn what_pes_have_started_dies_with_the_launcher() {
+    let scratch = Scratch::new("kill-scripts");
+    let sleeper = "sleep 1000 & echo $! >";
+    let body = format!("{sleeper} {}/$!; wait", scratch.0.display());
+    let job = start(script("-n 3", &body));
+    let pids = scratch.pids(3);
+    job.signal("KILL");
+    all_gone(&pids);
+}
+
+#[test]
+fn no_process_is_left_after_a_good_end() {
+    let scratch = Scratch::new("guard");
+    let body = announced(&scratch, "trap 'exit 0' USR1; while :; do sleep 0.01; done");
+    let job = start(script("-n 2", &body));
+    scratch.pids(2);
+    let children = format!("/proc/{0}/task/{0}/children", job.pid());
+    let children = std::fs::read_to_string(children).unwrap();
+    let children: Vec<u32> = children.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+    assert_eq!(children.len(), 3, "two PEs and the guard");
+    job.signal("USR1");
+    job.finish();
+    assert!(children.iter().all(|pid| state(*pid).is_none()), "collected, every one");
+}
+
+#[test]
 fn two_jobs_do_not_meet() {
     let scratches = [Scratch::new("first"), Scratch::new("second")];
     let jobs = scratches.each_ref().map(|s| start(script("-n 2", &announced(s, FOREVER))));

@@ -3,6 +3,7 @@
 mod binding;
 mod ending;
 mod failure;
+mod guard;
 mod input;
 mod job;
 mod options;
@@ -13,6 +14,7 @@ mod signals;
 mod verdict;
 
 use failure::Failure;
+use guard::Guard;
 use input::Input;
 use job::Job;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
@@ -48,6 +50,8 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let npes = options.npes.unwrap_or(topology.cpus().len().min(MAX_PES));
     let bindings = binding::plan(&topology, options.bind, options.map, npes);
 
+    // Declared before the processes, so dropped after them.
+    let guard = Guard::start()?;
     let signals = Signals::take().map_err(Failure::own)?;
     let control = Control::create(npes)?;
     control.header().launcher.store(std::process::id(), Ordering::Release);
@@ -71,6 +75,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
             let where_to = binding::describe(&topology, binding);
             outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
         }
+        guard.add(process.pid());
         processes.push(process);
         outputs.add(pe, Stream::Out, streams.output);
         outputs.add(pe, Stream::Err, streams.error);

@@ -12,7 +12,7 @@ use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpid, getppid};
 use std::ffi::OsString;
 use std::io;
@@ -145,9 +145,12 @@ impl Process {
 
     /// Sends a signal to the process and all of its group.
     pub fn signal(&self, signal: Signal) {
-        // ESRCH cannot be: the leader is not collected. EPERM can (a set-user-ID
-        // program), and nothing can be done about it.
-        let _ = killpg(Pid::from_raw(self.child.id() as i32), signal);
+        let pid = Pid::from_raw(self.child.id() as i32);
+        // Without a group, the process has moved itself to another. Other failures
+        // (a set-user-ID program) leave nothing to be done.
+        if killpg(pid, signal) == Err(Errno::ESRCH) {
+            let _ = kill(pid, signal);
+        }
     }
 }
 

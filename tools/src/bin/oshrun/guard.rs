@@ -1,0 +1,78 @@
+//! A second process for the one case in which the launcher can do nothing: its own
+//! death by SIGKILL. The kernel then kills the PEs, but not what they have started
+//! (a PE may be a script). The guard sleeps on a pipe from the launcher; if the pipe
+//! ends before the launcher has said goodbye, it kills the PEs' process groups.
+#![allow(unsafe_code)]
+
+use super::failure::Failure;
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal, killpg};
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Pid, fork, pipe2, read, setpgid, write};
+use std::os::fd::OwnedFd;
+
+/// Said in place of a process number when all is over.
+const GOODBYE: u32 = 0;
+
+/// The guard, seen from the launcher. Dropped, it is sent home.
+pub struct Guard {
+    pipe: OwnedFd,
+    pid: Pid,
+}
+
+impl Guard {
+    /// Starts the guard: early, so that it holds nothing of the job.
+    pub fn start() -> Result<Self, Failure> {
+        let (ours, launchers) = pipe2(OFlag::O_CLOEXEC).map_err(Failure::own)?;
+        // SAFETY: the launcher has one thread, so the child may do anything.
+        match unsafe { fork() }.map_err(Failure::own)? {
+            ForkResult::Parent { child } => Ok(Self { pipe: launchers, pid: child }),
+            ForkResult::Child => {
+                drop(launchers);
+                watch(&ours);
+                std::process::exit(0)
+            }
+        }
+    }
+
+    /// Puts a PE's process group under guard.
+    pub fn add(&self, pid: u32) {
+        self.tell(pid);
+    }
+
+    fn tell(&self, number: u32) {
+        // A guard that somebody has killed guards no more; the job goes on.
+        let _ = write(&self.pipe, &number.to_ne_bytes());
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.tell(GOODBYE);
+        let _ = waitpid(self.pid, None);
+    }
+}
+
+/// The guard's life.
+fn watch(pipe: &OwnedFd) {
+    // The terminal's signals are for the launcher. None of these is vital.
+    let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
+    let _ = SigSet::all().thread_set_mask();
+    let _ = prctl::set_name(c"oshrun-guard");
+    let mut groups = Vec::new();
+    let mut number = [0; size_of::<u32>()];
+    // Numbers are written whole, and so small a write to a pipe is never split.
+    loop {
+        match read(pipe, &mut number) {
+            Err(Errno::EINTR) => {}
+            Ok(4) if u32::from_ne_bytes(number) == GOODBYE => return,
+            Ok(4) => groups.push(u32::from_ne_bytes(number)),
+            _ => break,
+        }
+    }
+    for group in groups {
+        let _ = killpg(Pid::from_raw(group as i32), Signal::SIGKILL);
+    }
+}
