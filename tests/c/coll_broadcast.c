@@ -18,7 +18,8 @@ static int ngroups;
             shmem_team_sync(g.team);                                                      \
             for (int root = 0; root < g.size; root++) {                                   \
                 TYPE *dest = dest_##NAME[root % 2];                                       \
-                int n = (int)check_random(&seed, N + 1); /* rule 0.4: also 0 */           \
+                uint64_t state = seed + (uint64_t)(k * 1000 + root);                      \
+                int n = (int)check_random(&state, N + 1); /* rule 0.4: also 0 */          \
                 for (int i = 0; i < N; i++)                                               \
                     dest[i] = (TYPE)100;                                                  \
                 /* rule 10.2: dest is ready everywhere before anyone calls */             \

@@ -39,7 +39,7 @@ int main(void)
     CHECK_EQ(*counter, 42);
     CHECK(pointer_to_itself == &common);
     CHECK_EQ(packed.odd, 'x');
-    /* Other PEs see these values too, without a barrier of the program's: rule 10.2's spirit. */
+    /* Other PEs see these values too, and need no barrier of the program's for it. */
     CHECK_EQ(shmem_long_g(&initialised[INITIALISED - 1], to), 3);
     shmem_barrier_all();
 

@@ -50,8 +50,11 @@ static uint64_t sig;
         shmem_team_t world = SHMEM_TEAM_WORLD;                                            \
         CHECK_EQ(shmem_broadcast(world, object, constant, 8, 0), 0);                      \
         CHECK_EQ(shmem_collect(world, all, source, 2), 0);                                \
+        CHECK_EQ(shmem_sync(world), 0); /* all is free again everywhere: rule 10.2 */     \
         CHECK_EQ(shmem_fcollect(world, all, constant, 2), 0);                             \
+        CHECK_EQ(shmem_sync(world), 0);                                                   \
         CHECK_EQ(shmem_alltoall(world, all, all + MAX_PES * 4, 1), 0);                    \
+        CHECK_EQ(shmem_sync(world), 0);                                                   \
         CHECK_EQ(shmem_alltoalls(world, all, all + MAX_PES * 4, 1, 1, 1), 0);             \
         shmem_barrier_all();                                                              \
     }
@@ -166,6 +169,7 @@ REDUCE_BIT(REDUCE_BITS)
     {                                                                                     \
         static TYPE in[2], out[2];                                                        \
         CHECK_EQ(shmem_max_reduce(SHMEM_TEAM_WORLD, out, (const TYPE *)in, 2), 0);        \
+        shmem_barrier_all();                                                              \
         CHECK_EQ(shmem_min_reduce(SHMEM_TEAM_WORLD, out, in, 2), 0);                      \
     }
 REDUCE_ORDER(REDUCE_MINMAX)
@@ -176,9 +180,12 @@ REDUCE_ORDER(REDUCE_MINMAX)
         int npes = shmem_n_pes();                                                         \
         CHECK_EQ(shmem_sum_reduce(SHMEM_TEAM_WORLD, out, in, 2), 0);                      \
         CHECK_EQ(out[1], (TYPE)npes);                                                     \
+        shmem_barrier_all();                                                              \
         CHECK_EQ(shmem_prod_reduce(SHMEM_TEAM_WORLD, out, (const TYPE *)in, 2), 0);       \
+        shmem_barrier_all();                                                              \
         CHECK_EQ(shmem_sum_inscan(SHMEM_TEAM_WORLD, out, in, 2), 0);                      \
         CHECK_EQ(out[0], (TYPE)(me + 1));                                                 \
+        shmem_barrier_all();                                                              \
         CHECK_EQ(shmem_sum_exscan(SHMEM_TEAM_WORLD, out, (const TYPE *)in, 2), 0);        \
         CHECK_EQ(out[0], (TYPE)me);                                                       \
         shmem_barrier_all();                                                              \

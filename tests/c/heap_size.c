@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     }
     /* A cap: what exceeds it by far is not there. */
     if (getenv("SHMEM_SYMMETRIC_SIZE"))
-        CHECK(shmem_malloc(size * 2 + (1 << 20)) == NULL);
+        CHECK(shmem_malloc(size * 2 + (64 << 20)) == NULL);
     shmem_barrier_all();
     shmem_finalize();
     return 0;

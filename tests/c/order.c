@@ -25,6 +25,7 @@ static void fence(void)
                 shmem_long_p(&data[3], r, 1);
             shmem_fence();
             shmem_long_atomic_set(&flag, r, 1);
+            shmem_quiet(); /* out is free again */
             shmem_long_wait_until(&back, SHMEM_CMP_EQ, r);
         }
     } else if (me == 1) {

@@ -7,9 +7,10 @@ static int me, npes;
 /* rule 4.5: numbered in triplet order; rule 4.3: others get SHMEM_TEAM_INVALID and 0 */
 static void split(shmem_team_t parent, int start, int stride, int size)
 {
-    int n = shmem_team_n_pes(parent), pme = shmem_team_my_pe(parent), last = start + (size - 1) * stride;
-    int valid = size > 0 && start >= 0 && start < n && last >= 0 && last < n &&
-                (stride != 0 || size == 1);
+    int n = shmem_team_n_pes(parent), pme = shmem_team_my_pe(parent), valid;
+    long long last = start + (size - 1LL) * stride;
+    valid = size > 0 && start >= 0 && start < n && last >= 0 && last < n &&
+            (stride != 0 || size == 1);
     shmem_team_t team = SHMEM_TEAM_WORLD; /* must be overwritten */
     int result = shmem_team_split_strided(parent, start, stride, size, NULL, 0, &team);
     if (!valid) { /* rule 4.6, rule 4.7: the same for all */

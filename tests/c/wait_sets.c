@@ -72,7 +72,7 @@ static void unique(const size_t *indices, size_t n, const int *status)
         CHECK_EQ(shmem_##NAME##_wait_until_some(v, N, indices, none, EQ, (TYPE)3), 1);    \
         /* rule 11.8: asked again and again, any tells of each in turn */                 \
         int told[N] = {0};                                                                \
-        for (int again = 0; again < 4 * N; again++) {                                     \
+        for (int again = 0; again < 16 * N; again++) {                                     \
             size_t i = again % 2 ? shmem_##NAME##_wait_until_any(v, N, NULL, SHMEM_CMP_NE, (TYPE)0) \
                                  : shmem_##NAME##_test_any_vector(v, N, none, EQ, want);  \
             CHECK(i < N && i % 2 == 0);                                                   \
