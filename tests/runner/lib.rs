@@ -16,6 +16,7 @@ pub mod directives;
 pub mod examples;
 pub mod failures;
 pub mod instructions;
+pub mod interface;
 pub mod launch;
 pub mod launchers;
 pub mod rules;

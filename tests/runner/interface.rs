@@ -1,0 +1,141 @@
+//! The library's symbols: every routine and its twin, nothing else, and all of
+//! them the program's to replace.
+
+use crate::{compile, launch, tree};
+use libtest_mimic::Trial;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("interface/symbols/shared", || Ok(symbols(&["-D"], "lib/libshmem.so")?)),
+        Trial::test("interface/symbols/static", || Ok(symbols(&[], "lib/libshmem.a")?)),
+        Trial::test("interface/override-all/shared", || Ok(override_all(false)?)),
+        Trial::test("interface/override-all/static", || Ok(override_all(true)?)),
+        Trial::test("interface/beside-another-rust-library", || Ok(beside_another()?))
+            .with_ignored_flag(tree::skip_without("rustc")),
+    ]
+}
+
+/// The names of all routines, from the specification.
+fn routines() -> Result<Vec<String>, String> {
+    let path = tree::repository("interface/spec/functions.csv");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let names: Vec<String> =
+        text.lines().skip(1).filter_map(|line| Some(line.split(',').next()?.into())).collect();
+    if names.len() == 1795 { Ok(names) } else { Err(format!("{} routines?", names.len())) }
+}
+
+/// The library exports each routine weakly and its twin strongly, at one address.
+fn symbols(options: &[&str], library: &str) -> Result<(), String> {
+    let mut command = Command::new("nm");
+    command.args(["--extern-only", "--defined-only"]).args(options).arg(tree::prefix(library));
+    let ran = launch::run(command)?;
+    ran.success()?;
+    let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for line in ran.stdout.lines() {
+        if let [address, kind, name] = line.split_whitespace().collect::<Vec<_>>()[..] {
+            found.insert(name.into(), (kind.into(), address.into()));
+        }
+    }
+    let mut wrong = Vec::new();
+    for name in routines()? {
+        let (weak, strong) = (found.remove(&name), found.remove(&format!("p{name}")));
+        match (weak, strong) {
+            (Some((w, at)), Some((t, twin_at))) if w == "W" && t == "T" && at == twin_at => {}
+            other => wrong.push(format!("{name}: {other:?}")),
+        }
+    }
+    wrong.extend(found.keys().map(|name| format!("{name}: not expected")));
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Where what these trials make is kept.
+fn scratch(name: &str) -> Result<PathBuf, String> {
+    let folder = tree::scratch("interface");
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    Ok(folder.join(name))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+const OVERRIDE: &str = r#"
+#define CHECK(name)                                                                      \
+    if ((void *)name == (void *)p##name) { puts(#name ": the library's, not ours"); wrong++; } \
+    CHECK_DYNAMIC(name)
+#ifdef DYNAMIC
+/* Ours comes first; next comes the library's, which is the twin. */
+#define CHECK_DYNAMIC(name)                                                              \
+    if (dlsym(RTLD_DEFAULT, #name) != (void *)name) { puts(#name ": not found first"); wrong++; } \
+    if (dlsym(RTLD_NEXT, #name) != (void *)p##name) { puts(#name ": not its twin"); wrong++; }
+#else
+#define CHECK_DYNAMIC(name)
+#endif
+int main(void)
+{
+    int wrong = 0;
+    ROUTINES(CHECK)
+    return wrong != 0;
+}
+"#;
+
+/// A program that defines every routine itself links, and has every twin.
+fn override_all(is_static: bool) -> Result<(), String> {
+    let mut text = String::from("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n");
+    let names = routines()?;
+    for name in &names {
+        let _ = writeln!(text, "void {name}(void); void {name}(void) {{}} void p{name}(void);");
+    }
+    text += "#define ROUTINES(X)";
+    names.iter().for_each(|name| text += &format!(" \\\n    X({name})"));
+    text += OVERRIDE;
+    let (source, options) = match is_static {
+        true => (scratch("override_static.c")?, ["-static", "-O0"]),
+        false => (scratch("override_shared.c")?, ["-DDYNAMIC", "-O0"]),
+    };
+    write(&source, &text)?;
+    launch::run(Command::new(compile::plain(&source, &options)?))?.success()
+}
+
+const OTHER: &str = r#"
+#[unsafe(no_mangle)]
+pub extern "C" fn other_length(n: usize) -> usize {
+    (0..n).map(|i| i.to_string()).collect::<Vec<_>>().join(",").len()
+}
+"#;
+const BOTH: &str = r#"
+#include <shmem.h>
+size_t other_length(size_t n);
+int main(void)
+{
+    shmem_init();
+    int wrong = other_length(12) != 12 + 2 + 11 || shmem_n_pes() < 1;
+    shmem_finalize();
+    return wrong;
+}
+"#;
+
+/// The static library stands in one program with another Rust library: only the
+/// routines of the interface are global in it.
+fn beside_another() -> Result<(), String> {
+    let (other, both) = (scratch("other.rs")?, scratch("both.c")?);
+    let (library, program) = (scratch("libother.a")?, scratch("both")?);
+    write(&other, OTHER)?;
+    write(&both, BOTH)?;
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "--crate-type=staticlib", "-Cpanic=abort", "-o"]);
+    launch::run({
+        rustc.arg(&library).arg(&other);
+        rustc
+    })?
+    .success()?;
+    let mut oshcc = Command::new(tree::prefix("bin/oshcc"));
+    oshcc.arg("-static").arg(&both).arg(&library).arg("-o").arg(&program);
+    launch::run(oshcc)?.success()?;
+    launch::run(launch::oshrun(2, &program))?.success()
+}
