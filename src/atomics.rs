@@ -1,24 +1,16 @@
 //! The one place the library takes its atomics from.
 //!
-//! Algorithms that other processes take part in (barrier, lock, allocator,
-//! rendezvous, wait) name these types only, so that building with
-//! `--cfg loom` checks the very same text under the `loom` model checker. A test
-//! below sees to it that no other file names `std::sync::atomic`.
+//! Algorithms that other processes take part in name these types only, so that a
+//! model checker can compile the very same text with its own types under this
+//! module's name: `tests/model.rs` does that with `loom`. A test below sees to it
+//! that no other file names `std::sync::atomic`.
 
-#[cfg(not(loom))]
 pub use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
     compiler_fence, fence,
 };
 
-#[cfg(loom)]
-pub use loom::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-};
-#[cfg(loom)]
-pub use std::sync::atomic::compiler_fence;
-
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use std::path::Path;
 

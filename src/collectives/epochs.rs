@@ -32,7 +32,6 @@ pub struct Clock {
 
 impl Clock {
     /// A clock that has seen nothing yet.
-    #[cfg(not(loom))]
     pub const fn new() -> Self {
         Self { step: AtomicU64::new(0), exchanges: AtomicU64::new(0) }
     }
@@ -58,7 +57,6 @@ impl Clock {
     }
 }
 
-#[cfg(not(loom))]
 impl Default for Clock {
     fn default() -> Self {
         Self::new()
