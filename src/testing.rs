@@ -29,7 +29,8 @@ impl FakeJob {
         assert!(!memory.is_null());
         let start = memory as usize;
         let lower = start..start + PAGE;
-        TABLE.publish(&SlotBounds { lower, upper: start + PAGE..start + SLOT }, npes);
+        let upper = start + PAGE..start + SLOT;
+        TABLE.publish(&SlotBounds { lower, upper, hole_is_program: false }, npes);
         for pe in 0..npes {
             TABLE.set_mirror(pe, start + pe * SLOT);
         }
