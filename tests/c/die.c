@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 {
     CHECK(argc == 3);
     const char *others = argv[1], *how = argv[2];
+    volatile int *volatile nowhere = (int *)8;
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     shmem_init();
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
     if (me == victim) {
         usleep(50000); /* so that the others are where they should be, mostly */
         if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
-        if (strcmp(how, "fault") == 0) *(volatile int *)8 = 1;
+        if (strcmp(how, "fault") == 0) *nowhere = 1;
         if (strcmp(how, "abort") == 0) abort();
         if (strcmp(how, "exit-7") == 0) exit(7);
         if (strcmp(how, "exit-0") == 0) exit(0);

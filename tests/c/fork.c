@@ -18,6 +18,32 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
 }
 
+/* What the child sees: a step number for the first that is wrong, or 0. */
+static int look(const long *heap, long want_data, long want_heap, char want_page)
+{
+    return data != want_data ? 1 : *heap != want_heap ? 2 : page[5000] != want_page ? 3 : 0;
+}
+
+static int child_main(long *heap, int from_parent, int to_parent)
+{ /* no PE: plain computing only, and _exit */
+    char byte;
+    int wrong = look(heap, 10, 20, 'p');
+    if (wrong)
+        return 10 + wrong;
+    if (write(to_parent, "x", 1) != 1 || read(from_parent, &byte, 1) != 1)
+        return 1; /* the parent has written meanwhile */
+    wrong = look(heap, 10, 20, 'p');
+    if (wrong)
+        return 20 + wrong;
+    data = 30;
+    *heap = 40;
+    page[5000] = 'q';
+    if (write(to_parent, "x", 1) != 1 || read(from_parent, &byte, 1) != 1)
+        return 2; /* the parent has looked meanwhile */
+    wrong = look(heap, 30, 40, 'q');
+    return wrong ? 30 + wrong : 0;
+}
+
 static void snapshot(long *heap)
 {
     int down[2], up[2];
@@ -29,31 +55,24 @@ static void snapshot(long *heap)
     fflush(NULL);
     pid_t child = fork();
     CHECK(child >= 0);
-    if (child == 0) { /* no PE: plain computing only, and _exit */
-        int ok = data == 10 && *heap == 20 && page[5000] == 'p';
-        ok = ok && read(down[0], &byte, 1) == 1; /* until the parent has written */
-        ok = ok && data == 10 && *heap == 20 && page[5000] == 'p';
-        data = 30;
-        *heap = 40;
-        page[5000] = 'q';
-        ok = ok && write(up[1], "x", 1) == 1;
-        ok = ok && read(down[0], &byte, 1) == 1;
-        ok = ok && data == 30 && *heap == 40;
-        _exit(ok ? 17 : 18);
+    if (child == 0) {
+        close(down[1]), close(up[0]);
+        _exit(child_main(heap, down[0], up[1]));
     }
-    data = 11;
-    *heap = 21;
-    page[5000] = 'r';
-    CHECK(write(down[1], "x", 1) == 1);
-    CHECK(read(up[0], &byte, 1) == 1);
-    CHECK_EQ(data, 11);
-    CHECK_EQ(*heap, 21);
-    CHECK_EQ(page[5000], 'r');
-    CHECK(write(down[1], "x", 1) == 1);
-    CHECK_EQ(wait_for(child), 17);
-    CHECK_EQ(data, 11);
-    CHECK_EQ(*heap, 21);
-    close(down[0]), close(down[1]), close(up[0]), close(up[1]);
+    close(down[0]), close(up[1]); /* so that a child that ends early is noticed */
+    if (read(up[0], &byte, 1) == 1) {
+        data = 11;
+        *heap = 21;
+        page[5000] = 'r';
+        CHECK(write(down[1], "x", 1) == 1);
+    }
+    if (read(up[0], &byte, 1) == 1) {
+        CHECK_EQ(look(heap, 11, 21, 'r'), 0);
+        CHECK(write(down[1], "x", 1) == 1);
+    }
+    CHECK_EQ(wait_for(child), 0);
+    CHECK_EQ(look(heap, 11, 21, 'r'), 0);
+    close(down[1]), close(up[0]);
 }
 
 static void programs(void)

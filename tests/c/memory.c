@@ -22,6 +22,7 @@ static void usable(unsigned char *block, size_t n)
 {
     unsigned char *out = malloc(n);
     fill(out, n, me);
+    shmem_barrier_all(); /* nobody looks at the block any longer */
     shmem_putmem(block, out, n, to);
     shmem_barrier_all();
     holds(block, n, from);

@@ -17,8 +17,8 @@
 // case: free-not-from-heap free-not-from-heap | status=nonzero stderr=shmem_free
 // case: free-inside-a-block free-inside-a-block | status=nonzero stderr=shmem_free
 // case: realloc-not-from-heap realloc-not-from-heap | status=nonzero stderr=shmem_realloc
-// case: misaligned-atomic misaligned-atomic | status=nonzero stderr=shmem_long_atomic_inc stderr=align
-// case: misaligned-signal misaligned-signal | status=nonzero stderr=shmem_signal_add stderr=align
+// case: misaligned-atomic misaligned-atomic | status=nonzero stderr=shmem_long_atomic_inc stderr=multiple
+// case: misaligned-signal misaligned-signal | status=nonzero stderr=shmem_signal_add stderr=multiple
 // case: bad-comparison bad-comparison | status=nonzero stderr=shmem_long_wait_until stderr=cmp
 // case: bad-alignment bad-alignment | status=nonzero stderr=shmem_align stderr=alignment
 // case: before-init before-init | status=nonzero stderr=shmem_my_pe stderr=shmem_init
