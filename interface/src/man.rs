@@ -22,16 +22,12 @@ pub fn pages(table: &Table) -> BTreeMap<String, String> {
     pages
 }
 
-/// The name of a family's page: the type-generic name, or its first routine.
-fn title(table: &Table, section: &Section, family: &Family) -> String {
+/// The name of a family's page: its first routine, a TYPENAME left out.
+pub fn title(table: &Table, section: &Section, family: &Family) -> String {
     let first = &family.prototypes[0];
-    let symbol = || table.expand(section, family, first)[0].name.clone();
-    match (&first.generic, first.over) {
-        (Some(name), Over::Types(_)) => name.clone(),
-        (_, Over::Types(_) | Over::Sizes(_)) => {
-            first.name.replace("[_ctx]", "").replace("_TYPENAME", "").replace("SIZE", "")
-        }
-        _ => symbol(),
+    match first.over {
+        Over::Types(_) => first.name.replace("[_ctx]", "").replace("_TYPENAME", ""),
+        _ => table.expand(section, family, first)[0].name.clone(),
     }
 }
 
