@@ -80,7 +80,7 @@ pub static TABLE: Table = Table {
     base: [const { AtomicUsize::new(NO_MIRROR) }; MAX_PES],
 };
 
-/// Where the slot's parts lie, for [`publish`]. All in bytes of this address space.
+/// Where the slot's parts lie, for [`Table::publish`]. All in bytes of this address space.
 #[derive(Clone, Debug)]
 pub struct SlotBounds {
     /// The lower piece: usually the data segment.
