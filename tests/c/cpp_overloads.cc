@@ -20,6 +20,7 @@ int main()
     CHECK_EQ(l_object[3], 1 - me);
     CHECK_EQ(d_object[1], 2.5);
     CHECK_EQ(shmem_g(&i_object, to), 5);
+    shmem_barrier_all();
     CHECK_EQ(shmem_atomic_fetch_add(&i_object, 2, me), 5);
     CHECK_EQ(i_object, 7);
     shmem_finalize();
