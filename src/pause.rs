@@ -2,9 +2,8 @@
 //! looking whether the job is still alive.
 
 use crate::atomics::{AtomicU32, Ordering};
-use crate::job;
+use crate::job::{self, health::Watch};
 use crate::sys::process;
-use std::time::Instant;
 
 /// Spins that pay when every PE has a CPU: some tens of microseconds, more than a
 /// message between running PEs takes, less than a time slice.
@@ -25,14 +24,14 @@ pub(crate) fn set_oversubscribed(shared: bool) {
 #[derive(Debug, Default)]
 pub struct Pause {
     steps: u32,
-    checked: Option<Instant>,
+    watch: Watch,
 }
 
 impl Pause {
     /// A wait that begins now.
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { steps: 0, checked: None }
+        Self { steps: 0, watch: Watch::new() }
     }
 
     /// Passes a little time. Ends the process if the job has ended or a peer died.
@@ -52,7 +51,7 @@ impl Pause {
         if let Some(job) = job::existing() {
             job::health::look(job);
             if self.steps.is_multiple_of(YIELDS_PER_CHECK) {
-                job::health::check_peers(job, &mut self.checked);
+                job::health::check_peers(job, &mut self.watch);
             }
         }
         // Never back to spinning within one wait.

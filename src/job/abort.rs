@@ -7,11 +7,10 @@
 //!
 //! The first to [`raise`] decides the job's cause and status; later ones find the
 //! word taken and go along. Whoever waits sees the word between two looks at what
-//! it waits for, and sleepers are woken through the header's `bell`.
+//! it waits for.
 
 use super::control::Control;
 use crate::atomics::Ordering;
-use crate::sys::futex;
 
 /// What ended the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +67,7 @@ pub fn cause(control: &Control) -> Option<Cause> {
     decode(control.header().abort.load(Ordering::Acquire))
 }
 
-/// Ends the job for this cause, and wakes all who sleep. False if it was ending
+/// Ends the job for this cause. False if it was ending
 /// already: the first cause stands.
 pub fn raise(control: &Control, kind: Kind, pe: usize, status: i32) -> bool {
     let header = control.header();
@@ -107,6 +106,5 @@ mod tests {
         assert!(raise(&control, Kind::GlobalExit, 1, 7));
         assert!(!raise(&control, Kind::Launcher, 0, 9));
         assert_eq!(cause(&control), Some(Cause { kind: Kind::GlobalExit, pe: 1, status: 7 }));
-        assert_eq!(control.header().bell.load(Ordering::Relaxed), 1);
     }
 }

@@ -41,8 +41,6 @@ pub struct Header {
     npes: AtomicU32,
     /// The launcher's process, 0 if the job has none of ours.
     pub launcher: AtomicU32,
-    /// A counter that changes when PEs should look at `abort` (a futex).
-    pub bell: AtomicU32,
     /// Why the job ends early; 0 while it does not. See `job::abort`.
     pub abort: AtomicU64,
     /// Team slots in use, one bit each.

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// How often a waiting PE looks for peers' signs of life.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// How long a peer may have finalised before a wait is hopeless.
+const LEFT_BEHIND: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
 const GRACE: Duration = Duration::from_millis(200);
 
@@ -36,14 +38,29 @@ fn leave(word: u64) -> ! {
     process::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
 }
 
-/// Looks for peers that are gone, at most every [`INTERVAL`]. `last` is the
-/// caller's memory of when it looked.
-pub fn check_peers(job: &Job, last: &mut Option<Instant>) {
-    let now = Instant::now();
-    match last {
-        Some(at) if now - *at < INTERVAL => return,
-        _ => *last = Some(now),
+/// What a wait remembers between its looks at the peers.
+#[derive(Debug, Default)]
+pub struct Watch {
+    looked: Option<Instant>,
+    /// Since when a peer has been seen to have left the session.
+    left: Option<Instant>,
+}
+
+impl Watch {
+    /// A wait that has not looked yet.
+    pub const fn new() -> Self {
+        Self { looked: None, left: None }
     }
+}
+
+/// Looks for peers that are gone, at most every [`INTERVAL`].
+pub fn check_peers(job: &Job, watch: &mut Watch) {
+    let now = Instant::now();
+    match watch.looked {
+        Some(at) if now - at < INTERVAL => return,
+        _ => watch.looked = Some(now),
+    }
+    check_left(job, watch, now);
     if job.launcher != Launcher::Oshrun {
         check_signs_of_life(job);
         check_arrivals(job, now);
@@ -51,6 +68,22 @@ pub fn check_peers(job: &Job, last: &mut Option<Instant>) {
         job.at_stage(Stage::Absent).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) != 0)
     {
         error::fatal(format_args!("PE {pe} ended without calling shmem_init"));
+    }
+}
+
+/// A PE finalises only after all have come to the last barrier; who still waits for
+/// something then, waits for ever.
+fn check_left(job: &Job, watch: &mut Watch, now: Instant) {
+    let session = job.session.load(Ordering::Relaxed);
+    let left = job.at_stage(Stage::Finalized).find(|pe| job.control.pe(*pe).session() == session);
+    match (left, watch.left) {
+        (None, _) => watch.left = None,
+        (Some(_), None) => watch.left = Some(now),
+        (Some(pe), Some(since)) if now - since >= LEFT_BEHIND => error::fatal(format_args!(
+            "PE {pe} has finalised while this PE still waits in a collective or for an update; \
+             all PEs must make the same collective calls in the same order"
+        )),
+        _ => {}
     }
 }
 

@@ -70,38 +70,13 @@ pub unsafe fn shared_over(
     fd: BorrowedFd,
     offset: u64,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
-    unsafe { map_over(address, bytes, libc::MAP_SHARED, fd, offset) }
-}
-
-/// As [`shared_over`], but a private view: writes stay in this process.
-///
-/// # Safety
-/// As for [`shared_over`].
-pub unsafe fn private_over(
-    address: usize,
-    bytes: usize,
-    fd: BorrowedFd,
-    offset: u64,
-) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
-    unsafe { map_over(address, bytes, libc::MAP_PRIVATE | libc::MAP_NORESERVE, fd, offset) }
-}
-
-unsafe fn map_over(
-    address: usize,
-    bytes: usize,
-    flags: libc::c_int,
-    fd: BorrowedFd,
-    offset: u64,
-) -> Result<(), Error> {
     // SAFETY: the caller owns the range that MAP_FIXED replaces.
     let at = unsafe {
         libc::mmap(
             address as *mut _,
             bytes,
             READ_WRITE,
-            flags | libc::MAP_FIXED,
+            libc::MAP_SHARED | libc::MAP_FIXED,
             fd.as_raw_fd(),
             offset as libc::off_t,
         )

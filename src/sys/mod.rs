@@ -2,7 +2,6 @@
 //! [`crate::error::Error`]. Nothing above this folder calls the system directly.
 
 pub mod fd;
-pub mod futex;
 pub mod map;
 pub mod process;
 pub mod program;
