@@ -9,7 +9,7 @@
 mod slots;
 pub mod split;
 
-use crate::atomics::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::collectives::{self, Clock, Group};
 use crate::context;
 use crate::error::{self, Routine};
@@ -89,7 +89,7 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
-            clock: Clock::new(),
+            clock: Clock::new(AtomicU64::new(0), AtomicU64::new(0)),
         }
     }
 

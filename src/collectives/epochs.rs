@@ -31,9 +31,9 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that has seen nothing yet.
-    pub const fn new() -> Self {
-        Self { step: AtomicU64::new(0), exchanges: AtomicU64::new(0) }
+    /// A clock of two counters that stand at 0.
+    pub const fn new(step: AtomicU64, exchanges: AtomicU64) -> Self {
+        Self { step, exchanges }
     }
 
     /// Goes on from step `base`, which no member's words have passed.
@@ -54,12 +54,6 @@ impl Clock {
         let exchange = self.exchanges.load(Ordering::Relaxed);
         self.exchanges.store(exchange + 1, Ordering::Relaxed);
         exchange as usize & 1
-    }
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -390,7 +390,7 @@ proptest! {
         for _ in 0..2 {
             let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
             machine.run(|member| {
-                let clock = Clock::new();
+                let clock = Clock::new(0.into(), 0.into());
                 clock.set(base);
                 play(member, &Epochs::new(member, &clock), &calls);
             });
@@ -424,7 +424,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
     for npes in 1..=MOST_PES {
         let (on_team, on_set) = (AtomicU64::new(0), AtomicU64::new(0));
         Machine::new(npes).run(|member| {
-            let clock = Clock::new();
+            let clock = Clock::new(0.into(), 0.into());
             rounds(&Epochs::new(member, &clock), &on_team);
             rounds(&PSync(member), &on_set);
         });

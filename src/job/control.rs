@@ -26,6 +26,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 const LAYOUT: u32 = 1;
 
 const HEADER_BYTES: usize = 4096;
+const _: () = assert!(size_of::<TeamWords>() == 384 && size_of::<Header>() <= HEADER_BYTES);
 /// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
 /// apart that no slot outgrows its place, so few that 4096 fit a file.
 const SLOT_BASE: u64 = 1 << 40;

@@ -41,5 +41,3 @@ pub struct Mailbox {
     /// The message.
     pub words: [AtomicU64; SMALL_WORDS],
 }
-
-const _: () = assert!(size_of::<TeamWords>() == 384);
