@@ -76,7 +76,7 @@ test: all
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)
-	cp -a $(foreach part,bin include lib share,$(wildcard $(BUILD)/$(part))) $(DESTDIR)$(PREFIX)
+	cp -dR --preserve=mode,timestamps,links $(foreach part,bin include lib share,$(wildcard $(BUILD)/$(part))) $(DESTDIR)$(PREFIX)
 
 clean:
 	$(CARGO) clean
