@@ -72,12 +72,7 @@ pub fn cause(control: &Control) -> Option<Cause> {
 pub fn raise(control: &Control, kind: Kind, pe: usize, status: i32) -> bool {
     let header = control.header();
     let word = encode(kind, pe, status);
-    let first = header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok();
-    if first {
-        header.bell.fetch_add(1, Ordering::Release);
-        futex::wake_all(&header.bell);
-    }
-    first
+    header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }
 
 #[cfg(test)]
