@@ -1,0 +1,290 @@
+/* What the benchmark programs share: arguments, pinning, the measuring engine
+ * and the lines it prints. Standard C and OpenSHMEM only, so that the programs
+ * build with any implementation's oshcc; with BENCH_RAW defined the same engine
+ * runs on plain shared memory, for the programs in raw/.
+ *
+ *   RESULT name size pes unit min median mean max samples
+ *   SKIP   name reason       not measured: the implementation has it not
+ *   WRONG  name what         not measured: the outcome was wrong
+ *   FACT   name value
+ *   DONE                      every check has passed; whatever happens after
+ *                             this line happened after the benchmark
+ *
+ * Arguments are key=value: ms= (time for one point), samples=, min=, max= and
+ * step= (sizes), iters= (where a program counts), cpus=0,1,... (PE i is pinned
+ * to the i-th; not pinned if there are fewer CPUs than PEs). */
+#ifndef BENCH_H
+#define BENCH_H
+
+#ifndef _GNU_SOURCE
+#error "compile with -D_GNU_SOURCE"
+#endif
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BENCH_MAX_PES 1024
+#define BENCH_MAX_SAMPLES 65536
+
+/* The job, and what the arguments say. */
+static struct {
+    int pe, npes;
+    double ms;
+    long samples, iters;
+    size_t min, max;
+    long step;
+} bench = {0, 1, 20, 20, 256, 8, 4u << 20, 2};
+
+static inline double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Four things the engine needs from the job: a barrier; every PE's figure
+ * brought to PE 0; PE 0's decision brought to everyone; the end on a failure. */
+static inline void bench_barrier(void);
+static inline const double *bench_gather(double mine);
+static inline long bench_agree(long decision);
+static inline void bench_end_job(void);
+
+#ifdef BENCH_RAW
+#include "raw/raw.h"
+#else
+#include <shmem.h>
+
+/* 105 is OpenSHMEM 1.5: teams, signals, vectors of waits. */
+#define BENCH_SHMEM (SHMEM_MAJOR_VERSION * 100 + SHMEM_MINOR_VERSION)
+
+static double bench_figures[BENCH_MAX_PES];
+static long bench_decision;
+
+static inline void bench_barrier(void) { shmem_barrier_all(); }
+static inline void bench_end_job(void) { shmem_global_exit(1); }
+
+static inline const double *bench_gather(double mine)
+{
+    shmem_double_p(&bench_figures[bench.pe], mine, 0);
+    shmem_barrier_all();
+    return bench_figures;
+}
+
+static inline long bench_agree(long decision)
+{
+    if (bench.pe == 0)
+        for (int pe = 0; pe < bench.npes; pe++)
+            shmem_long_p(&bench_decision, decision, pe);
+    shmem_barrier_all();
+    decision = bench_decision;
+    shmem_barrier_all();
+    return decision;
+}
+
+/* Symmetric memory, zeroed, aligned to a page; never NULL. */
+static inline void *bench_alloc(size_t bytes)
+{
+    void *memory = shmem_align(4096, bytes);
+    if (memory == NULL) {
+        fprintf(stderr, "FAILED no symmetric memory for %zu bytes\n", bytes);
+        shmem_global_exit(1);
+    }
+    memset(memory, 0, bytes);
+    shmem_barrier_all();
+    return memory;
+}
+#endif
+
+/* A check of data: says what is wrong and ends the job. */
+static inline void bench_check(int holds, const char *format, ...)
+{
+    if (holds)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "FAILED PE %d: ", bench.pe);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    bench_end_job();
+}
+
+static inline void bench_skip(const char *name, const char *reason)
+{
+    if (bench.pe == 0)
+        printf("SKIP %s %s\n", name, reason);
+}
+
+/* Pins this process to the PE-th CPU of a comma-separated list. */
+static inline void bench_pin(const char *list)
+{
+    int cpus[BENCH_MAX_PES], count = 0;
+    for (char *end; *list != '\0' && count < BENCH_MAX_PES; list = *end ? end + 1 : end) {
+        cpus[count++] = (int)strtol(list, &end, 10);
+        bench_check(*end == '\0' || *end == ',', "cpus=: not a list of CPUs: %s", list);
+    }
+    if (bench.npes > count)
+        return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpus[bench.pe], &set);
+    bench_check(sched_setaffinity(0, sizeof set, &set) == 0, "cannot pin to CPU %d", cpus[bench.pe]);
+}
+
+static inline void bench_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        bench_check(value != NULL, "argument %s is not key=value", argv[i]);
+        size_t key = (size_t)(value++ - argv[i]);
+#define BENCH_KEY(name) (key == sizeof name - 1 && memcmp(argv[i], name, key) == 0)
+        if (BENCH_KEY("ms")) bench.ms = atof(value);
+        else if (BENCH_KEY("samples")) bench.samples = atol(value);
+        else if (BENCH_KEY("iters")) bench.iters = atol(value);
+        else if (BENCH_KEY("min")) bench.min = strtoull(value, NULL, 10);
+        else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
+        else if (BENCH_KEY("step")) bench.step = atol(value);
+        else if (BENCH_KEY("cpus")) bench_pin(value);
+        else if (!BENCH_KEY("pes")) bench_check(0, "unknown argument %s", argv[i]);
+#undef BENCH_KEY
+    }
+    bench_check(bench.ms > 0 && bench.samples > 0 && bench.samples <= BENCH_MAX_SAMPLES && bench.iters > 0 &&
+                    bench.iters <= BENCH_MAX_SAMPLES && bench.min > 0 && bench.step > 1,
+                "an argument is out of range");
+}
+
+#ifndef BENCH_RAW
+static inline void bench_start(int argc, char **argv)
+{
+    shmem_init();
+    bench.pe = shmem_my_pe();
+    bench.npes = shmem_n_pes();
+    bench_check(bench.npes <= BENCH_MAX_PES, "more than %d PEs", BENCH_MAX_PES);
+    bench_arguments(argc, argv);
+}
+
+static inline void bench_finish(void)
+{
+    shmem_barrier_all();
+    if (bench.pe == 0) {
+        printf("DONE\n");
+        fflush(stdout);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+}
+#endif
+
+static inline int bench_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Prints the summary of the samples taken. */
+static inline void bench_report(const char *name, size_t size, const char *unit, double *sample, long count)
+{
+    double sum = 0;
+    qsort(sample, (size_t)count, sizeof *sample, bench_ascending);
+    for (long i = 0; i < count; i++)
+        sum += sample[i];
+    double median = (sample[(count - 1) / 2] + sample[count / 2]) / 2;
+    printf("RESULT %s %zu %d %s %.6g %.6g %.6g %.6g %ld\n", name, size, bench.npes, unit, sample[0], median,
+           sum / (double)count, sample[count - 1], count);
+    fflush(stdout);
+}
+
+/* One point to measure. `op(arg, n)` is called by every PE and does n
+ * operations, or its part in them; PEs without a part return at once. */
+struct bench_point {
+    const char *name;
+    size_t size;
+    void (*op)(void *arg, long n);
+    void *arg;
+    /* Called by every PE before each sample, outside the timed part; may be NULL. */
+    void (*prepare)(void *arg);
+    /* Whose time counts: that of PE 0, the mean over the PEs, or the slowest's. */
+    enum { BENCH_FIRST, BENCH_MEAN, BENCH_SLOWEST } whose;
+    /* Nanoseconds for one, or how many: millions a second, megabytes a second. */
+    enum { BENCH_NS, BENCH_MOPS, BENCH_MBPS } unit;
+    /* How many such things (half round trips, messages, bytes) one operation is. */
+    double weight;
+    /* Samples of exactly one operation each, so many; 0: the engine chooses. */
+    long exactly;
+};
+
+static inline double bench_sample(const struct bench_point *p, long n)
+{
+    if (p->prepare != NULL)
+        p->prepare(p->arg);
+    bench_barrier();
+    double start = bench_now();
+    p->op(p->arg, n);
+    double mine = bench_now() - start;
+    if (p->whose == BENCH_FIRST) {
+        bench_barrier();
+        return mine;
+    }
+    const double *all = bench_gather(mine);
+    double sum = 0, slowest = 0;
+    for (int pe = 0; bench.pe == 0 && pe < bench.npes; pe++) {
+        sum += all[pe];
+        slowest = all[pe] > slowest ? all[pe] : slowest;
+    }
+    bench_barrier();
+    return p->whose == BENCH_MEAN ? sum / bench.npes : slowest;
+}
+
+/* Measures one point: grows the batch until it fills its share of the time,
+ * which also warms everything up, then takes the samples. PE 0 decides. */
+static inline void bench_measure(struct bench_point p)
+{
+    static const char *const units[] = {"ns", "Mop/s", "MB/s"};
+    static double sample[BENCH_MAX_SAMPLES];
+    long batch = 1, samples = p.exactly;
+    if (samples == 0) {
+        double share = bench.ms * 1e6 / (double)bench.samples, took;
+        while (took = bench_sample(&p, batch), bench_agree(took < share / 4))
+            batch *= 4;
+        took = took > 0 ? took : 1;
+        batch = bench_agree(took > share ? batch : (long)((double)batch * share / took));
+        samples = bench_agree(took > share ? (long)(bench.ms * 1e6 / took) : bench.samples);
+        samples = samples < 5 ? 5 : samples;
+    } else {
+        bench_sample(&p, 1);
+    }
+    for (long i = 0; i < samples; i++) {
+        double took = bench_sample(&p, batch), amount = (double)batch * p.weight;
+        sample[i] = p.unit == BENCH_NS ? took / amount : amount * 1e3 / took;
+    }
+    if (bench.pe == 0)
+        bench_report(p.name, p.size, units[p.unit], sample, samples);
+}
+
+/* The sizes asked for, between the program's own limits. */
+#define BENCH_SIZES(size, least, most)                                                              \
+    for (size_t size = bench.min > (least) ? bench.min : (least);                                   \
+         size <= (bench.max < (most) ? bench.max : (most)); size *= (size_t)bench.step)
+
+/* A pattern that differs with the place and the seed, and its check. */
+static inline void bench_fill(unsigned char *buffer, size_t size, unsigned seed)
+{
+    for (size_t i = 0; i < size; i++)
+        buffer[i] = (unsigned char)(seed + i * 7 + (i >> 8));
+}
+
+static inline void bench_verify(const unsigned char *buffer, size_t size, unsigned seed, const char *what)
+{
+    for (size_t i = 0; i < size; i++)
+        bench_check(buffer[i] == (unsigned char)(seed + i * 7 + (i >> 8)), "%s: byte %zu of %zu is %u", what, i,
+                    size, buffer[i]);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* What starting costs, seen from inside: shmem_init, the first contact with each
+ * other PE, the first barrier. One sample a PE. The wall time of the whole job is
+ * the driver's to measure: this program does as little else as it can. */
+#include "bench.h"
+
+static long word = 1;
+static double figures[BENCH_MAX_PES];
+
+/* The engine is not used: each of these happens once in a job. */
+static void tell(const char *name, double mine)
+{
+    shmem_double_p(&figures[shmem_my_pe()], mine, 0);
+    shmem_barrier_all();
+    if (bench.pe == 0)
+        bench_report(name, 0, "ns", figures, bench.npes);
+    shmem_barrier_all();
+}
+
+int main(int argc, char **argv)
+{
+    double start = bench_now();
+    shmem_init();
+    double init = bench_now() - start;
+    bench.pe = shmem_my_pe();
+    bench.npes = shmem_n_pes();
+    bench_check(bench.npes <= BENCH_MAX_PES, "more than %d PEs", BENCH_MAX_PES);
+    bench_arguments(argc, argv);
+
+    start = bench_now();
+    shmem_barrier_all();
+    double barrier = bench_now() - start;
+
+    start = bench_now();
+    long sum = 0;
+    for (int i = 1; i <= bench.npes; i++)
+        sum += shmem_long_g(&word, (bench.pe + i) % bench.npes);
+    double contact = (bench_now() - start) / bench.npes;
+    bench_check(sum == bench.npes, "first contact: %ld words of %d", sum, bench.npes);
+
+    tell("startup.init", init);
+    tell("startup.first_barrier", barrier);
+    tell("startup.first_contact", contact);
+    bench_finish();
+    return 0;
+}
