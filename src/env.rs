@@ -62,7 +62,7 @@ variables! {
         "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Flag, "not set",
         "Print debugging messages and make checks that cost time.";
-    BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem"]), "auto",
+    BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How peers' memory is mapped.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", Kind::Seconds, "60",
         "How long to wait for a PE that has not come before the job is given up.";

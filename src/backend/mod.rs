@@ -1,23 +1,45 @@
 //! How a slot is exported and how a peer's is attached: the one seam between the
 //! ways to map memory. No backend is consulted on the data path.
 
+#[cfg(feature = "smartmap")]
+#[path = "smartmap/mod.rs"]
+mod choice;
+#[cfg(not(feature = "smartmap"))]
+#[path = "auto.rs"]
+mod choice;
 mod memfd;
+#[cfg(not(feature = "smartmap"))]
 mod xpmem;
 
-use crate::env;
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
 use crate::memory::segment::DataSegment;
+use crate::sys::process;
 
-/// The backend that works everywhere.
-pub use memfd::Memfd as Recommended;
+pub use choice::choose;
 
 /// One way to map peers' slots. A session (first init to last finalize) is one
 /// `export`, any number of `attach`, one `withdraw`.
 pub trait Backend: Send + Sync {
     /// Its name, as `SHMEM_BACKEND` spells it.
     fn name(&self) -> &'static str;
+
+    /// Bytes of a symmetric heap if nobody says how many. The node's memory is shared
+    /// out: a job that stays within its heaps stays within the machine.
+    fn default_heap(&self, npes: usize) -> u64 {
+        (process::machine_memory() / npes as u64).max(64 << 20)
+    }
+
+    /// Finds places for the heap and the peers' mirrors.
+    fn layout(
+        &self,
+        program: &DataSegment,
+        heap_bytes: usize,
+        npes: usize,
+    ) -> Result<Layout, Error> {
+        Layout::reserve(program, heap_bytes, npes)
+    }
 
     /// Makes this PE's slot attachable. The data segment keeps its address and
     /// content, the heap appears at `layout.heap`, zeroed.
@@ -50,21 +72,4 @@ pub struct Choice {
     pub backend: Box<dyn Backend>,
     /// The reason, for people.
     pub reason: String,
-}
-
-/// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
-/// an error, never a silent fallback.
-pub fn choose() -> Result<Choice, Error> {
-    let memfd = |reason| Choice { backend: Box::new(Recommended::default()), reason };
-    let xpmem = |backend, reason| Choice { backend: Box::new(backend), reason };
-    match env::BACKEND.word()? {
-        Some("memfd") => Ok(memfd("SHMEM_BACKEND=memfd".into())),
-        Some("xpmem") => xpmem::Xpmem::open()
-            .map(|backend| xpmem(backend, "SHMEM_BACKEND=xpmem".into()))
-            .map_err(|error| Error::Slot(format!("SHMEM_BACKEND=xpmem cannot work: {error}"))),
-        _ => Ok(match xpmem::Xpmem::open() {
-            Ok(backend) => xpmem(backend, "/dev/xpmem is usable".into()),
-            Err(error) => memfd(format!("no xpmem: {error}")),
-        }),
-    }
 }

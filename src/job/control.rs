@@ -1,6 +1,7 @@
 //! The job's control area: what the PEs of a job and its launcher know of each
 //! other. It is the start of the job's one memfd; the PEs' slots follow it at
-//! offsets that need no exchange.
+//! offsets that need no exchange. Where there are no files, it is a static object of
+//! PE 0, without the slots ([`Control::over`]).
 //!
 //! ```text
 //!  0            4 KiB                    team area              SLOT_BASE
@@ -15,7 +16,7 @@
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
-use crate::sys::{fd, map};
+use crate::sys::{fd, map, process};
 use crate::translate::MAX_PES;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
@@ -23,10 +24,12 @@ use std::ptr::NonNull;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here changes.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<TeamWords>() == 384 && size_of::<Header>() <= HEADER_BYTES);
+/// The predefined teams, and some for the program.
+const FEWEST_TEAM_SLOTS: usize = 8;
 /// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
 /// apart that no slot outgrows its place, so few that 4096 fit a file.
 const SLOT_BASE: u64 = 1 << 40;
@@ -68,6 +71,8 @@ pub struct PeRecord {
     pub data_segment: AtomicU64,
     /// See `data_segment`.
     pub heap_segment: AtomicU64,
+    /// Where its symmetric heap starts, in its own address space.
+    pub heap_address: AtomicU64,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
     /// 1 once the launcher has seen the process end.
@@ -111,7 +116,16 @@ impl PeRecord {
 pub struct Control {
     base: NonNull<u8>,
     npes: usize,
-    file: OwnedFd,
+    team_slots: usize,
+    home: Home,
+}
+
+/// What the control area is part of.
+enum Home {
+    /// The job's memory file.
+    File(OwnedFd),
+    /// Memory that somebody else keeps for the life of the process.
+    Memory,
 }
 
 // SAFETY: the area is shared memory of atomics, mapped for the life of the value.
@@ -145,8 +159,11 @@ impl Control {
         }
         let bytes = fd::size(file.as_fd())?;
         let npes = bytes.saturating_sub(SLOT_BASE) / SLOT_STRIDE;
-        if npes == 0 || npes > MAX_PES as u64 {
+        if npes == 0 {
             return Err(bad(format!("the file has {bytes} bytes")));
+        }
+        if npes > MAX_PES as u64 {
+            return Err(Error::JobSize { npes: npes as usize, max: MAX_PES });
         }
         let control = Self::map(file, npes as usize)?;
         let header = control.header();
@@ -167,21 +184,82 @@ impl Control {
     }
 
     fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
-        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(npes))?;
-        Ok(Self { base, npes, file })
+        let bytes = Self::bytes(npes, TEAM_SLOTS);
+        let base = map::shared_anywhere(file.as_fd(), 0, bytes)?;
+        Ok(Self { base, npes, team_slots: TEAM_SLOTS, home: Home::File(file) })
     }
 
-    const fn bytes(npes: usize) -> usize {
-        HEADER_BYTES + npes * size_of::<PeRecord>() + TEAM_SLOTS * npes * size_of::<TeamWords>()
+    /// The control area of a job of `npes` PEs in the `bytes` bytes at `base`, with as
+    /// many team slots as there is room for. Any PE may be the first to come.
+    ///
+    /// # Safety
+    /// All PEs of the job name the same memory, which was zero when the first one did,
+    /// is page-aligned, and stays for the life of the process.
+    pub unsafe fn over(base: NonNull<u8>, bytes: usize, npes: usize) -> Result<Self, Error> {
+        if npes == 0 || npes > MAX_PES {
+            return Err(Error::JobSize { npes, max: MAX_PES });
+        }
+        let bad = |why: String| Error::ControlArea { why };
+        let slots = bytes.saturating_sub(Self::bytes(npes, 0)) / (npes * size_of::<TeamWords>());
+        if slots < FEWEST_TEAM_SLOTS {
+            return Err(bad(format!("its {bytes} bytes are too few for {npes} PEs")));
+        }
+        let control = Self { base, npes, team_slots: slots.min(TEAM_SLOTS), home: Home::Memory };
+        let header = control.header();
+        let (ours, ordering) = (npes as u32, Ordering::AcqRel);
+        match header.npes.compare_exchange(0, ours, ordering, Ordering::Acquire) {
+            Err(theirs) if theirs != ours => {
+                Err(bad(format!("this PE expects {npes} PEs, another one {theirs}")))
+            }
+            _ => Ok(control),
+        }
+    }
+
+    const fn bytes(npes: usize, team_slots: usize) -> usize {
+        HEADER_BYTES + npes * size_of::<PeRecord>() + team_slots * npes * size_of::<TeamWords>()
     }
 
     /// Number of PEs of the job.
     pub fn npes(&self) -> usize {
         self.npes
     }
+    /// How many teams can be alive at once.
+    pub fn team_slots(&self) -> usize {
+        self.team_slots
+    }
     /// The job's file.
+    ///
+    /// # Panics
+    /// If the job has none: [`over`](Self::over) made this.
     pub fn file(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+        match &self.home {
+            Home::File(file) => file.as_fd(),
+            Home::Memory => panic!("a job without a file was asked for it"),
+        }
+    }
+
+    /// Gives a sign that PE `pe`, which is this process, is alive. The kernel takes the sign
+    /// back when the process ends, however it ends. Where there is no file to lock, the
+    /// process number in the PE's record has to do.
+    pub(crate) fn show_life(&self, pe: usize) -> Result<(), Error> {
+        self.pe(pe).pid.store(process::pid(), Ordering::Relaxed);
+        match &self.home {
+            Home::File(file) => fd::lock_byte(file.as_fd(), pe as u64),
+            Home::Memory => Ok(()),
+        }
+    }
+
+    /// The process that is PE `pe` and alive. `None`: there is none, or it is this
+    /// process. `Some(0)`: one of another PID namespace.
+    pub(crate) fn living(&self, pe: usize) -> Result<Option<i32>, Error> {
+        match &self.home {
+            Home::File(file) => fd::byte_holder(file.as_fd(), pe as u64),
+            Home::Memory => {
+                let pid = self.pe(pe).pid.load(Ordering::Relaxed);
+                Ok((pid != 0 && pid != process::pid() && process::exists(pid as i32))
+                    .then_some(pid as i32))
+            }
+        }
     }
     /// What concerns the whole job.
     pub fn header(&self) -> &Header {
@@ -197,7 +275,7 @@ impl Control {
     }
     /// The words of team slot `slot`: one [`TeamWords`] for each PE of the job.
     pub fn team(&self, slot: usize) -> NonNull<TeamWords> {
-        assert!(slot < TEAM_SLOTS);
+        assert!(slot < self.team_slots);
         let teams = HEADER_BYTES + self.npes * size_of::<PeRecord>();
         // SAFETY: in bounds by the assertion, see `bytes`.
         unsafe { self.base.add(teams).cast::<TeamWords>().add(slot * self.npes) }
@@ -214,7 +292,9 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
-        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
-        unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes)) }
+        if let Home::File(_) = self.home {
+            // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
+            unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes, self.team_slots)) }
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error;
 use crate::job::launch::Launcher;
-use crate::sys::{fd, process};
+use crate::sys::process;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ fn check_left(job: &Job, watch: &mut Watch, now: Instant) {
 
 fn check_signs_of_life(job: &Job) {
     for pe in job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe) {
-        let gone = matches!(fd::byte_holder(job.control.file(), pe as u64), Ok(None));
+        let gone = matches!(job.control.living(pe), Ok(None));
         // Looked at again: it may have finalised in between.
         if gone && job.control.pe(pe).stage() == Stage::Ready {
             let pid = job.control.pe(pe).pid.load(Ordering::Relaxed);
@@ -130,11 +130,11 @@ pub fn end_job(status: i32) -> ! {
         process::flush_and_exit(status);
     }
     if let Some(job) = existing()
-        && job.launcher != Launcher::Oshrun
+        && job.launcher.leaves_ending_to_pes()
         && job.npes > 1
     {
         let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
-        let holder = |pe: usize| fd::byte_holder(job.control.file(), pe as u64).ok().flatten();
+        let holder = |pe: usize| job.control.living(pe).ok().flatten();
         let until = Instant::now() + GRACE;
         while Instant::now() < until && peers().any(|pe| holder(pe).is_some()) {
             std::thread::sleep(Duration::from_millis(5));

@@ -26,6 +26,8 @@ pub enum Launcher {
     OpenMpi,
     /// Slurm's `srun`.
     Slurm,
+    /// The loader of the Kitten kernel.
+    Kitten,
     /// None: one PE.
     Nobody,
 }
@@ -38,8 +40,15 @@ impl Launcher {
             Self::Hydra => "Hydra (PMI)",
             Self::OpenMpi => "Open MPI mpirun",
             Self::Slurm => "Slurm",
+            Self::Kitten => "Kitten's loader",
             Self::Nobody => "none",
         }
+    }
+
+    /// Whether a PE that ends the job has to see to it that the others end, too. On Kitten
+    /// it may not send signals; there they see the abort word when they wait.
+    pub(super) fn leaves_ending_to_pes(self) -> bool {
+        !matches!(self, Self::Oshrun | Self::Kitten)
     }
 }
 
@@ -102,6 +111,10 @@ pub(super) fn join() -> Result<Place, Error> {
         // Children of this PE are not this PE.
         process::forget_variable(VARIABLE);
         return from_oshrun(&text);
+    }
+    #[cfg(feature = "smartmap")]
+    if let Some(place) = super::kitten::join()? {
+        return Ok(place);
     }
     match FOREIGN.iter().find(|foreign| foreign.present()) {
         Some(foreign) => foreign.join(),

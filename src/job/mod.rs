@@ -5,6 +5,8 @@ pub mod control;
 mod fault;
 mod fork;
 pub mod health;
+#[cfg(feature = "smartmap")]
+mod kitten;
 pub mod launch;
 mod meet;
 pub mod query;
@@ -18,7 +20,7 @@ use crate::memory::heap::Heap;
 use crate::memory::layout::Layout;
 use crate::memory::segment::DataSegment;
 use crate::pause::Pause;
-use crate::translate::TABLE;
+use crate::translate::{ALL_OR_NONE, TABLE};
 use control::{Control, Stage};
 use launch::Launcher;
 use std::sync::{Mutex, OnceLock};
@@ -111,21 +113,33 @@ impl Job {
             return self.layout.start();
         }
         let mut attached = self.attached.lock().unwrap_or_else(|e| e.into_inner());
-        let mirror = self.layout.mirror(pe);
-        let record = self.control.pe(pe);
-        let session = self.session.load(Ordering::Relaxed);
         let mut pause = Pause::new();
-        while record.session() < session {
+        while !self.has_begun(pe) {
             pause.step();
         }
+        self.attach_once(pe, &mut attached);
+        if ALL_OR_NONE {
+            // Who is there now need not be attached one by one later.
+            for peer in (0..self.npes).filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
+                self.attach_once(peer, &mut attached);
+            }
+        }
+        self.layout.mirror(pe)
+    }
+
+    /// Whether PE `pe` has begun the session that this PE is in.
+    fn has_begun(&self, pe: usize) -> bool {
+        self.control.pe(pe).session() >= self.session.load(Ordering::Relaxed)
+    }
+
+    fn attach_once(&self, pe: usize, attached: &mut [bool]) {
         if !attached[pe] {
             if let Err(error) = self.attach(pe) {
                 error::fatal(format_args!("attaching PE {pe} failed: {error}"));
             }
             attached[pe] = true;
         }
-        TABLE.set_mirror(pe, mirror);
-        mirror
+        TABLE.set_mirror(pe, self.layout.mirror(pe));
     }
 
     fn attach(&self, pe: usize) -> Result<(), Error> {

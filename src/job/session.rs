@@ -9,9 +9,8 @@ use crate::atomics::{AtomicI32, AtomicU32, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
 use crate::memory::heap::Heap;
-use crate::memory::layout::Layout;
 use crate::memory::segment;
-use crate::sys::{fd, map, process};
+use crate::sys::{map, process};
 use crate::translate::TABLE;
 use crate::{backend, collectives, context, env, pause, team};
 use std::sync::Mutex;
@@ -78,15 +77,16 @@ fn first_session() -> Result<(), Error> {
     let page = map::page_size();
 
     let data = segment::find(page)?;
-    let layout = Layout::reserve(&data, heap_bytes(npes, page)?, npes)?;
-    let choice = backend::choose()?;
+    let choice = backend::choose(place.launcher)?;
+    let default = choice.backend.default_heap(npes);
+    let layout = choice.backend.layout(&data, heap_bytes(default, page)?, npes)?;
     env::STARTUP_TIMEOUT.seconds()?;
 
-    fd::lock_byte(control.file(), pe as u64)?;
+    control.show_life(pe)?;
     let record = control.pe(pe);
-    record.pid.store(process::pid(), Ordering::Relaxed);
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
+    record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);
     record.image.store(data.fingerprint, Ordering::Relaxed);
     record.backend.store(backend_word(choice.backend.name()), Ordering::Relaxed);
 
@@ -147,12 +147,9 @@ fn announce(job: &Job) {
     }
 }
 
-fn heap_bytes(npes: usize, page: usize) -> Result<usize, Error> {
-    // By default the node's memory is shared out: a job that stays within its heaps
-    // stays within the machine.
-    let default = (process::machine_memory() / npes as u64).clamp(64 << 20, HEAP_LIMIT);
+fn heap_bytes(default: u64, page: usize) -> Result<usize, Error> {
     let bytes = match env::SYMMETRIC_SIZE.bytes()? {
-        None => default,
+        None => default.min(HEAP_LIMIT),
         Some(bytes) if bytes <= HEAP_LIMIT => bytes,
         Some(bytes) => {
             return Err(Error::Environment {

@@ -1,6 +1,9 @@
 //! Raw system calls, each wrapped once, with its error turned into
 //! [`crate::error::Error`]. Nothing above this folder calls the system directly.
 
+// Some calls are made by some backends only.
+#![cfg_attr(feature = "smartmap", allow(dead_code))]
+
 pub mod fd;
 pub mod map;
 pub mod process;

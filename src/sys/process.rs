@@ -49,6 +49,13 @@ pub fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
+/// Whether there is a process of this number, ours to signal or not.
+pub fn exists(pid: i32) -> bool {
+    // SAFETY: no memory is passed, and signal 0 only asks.
+    let there = unsafe { libc::kill(pid, 0) } == 0;
+    there || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
 /// Sends a signal to a process.
 pub fn kill(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.

@@ -6,7 +6,7 @@ use crate::job::control::Control;
 
 /// Takes a free slot for a new team, or `None` if all are in use.
 pub fn acquire(control: &Control) -> Option<usize> {
-    take_first_free(&control.header().teams)
+    take_first_free(&control.header().teams, control.team_slots())
 }
 
 /// Gives a slot back. All members have done their last step in it.
@@ -14,10 +14,13 @@ pub fn release(control: &Control, slot: usize) {
     give_back(&control.header().teams, slot);
 }
 
-fn take_first_free(bitmap: &[AtomicU64]) -> Option<usize> {
+fn take_first_free(bitmap: &[AtomicU64], slots: usize) -> Option<usize> {
     bitmap.iter().enumerate().find_map(|(index, word)| {
-        // The predefined teams' bits are never set, nor ever handed out.
-        let reserved = if index == 0 { (1 << PREDEFINED) - 1 } else { 0 };
+        // The predefined teams' bits are never set, nor ever handed out; nor are those
+        // past the last slot.
+        let here = slots.saturating_sub(index * 64);
+        let beyond = if here < 64 { !0 << here } else { 0 };
+        let reserved = if index == 0 { (1 << PREDEFINED) - 1 } else { 0 } | beyond;
         let mut used = word.load(Ordering::Relaxed);
         loop {
             let bit = (!(used | reserved)).trailing_zeros();
@@ -51,12 +54,12 @@ mod tests {
     #[test]
     fn every_slot_once_and_again_after_release() {
         let bitmap = [const { AtomicU64::new(0) }; 2];
-        let taken: Vec<_> = std::iter::from_fn(|| take_first_free(&bitmap)).collect();
-        assert_eq!(taken, (PREDEFINED..128).collect::<Vec<_>>());
-        for slot in [2, 63, 64, 127] {
+        let taken: Vec<_> = std::iter::from_fn(|| take_first_free(&bitmap, 120)).collect();
+        assert_eq!(taken, (PREDEFINED..120).collect::<Vec<_>>());
+        for slot in [2, 63, 64, 119] {
             give_back(&bitmap, slot);
-            assert_eq!(take_first_free(&bitmap), Some(slot));
+            assert_eq!(take_first_free(&bitmap, 120), Some(slot));
         }
-        assert_eq!(take_first_free(&bitmap), None);
+        assert_eq!(take_first_free(&bitmap, 120), None);
     }
 }

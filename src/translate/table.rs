@@ -1,5 +1,4 @@
-//! The data path's one computation: a symmetric address of this PE and a PE
-//! number become the address where that PE's copy is mapped here.
+//! Translation through a table: a peer's mirror may lie anywhere.
 //!
 //! ```text
 //!  own slot                          mirror of PE pe
@@ -8,40 +7,26 @@
 //!                           origin+span
 //! ```
 //!
-//! `target = (addr - origin) + base[pe]`. Two facts keep it short:
-//!
-//! * `origin` lies one byte below the slot, so a valid offset is never 0, and
-//!   the sentinel `base[pe] == usize::MAX` ("no mirror") makes the addition
-//!   carry for every valid offset: the addition itself is the test.
-//! * `pe` arrives as the whole argument register ([`PeArg`]); one unsigned
-//!   comparison rejects negative numbers, numbers too large, and the rare caller
-//!   that left garbage in the upper half, which the slow path then clears.
-//!
-//! Whatever is not the common case goes to the caller's `cold` continuation,
-//! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
-//! range, library not initialised (`span` is 0), or a peer not attached yet.
-//! The two continuations are passed in, not returned as a `Result`, because that
-//! keeps the branches apart: one `jae`, one `jae`, one `jb`, and the access.
+//! `target = (addr - origin) + base[pe]`. `origin` lies one byte below the slot, so a
+//! valid offset is never 0, and the sentinel `base[pe] == usize::MAX` ("no mirror")
+//! makes the addition carry for every valid offset: the addition itself is the test.
+//! One `jae`, one `jae`, one `jb`, and the access. `span` is 0 while the library is not
+//! initialised.
 #![allow(unsafe_code)]
 
+use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
 use crate::atomics::{AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
 
 /// Most PEs a job can have; bounds the table of mirrors (8 bytes each).
 pub const MAX_PES: usize = 4096;
 
-/// A PE number as the argument register holds it: a C `int` in the low half, the
-/// upper half unspecified by the ABI. Convert with [`pe_number`].
-pub type PeArg = usize;
+/// Whether the hot path stays closed until every PE is attached. Not here: each
+/// PE has an entry of its own.
+pub const ALL_OR_NONE: bool = false;
 
 /// `base[pe]` of a PE that has no mirror here (yet).
 pub const NO_MIRROR: usize = usize::MAX;
-
-/// The PE number in an argument register.
-#[inline(always)]
-pub const fn pe_number(pe: PeArg) -> i32 {
-    pe as u32 as i32
-}
 
 /// What the hot path reads. Written by `shmem_init` and `shmem_finalize`, and one
 /// table entry by each first use of a peer.
@@ -79,17 +64,6 @@ pub static TABLE: Table = Table {
     pointer_span: UnsafeCell::new(0),
     base: [const { AtomicUsize::new(NO_MIRROR) }; MAX_PES],
 };
-
-/// Where the slot's parts lie, for [`Table::publish`]. All in bytes of this address space.
-#[derive(Clone, Debug)]
-pub struct SlotBounds {
-    /// The lower piece: usually the data segment.
-    pub lower: std::ops::Range<usize>,
-    /// The upper piece: usually the symmetric heap.
-    pub upper: std::ops::Range<usize>,
-    /// Whether nothing but the program's own code and constants lies between them.
-    pub hole_is_program: bool,
-}
 
 impl Table {
     #[inline(always)]
@@ -175,36 +149,6 @@ impl Table {
             *self.pointer_span.get() = 0;
             *self.npes.get() = 0;
         }
-    }
-}
-
-/// The offset of an address that has no translation on the hot path;
-/// [`Table::address`] gives the address back.
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub struct Miss(pub(crate) usize);
-
-/// How a context numbers PEs. The default context is the world's numbering at no
-/// cost; a context of a team maps `pe` to `start + pe * stride`.
-pub trait Numbering: Copy {
-    /// Continues with the world PE number, or with `out` if the team has no such PE.
-    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R;
-    /// The context's handle, for messages and the slow path.
-    fn handle(self) -> usize;
-}
-
-/// What is done about a miss: a closure, or a type of its own where the compiler has
-/// to be told to inline it. A continuation that is called, not jumped to, costs
-/// the hot path a stack frame.
-pub trait Cold<R> {
-    /// Carries the operation out by another way, or ends the job.
-    fn miss(&self, miss: Miss) -> R;
-}
-
-impl<R, F: Fn(Miss) -> R> Cold<R> for F {
-    #[inline(always)]
-    fn miss(&self, miss: Miss) -> R {
-        self(miss)
     }
 }
 

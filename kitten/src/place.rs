@@ -1,0 +1,144 @@
+//! Which rank of how many: the environment says it if the loader set it, else the
+//! process number and the CPUs the job was given.
+#![allow(unsafe_code)]
+
+use crate::addressing::MAX_RANKS;
+use std::ffi::OsString;
+
+/// Loaders number a job's processes from one of these on (`user/*/loader.c`,
+/// `user/runtime2/pct/pct.c`), the larger ones included in what the smaller would allow.
+const BASES: [u32; 2] = [0x10000, 0x1000];
+
+/// The variable with a process's rank.
+pub const RANK: &str = "PMI_RANK";
+/// The variable with the number of ranks.
+pub const SIZE: &str = "PMI_SIZE";
+
+/// A process's place in its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its rank.
+    pub rank: usize,
+    /// Number of ranks.
+    pub size: usize,
+}
+
+/// What cannot be a place in a job.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A variable is set to something else than a number.
+    #[error("{name}={value}: expected a number")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it is set to.
+        value: String,
+    },
+    /// There are more ranks than slots, or none.
+    #[error("{size} ranks, by {source_of}; expected 1 to {MAX_RANKS}")]
+    Size {
+        /// How many.
+        size: usize,
+        /// What says so.
+        source_of: String,
+    },
+    /// The rank is none of the job's.
+    #[error("rank {rank}, by {rank_from}, of {size}, by {size_from}")]
+    Rank {
+        /// Which rank.
+        rank: usize,
+        /// What says so.
+        rank_from: String,
+        /// How many there are.
+        size: usize,
+        /// What says so.
+        size_from: String,
+    },
+}
+
+/// This process's place.
+pub fn find() -> Result<Place, Error> {
+    from(|name| std::env::var_os(name), std::process::id(), usable_cpus())
+}
+
+fn from(
+    variable: impl Fn(&str) -> Option<OsString>,
+    pid: u32,
+    cpus: usize,
+) -> Result<Place, Error> {
+    let number = |name| match variable(name).map(|value| value.to_string_lossy().into_owned()) {
+        None => Ok(None),
+        Some(value) => match value.trim().parse() {
+            Ok(number) => Ok(Some((number, format!("{name}={value}")))),
+            Err(_) => Err(Error::Variable { name, value }),
+        },
+    };
+    let (rank, rank_from) = number(RANK)?.unwrap_or_else(|| by_pid(pid));
+    let (size, size_from) =
+        number(SIZE)?.unwrap_or_else(|| (cpus, format!("the {cpus} CPUs of the affinity mask")));
+    if size == 0 || size > MAX_RANKS {
+        return Err(Error::Size { size, source_of: size_from });
+    }
+    if rank >= size {
+        return Err(Error::Rank { rank, rank_from, size, size_from });
+    }
+    Ok(Place { rank, size })
+}
+
+fn by_pid(pid: u32) -> (usize, String) {
+    let base = BASES.into_iter().find(|base| pid >= *base).unwrap_or(0);
+    ((pid - base) as usize, format!("process number {pid:#x}"))
+}
+
+/// The CPUs in this process's affinity mask.
+pub fn usable_cpus() -> usize {
+    // SAFETY: all-zero bytes are an empty set; the call fills the local.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {
+            0 => libc::CPU_COUNT(&set) as usize,
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(variables: &[(&str, &str)], pid: u32, cpus: usize) -> Result<Place, Error> {
+        let find = |wanted: &str| {
+            variables.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.into())
+        };
+        from(find, pid, cpus)
+    }
+
+    #[test]
+    fn the_environment_wins() {
+        let both = [(RANK, "3"), (SIZE, "4")];
+        assert_eq!(place(&both, 0x1001, 2), Ok(Place { rank: 3, size: 4 }));
+        assert_eq!(place(&both[1..], 0x1001, 2), Ok(Place { rank: 1, size: 4 }));
+        assert_eq!(place(&[(RANK, "1")], 0x1000, 2), Ok(Place { rank: 1, size: 2 }));
+    }
+
+    #[test]
+    fn loaders_number_from_either_base() {
+        for (pid, rank) in [(0x1000, 0), (0x1003, 3), (0x10000, 0), (0x10002, 2), (2, 2)] {
+            assert_eq!(place(&[], pid, 4), Ok(Place { rank, size: 4 }), "{pid:#x}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        for (variables, pid, cpus, words) in [
+            (&[(RANK, "one")][..], 0x1000, 2, "PMI_RANK=one: expected a number"),
+            (&[], 0x1002, 2, "rank 2, by process number 0x1002, of 2, by the 2 CPUs"),
+            (&[(SIZE, "255")], 0x1000, 2, "255 ranks, by PMI_SIZE=255; expected 1 to 254"),
+            (&[(SIZE, "0")], 0x1000, 2, "0 ranks"),
+            (&[(RANK, "4"), (SIZE, "4")], 0x1000, 2, "rank 4, by PMI_RANK=4, of 4"),
+        ] {
+            let error = place(variables, pid, cpus).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

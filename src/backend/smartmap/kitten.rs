@@ -1,0 +1,80 @@
+//! SMARTMAP as the Kitten kernel gives it: nothing to export, nothing to attach. The
+//! symmetric heap is a piece of the process's own heap.
+#![allow(unsafe_code)]
+
+use crate::atomics::Ordering;
+use crate::backend::Backend;
+use crate::error::Error;
+use crate::job::control::Control;
+use crate::memory::layout::{HUGE, Layout};
+use crate::memory::segment::DataSegment;
+use crate::sys::map;
+use oneshmem_kitten::addressing::SLOT_BYTES;
+
+/// Kitten commits memory when it is asked for, out of what the loader gave the process:
+/// 16 MiB with the plainest of its loaders.
+const DEFAULT_HEAP: u64 = 4 << 20;
+
+/// Slots that are there by themselves.
+#[derive(Debug)]
+pub struct Kitten;
+
+impl Backend for Kitten {
+    fn name(&self) -> &'static str {
+        "smartmap"
+    }
+
+    fn default_heap(&self, _: usize) -> u64 {
+        DEFAULT_HEAP
+    }
+
+    fn layout(
+        &self,
+        program: &DataSegment,
+        heap_bytes: usize,
+        npes: usize,
+    ) -> Result<Layout, Error> {
+        // Aligned as heaps are everywhere, so that blocks can be.
+        let bytes = heap_bytes + HUGE;
+        let at = map::private_anywhere(bytes).map_err(|error| {
+            Error::Slot(format!(
+                "the loader's heap for this process has no room for a symmetric heap of \
+                 {heap_bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give \
+                 more"
+            ))
+        })?;
+        if at == 0 || at.saturating_add(bytes) > SLOT_BYTES {
+            return Err(Error::Slot(format!(
+                "the kernel put the symmetric heap at {at:#x}, not below {SLOT_BYTES:#x}"
+            )));
+        }
+        let start = at.next_multiple_of(HUGE);
+        Layout::with_heap(program, start..start + heap_bytes, npes)
+    }
+
+    fn export(&self, _: &Control, _: usize, layout: &Layout, _: &DataSegment) -> Result<(), Error> {
+        let heap = &layout.heap;
+        // SAFETY: the heap is this process's own, and no peer uses it before this PE says
+        // that it is ready.
+        unsafe { std::ptr::write_bytes(heap.start as *mut u8, 0, heap.len()) };
+        Ok(())
+    }
+
+    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
+        let theirs = control.pe(pe).heap_address.load(Ordering::Relaxed) as usize;
+        if theirs == layout.heap.start {
+            return Ok(());
+        }
+        Err(Error::Slot(format!(
+            "its symmetric heap is at {theirs:#x}, this PE's at {:#x}; all PEs must have allocated \
+             the same memory before shmem_init",
+            layout.heap.start
+        )))
+    }
+
+    fn withdraw(&self, _: &Control, _: usize, _: &Layout) {}
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,114 @@
+//! Mirrors at SMARTMAP's addresses: `own address | (pe + 1) << 39`.
+//!
+//! ```text
+//!  slot 0: code | data | brk ...  | heap | ...      slot 1: PE 0     slot 2: PE 1 ...
+//! ```
+//!
+//! The slot has to lie below 512 GiB, so the program is one at a fixed low address, and
+//! the heap goes above it, at the same address on all PEs. On Kitten nothing is placed:
+//! the heap is memory of the process like any other.
+
+use super::{BREAK_ROOM, STEP, TRIES, round_up};
+use crate::error::Error;
+use crate::memory::segment::DataSegment;
+use oneshmem_kitten::addressing::{FIRST_SLOT, SHIFT, SLOT_BYTES, unalias};
+use std::ops::Range;
+
+/// The program must lie in slot 0.
+pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
+    if program.pages.end < SLOT_BYTES {
+        return Ok(());
+    }
+    Err(Error::Slot(format!(
+        "the program is position independent: its data lies at {:#x}, and this library (feature \
+         smartmap) reaches peers' memory below {SLOT_BYTES:#x} only; compile with -fno-pie and \
+         link with -no-pie, as this library's oshcc does",
+        program.pages.start
+    )))
+}
+
+/// Where a heap for which `reserved` bytes are reserved is tried, best first. The data
+/// segment ends at the same address in all PEs, where `brk` starts is random.
+pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> {
+    let above = round_up(program.pages.end + BREAK_ROOM, STEP);
+    (0..TRIES)
+        .map(move |i| above + i * STEP)
+        .filter(move |at| at.saturating_add(reserved) <= SLOT_BYTES)
+}
+
+/// When none of these is free.
+pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
+    Err(Error::Slot(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
+}
+
+/// There is nothing to reserve: each PE has its slot.
+#[derive(Clone, Debug)]
+pub(super) struct Mirrors {
+    npes: usize,
+}
+
+impl Mirrors {
+    pub fn for_slot(slot: &Range<usize>, npes: usize) -> Result<Self, Error> {
+        if slot.end > SLOT_BYTES {
+            return Err(Error::Slot(format!(
+                "the slot {:#x}..{:#x} reaches beyond {SLOT_BYTES:#x}",
+                slot.start, slot.end
+            )));
+        }
+        Ok(Self { npes })
+    }
+
+    pub fn mirror(&self, start: usize, pe: usize) -> usize {
+        start + ((pe + FIRST_SLOT) << SHIFT)
+    }
+
+    pub fn unmirrored(&self, _: usize, address: usize) -> Option<(usize, usize)> {
+        unalias(address).filter(|(pe, _)| *pe < self.npes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HUGE, Layout};
+    use super::*;
+    use oneshmem_kitten::addressing::alias;
+
+    fn program(at: usize) -> DataSegment {
+        let pages = at + 0x10000..at + 0x13000;
+        DataSegment { file_end: pages.start, pages, program_start: at, fingerprint: 0 }
+    }
+
+    #[test]
+    fn mirrors_are_aliases() {
+        let layout = Layout::reserve(&program(0x400000), 5 << 20, 3).unwrap();
+        assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
+        assert_eq!(layout.heap.start % HUGE, 0);
+        for pe in 0..3 {
+            for own in [layout.data.start, layout.heap.start + 5] {
+                assert_eq!(layout.mirrored(pe, own), alias(own, pe));
+                assert_eq!(layout.unmirrored(alias(own, pe)), Some((pe, own)));
+            }
+        }
+        assert_eq!(layout.unmirrored(alias(layout.heap.start, 3)), None);
+        assert_eq!(layout.unmirrored(layout.heap.start), None);
+    }
+
+    #[test]
+    fn the_break_does_not_move_the_heap() {
+        let program = program(0x400000);
+        let first = heap_places(&program, HUGE).next();
+        assert_eq!(first, Some(round_up(program.pages.end + BREAK_ROOM, STEP)));
+    }
+
+    #[test]
+    fn a_position_independent_program_is_refused() {
+        let error = Layout::reserve(&program(0x5555_5555_4000), HUGE, 3).unwrap_err();
+        assert!(error.to_string().contains("-no-pie"), "{error}");
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        let error = Layout::reserve(&program(0x400000), 1 << 39, 2).unwrap_err();
+        assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
+    }
+}

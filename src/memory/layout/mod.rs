@@ -1,0 +1,120 @@
+//! Where the parts of a slot and the peers' mirrors go in this address space.
+//!
+//! A mirror has the slot's own inner layout, so one addition translates both
+//! parts. What is not mapped stays reserved and untouchable: an address in the
+//! hole, or past an end, faults and is explained ([`crate::job`]'s fault handler).
+//!
+//! Where the heap may go and where mirrors are is decided in [`mirrors`], of which there
+//! are two: a window anywhere, or SMARTMAP's aliases.
+
+#[cfg(feature = "smartmap")]
+#[path = "aliases.rs"]
+mod mirrors;
+#[cfg(not(feature = "smartmap"))]
+#[path = "window.rs"]
+mod mirrors;
+
+use crate::error::Error;
+use crate::memory::segment::DataSegment;
+use crate::sys::map;
+use crate::translate::SlotBounds;
+use mirrors::Mirrors;
+use std::ops::Range;
+
+/// Everything is placed at multiples of this, so that huge pages can be used.
+pub(crate) const HUGE: usize = 2 << 20;
+/// Room left for `brk` between the data segment and the heap.
+const BREAK_ROOM: usize = 4 << 30;
+/// How far apart the places tried for the heap are, and how many are tried.
+const STEP: usize = 1 << 30;
+const TRIES: usize = 64;
+
+/// This PE's slot and where its peers' mirrors go.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Data segment.
+    pub data: Range<usize>,
+    /// Symmetric heap.
+    pub heap: Range<usize>,
+    /// Where the program itself starts.
+    program_start: usize,
+    mirrors: Mirrors,
+}
+
+const fn round_up(bytes: usize, unit: usize) -> usize {
+    bytes.div_ceil(unit) * unit
+}
+
+impl Layout {
+    /// Places a heap of `heap_bytes` near the data segment and finds room for
+    /// `npes` mirrors. Nothing is mapped yet.
+    pub fn reserve(program: &DataSegment, heap_bytes: usize, npes: usize) -> Result<Self, Error> {
+        mirrors::check(program)?;
+        // Room to align, and a page at least on either side: a copy that runs over
+        // an end must fault.
+        let reserved = round_up(heap_bytes, HUGE) + 2 * HUGE;
+        let heap = mirrors::heap_places(program, reserved)
+            .find_map(|at| map::reserve_at(at, reserved))
+            .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
+            .map_err(|error| no_room(heap_bytes, npes, &error))?;
+        let heap = round_up(heap + 1, HUGE);
+        Self::with_heap(program, heap..heap + heap_bytes, npes)
+    }
+
+    /// The layout around a heap that has its place already.
+    pub fn with_heap(
+        program: &DataSegment,
+        heap: Range<usize>,
+        npes: usize,
+    ) -> Result<Self, Error> {
+        let data = program.pages.clone();
+        let slot = data.start.min(heap.start)..data.end.max(heap.end);
+        let mirrors =
+            Mirrors::for_slot(&slot, npes).map_err(|error| no_room(heap.len(), npes, &error))?;
+        Ok(Self { data, heap, program_start: program.program_start, mirrors })
+    }
+
+    /// The slot's parts in address order.
+    pub fn bounds(&self) -> SlotBounds {
+        let (data, heap) = (self.data.clone(), self.heap.clone());
+        if data.start < heap.start {
+            SlotBounds { lower: data, upper: heap, hole_is_program: false }
+        } else {
+            let hole_is_program = self.program_start - heap.end < 4 * HUGE;
+            SlotBounds { lower: heap, upper: data, hole_is_program }
+        }
+    }
+
+    /// First address of the slot.
+    pub fn start(&self) -> usize {
+        self.data.start.min(self.heap.start)
+    }
+
+    /// Where the mirror of PE `pe` starts.
+    pub fn mirror(&self, pe: usize) -> usize {
+        self.mirrors.mirror(self.start(), pe)
+    }
+
+    /// Where an address of the slot is in the mirror of `pe`.
+    pub fn mirrored(&self, pe: usize, address: usize) -> usize {
+        self.mirror(pe) + (address - self.start())
+    }
+
+    /// Which PE's mirror an address lies in, and which address of the own slot it
+    /// stands for.
+    pub fn unmirrored(&self, address: usize) -> Option<(usize, usize)> {
+        self.mirrors.unmirrored(self.start(), address)
+    }
+
+    /// Whether an address is symmetric: in the data segment or the heap.
+    pub fn contains(&self, address: usize) -> bool {
+        self.data.contains(&address) || self.heap.contains(&address)
+    }
+}
+
+fn no_room(heap_bytes: usize, npes: usize, error: &Error) -> Error {
+    Error::Slot(format!(
+        "no address space for {npes} PEs with a symmetric heap of {heap_bytes} bytes each: \
+         {error}; lower SHMEM_SYMMETRIC_SIZE or raise the limit (ulimit -v)"
+    ))
+}

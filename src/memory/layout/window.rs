@@ -1,0 +1,121 @@
+//! Mirrors in a reserved window, wherever there is room for one.
+//!
+//! ```text
+//!  heap | hole: code, constants | data      brk ...     window: mirror 0 | mirror 1 | ...
+//! ```
+//!
+//! The heap goes right below the program, so that nothing but the program's own
+//! code lies between heap and data, and any other memory (malloc, stacks,
+//! libraries) is outside the slot. A program linked at a fixed low address has no room below
+//! it; there the heap goes above, and the hole holds what `brk` grows into.
+
+use super::{BREAK_ROOM, HUGE, STEP, TRIES, round_up};
+use crate::error::Error;
+use crate::memory::segment::DataSegment;
+use crate::sys::{map, program};
+use std::ops::Range;
+
+/// No mapping below this (the system's own limit is lower).
+pub(super) const LOWEST: usize = 1 << 30;
+
+/// Any program can have a window.
+pub(super) fn check(_: &DataSegment) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Where `brk` stands if it grows up from the data segment (a static
+/// position-independent program has it elsewhere), else the data segment's end.
+fn end_of_break(data: &Range<usize>) -> usize {
+    let end = program::program_break();
+    if (data.end..data.end + STEP).contains(&end) { end } else { data.end }
+}
+
+/// Where a heap for which `reserved` bytes are reserved is tried, best first.
+pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> {
+    let below = program.program_start.checked_sub(reserved).map(|at| at / HUGE * HUGE);
+    let below =
+        (0..TRIES).filter_map(move |i| below?.checked_sub(i * STEP).filter(|at| *at >= LOWEST));
+    let above = round_up(end_of_break(&program.pages) + BREAK_ROOM, HUGE);
+    below.chain((0..TRIES).map(move |i| above + i * STEP))
+}
+
+/// When none of these is free: anywhere.
+pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
+    map::reserve(reserved)
+}
+
+/// The window.
+#[derive(Clone, Debug)]
+pub(super) struct Mirrors {
+    window: Range<usize>,
+    stride: usize,
+}
+
+impl Mirrors {
+    pub fn for_slot(slot: &Range<usize>, npes: usize) -> Result<Self, Error> {
+        let stride = round_up(slot.len(), HUGE) + 2 * HUGE;
+        let bytes = stride.checked_mul(npes).and_then(|b| b.checked_add(2 * HUGE));
+        let bytes = bytes.ok_or_else(|| {
+            Error::Slot(format!("{npes} mirrors of {stride:#x} bytes exceed the address space"))
+        })?;
+        let window = map::reserve(bytes)?;
+        Ok(Self { window: window..window + bytes, stride })
+    }
+
+    pub fn mirror(&self, start: usize, pe: usize) -> usize {
+        round_up(self.window.start, HUGE) + HUGE + pe * self.stride + start % HUGE
+    }
+
+    pub fn unmirrored(&self, start: usize, address: usize) -> Option<(usize, usize)> {
+        if !self.window.contains(&address) {
+            return None;
+        }
+        let first = self.mirror(start, 0);
+        let pe = address.saturating_sub(first) / self.stride;
+        Some((pe, address.wrapping_sub(self.mirror(start, pe)).wrapping_add(start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Layout;
+    use super::*;
+
+    fn program(at: usize) -> DataSegment {
+        let pages = at + 0x10000..at + 0x13000;
+        DataSegment { file_end: pages.start, pages, program_start: at, fingerprint: 0 }
+    }
+
+    #[test]
+    fn mirrors_keep_the_inner_layout_and_do_not_touch() {
+        for at in [0x400000, 0x2000_0000_0000] {
+            let program = program(at);
+            let layout = Layout::reserve(&program, 5 << 20, 3).unwrap();
+            if at > LOWEST {
+                assert!(layout.heap.end < program.program_start);
+            } else {
+                assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
+            }
+            for pe in 0..3 {
+                let data = layout.mirrored(pe, layout.data.start);
+                let heap = layout.mirrored(pe, layout.heap.start);
+                assert_eq!(
+                    heap.wrapping_sub(data),
+                    layout.heap.start.wrapping_sub(layout.data.start)
+                );
+                assert_eq!(heap % HUGE, 0);
+                assert_eq!(layout.unmirrored(heap + 5), Some((pe, layout.heap.start + 5)));
+            }
+            let last = layout.heap.end.max(layout.data.end);
+            assert!(layout.mirrored(0, last) + HUGE <= layout.mirror(1));
+            assert!(layout.mirrored(2, last) + HUGE <= layout.mirrors.window.end);
+            assert_eq!(layout.unmirrored(layout.heap.start), None);
+        }
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        let error = Layout::reserve(&program(0x400000), 1 << 47, 64).unwrap_err();
+        assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
+    }
+}

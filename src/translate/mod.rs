@@ -1,0 +1,76 @@
+//! The data path's one computation: a symmetric address of this PE and a PE
+//! number become the address where that PE's copy is mapped here.
+//!
+//! There are two ways, one of which is compiled in: [`table`](self) adds a base that
+//! each PE has in a table, so mirrors may lie anywhere; with the feature `smartmap`
+//! the bits of the address say it all, and there is no table.
+//!
+//! In both, `pe` arrives as the whole argument register ([`PeArg`]); one unsigned
+//! comparison rejects negative numbers, numbers too large, and the rare caller
+//! that left garbage in the upper half, which the slow path then clears.
+//!
+//! Whatever is not the common case goes to the caller's `cold` continuation,
+//! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
+//! range, library not initialised, or a peer not attached yet.
+//! The two continuations are passed in, not returned as a `Result`, because that
+//! keeps the branches apart: one jump each, and the access.
+
+#[cfg(feature = "smartmap")]
+#[path = "shift.rs"]
+mod way;
+#[cfg(not(feature = "smartmap"))]
+#[path = "table.rs"]
+mod way;
+
+pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate};
+
+/// A PE number as the argument register holds it: a C `int` in the low half, the
+/// upper half unspecified by the ABI. Convert with [`pe_number`].
+pub type PeArg = usize;
+
+/// The PE number in an argument register.
+#[inline(always)]
+pub const fn pe_number(pe: PeArg) -> i32 {
+    pe as u32 as i32
+}
+
+/// Where the slot's parts lie, for [`Table::publish`]. All in bytes of this address space.
+#[derive(Clone, Debug)]
+pub struct SlotBounds {
+    /// The lower piece: usually the data segment.
+    pub lower: std::ops::Range<usize>,
+    /// The upper piece: usually the symmetric heap.
+    pub upper: std::ops::Range<usize>,
+    /// Whether nothing but the program's own code and constants lies between them.
+    pub hole_is_program: bool,
+}
+
+/// The offset of an address that has no translation on the hot path;
+/// [`Table::address`] gives the address back.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Miss(usize);
+
+/// How a context numbers PEs. The default context is the world's numbering at no
+/// cost; a context of a team maps `pe` to `start + pe * stride`.
+pub trait Numbering: Copy {
+    /// Continues with the world PE number, or with `out` if the team has no such PE.
+    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R;
+    /// The context's handle, for messages and the slow path.
+    fn handle(self) -> usize;
+}
+
+/// What is done about a miss: a closure, or a type of its own where the compiler has
+/// to be told to inline it. A continuation that is called, not jumped to, costs
+/// the hot path a stack frame.
+pub trait Cold<R> {
+    /// Carries the operation out by another way, or ends the job.
+    fn miss(&self, miss: Miss) -> R;
+}
+
+impl<R, F: Fn(Miss) -> R> Cold<R> for F {
+    #[inline(always)]
+    fn miss(&self, miss: Miss) -> R {
+        self(miss)
+    }
+}

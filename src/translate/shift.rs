@@ -1,0 +1,171 @@
+//! Translation by the bits of the address, as SMARTMAP lays memory out: all of a PE's
+//! memory lies below 512 GiB, and PE `pe`'s copy of an address is that address plus
+//! `(pe + 1) << 39`. No table, no load.
+//!
+//! ```text
+//!  slot 0: own memory         slot 1: PE 0          slot 2: PE 1
+//!  |-[data]-[heap]-----|      |-[data]-[heap]-----| |-[data]-[heap]-----| ...
+//!  0                end       1 << 39               2 << 39
+//! ```
+//!
+//! Nothing on the way could tell whether a peer is attached, so the way is closed
+//! (`end` is 0) until all are.
+#![allow(unsafe_code)]
+
+use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
+use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::context;
+use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
+use std::cell::UnsafeCell;
+
+/// Most PEs a job can have: the slots there are.
+pub const MAX_PES: usize = MAX_RANKS;
+
+/// Whether the hot path stays closed until every PE is attached.
+pub const ALL_OR_NONE: bool = true;
+
+/// What the hot path reads, and what decides when it opens.
+#[repr(C)]
+pub struct Table {
+    /// First address past the slot; 0 until all PEs are attached.
+    end: AtomicUsize,
+    /// Number of PEs of the job, 0 while the library is not initialised.
+    npes: UnsafeCell<usize>,
+    /// This PE's number.
+    own: AtomicUsize,
+    /// The slot's pieces: start and bytes of each, 0 bytes while not initialised.
+    lower: UnsafeCell<(usize, usize)>,
+    upper: UnsafeCell<(usize, usize)>,
+    /// The PEs that are attached, one bit each.
+    attached: [AtomicU64; MAX_PES.div_ceil(64)],
+}
+
+// SAFETY: the fields that are not atomic are written by `publish` and `retire` only,
+// which run inside initialisation and finalisation; the specification forbids
+// communication concurrent with those, and a thread that communicates later has
+// learned of the initialisation from the thread that did it.
+unsafe impl Sync for Table {}
+
+/// The one table of this process.
+pub static TABLE: Table = Table {
+    end: AtomicUsize::new(0),
+    npes: UnsafeCell::new(0),
+    own: AtomicUsize::new(0),
+    lower: UnsafeCell::new((0, 0)),
+    upper: UnsafeCell::new((0, 0)),
+    attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
+};
+
+impl Table {
+    /// Number of PEs of the job, 0 before initialisation.
+    #[inline(always)]
+    pub fn npes(&self) -> usize {
+        // SAFETY: written only while no operation runs (see `Sync` above).
+        unsafe { *self.npes.get() }
+    }
+    /// Whether operations are possible now.
+    #[inline(always)]
+    pub fn ready(&self) -> bool {
+        self.npes() != 0
+    }
+    /// Whether an address is in one of the slot's pieces: exact, unlike the hot path's
+    /// one comparison, which lets all pass that lies below the slot's end (an access
+    /// beside the pieces faults and is explained).
+    #[inline(always)]
+    pub fn surely_symmetric(&self, addr: usize) -> bool {
+        // SAFETY: as for `npes`.
+        let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
+        addr.wrapping_sub(lower.0) < lower.1 || addr.wrapping_sub(upper.0) < upper.1
+    }
+    /// The address that [`translate`] handed to `cold`.
+    #[inline(always)]
+    pub fn address(&self, miss: Miss) -> usize {
+        miss.0
+    }
+    /// Any address, as [`translate`] hands it to `cold`.
+    #[inline(always)]
+    pub fn miss(&self, address: usize) -> Miss {
+        Miss(address)
+    }
+
+    /// Prepares for a job of `npes` PEs; the hot path opens when all have a mirror.
+    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
+        assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
+        assert!(bounds.upper.end <= 1 << SHIFT, "the slot lies below the first alias");
+        for bits in &self.attached {
+            bits.store(0, Ordering::Relaxed);
+        }
+        // SAFETY: called from initialisation, when nothing else reads the table.
+        unsafe {
+            *self.lower.get() = (bounds.lower.start, bounds.lower.len());
+            *self.upper.get() = (bounds.upper.start, bounds.upper.len());
+            *self.npes.get() = npes;
+        }
+    }
+
+    /// Says that PE `pe`'s slot can be reached; this PE's own, whose `address` is no
+    /// alias, comes first.
+    pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
+        if address < 1 << SHIFT {
+            self.own.store(pe, Ordering::Relaxed);
+        }
+        self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::Relaxed);
+        let attached: u32 =
+            self.attached.iter().map(|bits| bits.load(Ordering::Relaxed).count_ones()).sum();
+        if attached as usize == self.npes() {
+            // SAFETY: as for `npes`.
+            let (start, bytes) = unsafe { *self.upper.get() };
+            // Release: whoever computes an address below the end depends on the mappings.
+            self.end.store(start + bytes, Ordering::Release);
+        }
+    }
+
+    /// Closes the hot path; every later operation takes the slow path.
+    pub(crate) fn retire(&self) {
+        self.end.store(0, Ordering::Relaxed);
+        // SAFETY: called from finalisation, when nothing else reads the table.
+        unsafe {
+            *self.lower.get() = (0, 0);
+            *self.upper.get() = (0, 0);
+            *self.npes.get() = 0;
+        }
+    }
+}
+
+/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
+/// `hot(target)`, or with `cold(miss)` if the common case does not hold.
+#[inline(always)]
+pub fn translate<C: Numbering, R>(
+    ctx: C,
+    addr: usize,
+    pe: PeArg,
+    hot: impl FnOnce(usize) -> R,
+    cold: impl Cold<R>,
+) -> R {
+    if addr >= TABLE.end.load(Ordering::Relaxed) {
+        std::hint::cold_path();
+        return cold.miss(Miss(addr));
+    }
+    let cold = &cold;
+    ctx.world(
+        pe,
+        // The bits do not meet, so this is `oneshmem_kitten::addressing::alias`; as an
+        // addition it can be part of the access itself.
+        |pe| hot(addr.wrapping_add(pe.wrapping_add(FIRST_SLOT) << SHIFT)),
+        || {
+            std::hint::cold_path();
+            cold.miss(Miss(addr))
+        },
+    )
+}
+
+/// As [`translate`], for a pointer that is handed out and not used at once: exact about
+/// what is symmetric, and this PE's own memory is where it always was.
+#[inline(always)]
+pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
+    if !TABLE.surely_symmetric(addr) || pe == TABLE.own.load(Ordering::Relaxed) {
+        std::hint::cold_path();
+        return cold.miss(Miss(addr));
+    }
+    translate(context::Default, addr, pe, hot, cold)
+}
