@@ -3,6 +3,7 @@
 #   make                 build everything into build/, laid out like an installation
 #   make demo            build what is missing, compile the integer sort, run it on 4 PEs
 #   make test            every check and test there is, with a summary
+#   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make install         install into $(DESTDIR)$(PREFIX)
 #   make clean           remove what was built
 #
@@ -19,7 +20,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-xpmem install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -73,6 +74,10 @@ demo: all
 
 test: all
 	BUILD=$(BUILD) CARGO=$(CARGO) packaging/check
+
+# The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
+test-xpmem: all
+	tests/xpmem/run
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)

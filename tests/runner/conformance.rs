@@ -35,10 +35,30 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// Compiles every program in every variant, for a place that has no compiler.
+pub fn prepare() -> Result<(), String> {
+    for source in sources("tests/c") {
+        let program = Program::read(&source)?;
+        for &variant in &program.variants {
+            compile::executable(&program, variant)?;
+        }
+    }
+    for source in sources("examples") {
+        compile::plain(&source, &[])?;
+    }
+    compile::plain(&tree::repository("tests/programs/linger.c"), &[]).map(drop)
+}
+
+/// Whether this number of PEs is to be tried: `ONESHMEM_TEST_PES` can list some.
+pub fn wanted(pes: usize) -> bool {
+    std::env::var("ONESHMEM_TEST_PES")
+        .map_or(true, |list| list.split_whitespace().any(|number| number.parse() == Ok(pes)))
+}
+
 fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
-        for &pes in &program.pes {
+        for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
             // How a program is linked and how many PEs there are hardly meet: further
             // variants are tried alone and with two PEs.
             if first > 0 && pes > 2 {

@@ -1,5 +1,6 @@
 //! The examples, as a learner runs them, under every launcher there is.
 
+use crate::conformance::wanted;
 use crate::launchers::Launcher;
 use crate::{compile, tree};
 use libtest_mimic::Trial;
@@ -20,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for launcher in Launcher::ALL {
         for &(name, arguments, says) in EXAMPLES {
-            for &pes in launcher.pes() {
+            for &pes in launcher.pes().iter().filter(|pes| wanted(**pes)) {
                 let title = format!("examples/{name}/{}/{pes}", launcher.name());
                 let trial =
                     Trial::test(title, move || Ok(example(launcher, name, arguments, says, pes)?));
