@@ -128,7 +128,7 @@ fn function(table: &Table, prototype: &Prototype, symbol: &Symbol, call: &str) -
     };
     let body = body
         .replace("NAME", &format!("&\"{name}\""))
-        .replace("CTX", if symbol.ctx { "Handle(ctx)" } else { "Default" })
+        .replace("CTX", if symbol.ctx { "Handle::new(ctx)" } else { "Default" })
         .replace("<T", &format!("<{element}"))
         .replace("SET", "(PE_start, logPE_stride, PE_size)");
     let end = if symbol.ret == "void" { ";" } else { "" };

@@ -38,7 +38,7 @@ unsafe fn apply<O: Operation, C: Numbering>(
     // The same offset that `translate` computes: nothing else of `target` has to be
     // kept for the slow path.
     let miss = TABLE.miss(target as usize);
-    let slow = Slow { routine, ctx: ctx.handle(), miss, op, pe };
+    let slow = Slow { routine, ctx, miss, op, pe };
     translate(
         ctx,
         target as usize,
@@ -58,24 +58,24 @@ unsafe fn apply<O: Operation, C: Numbering>(
 /// An operation that leaves the hot path. A type, not a closure, so that it can be
 /// told to inline: the hot path then ends in a jump and needs no stack frame.
 #[derive(Clone, Copy)]
-struct Slow<O> {
+struct Slow<O, C> {
     routine: Routine,
-    ctx: usize,
+    ctx: C,
     miss: Miss,
     op: O,
     pe: PeArg,
 }
 
-impl<O: Operation> Slow<O> {
+impl<O: Operation, C: Numbering> Slow<O, C> {
     #[inline(always)]
     fn perform(self) -> O::Output {
         let Self { routine, ctx, miss, op, pe } = self;
         // SAFETY: made by `apply` only, whose caller promised what is asked here.
-        unsafe { apply_slow(miss, op, pe, routine, ctx) }
+        unsafe { apply_slow(ctx, miss, op, pe, routine) }
     }
 }
 
-impl<O: Operation> Cold<O::Output> for Slow<O> {
+impl<O: Operation, C: Numbering> Cold<O::Output> for Slow<O, C> {
     #[inline(always)]
     fn miss(&self, _: Miss) -> O::Output {
         self.perform()
@@ -84,14 +84,14 @@ impl<O: Operation> Cold<O::Output> for Slow<O> {
 
 #[cold]
 #[inline(never)]
-unsafe fn apply_slow<O: Operation>(
+unsafe fn apply_slow<O: Operation, C: Numbering>(
+    ctx: C,
     miss: Miss,
     op: O,
     pe: PeArg,
     routine: Routine,
-    ctx: usize,
 ) -> O::Output {
-    let address = slow::resolve(routine, O::TARGET, ctx, miss, pe);
+    let address = slow::resolve(routine, O::TARGET, ctx.handle(), miss, pe);
     let target = TABLE.address(miss);
     if !operand::is_aligned::<O::Word>(target) {
         operand::misaligned(routine, O::TARGET, target, size_of::<O::Word>());

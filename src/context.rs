@@ -1,12 +1,12 @@
 //! Communication contexts: what a context handle means on the data path.
 //!
 //! A handle is the byte offset of an entry in one static table, so that using a
-//! context costs the hot path four instructions more than the default context (a
-//! mask, the table's address, a multiplication and an addition for the team's
+//! context costs the hot path four instructions more than the default context (the
+//! table's address, then a load, a multiplication and an addition for the team's
 //! numbering), and a handle is an address constant in C (`SHMEM_CTX_DEFAULT` works
-//! in a static initialiser). The mask keeps any value a program may pass inside the
-//! table. Entry 0 is `SHMEM_CTX_INVALID`: like every entry not in use it has no
-//! PEs, so any use takes the slow path and is reported there.
+//! in a static initialiser). Entry 0 is `SHMEM_CTX_INVALID`: like every entry not in
+//! use, a destroyed context's for example, it has no PEs, so any use takes the slow
+//! path and is reported there.
 //!
 //! On one node every operation is complete when it returns, so contexts have no
 //! operations of their own to keep apart; what they carry is their team's numbering.
@@ -34,11 +34,9 @@ pub const PRIVATE: c_long = 2;
 pub const NOSTORE: c_long = 4;
 const OPTIONS: c_long = SERIALIZED | PRIVATE | NOSTORE;
 
-/// Contexts there can be at once, two of them predefined. A power of two.
+/// Contexts there can be at once, two of them predefined.
 pub const ENTRIES: usize = 4096;
-/// The bits of a handle that say which entry it is.
-const HANDLE_MASK: usize = (ENTRIES - 1) * size_of::<Entry>();
-const _: () = assert!(ENTRIES.is_power_of_two() && size_of::<Entry>() == 32);
+const _: () = assert!(size_of::<Entry>() == 32);
 
 /// What the data path reads of a context.
 #[repr(C, align(32))]
@@ -82,10 +80,10 @@ impl Entry {
 
 /// The entry of a handle that is one: an entry's offset, and in use.
 fn entry(handle: usize) -> Option<&'static Entry> {
-    if handle & !HANDLE_MASK != 0 {
+    if !handle.is_multiple_of(size_of::<Entry>()) {
         return None;
     }
-    let entry = &CONTEXTS[handle / size_of::<Entry>()];
+    let entry = CONTEXTS.get(handle / size_of::<Entry>())?;
     (entry.size.load(Ordering::Acquire) > 0).then_some(entry)
 }
 
@@ -120,20 +118,36 @@ impl Numbering for Default {
 /// A context by its handle, a `shmem_ctx_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Handle(pub usize);
+pub struct Handle(usize);
+
+impl Handle {
+    /// The context of a handle.
+    ///
+    /// # Safety
+    /// The handle is [`CTX_INVALID`], [`CTX_DEFAULT`] or one that [`create`] or
+    /// [`team_create`] gave, destroyed since or not.
+    #[inline(always)]
+    pub const unsafe fn new(handle: usize) -> Self {
+        Self(handle)
+    }
+}
 
 impl Numbering for Handle {
     #[inline(always)]
     fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
         let table: *const Entry = CONTEXTS.as_ptr();
-        // SAFETY: the masked handle is a multiple of an entry's size and less than
-        // the table's.
-        let entry = unsafe { &*table.byte_add(self.0 & HANDLE_MASK) };
-        if pe >= entry.size.load(Ordering::Relaxed) {
+        // SAFETY: the handle is the offset of an entry, as `new` was promised.
+        let entry = unsafe { &*table.byte_add(self.0) };
+        // SAFETY: an entry is written when its context is created or destroyed, and
+        // the specification forbids to use a context concurrently with either. Plain
+        // reads, because the compiler makes them operands of other instructions.
+        let (size, start, stride) =
+            unsafe { (*entry.size.as_ptr(), entry.start.as_ptr(), entry.stride.as_ptr()) };
+        if pe >= size {
             return out();
         }
-        let offset = pe.wrapping_mul(entry.stride.load(Ordering::Relaxed));
-        ok(entry.start.load(Ordering::Relaxed).wrapping_add(offset))
+        // SAFETY: as above.
+        ok(pe.wrapping_mul(unsafe { *stride }).wrapping_add(unsafe { *start }))
     }
     #[inline(always)]
     fn handle(self) -> usize {
@@ -144,8 +158,9 @@ impl Numbering for Handle {
 /// The world number of PE `pe` of a context's team, if it has one.
 pub fn world_pe(handle: usize, pe: c_int) -> Option<usize> {
     let pe = usize::try_from(pe).ok()?;
-    entry(handle)?;
-    Handle(handle).world(pe, Some, || None)
+    let entry = entry(handle).filter(|entry| pe < entry.size.load(Ordering::Relaxed))?;
+    let offset = pe.wrapping_mul(entry.stride.load(Ordering::Relaxed));
+    Some(entry.start.load(Ordering::Relaxed).wrapping_add(offset))
 }
 
 /// Says what a call on this context could have been given, for messages about a PE

@@ -10,7 +10,7 @@
 use crate::atomics::{Ordering, compiler_fence};
 use crate::error::Routine;
 use crate::slow;
-use crate::translate::{Miss, Numbering, PeArg, translate};
+use crate::translate::{Cold, Miss, Numbering, PeArg, translate};
 
 mod strided;
 
@@ -41,28 +41,45 @@ pub unsafe fn put<T: Copy, C: Numbering>(
         pe,
         // SAFETY: the target lies in `pe`'s mirror; the rest is the caller's promise.
         |to| unsafe { std::ptr::copy_nonoverlapping(source, to as *mut T, nelems) },
-        |miss| {
-            let bytes = nelems.wrapping_mul(size_of::<T>());
-            // SAFETY: the caller's promise, passed on.
-            unsafe { put_slow(miss, source.cast(), bytes, pe, routine, ctx.handle()) }
-        },
+        Put { ctx, source: source.cast(), bytes: nelems.wrapping_mul(size_of::<T>()), pe, routine },
     )
 }
 
+/// A put that leaves the hot path; see [`Cold`] why it is a type.
+struct Put<C> {
+    ctx: C,
+    source: *const u8,
+    bytes: usize,
+    pe: PeArg,
+    routine: Routine,
+}
+
+impl<C: Numbering> Cold<()> for Put<C> {
+    #[inline(always)]
+    fn miss(&self, miss: Miss) {
+        let Self { ctx, source, bytes, pe, routine } = *self;
+        // SAFETY: made by `put` only, whose caller promised what is asked here.
+        unsafe { put_slow(ctx, miss, source, bytes, pe, routine) }
+    }
+}
+
+// The slow functions take their arguments in the order of the C routines, and the
+// context as its type, which is nothing for the default one: so all are in the right
+// registers already, and the hot path moves none.
 #[cold]
 #[inline(never)]
-unsafe fn put_slow(
+unsafe fn put_slow<C: Numbering>(
+    ctx: C,
     miss: Miss,
     source: *const u8,
     bytes: usize,
     pe: PeArg,
     routine: Routine,
-    ctx: usize,
 ) {
     if bytes == 0 {
-        return slow::check_pe(routine, ctx, pe);
+        return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let to = slow::resolve(routine, "dest", ctx, miss, pe);
+    let to = slow::resolve(routine, "dest", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
     unsafe { std::ptr::copy_nonoverlapping(source, to as *mut u8, bytes) }
 }
@@ -87,28 +104,42 @@ pub unsafe fn get<T: Copy, C: Numbering>(
         pe,
         // SAFETY: the source lies in `pe`'s mirror; the rest is the caller's promise.
         |from| unsafe { std::ptr::copy_nonoverlapping(from as *const T, dest, nelems) },
-        |miss| {
-            let bytes = nelems.wrapping_mul(size_of::<T>());
-            // SAFETY: the caller's promise, passed on.
-            unsafe { get_slow(dest.cast(), miss, bytes, pe, routine, ctx.handle()) }
-        },
+        Get { ctx, dest: dest.cast(), bytes: nelems.wrapping_mul(size_of::<T>()), pe, routine },
     )
+}
+
+/// A get that leaves the hot path.
+struct Get<C> {
+    ctx: C,
+    dest: *mut u8,
+    bytes: usize,
+    pe: PeArg,
+    routine: Routine,
+}
+
+impl<C: Numbering> Cold<()> for Get<C> {
+    #[inline(always)]
+    fn miss(&self, miss: Miss) {
+        let Self { ctx, dest, bytes, pe, routine } = *self;
+        // SAFETY: made by `get` only, whose caller promised what is asked here.
+        unsafe { get_slow(ctx, dest, miss, bytes, pe, routine) }
+    }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn get_slow(
+unsafe fn get_slow<C: Numbering>(
+    ctx: C,
     dest: *mut u8,
     miss: Miss,
     bytes: usize,
     pe: PeArg,
     routine: Routine,
-    ctx: usize,
 ) {
     if bytes == 0 {
-        return slow::check_pe(routine, ctx, pe);
+        return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let from = slow::resolve(routine, "source", ctx, miss, pe);
+    let from = slow::resolve(routine, "source", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u8, dest, bytes) }
 }
@@ -137,14 +168,14 @@ pub unsafe fn p<T: Copy, C: Numbering>(
             compiler_fence(Ordering::SeqCst);
         },
         // SAFETY: the caller's promise, passed on.
-        |miss| unsafe { p_slow(miss, value, pe, routine, ctx.handle()) },
+        |miss| unsafe { p_slow(ctx, miss, value, pe, routine) },
     )
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn p_slow<T: Copy>(miss: Miss, value: T, pe: PeArg, routine: Routine, ctx: usize) {
-    let to = slow::resolve(routine, "dest", ctx, miss, pe);
+unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
+    let to = slow::resolve(routine, "dest", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
     unsafe { (to as *mut T).write_unaligned(value) }
 }
@@ -162,14 +193,14 @@ pub unsafe fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: *const 
         // SAFETY: the source lies in `pe`'s mirror.
         |from| unsafe { (from as *const Unaligned<T>).read_volatile().0 },
         // SAFETY: the caller's promise, passed on.
-        |miss| unsafe { g_slow(miss, pe, routine, ctx.handle()) },
+        |miss| unsafe { g_slow(ctx, miss, pe, routine) },
     )
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn g_slow<T: Copy>(miss: Miss, pe: PeArg, routine: Routine, ctx: usize) -> T {
-    let from = slow::resolve(routine, "source", ctx, miss, pe);
+unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
+    let from = slow::resolve(routine, "source", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
     unsafe { (from as *const Unaligned<T>).read_volatile().0 }
 }

@@ -27,7 +27,7 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_p(
     pe: PeArg,
 ) {
     // SAFETY: C passes the address of its argument; the rest is the user's promise.
-    unsafe { rma::p(&"shmem_ctx_longdouble_p", Handle(ctx), dest, value.read(), pe) }
+    unsafe { rma::p(&"shmem_ctx_longdouble_p", Handle::new(ctx), dest, value.read(), pe) }
 }
 
 /// `shmem_longdouble_g`
@@ -50,5 +50,5 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_g(
     pe: PeArg,
 ) {
     // SAFETY: C passes the address of its result; the rest is the user's promise.
-    unsafe { value.write(rma::g(&"shmem_ctx_longdouble_g", Handle(ctx), source, pe)) }
+    unsafe { value.write(rma::g(&"shmem_ctx_longdouble_g", Handle::new(ctx), source, pe)) }
 }
