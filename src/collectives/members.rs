@@ -12,11 +12,16 @@ use crate::job::words::TeamWords;
 use crate::pause::Pause;
 use crate::slow;
 use crate::team::Team;
-use crate::translate::translate;
+use crate::translate::{TABLE, translate};
 
 /// Where `member`'s copy of `address` is mapped here, in the world's numbering.
 #[inline(always)]
 fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usize) -> usize {
+    // Exact, because some algorithms never touch what they check here: an address in
+    // the hole between data segment and heap would not be noticed by its fault.
+    if !TABLE.surely_symmetric(address) {
+        return slow::address_of(routine, argument, context::CTX_DEFAULT, address, world_pe);
+    }
     translate(
         context::Default,
         address,
