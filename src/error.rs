@@ -3,6 +3,7 @@
 
 use crate::job::abort::{self, Kind};
 use crate::job::{self, health};
+use crate::sys::process;
 use std::fmt;
 use std::io::Write;
 
@@ -82,10 +83,14 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
     fatal(format_args!("{routine}: {argument}: {expected}"))
 }
 
-/// Says why the job cannot go on and ends it with status 1.
+/// Says why the job cannot go on and ends it with status 1. A forked child is no
+/// part of the job, whatever it does: it only ends itself.
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
+    if job::is_child() {
+        process::flush_and_exit(1);
+    }
     if let Some(job) = job::existing() {
         abort::raise(job.control(), Kind::Fatal, job.pe(), 1);
     }

@@ -45,6 +45,11 @@ pub struct Job {
 
 static JOB: OnceLock<Job> = OnceLock::new();
 
+/// Whether this process is a forked child of a PE, and so none itself.
+pub(crate) fn is_child() -> bool {
+    fork::is_child()
+}
+
 /// The job, for a routine that may be called only between init and finalize.
 pub fn job(routine: Routine) -> &'static Job {
     match JOB.get() {
