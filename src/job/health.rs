@@ -33,6 +33,18 @@ pub fn look(job: &Job) {
     }
 }
 
+/// When the job is being ended, a PE that computes is told so by SIGTERM: it writes
+/// out its streams, as `shmem_global_exit` promises, and leaves. `fflush` is no call
+/// for a signal handler; should it hang on a lock that the interrupted code holds,
+/// SIGKILL follows shortly, and the PE has lost no more than it would have anyway.
+pub(super) fn leave_when_told() {
+    crate::sys::signal::before_terminating(|| {
+        if let Some(job) = existing().filter(|_| !super::fork::is_child()) {
+            look(job);
+        }
+    });
+}
+
 #[cold]
 fn leave(word: u64) -> ! {
     process::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
@@ -135,12 +147,15 @@ pub fn end_job(status: i32) -> ! {
     {
         let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
         let holder = |pe: usize| job.control.living(pe).ok().flatten();
-        let until = Instant::now() + GRACE;
-        while Instant::now() < until && peers().any(|pe| holder(pe).is_some()) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        for pid in peers().filter_map(holder).filter(|pid| *pid > 0) {
-            process::kill(pid, libc::SIGKILL);
+        // Those who wait see the word; those who compute are told; the rest are made to.
+        for signal in [libc::SIGTERM, libc::SIGKILL] {
+            let until = Instant::now() + GRACE;
+            while Instant::now() < until && peers().any(|pe| holder(pe).is_some()) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            for pid in peers().filter_map(holder).filter(|pid| *pid > 0) {
+                process::kill(pid, signal);
+            }
         }
     }
     process::flush_and_exit(status)

@@ -108,6 +108,7 @@ fn first_session() -> Result<(), Error> {
     pause::set_oversubscribed(npes > process::usable_cpus());
     fork::prepare()?;
     fault::explain();
+    health::leave_when_told();
     process::at_exit(leaving);
     begin(job)?;
     announce(job);

@@ -1,4 +1,4 @@
-//! Handlers for faults.
+//! Handlers for faults, and for being told to end.
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
@@ -54,6 +54,37 @@ pub fn explain_faults(explain: Explain) {
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
+    }
+}
+
+static TERMINATING: OnceLock<fn()> = OnceLock::new();
+
+unsafe extern "C" fn terminate(signal: libc::c_int) {
+    if let Some(look) = TERMINATING.get() {
+        look();
+    }
+    // SAFETY: back to the default action, which the signal then takes when this
+    // handler returns and unblocks it.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+/// Has `look` called when SIGTERM comes, before it takes its default action; nothing
+/// if the program has a handler of its own. Once per process.
+pub fn before_terminating(look: fn()) {
+    // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGTERM, std::ptr::null(), &mut action);
+        if action.sa_sigaction != libc::SIG_DFL || TERMINATING.set(look).is_err() {
+            return;
+        }
+        action = std::mem::zeroed();
+        action.sa_sigaction = terminate as *const () as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
     }
 }
 

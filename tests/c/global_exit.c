@@ -1,10 +1,10 @@
 // pes: 1 2 4 8
 /* rule 1.11: one PE ends the job, whatever the others do; what it printed is out. */
-// case: others-compute compute | status=3 stdout=buffered_and_flushed
-// case: others-wait wait | status=3 stdout=buffered_and_flushed
-// case: others-in-barrier barrier | status=3 stdout=buffered_and_flushed
-// case: others-in-a-lock lock | status=3 stdout=buffered_and_flushed
-// case: others-sleep sleep | status=3 stdout=buffered_and_flushed
+// case: others-compute compute | status=3 stdout=buffered_and_flushed stdout=of_the_others
+// case: others-wait wait | status=3 stdout=buffered_and_flushed stdout=of_the_others
+// case: others-in-barrier barrier | status=3 stdout=buffered_and_flushed stdout=of_the_others
+// case: others-in-a-lock lock | status=3 stdout=buffered_and_flushed stdout=of_the_others
+// case: others-sleep sleep | status=3 stdout=buffered_and_flushed stdout=of_the_others
 // case: all-call all | status=3 stdout=buffered_and_flushed
 // case: zero zero | status=0 stdout=buffered_and_flushed
 #include "check.h"
@@ -28,8 +28,11 @@ int main(int argc, char **argv)
                 shmem_long_atomic_set(&held, 1, pe);
         }
         printf("buffered_and_flushed\n");
+        if (npes == 1)
+            printf("of_the_others\n");
         shmem_global_exit(strcmp(how, "zero") == 0 ? 0 : 3);
     }
+    printf("of_the_others\n");
     if (strcmp(how, "compute") == 0)
         for (volatile long forever = 0;;)
             forever = forever + 1;
