@@ -46,8 +46,10 @@ fn world_pe(routine: Routine, job: &Job, ctx: usize, pe: PeArg) -> usize {
 
 /// What `shmem_ptr` answers in the uncommon cases.
 #[cold]
-pub fn pointer(routine: Routine, addr: usize, pe: PeArg) -> *mut u8 {
+#[inline(never)]
+pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
     let job = job(routine);
+    let addr = TABLE.address(miss);
     match usize::try_from(pe_number(pe)) {
         Ok(pe) if pe < job.npes() && job.layout().contains(addr) => {
             (job.mirror(pe) + (addr - job.layout().start())) as *mut u8

@@ -5,7 +5,7 @@ use super::job;
 use crate::error::Routine;
 use crate::slow;
 use crate::team;
-use crate::translate::{self, PeArg, TABLE, pe_number};
+use crate::translate::{self, PeArg, pe_number};
 
 /// `shmem_ptr`: the address at which PE `pe`'s copy of `address` can be loaded and
 /// stored here; null if `address` is not symmetric or there is no such PE.
@@ -15,7 +15,7 @@ pub fn ptr(routine: Routine, address: *const u8, pe: PeArg) -> *mut u8 {
         address as usize,
         pe,
         |target| target as *mut u8,
-        |miss| slow::pointer(routine, TABLE.address(miss), pe),
+        |miss| slow::pointer(miss, pe, routine),
     )
 }
 
