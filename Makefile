@@ -4,11 +4,13 @@
 #   make demo            build what is missing, compile the integer sort, run it on 4 PEs
 #   make test            every check and test there is, with a summary
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
+#   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
+#   make kitten          the smoke programs for the Kitten kernel: build/kitten/
 #   make install         install into $(DESTDIR)$(PREFIX)
 #   make clean           remove what was built
 #
 # Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR,
-# BUILD [build], PES and KEYS for `make demo`.
+# BUILD [build], FEATURES (smartmap), PES and KEYS for `make demo`.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -29,9 +31,11 @@ all: tools library headers names packages manuals
 # What the C library and the headers are made from, and how: targets `library`
 # and `headers`.
 include capi/library.mk
+# Targets `smartmap`, `test-smartmap`, `kitten`.
+include kitten/kitten.mk
 
 tools: prerequisites
-	$(CARGO) build --release --locked -p oneshmem-tools
+	$(CARGO) build --release --locked -p oneshmem-tools $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
 	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun

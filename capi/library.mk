@@ -16,7 +16,7 @@ LD        ?= ld
 library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
-	$(CARGO) build --release  -p oneshmem-capi -p oneshmem-interface
+	$(CARGO) build --release  -p oneshmem-capi -p oneshmem-interface $(FEATURES:%=--features %)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.
 $(RELEASE)/libshmem.a $(INTERFACE): compiled ;

@@ -132,6 +132,18 @@ impl Table {
     }
 }
 
+/// The slot of PE `pe`. The compiler is kept from seeing that it is a sum: it would shift
+/// both parts, and need an instruction more for the constant.
+#[inline(always)]
+fn slot(pe: usize) -> usize {
+    let mut slot = pe.wrapping_add(FIRST_SLOT);
+    // SAFETY: nothing is executed.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) slot, options(pure, nomem, nostack, preserves_flags));
+    }
+    slot
+}
+
 /// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
 /// `hot(target)`, or with `cold(miss)` if the common case does not hold.
 #[inline(always)]
@@ -151,7 +163,7 @@ pub fn translate<C: Numbering, R>(
         pe,
         // The bits do not meet, so this is `oneshmem_kitten::addressing::alias`; as an
         // addition it can be part of the access itself.
-        |pe| hot(addr.wrapping_add(pe.wrapping_add(FIRST_SLOT) << SHIFT)),
+        |pe| hot(addr.wrapping_add(slot(pe) << SHIFT)),
         || {
             std::hint::cold_path();
             cold.miss(Miss(addr))

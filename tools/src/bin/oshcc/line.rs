@@ -89,6 +89,11 @@ const WITH_VALUE: [&str; 40] = [
 /// (`rustc --print native-static-libs`) and C's mathematics.
 const STATIC_NEEDS: [&str; 4] = ["-lpthread", "-ldl", "-lrt", "-lm"];
 
+/// A library with SMARTMAP's addresses serves position-dependent programs only. These come
+/// before the user's options, which can so be told otherwise.
+const COMPILE: &[&str] = if cfg!(feature = "smartmap") { &["-fno-pie"] } else { &[] };
+const LINK: &[&str] = if cfg!(feature = "smartmap") { &["-no-pie"] } else { &[] };
+
 /// A command line, read.
 #[derive(Debug, Default)]
 pub struct Line {
@@ -133,6 +138,9 @@ impl Line {
             return command;
         }
         command.extend(compile(installation));
+        if !self.stops_before_linking {
+            command.extend(LINK.iter().map(Into::into));
+        }
         command.extend_from_slice(&self.arguments);
         if !self.stops_before_linking {
             command.extend(self.link(installation));
@@ -150,12 +158,16 @@ impl Line {
         match show {
             // With nothing to compile it shows what would be done if there were.
             Show::Command if !self.has_input => {
-                let link = if self.stops_before_linking { vec![] } else { self.link(installation) };
+                let link = if self.stops_before_linking {
+                    vec![]
+                } else {
+                    self.all_for_linking(installation)
+                };
                 [compiler.to_vec(), compile(installation), self.arguments.clone(), link].concat()
             }
             Show::Command => self.command(installation, compiler),
             Show::Compile => compile(installation),
-            Show::Link => self.link(installation),
+            Show::Link => self.all_for_linking(installation),
             Show::Compiler => compiler.to_vec(),
             Show::IncludeDirectories => vec![installation.include().into()],
             Show::LibraryDirectories => vec![installation.lib().into()],
@@ -163,6 +175,10 @@ impl Line {
             Show::Version => vec!["oneshmem".into(), env!("CARGO_PKG_VERSION").into()],
             Show::Help => vec![],
         }
+    }
+
+    fn all_for_linking(&self, installation: &Installation) -> Vec<OsString> {
+        LINK.iter().map(OsString::from).chain(self.link(installation)).collect()
     }
 
     fn link(&self, installation: &Installation) -> Vec<OsString> {
@@ -180,7 +196,8 @@ impl Line {
 }
 
 fn compile(installation: &Installation) -> Vec<OsString> {
-    vec![joined("-I", installation.include().as_os_str())]
+    let include = joined("-I", installation.include().as_os_str());
+    [include].into_iter().chain(COMPILE.iter().map(OsString::from)).collect()
 }
 
 fn joined(flag: &str, value: &OsStr) -> OsString {
@@ -212,7 +229,7 @@ pub fn quoted(command: &[OsString]) -> String {
     command.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "smartmap")))]
 mod tests {
     use super::*;
     use std::path::Path;
@@ -275,5 +292,24 @@ mod tests {
     #[test]
     fn quoting() {
         assert_eq!(quoted(&["-DX=a b".into(), "it's".into()]), r"'-DX=a b' 'it'\''s'");
+    }
+}
+
+#[cfg(all(test, feature = "smartmap"))]
+mod smartmap_tests {
+    use super::*;
+    use std::path::Path;
+
+    fn command(arguments: &str) -> String {
+        let installation = Installation::at(Path::new("/opt/one"));
+        let line = Line::read(arguments.split_whitespace().map(OsString::from));
+        quoted(&line.command(&installation, &["cc".into()]))
+    }
+
+    #[test]
+    fn programs_are_position_dependent_unless_told_otherwise() {
+        assert!(command("a.c").starts_with("cc -I/opt/one/include -fno-pie -no-pie a.c -L"));
+        assert_eq!(command("-c a.c"), "cc -I/opt/one/include -fno-pie -c a.c");
+        assert!(command("-fPIE -pie a.c").contains("-fno-pie -no-pie -fPIE -pie"));
     }
 }

@@ -62,7 +62,11 @@ fn report(job: &Job) -> String {
 
 fn build() -> String {
     let profile = if cfg!(debug_assertions) { "with debugging checks" } else { "optimised" };
-    format!("{}-{}, {profile}", std::env::consts::ARCH, std::env::consts::OS)
+    let addresses = match cfg!(feature = "smartmap") {
+        true => "; SMARTMAP addresses, position-dependent programs only",
+        false => "",
+    };
+    format!("{}-{}, {profile}{addresses}", std::env::consts::ARCH, std::env::consts::OS)
 }
 
 fn installation() -> String {
