@@ -33,11 +33,11 @@ pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
     let program = Program {
         source: source.to_owned(),
         pes: vec![1],
-        variants: vec![Variant::Pie],
+        variants: vec![Variant::usual()],
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
         cases: Vec::new(),
     };
-    executable(&program, Variant::Pie)
+    executable(&program, Variant::usual())
 }
 
 fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String> {

@@ -12,6 +12,7 @@
 //! //                             end with 0. `status=nonzero` takes any other.
 //! ```
 
+use crate::tree;
 use std::path::{Path, PathBuf};
 
 /// How a program is linked.
@@ -39,6 +40,16 @@ impl Variant {
             Self::Static => "static",
             Self::StaticPie => "static-pie",
         }
+    }
+
+    /// The one that is meant if nothing is said: what the library's wrappers make.
+    pub fn usual() -> Self {
+        if tree::is_smartmap() { Self::NoPie } else { Self::Pie }
+    }
+
+    /// Whether the library that is tested serves such programs.
+    fn is_served(self) -> bool {
+        !tree::is_smartmap() || matches!(self, Self::NoPie | Self::Static)
     }
 
     /// The compiler's options for it.
@@ -123,7 +134,7 @@ impl Program {
         let mut program = Self {
             source: source.to_owned(),
             pes: Vec::new(),
-            variants: vec![Variant::Pie],
+            variants: vec![Variant::usual()],
             cflags: Vec::new(),
             cases: Vec::new(),
         };
@@ -155,6 +166,10 @@ impl Program {
         }
         if program.pes.is_empty() {
             return Err("no line `// pes: ...` says how many PEs to start".into());
+        }
+        program.variants.retain(|variant| variant.is_served());
+        if program.variants.is_empty() {
+            program.variants.push(Variant::usual());
         }
         if program.cases.is_empty() {
             program.cases.push(Case::default());

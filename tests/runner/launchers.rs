@@ -220,11 +220,11 @@ fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result
     let program = Program {
         source: tree::repository("tests/programs/with_mpi.c"),
         pes: vec![2],
-        variants: vec![Variant::Pie],
+        variants: vec![Variant::usual()],
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
         cases: Vec::new(),
     };
-    let executable = compile::executable_in(&program, Variant::Pie, launcher.name())?;
+    let executable = compile::executable_in(&program, Variant::usual(), launcher.name())?;
     for outcome in launcher.run(2, &executable, &[first], &[])? {
         outcome.success()?;
     }

@@ -18,9 +18,16 @@ pub fn prefix(path: &str) -> PathBuf {
     }
 }
 
+/// Whether the library that is tested has SMARTMAP's addresses (`make test-smartmap`) and
+/// serves position-dependent programs only.
+pub fn is_smartmap() -> bool {
+    std::env::var_os("ONESHMEM_SMARTMAP").is_some()
+}
+
 /// Where what the tests make is kept.
 pub fn scratch(path: &str) -> PathBuf {
-    repository("build/tests").join(path)
+    let folder = if is_smartmap() { "build/tests-smartmap" } else { "build/tests" };
+    repository(folder).join(path)
 }
 
 /// A program of the system, found as a shell would.
