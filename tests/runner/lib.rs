@@ -20,5 +20,6 @@ pub mod interface;
 pub mod launch;
 pub mod launchers;
 pub mod rules;
+pub mod smartmap;
 pub mod system_calls;
 pub mod tree;

@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, examples, failures, instructions, interface, launch, launchers, rules,
-    system_calls,
+    smartmap, system_calls,
 };
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 9] = [
+    let families: [fn() -> Vec<Trial>; 10] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         system_calls::trials,
         instructions::trials,
         interface::trials,
+        smartmap::trials,
     ];
     println!("seed of this run: CHECK_SEED={}", launch::seed());
     libtest_mimic::run(&arguments, families.into_iter().flat_map(|trials| trials()).collect())
