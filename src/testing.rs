@@ -2,8 +2,9 @@
 //! PEs are just memory where their mirrors would be.
 #![allow(unsafe_code)]
 
+use crate::sys::{fd, map};
 use crate::translate::{SlotBounds, TABLE};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};
 
 /// Bytes of a slot: one page of "data segment", one of "heap".
@@ -15,50 +16,66 @@ static ONE: Mutex<()> = Mutex::new(());
 
 /// The job, while it exists.
 pub(crate) struct FakeJob {
-    memory: *mut u8,
-    npes: usize,
+    /// Where PE 0's slot is, for PE 0.
+    own: usize,
+    /// Where each PE's slot is for all.
+    mirrors: Vec<usize>,
     _one: MutexGuard<'static, ()>,
+}
+
+/// Where PE `pe`'s copy of a slot at `own` goes.
+#[cfg(feature = "smartmap")]
+fn mirror(own: usize, pe: usize) -> usize {
+    oneshmem_kitten::addressing::alias(own, pe)
+}
+#[cfg(not(feature = "smartmap"))]
+fn mirror(own: usize, pe: usize) -> usize {
+    own + (pe + 1) * 2 * SLOT
 }
 
 impl FakeJob {
     /// A job of `npes` PEs, all attached, all memory zero.
     pub(crate) fn start(npes: usize) -> Self {
+        /// An address that nothing else is at.
+        const OWN: usize = 64 << 30;
         let one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        // SAFETY: the size is not 0.
-        let memory = unsafe { alloc_zeroed(Self::layout(npes)) };
-        assert!(!memory.is_null());
-        let start = memory as usize;
-        let lower = start..start + PAGE;
-        let upper = start + PAGE..start + SLOT;
+        let file = fd::memfd(c"oneshmem-test").unwrap();
+        fd::resize_and_seal(file.as_fd(), (npes * SLOT) as u64).unwrap();
+        let map = |pe: usize, at: usize| {
+            let at = map::reserve_at(at, SLOT).expect("nothing else is there");
+            // SAFETY: reserved just now.
+            unsafe { map::shared_over(at, SLOT, file.as_fd(), (pe * SLOT) as u64).unwrap() };
+            at
+        };
+        let own = map(0, OWN);
+        let mirrors: Vec<_> = (0..npes).map(|pe| map(pe, mirror(own, pe))).collect();
+        let (lower, upper) = (own..own + PAGE, own + PAGE..own + SLOT);
         TABLE.publish(&SlotBounds { lower, upper, hole_is_program: false }, npes);
-        for pe in 0..npes {
-            TABLE.set_mirror(pe, start + pe * SLOT);
+        TABLE.set_mirror(0, own);
+        for (pe, at) in mirrors.iter().enumerate().skip(1) {
+            TABLE.set_mirror(pe, *at);
         }
-        Self { memory, npes, _one: one }
-    }
-
-    fn layout(npes: usize) -> Layout {
-        Layout::from_size_align(npes * SLOT, PAGE).unwrap()
+        Self { own, mirrors, _one: one }
     }
 
     /// The symmetric address `offset` bytes into the slot.
     pub(crate) fn at<T>(&self, offset: usize) -> *mut T {
         assert!(offset + size_of::<T>() <= SLOT);
-        self.memory.wrapping_add(offset).cast()
+        (self.own + offset) as *mut T
     }
 
     /// What PE `pe` has there.
     pub(crate) fn read<T: Copy>(&self, pe: usize, offset: usize) -> T {
-        assert!(pe < self.npes && offset + size_of::<T>() <= SLOT);
+        assert!(offset + size_of::<T>() <= SLOT);
         // SAFETY: in bounds, by the assertion.
-        unsafe { self.memory.add(pe * SLOT + offset).cast::<T>().read_unaligned() }
+        unsafe { ((self.mirrors[pe] + offset) as *const T).read_unaligned() }
     }
 
     /// Gives PE `pe` something there.
     pub(crate) fn write<T: Copy>(&self, pe: usize, offset: usize, value: T) {
-        assert!(pe < self.npes && offset + size_of::<T>() <= SLOT);
+        assert!(offset + size_of::<T>() <= SLOT);
         // SAFETY: in bounds, by the assertion.
-        unsafe { self.memory.add(pe * SLOT + offset).cast::<T>().write_unaligned(value) }
+        unsafe { ((self.mirrors[pe] + offset) as *mut T).write_unaligned(value) }
     }
 
     /// All that PE `pe` has.
@@ -70,7 +87,9 @@ impl FakeJob {
 impl Drop for FakeJob {
     fn drop(&mut self) {
         TABLE.retire();
-        // SAFETY: allocated in `start` with this layout.
-        unsafe { dealloc(self.memory, Self::layout(self.npes)) }
+        for at in self.mirrors.iter().chain([&self.own]) {
+            // SAFETY: mapped in `start`; nothing refers to it any more.
+            unsafe { map::unmap(*at as *mut u8, SLOT) };
+        }
     }
 }
