@@ -6,11 +6,13 @@
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
+#   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
 #   make install         install into $(DESTDIR)$(PREFIX)
 #   make clean           remove what was built
 #
 # Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR,
-# BUILD [build], FEATURES (smartmap), PES and KEYS for `make demo`.
+# BUILD [build], FEATURES (smartmap), PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as
+# BENCH_FLAGS="--peer NAME=/path/to/bin") for `make bench`.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -22,7 +24,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-xpmem install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-xpmem bench install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -82,6 +84,11 @@ test: all
 # The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
 test-xpmem: all
 	tests/xpmem/run
+
+# The driver needs no optimisation: what it measures are other programs.
+bench: all
+	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
+	    --sources bench/programs --work $(BUILD)/bench $(BENCH_FLAGS)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)

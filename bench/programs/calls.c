@@ -1,7 +1,7 @@
 /* Every class of operation 1000 times, for callgrind to count the instructions of.
  * Run on one PE under `valgrind --tool=callgrind`; each class ends with a dump named
- * after it. `empty` is the loop around a function of as many arguments that returns
- * at once: what it costs is not the library's, except the return. */
+ * after it. The classes `empty` are loops around functions that only return: the driver
+ * takes them off, so that what is left is the library, from the jump into it to its return. */
 #include "bench.h"
 #include <valgrind/callgrind.h>
 
@@ -11,20 +11,32 @@ static long word, words[CALLS];
 static unsigned char in[4096], out[4096];
 static int target;
 
-__attribute__((noinline)) static long empty(const void *a, const void *b, size_t size, int pe)
-{
-    __asm__ volatile("" ::"r"(a), "r"(b), "r"(size), "r"(pe));
-    return 0;
-}
+/* Functions that only return: what a loop around them takes is not the library's. Weak, so
+ * that the compiler neither looks into them nor leaves arguments out. */
+#define EMPTY(n, ...)                                                                               \
+    __attribute__((weak, noinline)) long empty##n(__VA_ARGS__)                                      \
+    {                                                                                               \
+        long result;                                                                                \
+        __asm__ volatile("" : "=r"(result));                                                        \
+        return result;                                                                              \
+    }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+EMPTY(0, void)
+EMPTY(1, const void *a)
+EMPTY(2, const void *a, int b)
+EMPTY(3, const void *a, long b, int c)
+EMPTY(4, const void *a, const void *b, long c, int d)
+EMPTY(6, const void *a, const void *b, long c, long d, long e, int f)
 
-#define COUNT(name, call)                                                                           \
+/* `kind` is the number of arguments in registers, with `v` if there is a result. */
+#define COUNT(kind, name, call)                                                                     \
     do {                                                                                            \
         for (int i = 0; i < 2; i++)                                                                 \
             call; /* bind lazily, attach, warm up: not counted */                                   \
         CALLGRIND_ZERO_STATS;                                                                       \
         for (int i = 0; i < CALLS; i++)                                                             \
             call;                                                                                   \
-        CALLGRIND_DUMP_STATS_AT(name);                                                              \
+        CALLGRIND_DUMP_STATS_AT(kind " " name);                                                     \
     } while (0)
 
 int main(int argc, char **argv)
@@ -32,36 +44,44 @@ int main(int argc, char **argv)
     bench_start(argc, argv);
     volatile long sink = 0;
     bench_fill(out, sizeof out, 1);
-    COUNT("empty", (void)empty(in, out, 8, target));
-    COUNT("p", shmem_long_p(&word, 1, target));
-    COUNT("g", sink = shmem_long_g(&word, target));
-    COUNT("put 8 B", shmem_putmem(in, out, 8, target));
-    COUNT("put 64 B", shmem_putmem(in, out, 64, target));
-    COUNT("put 4 KiB", shmem_putmem(in, out, 4096, target));
-    COUNT("get 8 B", shmem_getmem(in, out, 8, target));
-    COUNT("get 64 B", shmem_getmem(in, out, 64, target));
-    COUNT("put nbi 8 B", shmem_putmem_nbi(in, out, 8, target));
-    COUNT("iput of 8", shmem_long_iput(words, (long *)out, 2, 1, 8, target));
-    COUNT("atomic set", shmem_long_atomic_set(&word, 1, target));
-    COUNT("atomic fetch", sink = shmem_long_atomic_fetch(&word, target));
-    COUNT("atomic swap", sink = shmem_long_atomic_swap(&word, 1, target));
-    COUNT("atomic compare_swap", sink = shmem_long_atomic_compare_swap(&word, 1, 2, target));
-    COUNT("atomic add", shmem_long_atomic_add(&word, 1, target));
-    COUNT("atomic fetch_add", sink = shmem_long_atomic_fetch_add(&word, 1, target));
-    COUNT("atomic fetch_or", sink = (long)shmem_uint64_atomic_fetch_or((uint64_t *)&word, 1, target));
-    COUNT("fence", shmem_fence());
-    COUNT("quiet", shmem_quiet());
+    COUNT("0", "empty", empty0());
+    COUNT("0v", "empty", sink = empty0());
+    COUNT("1v", "empty", sink = empty1(in));
+    COUNT("2v", "empty", sink = empty2(in, target));
+    COUNT("3", "empty", empty3(in, 1, target));
+    COUNT("3v", "empty", sink = empty3(in, 1, target));
+    COUNT("4", "empty", empty4(in, out, 8, target));
+    COUNT("4v", "empty", sink = empty4(in, out, 8, target));
+    COUNT("6", "empty", empty6(in, out, 2, 1, 8, target));
+    COUNT("3", "p", shmem_long_p(&word, 1, target));
+    COUNT("2v", "g", sink = shmem_long_g(&word, target));
+    COUNT("4", "put 8 B", shmem_putmem(in, out, 8, target));
+    COUNT("4", "put 64 B", shmem_putmem(in, out, 64, target));
+    COUNT("4", "put 4 KiB", shmem_putmem(in, out, 4096, target));
+    COUNT("4", "get 8 B", shmem_getmem(in, out, 8, target));
+    COUNT("4", "get 64 B", shmem_getmem(in, out, 64, target));
+    COUNT("4", "put nbi 8 B", shmem_putmem_nbi(in, out, 8, target));
+    COUNT("6", "iput of 8", shmem_long_iput(words, (long *)out, 2, 1, 8, target));
+    COUNT("3", "atomic set", shmem_long_atomic_set(&word, 1, target));
+    COUNT("2v", "atomic fetch", sink = shmem_long_atomic_fetch(&word, target));
+    COUNT("3v", "atomic swap", sink = shmem_long_atomic_swap(&word, 1, target));
+    COUNT("4v", "atomic compare_swap", sink = shmem_long_atomic_compare_swap(&word, 1, 2, target));
+    COUNT("3", "atomic add", shmem_long_atomic_add(&word, 1, target));
+    COUNT("3v", "atomic fetch_add", sink = shmem_long_atomic_fetch_add(&word, 1, target));
+    COUNT("3v", "atomic fetch_or", sink = (long)shmem_uint64_atomic_fetch_or((uint64_t *)&word, 1, target));
+    COUNT("0", "fence", shmem_fence());
+    COUNT("0", "quiet", shmem_quiet());
     shmem_long_p(&word, 5, target);
-    COUNT("wait_until met", shmem_long_wait_until(&word, SHMEM_CMP_EQ, 5));
-    COUNT("test", sink = shmem_long_test(&word, SHMEM_CMP_EQ, 5));
-    COUNT("ptr", sink = (long)(intptr_t)shmem_ptr(&word, target));
-    COUNT("my_pe", sink = shmem_my_pe());
-    COUNT("barrier_all of 1 PE", shmem_barrier_all());
-    COUNT("malloc and free", shmem_free(shmem_malloc(64)));
+    COUNT("3", "wait_until met", shmem_long_wait_until(&word, SHMEM_CMP_EQ, 5));
+    COUNT("3v", "test", sink = shmem_long_test(&word, SHMEM_CMP_EQ, 5));
+    COUNT("2v", "ptr", sink = (long)(intptr_t)shmem_ptr(&word, target));
+    COUNT("0v", "my_pe", sink = shmem_my_pe());
+    COUNT("0", "barrier_all of 1 PE", shmem_barrier_all());
+    COUNT("1v", "malloc and free", shmem_free(shmem_malloc(64)));
 #if BENCH_SHMEM >= 105
     static uint64_t sig;
-    COUNT("put_signal 8 B", shmem_putmem_signal(in, out, 8, &sig, 1, SHMEM_SIGNAL_SET, target));
-    COUNT("signal_fetch", sink = (long)shmem_signal_fetch(&sig));
+    COUNT("6", "put_signal 8 B", shmem_putmem_signal(in, out, 8, &sig, 1, SHMEM_SIGNAL_SET, target));
+    COUNT("1v", "signal_fetch", sink = (long)shmem_signal_fetch(&sig));
 #endif
     (void)sink;
     bench_verify(in, 4096, 1, "calls");

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     bench_check(major == SHMEM_MAJOR_VERSION && minor == SHMEM_MINOR_VERSION,
                 "the header is of OpenSHMEM %d.%d, the library of %d.%d", SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, major, minor);
     if (bench.pe == 0)
-        printf("FACT name %s\nFACT version %d.%d\n", name, major, minor);
+        printf("FACT name %s\nFACT specification %d.%d\n", name, major, minor);
     bench_finish();
     return 0;
 }

@@ -1,0 +1,148 @@
+//! Running one command to its end, or to the end of our patience.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+/// What a command left.
+pub struct Outcome {
+    /// What it wrote to its standard output.
+    pub stdout: String,
+    /// What it wrote to its standard error.
+    pub stderr: String,
+    /// How it ended; nothing if it was stopped for taking too long.
+    pub status: Option<ExitStatus>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Outcome {
+    /// Whether it ended by itself, and well.
+    pub fn success(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// How it ended, in words.
+    pub fn ending(&self) -> String {
+        match self.status {
+            None => format!("stopped after {:.0} s", self.took.as_secs_f64()),
+            Some(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => format!("ended with status {code}"),
+                (None, Some(signal)) => format!("ended by signal {signal}"),
+                (None, None) => "ended".into(),
+            },
+        }
+    }
+
+    /// How it ended, with the line of standard error that tells most.
+    pub fn reason(&self) -> String {
+        let end = self.ending();
+        let telling = |line: &&str| {
+            ["FAILED", "***", "error", "rror:", "Caught signal"].iter().any(|w| line.contains(w))
+        };
+        match self
+            .stderr
+            .lines()
+            .find(telling)
+            .or_else(|| self.stderr.lines().find(|line| !line.trim().is_empty()))
+        {
+            Some(line) => format!("{end}: {}", line.trim().chars().take(160).collect::<String>()),
+            None => end,
+        }
+    }
+}
+
+/// Runs a command in its own process group. Its output goes to files in `scratch`: a pipe would
+/// stay open as long as any descendant lives.
+pub fn run(command: &mut Command, scratch: &Path, patience: Duration) -> anyhow::Result<Outcome> {
+    let (out, err) = (scratch.join("stdout"), scratch.join("stderr"));
+    let words: Vec<_> = [command.get_program()]
+        .into_iter()
+        .chain(command.get_args())
+        .map(OsStr::to_string_lossy)
+        .collect();
+    let shown = words.join(" ");
+    command
+        .stdin(Stdio::null())
+        .stdout(File::create(&out)?)
+        .stderr(File::create(&err)?)
+        .process_group(0);
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
+    let status = wait(&mut child, start, patience)?;
+    let took = start.elapsed();
+    let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Outcome { stdout: text(&out)?, stderr: text(&err)?, status, took })
+}
+
+/// Waits; past the patience it ends the group, gently, then not.
+fn wait(
+    child: &mut Child,
+    start: Instant,
+    patience: Duration,
+) -> anyhow::Result<Option<ExitStatus>> {
+    let group = Pid::from_raw(child.id().try_into().context("a process number too large")?);
+    let mut ended_by_us =
+        [(patience, Signal::SIGTERM), (patience + Duration::from_secs(3), Signal::SIGKILL)]
+            .into_iter()
+            .peekable();
+    let mut stopped = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            if stopped {
+                // Descendants that outlived the first of the group.
+                let _ = killpg(group, Signal::SIGKILL);
+            }
+            return Ok((!stopped).then_some(status));
+        }
+        if let Some((_, signal)) = ended_by_us.next_if(|(when, _)| start.elapsed() > *when) {
+            stopped = true;
+            // An error means that the group is gone, which the next turn sees.
+            let _ = killpg(group, signal);
+        }
+        // Short against any job's run, so that start-up times are measured to about a percent.
+        std::thread::sleep(Duration::from_micros(
+            if start.elapsed() < Duration::from_millis(500) { 50 } else { 2000 },
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, patience: u64) -> Outcome {
+        let scratch = std::env::temp_dir().join(format!(
+            "oshbench-execute-{}-{}",
+            std::process::id(),
+            script.len()
+        ));
+        std::fs::create_dir_all(&scratch).unwrap();
+        let outcome =
+            run(Command::new("sh").args(["-c", script]), &scratch, Duration::from_secs(patience))
+                .unwrap();
+        std::fs::remove_dir_all(&scratch).unwrap();
+        outcome
+    }
+
+    #[test]
+    fn output_and_status() {
+        let outcome = shell("echo out; echo oh >&2; exit 3", 60);
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("out\n", "oh\n"));
+        assert_eq!(outcome.reason(), "ended with status 3: oh");
+    }
+
+    #[test]
+    fn one_that_hangs_is_stopped_with_its_children() {
+        let outcome = shell("echo begun; sleep 1000 & sleep 1000", 1);
+        assert!(outcome.status.is_none() && !outcome.success());
+        assert_eq!(outcome.stdout, "begun\n");
+    }
+}

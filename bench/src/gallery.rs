@@ -1,0 +1,216 @@
+//! The plots of a report, in the form of the paper's figures.
+
+use crate::limits;
+use crate::plots::{Axis, Curve, Ink, Mark, Plot, Shade};
+use crate::report::{Point, Report, Unit};
+
+/// Plots under one heading.
+#[derive(Debug)]
+pub struct Section {
+    /// The heading.
+    pub title: &'static str,
+    /// What is to be seen.
+    pub caption: &'static str,
+    /// The plots that have something to show.
+    pub plots: Vec<Plot>,
+}
+
+/// Whether curves carry bars from minimum to maximum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bars {
+    No,
+    Yes,
+}
+
+/// All sections that have something to show.
+pub fn sections(report: &Report) -> Vec<Section> {
+    let by_size =
+        |name: &str, title: &str, bars| compared(report, &[(name, "")], title, Axis::Bytes, bars);
+    let by_pes =
+        |name: &str, title: &str| compared(report, &[(name, "")], title, Axis::Pes, Bars::No);
+    let mut list = vec![
+        Section {
+            title: "Ping-pong",
+            caption: "Half of the round trip between two PEs; bars from the smallest to the largest sample of a typical \
+                      run. The bandwidth is the message size over that time.",
+            plots: vec![
+                by_size("pingpong.put", "Latency: putmem and wait", Bars::Yes),
+                bandwidth_of_pingpong(report),
+                by_size("pingpong.put_signal", "Latency: put with signal and wait", Bars::Yes),
+            ],
+        },
+        Section {
+            title: "Message rate",
+            caption: "Each PE puts 128 messages to each of its peers (six, where there are so many) and waits for the last one \
+                      expected; average rate of one PE, caches invalidated before each iteration.",
+            plots: vec![by_size("msgrate.put", "Messages a second and PE", Bars::Yes)],
+        },
+        Section {
+            title: "Bandwidth",
+            caption: "Windows of transfers, then quiet. The limit is the best of several raw copies at each size.",
+            plots: vec![
+                by_size("bandwidth.put", "Put", Bars::No),
+                by_size("bandwidth.put_both", "Put in both directions at once", Bars::No),
+                by_size("bandwidth.get", "Get", Bars::No),
+                by_size("bandwidth.put_nbi", "Put without blocking", Bars::No),
+            ],
+        },
+        Section {
+            title: "Collectives",
+            caption: "Time of the slowest PE by the size of a block. Where an implementation has them, both the forms over \
+                      teams and the older ones over active sets.",
+            plots: ["broadcast", "fcollect", "alltoall", "sum", "collect", "alltoalls"]
+                .map(|operation| {
+                    let names = [
+                        (format!("collective.{operation}"), ", teams"),
+                        (format!("activeset.{operation}"), ", active sets"),
+                    ];
+                    let names: Vec<(&str, &str)> =
+                        names.iter().map(|(name, form)| (name.as_str(), *form)).collect();
+                    compared(report, &names, operation, Axis::Bytes, Bars::No)
+                })
+                .into(),
+        },
+        Section {
+            title: "Starting",
+            caption: "Wall time of a whole job that does nothing but meet, beside as many /bin/true from the same launcher \
+                      and without one; and the time inside shmem_init.",
+            plots: vec![
+                compared(
+                    report,
+                    &[("startup.job", ""), ("startup.true", ", /bin/true")],
+                    "Whole job",
+                    Axis::Pes,
+                    Bars::No,
+                ),
+                by_pes("startup.init", "shmem_init"),
+                by_pes("startup.first_contact", "First contact with another PE"),
+            ],
+        },
+        Section {
+            title: "More PEs than CPUs",
+            caption: "From as many PEs as CPUs to eight times as many.",
+            plots: vec![
+                by_pes("oversubscribed.barrier_all", "barrier_all"),
+                by_pes("oversubscribed.ring", "One hop of a token round the ring"),
+            ],
+        },
+    ];
+    for section in &mut list {
+        section.plots.retain(Plot::is_worthwhile);
+    }
+    list.retain(|section| !section.plots.is_empty());
+    list
+}
+
+/// Curves of some quantities of every implementation, and of the first quantity's limit.
+fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars: Bars) -> Plot {
+    let mut curves = Vec::new();
+    let mut unit = Unit::Nanoseconds;
+    let mut limit: Vec<Mark> = Vec::new();
+    for (place, implementation) in report.implementations.iter().enumerate() {
+        for (&(name, form), shade) in names.iter().zip([Shade::Full, Shade::Light]) {
+            let points = sorted(report, &implementation.name, name, x);
+            let Some(first) = points.first() else { continue };
+            unit = first.unit;
+            if shade == Shade::Full && limit.is_empty() {
+                let raw = |point: &&Point| {
+                    limits::limit_of(report, point)
+                        .map(|raw| Mark { y: raw.value(), ..mark(point, x, Bars::No) })
+                };
+                limit = points.iter().filter_map(raw).collect();
+            }
+            curves.push(Curve {
+                label: format!("{}{form}", implementation.name),
+                ink: Ink::Implementation(place, shade),
+                points: points.iter().map(|point| mark(point, x, bars)).collect(),
+            });
+        }
+    }
+    if !limit.is_empty() {
+        curves.push(Curve { label: "raw shared memory".into(), ink: Ink::Raw, points: limit });
+    }
+    Plot { title: title.into(), x, unit, curves }
+}
+
+fn sorted<'a>(report: &'a Report, implementation: &'a str, name: &str, x: Axis) -> Vec<&'a Point> {
+    let mut points: Vec<&Point> =
+        report.points_of(implementation).filter(|point| point.name == name).collect();
+    points.sort_by_key(|point| (point.size, point.pes));
+    if x == Axis::Bytes {
+        points.retain(|point| point.size > 0);
+    }
+    points
+}
+
+fn mark(point: &Point, x: Axis, bars: Bars) -> Mark {
+    let (min, _, max) = point.within();
+    let x = match x {
+        Axis::Bytes => point.size as f64,
+        Axis::Pes => point.pes as f64,
+    };
+    Mark { x, y: point.value(), bar: (bars == Bars::Yes).then_some((min, max)) }
+}
+
+/// The ping-pong's latencies as bandwidths.
+fn bandwidth_of_pingpong(report: &Report) -> Plot {
+    let mut plot = compared(
+        report,
+        &[("pingpong.put", "")],
+        "Bandwidth: putmem and wait",
+        Axis::Bytes,
+        Bars::No,
+    );
+    plot.unit = Unit::MegaBytes;
+    for mark in plot.curves.iter_mut().flat_map(|curve| &mut curve.points) {
+        mark.y = mark.x * 1000.0 / mark.y;
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::report::{Implementation, Key, RAW, Run};
+
+    #[test]
+    fn curves_of_all_and_the_limit() {
+        let mut report = Report::new(true, 1, vec![0, 1], Machine::default());
+        for name in ["mine", "theirs"] {
+            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
+        }
+        for size in [64, 8] {
+            for (who, name, value) in [
+                (RAW, "raw.pingpong", 50.0),
+                ("mine", "pingpong.put", 100.0),
+                ("theirs", "pingpong.put", 400.0),
+            ] {
+                let run = Run {
+                    min: value / 2.0,
+                    median: value,
+                    mean: value,
+                    max: value * 2.0,
+                    samples: 1,
+                };
+                report.add(
+                    who,
+                    "p",
+                    Key { name: name.into(), size, pes: 2 },
+                    Unit::Nanoseconds,
+                    run,
+                );
+            }
+        }
+        let sections = sections(&report);
+        assert_eq!(sections.len(), 1);
+        let [latency, bandwidth] = &sections[0].plots[..] else {
+            panic!("{} plots", sections[0].plots.len())
+        };
+        let labels: Vec<&str> = latency.curves.iter().map(|curve| curve.label.as_str()).collect();
+        assert_eq!(labels, ["mine", "theirs", "raw shared memory"]);
+        let mine = &latency.curves[0].points;
+        assert_eq!((mine[0].x, mine[1].x, mine[0].bar), (8.0, 64.0, Some((50.0, 200.0))));
+        assert_eq!(bandwidth.curves[0].points[1].y, 640.0);
+    }
+}

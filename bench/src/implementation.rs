@@ -1,0 +1,101 @@
+//! An implementation of OpenSHMEM as this suite sees it: an `oshcc` and an `oshrun`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use crate::execute::{self, Outcome};
+use crate::plan::Experiment;
+
+/// How every program is compiled, by whatever compiler.
+const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
+
+/// Who compiles and starts the programs.
+#[derive(Debug, Clone)]
+pub struct Implementation {
+    /// The name in the report.
+    pub name: String,
+    /// Where `oshcc` and `oshrun` are; nothing for the raw programs.
+    pub bin: Option<PathBuf>,
+    /// Further arguments for its launcher.
+    pub launch: Vec<String>,
+}
+
+impl Implementation {
+    /// The implementation whose commands are in a directory.
+    pub fn new(name: &str, bin: &Path, launch: Vec<String>) -> anyhow::Result<Self> {
+        let bin = std::fs::canonicalize(bin)
+            .with_context(|| format!("{name}: no directory {}", bin.display()))?;
+        for command in ["oshcc", "oshrun"] {
+            if !bin.join(command).is_file() {
+                bail!("{name}: there is no {command} in {}", bin.display());
+            }
+        }
+        Ok(Self { name: name.into(), bin: Some(bin), launch })
+    }
+
+    /// No implementation: shared memory itself.
+    pub fn raw() -> Self {
+        Self { name: crate::report::RAW.into(), bin: None, launch: Vec::new() }
+    }
+
+    /// Compiles one program; on failure says what the compiler said.
+    pub fn build(&self, source: &Path, program: &Path, scratch: &Path) -> anyhow::Result<()> {
+        let compiler = self.bin.as_ref().map_or("cc".into(), |bin| bin.join("oshcc"));
+        let mut command = Command::new(compiler);
+        command.args(FLAGS).arg(source).arg("-o").arg(program);
+        let outcome = execute::run(&mut command, scratch, Duration::from_secs(300))?;
+        if !outcome.success() {
+            bail!("does not build: {}", outcome.reason());
+        }
+        Ok(())
+    }
+
+    /// The command that starts a job.
+    pub fn job(&self, pes: usize, program: &Path, arguments: &[String], heap_mib: u64) -> Command {
+        let Some(bin) = &self.bin else {
+            let mut command = Command::new(program);
+            command.arg(format!("pes={pes}")).args(arguments);
+            return command;
+        };
+        let mut command = Command::new(bin.join("oshrun"));
+        command.args(["-n", &pes.to_string()]).args(&self.launch).arg(program).args(arguments);
+        for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
+            command.env(variable, format!("{heap_mib}M"));
+        }
+        command
+    }
+
+    /// Runs one experiment.
+    pub fn run(
+        &self,
+        experiment: &Experiment,
+        program: &Path,
+        pinning: &str,
+        scratch: &Path,
+        patience: Duration,
+    ) -> anyhow::Result<Outcome> {
+        let mut arguments = experiment.arguments.clone();
+        arguments.push(pinning.into());
+        let mut command = self.job(experiment.pes, program, &arguments, experiment.heap);
+        execute::run(&mut command, scratch, patience)
+    }
+
+    /// What its info tool says, where it has one that says `Name   value`.
+    pub fn info(&self) -> Vec<(String, String)> {
+        let Some(tool) =
+            self.bin.as_ref().map(|bin| bin.join("oshinfo")).filter(|tool| tool.is_file())
+        else {
+            return Vec::new();
+        };
+        let text = Command::new(tool).output().map(|output| output.stdout).unwrap_or_default();
+        String::from_utf8_lossy(&text)
+            .lines()
+            .filter_map(|line| line.split_once("  "))
+            .filter(|(name, _)| ["Version", "Build", "Backend"].contains(name))
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect()
+    }
+}

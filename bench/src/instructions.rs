@@ -1,0 +1,222 @@
+//! Instructions per call, counted by callgrind: a figure that no noise touches.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use crate::execute;
+use crate::implementation::Implementation;
+
+/// Calls of each operation between two dumps; `CALLS` in `programs/calls.c`.
+const CALLS: f64 = 1000.0;
+/// The loop around an empty function, taken off every figure.
+const EMPTY: &str = "empty";
+/// How much more than its limit a count may be: an operation's count is exact, the loop's share of
+/// it depends on the C compiler.
+const SLACK: f64 = 1.0;
+
+/// One class of operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Count {
+    /// Its name, as the program gives it.
+    pub operation: String,
+    /// Instructions in the library for one call, from entry to return.
+    pub instructions: f64,
+}
+
+/// What a file of limits says about an operation: `operation | limit | others`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// Name of the operation.
+    pub operation: String,
+    /// Most instructions it may take.
+    pub most: f64,
+    /// Published counts of other libraries, as text.
+    pub others: String,
+}
+
+/// Builds the program, runs it on one PE under callgrind and reads the counts.
+pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Result<Vec<Count>> {
+    let directory = work.join(&who.name).join("calls");
+    // Dumps of an earlier run must not be mistaken for this one's.
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory)
+            .with_context(|| format!("cannot clear {}", directory.display()))?;
+    }
+    std::fs::create_dir_all(&directory)?;
+    let program = directory.join("calls");
+    who.build(&sources.join("calls.c"), &program, &directory)?;
+    let dumps = directory.join("dump");
+    let arguments = [
+        "--tool=callgrind".to_owned(),
+        format!("--callgrind-out-file={}", dumps.display()),
+        program.display().to_string(),
+    ];
+    let mut command = who.job(1, Path::new("valgrind"), &arguments, 16);
+    let outcome = execute::run(&mut command, &directory, Duration::from_secs(300))?;
+    if !outcome.stdout.lines().any(|line| line == "DONE") {
+        bail!("{} under callgrind: {}", who.name, outcome.reason());
+    }
+    let texts = (1..)
+        .map_while(|number| std::fs::read_to_string(format!("{}.{number}", dumps.display())).ok());
+    subtract(texts.filter_map(|text| dump(&text)).collect())
+}
+
+/// Takes from each dump what the empty loop of its kind took.
+fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Vec<Count>> {
+    let count = |dump: &Dump| {
+        let empty = dumps.iter().find(|other| other.operation == EMPTY && other.kind == dump.kind);
+        let empty = empty.with_context(|| format!("no empty loop of the kind {}", dump.kind))?;
+        // The empty function's one instruction is its return, which the library's call has, too.
+        Ok(Count {
+            operation: dump.operation.clone(),
+            instructions: (dump.total - empty.total) / CALLS + 1.0,
+        })
+    };
+    dumps.iter().filter(|dump| dump.operation != EMPTY).map(count).collect()
+}
+
+/// One dump: `kind` names the loop around the call, by arguments and result.
+#[derive(Debug, Clone, PartialEq)]
+struct Dump {
+    kind: String,
+    operation: String,
+    total: f64,
+}
+
+/// The name and the total of one dump; nothing for the one at the program's end.
+fn dump(text: &str) -> Option<Dump> {
+    let name =
+        text.lines().find_map(|line| line.strip_prefix("desc: Trigger: Client Request: "))?;
+    let total = text.lines().find_map(|line| {
+        let rest = line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: "))?;
+        rest.split_whitespace().next()?.parse().ok()
+    })?;
+    let (kind, operation) = name.split_once(' ')?;
+    Some(Dump { kind: kind.into(), operation: operation.into(), total })
+}
+
+/// A count; other threads of an implementation may disturb it beyond use, as a negative one shows.
+fn shown(instructions: f64) -> String {
+    if instructions < 0.0 { "?".into() } else { format!("{instructions:.0}") }
+}
+
+/// Reads a file of limits. Lines that begin with `#` are comments.
+pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+            let &[operation, most, others] = &fields[..] else {
+                bail!("not `operation | limit | others`: {line}")
+            };
+            let most =
+                most.parse().with_context(|| format!("no number of instructions: {line}"))?;
+            Ok(Limit { operation: operation.into(), most, others: others.into() })
+        })
+        .collect()
+}
+
+/// The table, and what is over its limit or without one.
+pub fn judge(
+    columns: &[(String, Vec<Count>)],
+    limits: &[Limit],
+) -> (comfy_table::Table, Vec<String>) {
+    let mut table = comfy_table::Table::new();
+    let mut header = vec!["instructions a call".to_owned()];
+    header.extend(columns.iter().map(|(name, _)| name.clone()));
+    header.extend(["limit".to_owned(), "published, above the network layer".to_owned()]);
+    table
+        .load_preset(comfy_table::presets::NOTHING)
+        .set_style(comfy_table::TableComponent::HeaderLines, '─')
+        .set_header(header);
+    let mut complaints = Vec::new();
+    let Some((own, counts)) = columns.first() else { return (table, complaints) };
+    for count in counts {
+        let mut row = vec![count.operation.clone()];
+        row.extend(columns.iter().map(|(_, counts)| {
+            let same = counts.iter().find(|other| other.operation == count.operation);
+            same.map_or(String::new(), |other| shown(other.instructions))
+        }));
+        match limits.iter().find(|limit| limit.operation == count.operation) {
+            Some(limit) => {
+                row.extend([format!("{:.0}", limit.most), limit.others.clone()]);
+                if count.instructions > limit.most + SLACK {
+                    complaints.push(format!(
+                        "{own}: {} takes {:.1} instructions, its limit is {:.0}",
+                        count.operation, count.instructions, limit.most
+                    ));
+                }
+            }
+            None => complaints.push(format!("{} has no limit", count.operation)),
+        }
+        table.add_row(row);
+    }
+    for limit in
+        limits.iter().filter(|limit| !counts.iter().any(|count| count.operation == limit.operation))
+    {
+        complaints.push(format!("{} has a limit but was not counted", limit.operation));
+    }
+    (table, complaints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps() {
+        let text = "# callgrind format\nversion: 1\npart: 2\ndesc: Trigger: Client Request: 4 put 8 B\nevents: Ir\n\
+                    summary: 13005\ntotals: 13005\n";
+        let put = Dump { kind: "4".into(), operation: "put 8 B".into(), total: 13005.0 };
+        assert_eq!(dump(text), Some(put));
+        assert_eq!(dump("desc: Trigger: Program termination\ntotals: 7\n"), None);
+    }
+
+    #[test]
+    fn each_kind_has_its_own_empty_loop() {
+        let dump = |kind: &str, operation: &str, total| Dump {
+            kind: kind.into(),
+            operation: operation.into(),
+            total,
+        };
+        let dumps = vec![
+            dump("4", EMPTY, 9000.0),
+            dump("0", EMPTY, 3000.0),
+            dump("4", "put", 19_000.0),
+            dump("0", "quiet", 4000.0),
+        ];
+        let counts: Vec<f64> =
+            subtract(dumps).unwrap().iter().map(|count| count.instructions).collect();
+        assert_eq!(counts, [11.0, 2.0]);
+        assert!(subtract(vec![dump("4", "put", 1.0)]).is_err());
+    }
+
+    #[test]
+    fn more_than_the_limit_is_complained_about() {
+        let limits = limits("# comment\n\nput 8 B | 20 | 71, 93\nquiet | 3 |\n").unwrap();
+        assert_eq!(limits.len(), 2);
+        let counts = |put| {
+            vec![("one".to_owned(), vec![Count { operation: "put 8 B".into(), instructions: put }])]
+        };
+        let (table, complaints) = judge(&counts(20.4), &limits);
+        assert!(table.to_string().contains("71, 93"));
+        assert_eq!(complaints, ["quiet has a limit but was not counted"]);
+        let (_, complaints) = judge(&counts(22.0), &limits);
+        assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_class_without_a_limit_is_complained_about() {
+        let counts =
+            vec![("one".to_owned(), vec![Count { operation: "new".into(), instructions: 1.0 }])];
+        assert_eq!(judge(&counts, &[]).1, ["new has no limit"]);
+    }
+
+    #[test]
+    fn files_of_limits_are_checked() {
+        assert!(limits("put 8 B 20").is_err());
+        assert!(limits("put 8 B | many |").is_err());
+    }
+}

@@ -1,0 +1,166 @@
+//! `oshbench`: builds the benchmark programs with every implementation it is given, runs and
+//! repeats them side by side with plain shared memory, and reports.
+
+mod diff;
+mod execute;
+mod figures;
+mod gallery;
+mod implementation;
+mod instructions;
+mod limits;
+mod lines;
+mod machine;
+mod noise;
+mod options;
+mod page;
+mod plan;
+mod plots;
+mod report;
+mod stats;
+mod suite;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::ArgMatches;
+
+use crate::implementation::Implementation;
+use crate::plan::Extent;
+use crate::report::{RemarkKind, Report};
+
+fn main() -> ExitCode {
+    let matches = options::command().get_matches();
+    let done = match matches.subcommand() {
+        Some(("run", matches)) => run(matches),
+        Some(("instructions", matches)) => instructions(matches),
+        Some(("report", matches)) => show(matches),
+        Some(("diff", matches)) => compare(matches),
+        _ => Ok(ExitCode::FAILURE),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("oshbench: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn path<'a>(matches: &'a ArgMatches, name: &str) -> anyhow::Result<&'a PathBuf> {
+    matches.get_one::<PathBuf>(name).with_context(|| format!("no {name}"))
+}
+
+/// The implementations on the command line, the own one first.
+fn implementations(matches: &ArgMatches) -> anyhow::Result<Vec<Implementation>> {
+    let mut launch = options::pairs(matches, "peer-args")?;
+    let mut list: Vec<Implementation> = Vec::new();
+    for (name, bin) in
+        options::pairs(matches, "own")?.into_iter().chain(options::pairs(matches, "peer")?)
+    {
+        if list.iter().any(|known| known.name == name) {
+            bail!("two implementations are called {name}");
+        }
+        let own: Vec<String> = launch
+            .extract_if(.., |(whose, _)| *whose == name)
+            .flat_map(|(_, arguments)| {
+                arguments.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
+        list.push(Implementation::new(&name, Path::new(&bin), own)?);
+    }
+    if let Some((whose, _)) = launch.first() {
+        bail!("--peer-args {whose}=...: there is no implementation of this name");
+    }
+    Ok(list)
+}
+
+/// The directory to build in, as an absolute path: jobs need not start where we are.
+fn work(matches: &ArgMatches) -> anyhow::Result<PathBuf> {
+    let work = path(matches, "work")?;
+    std::fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
+    Ok(std::fs::canonicalize(work)?)
+}
+
+fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let work = work(matches)?;
+    let extent = match (matches.get_flag("tiny"), matches.get_flag("quick")) {
+        (true, _) => Extent::Tiny,
+        (_, true) => Extent::Quick,
+        _ => Extent::Full,
+    };
+    let suite = suite::Suite {
+        implementations: implementations(matches)?,
+        extent,
+        repeats: matches.get_one("repeats").copied(),
+        only: matches.get_many::<String>("only").unwrap_or_default().cloned().collect(),
+        sources: path(matches, "sources")?.clone(),
+        work: work.clone(),
+    };
+    let report = suite.run()?;
+    let prefix = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| work.join("report"));
+    let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
+    report.save(&json)?;
+    write_page(&report, &page)?;
+    print!("{}", table::print(&report, matches.get_flag("all")));
+    println!("Written: {} and {}", json.display(), page.display());
+    // A peer's failures are in the report; the own implementation's and the raw programs' are ours.
+    let peers: Vec<&str> = report.peers().collect();
+    let ours = |implementation: &str| !peers.contains(&implementation);
+    let bad = report
+        .remarks
+        .iter()
+        .any(|remark| remark.kind != RemarkKind::Skipped && ours(&remark.implementation));
+    Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn write_page(report: &Report, path: &Path) -> anyhow::Result<()> {
+    std::fs::write(path, page::render(report)?)
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn show(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let json = path(matches, "REPORT")?;
+    let report = Report::load(json)?;
+    let page = json.with_extension("html");
+    write_page(&report, &page)?;
+    print!("{}", table::print(&report, matches.get_flag("all")));
+    println!("Written: {}", page.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let (before, after) =
+        (Report::load(path(matches, "BEFORE")?)?, Report::load(path(matches, "AFTER")?)?);
+    print!("{}", diff::describe(&before, &after));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn instructions(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let work = work(matches)?;
+    let sources = path(matches, "sources")?;
+    let mut columns = Vec::new();
+    for who in implementations(matches)? {
+        match instructions::count(&who, sources, &work) {
+            Ok(counts) => columns.push((who.name, counts)),
+            // A peer may be left out; without the own figures there is nothing to say.
+            Err(error) if !columns.is_empty() => eprintln!("oshbench: left out: {error:#}"),
+            Err(error) => return Err(error),
+        }
+    }
+    let limits = match matches.get_one::<PathBuf>("limits") {
+        Some(file) => {
+            let text = std::fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?;
+            instructions::limits(&text)?
+        }
+        None => Vec::new(),
+    };
+    let (table, complaints) = instructions::judge(&columns, &limits);
+    println!("{table}");
+    if !matches.contains_id("limits") || complaints.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for complaint in complaints {
+        eprintln!("oshbench: {complaint}");
+    }
+    Ok(ExitCode::FAILURE)
+}

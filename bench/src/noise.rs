@@ -1,0 +1,166 @@
+//! How still the machine is while it measures.
+
+use std::fs;
+use std::hint::black_box;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+/// What was seen of others' work on this machine.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Noise {
+    /// Load average over the minute before the suite began.
+    pub load: f64,
+    /// Share of CPU time that the host took from this virtual machine meanwhile.
+    pub stolen: f64,
+    /// Times of one fixed piece of work, in nanoseconds, taken between the runs.
+    pub probes: Vec<f64>,
+}
+
+/// The load that a machine with nothing else to do still shows.
+const LOAD: f64 = 0.3;
+const STOLEN: f64 = 0.01;
+/// The ninth decile of the probe over its minimum.
+const JITTER: f64 = 1.10;
+/// Points of which the runs are further apart than this, relative to their median.
+const SPREAD: f64 = 0.10;
+
+/// Watches from its creation to its end.
+#[derive(Debug)]
+pub struct Watch {
+    load: f64,
+    before: Option<Times>,
+    probes: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Times {
+    all: u64,
+    stolen: u64,
+}
+
+impl Watch {
+    /// Begins to watch.
+    pub fn start() -> Self {
+        let load = fs::read_to_string("/proc/loadavg").ok();
+        let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
+        Self { load, before: times(), probes: Vec::new() }
+    }
+
+    /// Times the fixed piece of work a few times: well under a second in all.
+    pub fn probe(&mut self) {
+        for _ in 0..10 {
+            let start = Instant::now();
+            let mut x = black_box(88_172_645_463_325_252_u64);
+            for _ in 0..1_000_000 {
+                x ^= x << 13;
+                x ^= x >> 7;
+                x ^= x << 17;
+            }
+            black_box(x);
+            self.probes.push(start.elapsed().as_nanos() as f64);
+        }
+    }
+
+    /// What was seen.
+    pub fn end(self) -> Noise {
+        let stolen = match (self.before, times()) {
+            (Some(before), Some(after)) if after.all > before.all => {
+                (after.stolen - before.stolen) as f64 / (after.all - before.all) as f64
+            }
+            _ => 0.0,
+        };
+        Noise { load: self.load, stolen, probes: self.probes }
+    }
+}
+
+impl Noise {
+    /// The ninth decile of the probes over their minimum.
+    pub fn jitter(&self) -> f64 {
+        let mut sorted = self.probes.clone();
+        sorted.sort_by(f64::total_cmp);
+        match sorted.len() {
+            0 => 1.0,
+            n => sorted[(n - 1) * 9 / 10] / sorted[0],
+        }
+    }
+
+    /// What a reader of the figures must know. `spreads` are those of all points, `governor` the
+    /// frequency governor as the machine names it.
+    pub fn warnings(&self, spreads: &[f64], governor: Option<&str>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.load > LOAD {
+            warnings.push(format!(
+                "the machine was busy before the suite began (load average {:.2})",
+                self.load
+            ));
+        }
+        if self.stolen > STOLEN {
+            warnings
+                .push(format!("the host took {:.1} % of the CPU time away", self.stolen * 100.0));
+        }
+        if self.jitter() > JITTER {
+            warnings.push(format!(
+                "a fixed piece of work took up to {:.2} times its best time (ninth decile)",
+                self.jitter()
+            ));
+        }
+        let wide = spreads.iter().filter(|&&spread| spread > SPREAD).count();
+        if wide * 10 > spreads.len() {
+            warnings.push(format!(
+                "in {wide} of {} points the runs differ from their median by more than {:.0} %",
+                spreads.len(),
+                SPREAD * 100.0
+            ));
+        }
+        if let Some(governor @ ("powersave" | "ondemand" | "conservative" | "schedutil")) = governor
+        {
+            warnings.push(format!(
+                "the frequency governor is {governor}: clocks change while measuring"
+            ));
+        }
+        warnings
+    }
+}
+
+/// CPU times since boot, from the first line of /proc/stat: user nice system idle iowait irq
+/// softirq steal.
+fn times() -> Option<Times> {
+    parse_times(&fs::read_to_string("/proc/stat").ok()?)
+}
+
+fn parse_times(text: &str) -> Option<Times> {
+    let fields: Vec<u64> = text
+        .lines()
+        .next()?
+        .strip_prefix("cpu ")?
+        .split_whitespace()
+        .map_while(|field| field.parse().ok())
+        .collect();
+    Some(Times { all: fields.get(..8)?.iter().sum(), stolen: fields[7] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_times() {
+        let text = "cpu  10 1 5 80 2 0 1 7 0 0\ncpu0 1 2 3\n";
+        assert_eq!(parse_times(text), Some(Times { all: 106, stolen: 7 }));
+        assert_eq!(parse_times("cpu  10 1"), None);
+    }
+
+    #[test]
+    fn a_still_machine_is_not_complained_about() {
+        let noise = Noise { load: 0.1, stolen: 0.0, probes: vec![100.0, 101.0, 102.0] };
+        assert!(noise.warnings(&[0.01, 0.02], Some("performance")).is_empty());
+    }
+
+    #[test]
+    fn each_kind_of_noise_is_named() {
+        let noise = Noise { load: 3.0, stolen: 0.2, probes: vec![100.0, 200.0, 200.0] };
+        let warnings = noise.warnings(&[0.5, 0.01], Some("powersave"));
+        assert_eq!(warnings.len(), 5, "{warnings:?}");
+    }
+}

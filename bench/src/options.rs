@@ -1,0 +1,132 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+/// The command line's definition.
+pub fn command() -> Command {
+    Command::new("oshbench")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Benchmarks of OpenSHMEM implementations, beside what plain shared memory does on the same machine.")
+        .subcommand_required(true)
+        .subcommand(
+            Command::new("run")
+                .about("Build and run the programs, print a table, write PREFIX.json and PREFIX.html")
+                .args(implementations())
+                .arg(flag("quick", "The short form: under two minutes"))
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
+                .arg(
+                    value("repeats", "N", "Run every program so often [default: 3 if quick, else 7]")
+                        .value_parser(value_parser!(usize)),
+                )
+                .arg(value("only", "PART", "Only programs whose names contain this; may be repeated").action(ArgAction::Append))
+                .arg(flag("all", "Print every size in the terminal"))
+                .arg(
+                    value("out", "PREFIX", "Where to write the report [default: WORK/report]")
+                        .value_parser(value_parser!(PathBuf)),
+                ),
+        )
+        .subcommand(
+            Command::new("instructions")
+                .about("Count instructions per call by callgrind (needs valgrind)")
+                .args(implementations())
+                .arg(
+                    value("limits", "FILE", "Fail where the first implementation takes more than this file allows")
+                        .value_parser(value_parser!(PathBuf)),
+                ),
+        )
+        .subcommand(
+            Command::new("report")
+                .about("Print a report again and write its page anew")
+                .arg(file("REPORT").help("A JSON file that `run` wrote"))
+                .arg(flag("all", "Print every size")),
+        )
+        .subcommand(
+            Command::new("diff")
+                .about("Compare two reports; a verdict only where the spread of the runs allows one")
+                .arg(file("BEFORE"))
+                .arg(file("AFTER")),
+        )
+        .after_help(
+            "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
+             oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'\n  \
+             oshbench diff before.json after.json",
+        )
+}
+
+fn implementations() -> [Arg; 5] {
+    [
+        value("own", "NAME=BIN", "The implementation in question: where its oshcc and oshrun are")
+            .required(true),
+        value("peer", "NAME=BIN", "Another one, to compare with; may be repeated")
+            .action(ArgAction::Append),
+        value(
+            "peer-args",
+            "NAME=ARGS",
+            "Further arguments of that implementation's launcher, split at blanks",
+        )
+        .action(ArgAction::Append),
+        value("sources", "DIR", "Where the programs are")
+            .default_value("bench/programs")
+            .value_parser(value_parser!(PathBuf)),
+        value("work", "DIR", "Where to build")
+            .default_value("build/bench")
+            .value_parser(value_parser!(PathBuf)),
+    ]
+}
+
+fn value(name: &'static str, what: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(what).help(help)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+fn file(name: &'static str) -> Arg {
+    Arg::new(name).required(true).value_parser(value_parser!(PathBuf))
+}
+
+/// `NAME=REST` pairs of an option that may be repeated.
+pub fn pairs(matches: &ArgMatches, option: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let values = matches.get_many::<String>(option).unwrap_or_default();
+    values
+        .map(|value| match value.split_once('=') {
+            Some((name, rest)) if is_name(name) => Ok((name.to_owned(), rest.to_owned())),
+            _ => anyhow::bail!(
+                "--{option} takes NAME=..., the name of letters, digits, - and _, not {value:?}"
+            ),
+        })
+        .collect()
+}
+
+/// Names become names of directories.
+fn is_name(name: &str) -> bool {
+    name != crate::report::RAW
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn names_of_implementations() {
+        let matches = |value: &str| {
+            let matches =
+                command().try_get_matches_from(["oshbench", "run", "--own", value]).unwrap();
+            pairs(matches.subcommand_matches("run").unwrap(), "own")
+        };
+        assert_eq!(matches("a-1=/x=y").unwrap(), [("a-1".to_owned(), "/x=y".to_owned())]);
+        for wrong in ["/x", "=x", "../a=x", "raw=x"] {
+            assert!(matches(wrong).is_err(), "{wrong}");
+        }
+    }
+}

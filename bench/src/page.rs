@@ -1,0 +1,212 @@
+//! The report as one HTML page that needs nothing else.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::figures;
+use crate::gallery::{self, Section};
+use crate::limits;
+use crate::report::{Point, RemarkKind, Report};
+use crate::table;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page.
+pub fn render(report: &Report) -> anyhow::Result<String> {
+    let sections =
+        gallery::sections(report).into_iter().map(section).collect::<anyhow::Result<Vec<_>>>()?;
+    let warnings = table::warnings(report);
+    let names: Vec<&str> = report.implementations.iter().map(|i| i.name.as_str()).collect();
+    let title = format!("OpenSHMEM benchmarks: {}", names.join(", "));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (title) }
+                p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
+                    (report.repeats) " times. Figures are medians over the runs; ± is half the range of the runs. "
+                    b { "× raw" } " is the cost in units of what plain shared memory takes for the same on this machine." }
+                @if !warnings.is_empty() {
+                    div.warning {
+                        b { "The machine was not quiet. " } "Take these figures with care:"
+                        ul { @for warning in &warnings { li { (warning) } } }
+                    }
+                }
+                (facts(report))
+                @for section in &sections { (section) }
+                (all_points(report))
+                (remarks(report))
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn section(section: Section) -> anyhow::Result<Markup> {
+    let plots = section.plots.iter().map(|plot| plot.svg()).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(html! {
+        h2 { (section.title) }
+        p { (section.caption) }
+        div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
+    })
+}
+
+fn facts(report: &Report) -> Markup {
+    html! {
+        details open {
+            summary { "Machine and implementations" }
+            div.facts {
+                table {
+                    @for (what, value) in &report.machine.facts { tr { th { (what) } td { (value) } } }
+                    tr { th { "load before" } td { (format!("{:.2}", report.noise.load)) } }
+                    tr { th { "CPU time taken by the host" } td { (format!("{:.1} %", report.noise.stolen * 100.0)) } }
+                    tr { th { "jitter of a fixed piece of work" } td { (format!("{:.2}", report.noise.jitter())) } }
+                }
+                @for implementation in &report.implementations {
+                    table {
+                        tr { th { "implementation" } td { b { (implementation.name) } } }
+                        @for (what, value) in &implementation.facts { tr { th { (what) } td { (value) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every point of the own implementation, a table for each program.
+fn all_points(report: &Report) -> Markup {
+    let own = report.own().unwrap_or_default();
+    let peers: Vec<&str> = report.peers().collect();
+    let mut programs: Vec<&str> = Vec::new();
+    for point in report.points_of(own) {
+        if !programs.contains(&point.program.as_str()) {
+            programs.push(&point.program);
+        }
+    }
+    html! {
+        h2 { "All figures" }
+        @for program in programs {
+            details {
+                summary { (program) (summary(report, own, program)) }
+                table.points {
+                    tr {
+                        th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min … max" } th { "limit" } th { "× raw" }
+                        @for peer in &peers { th { (peer) } th { "× " (own) } }
+                    }
+                    @for point in report.points_of(own).filter(|point| point.program == program) { (row(report, point, &peers)) }
+                }
+            }
+        }
+    }
+}
+
+/// The median of a program's ratios to raw, if it has any.
+fn summary(report: &Report, own: &str, program: &str) -> Markup {
+    let ratios: Vec<f64> = report
+        .points_of(own)
+        .filter(|point| point.program == program)
+        .filter_map(|point| limits::ratio(report, point))
+        .collect();
+    html! {
+        @if !ratios.is_empty() {
+            span.note { " median × raw: " (figures::ratio(crate::stats::median(&ratios))) }
+        }
+    }
+}
+
+fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
+    let (min, _, max) = point.within();
+    let limit = limits::limit_of(report, point);
+    let ratio = limits::ratio(report, point);
+    let class = match ratio {
+        Some(ratio) if ratio <= 1.1 => "at-limit",
+        Some(ratio) if ratio > 2.0 => "far",
+        _ => "",
+    };
+    html! {
+        tr {
+            td.name { (point.name) }
+            td { (figures::size(point.size)) }
+            td { (point.pes) }
+            td { (figures::figure(point.value(), point.unit)) }
+            td.note { (figures::spread(point.spread())) }
+            td.note { (figures::figure(min, point.unit)) " … " (figures::figure(max, point.unit)) }
+            td.note {
+                @if let Some(limit) = limit {
+                    span title=(limit.name) { (figures::figure(limit.value(), limit.unit)) }
+                }
+            }
+            td class=(class) { @if let Some(ratio) = ratio { (figures::ratio(ratio)) } }
+            @for peer in peers {
+                @if let Some(other) = report.find(peer, &point.key()) {
+                    td { (figures::figure(other.value(), other.unit)) }
+                    td { (figures::ratio(point.unit.cost_ratio(other.value(), point.value()))) }
+                } @else {
+                    td { } td { }
+                }
+            }
+        }
+    }
+}
+
+fn remarks(report: &Report) -> Markup {
+    html! {
+        @if !report.remarks.is_empty() {
+            h2 { "Remarks" }
+            ul {
+                @for remark in &report.remarks {
+                    li {
+                        @match remark.kind {
+                            RemarkKind::Skipped => "Not measured: ",
+                            RemarkKind::BadEnd => "Bad end: ",
+                            RemarkKind::Failed => b { "Failed: " },
+                        }
+                        (remark.implementation) ", " (remark.program) ": " (remark.what)
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::report::{Implementation, Key, RAW, Run, Unit};
+
+    #[test]
+    fn the_page_needs_nothing_else() {
+        let mut report = Report::new(true, 3, vec![0, 1], Machine::default());
+        report.implementations.push(Implementation {
+            name: "mine<1>".into(),
+            facts: vec![("backend".into(), "x".into())],
+        });
+        for size in [8, 64] {
+            for (who, name) in [(RAW, "raw.pingpong"), ("mine<1>", "pingpong.put")] {
+                let run = Run { min: 1.0, median: 2.0, mean: 2.0, max: 3.0, samples: 1 };
+                report.add(
+                    who,
+                    "pingpong",
+                    Key { name: name.into(), size, pes: 2 },
+                    Unit::Nanoseconds,
+                    run,
+                );
+            }
+        }
+        report.remark("mine<1>", "atomics", RemarkKind::Failed, "a & b");
+        let page = render(&report).unwrap();
+        assert!(
+            page.contains("<svg") && page.contains("mine&lt;1&gt;") && page.contains("a &amp; b")
+        );
+        // Nothing is loaded: the only address is the name space of SVG.
+        let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!elsewhere.contains("http") && !elsewhere.contains("src="));
+        assert!(page.contains("at-limit"));
+    }
+}

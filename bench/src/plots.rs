@@ -1,0 +1,299 @@
+//! One plot: curves over sizes or numbers of PEs, both axes logarithmic, as SVG text.
+
+use anyhow::anyhow;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::prelude::*;
+
+use crate::figures;
+use crate::report::Unit;
+
+/// What a plot shows.
+#[derive(Debug)]
+pub struct Plot {
+    /// Above it.
+    pub title: String,
+    /// Along the x axis.
+    pub x: Axis,
+    /// Unit of the y axis.
+    pub unit: Unit,
+    /// The curves.
+    pub curves: Vec<Curve>,
+}
+
+/// What the x axis counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Message sizes.
+    Bytes,
+    /// Numbers of PEs.
+    Pes,
+}
+
+/// One curve.
+#[derive(Debug)]
+pub struct Curve {
+    /// In the legend.
+    pub label: String,
+    /// Its colour.
+    pub ink: Ink,
+    /// Its points, in the order of x.
+    pub points: Vec<Mark>,
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    /// Size or number of PEs.
+    pub x: f64,
+    /// Figure.
+    pub y: f64,
+    /// Bar from minimum to maximum.
+    pub bar: Option<(f64, f64)>,
+}
+
+/// How a curve is drawn: the n-th implementation, or the machine itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// An implementation, by its place in the report; a second curve of it is lighter.
+    Implementation(usize, Shade),
+    /// The limit.
+    Raw,
+}
+
+/// Which of one implementation's curves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shade {
+    /// The first.
+    Full,
+    /// The second.
+    Light,
+}
+
+/// Colours that those who see few colours can tell apart (Okabe and Ito).
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+const GREY: RGBColor = RGBColor(110, 110, 110);
+const SIZE: (u32, u32) = (620, 400);
+
+/// An axis over logarithms, with ticks where we want them.
+struct Ticked {
+    from: f64,
+    to: f64,
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Ticked {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
+        first
+            + (f64::from(last - first) * (value - self.from) / (self.to - self.from)).round() as i32
+    }
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+    fn range(&self) -> std::ops::Range<f64> {
+        self.from..self.to
+    }
+}
+
+impl Ink {
+    fn colour(self) -> RGBAColor {
+        match self {
+            Self::Implementation(n, Shade::Full) => COLOURS[n % COLOURS.len()].to_rgba(),
+            Self::Implementation(n, Shade::Light) => COLOURS[n % COLOURS.len()].mix(0.5),
+            Self::Raw => GREY.to_rgba(),
+        }
+    }
+}
+
+impl Plot {
+    /// Whether there is anything to see: one point is no curve.
+    pub fn is_worthwhile(&self) -> bool {
+        self.curves.iter().any(|curve| curve.points.len() > 1)
+    }
+
+    /// Draws it.
+    pub fn svg(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        {
+            let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+            self.draw(&area).map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
+            area.present().map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
+        }
+        Ok(text)
+    }
+
+    /// All y values; bars too, but not to more than ten times beyond the curves, since the longest
+    /// interruption would squeeze everything else.
+    fn y_range(&self) -> (f64, f64) {
+        let marks = || self.curves.iter().flat_map(|curve| &curve.points);
+        let low = marks().map(|mark| mark.y).fold(f64::INFINITY, f64::min);
+        let high = marks().map(|mark| mark.y).fold(0.0, f64::max);
+        let bars = || marks().filter_map(|mark| mark.bar);
+        let lowest = bars().map(|bar| bar.0).fold(low, f64::min).max(low / 10.0);
+        let highest = bars().map(|bar| bar.1).fold(high, f64::max).min(high * 10.0);
+        (lowest / 1.3, highest * 1.3)
+    }
+
+    fn draw<'a>(
+        &self,
+        area: &DrawingArea<SVGBackend<'a>, Shift>,
+    ) -> Result<(), Box<dyn std::error::Error + 'a>> {
+        let (low, high) = self.y_range();
+        let xs = || self.curves.iter().flat_map(|curve| curve.points.iter().map(|mark| mark.x));
+        let (left, right) =
+            (xs().fold(f64::INFINITY, f64::min).log2(), xs().fold(0.0, f64::max).log2());
+        let decades = |from: f64, to: f64| {
+            (from.log10().floor() as i32..=to.log10().ceil() as i32).map(f64::from)
+        };
+        // Ticks are put by hand: at powers of two along x, of ten along y, with the other digits
+        // as light lines, and where there is less than two decades, with 2 and 5.
+        let few = (high / low).log10() < 2.0;
+        let digits: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let inside = |&y: &f64| y >= low.log10() && y <= high.log10();
+        let ticks = |digits: &[f64]| -> Vec<f64> {
+            decades(low, high)
+                .flat_map(|d| digits.iter().map(move |x| d + x.log10()))
+                .filter(inside)
+                .collect()
+        };
+        let fine: Vec<f64> = (1..10).map(f64::from).collect();
+        let step = ((right - left) / 9.0).ceil().max(1.0) as usize;
+        let x_ticks: Vec<f64> =
+            (left.ceil() as i32..=right.floor() as i32).step_by(step).map(f64::from).collect();
+        let margin = ((right - left) * 0.03).max(0.1);
+
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .caption(&self.title, ("sans-serif", 17))
+            .x_label_area_size(44)
+            .y_label_area_size(78)
+            .build_cartesian_2d(
+                Ticked { from: left - margin, to: right + margin, ticks: x_ticks },
+                Ticked { from: low.log10(), to: high.log10(), ticks: ticks(digits) },
+            )?;
+        let fine = ticks(&fine);
+        let faint = BLACK.mix(0.07);
+        chart.draw_series(
+            fine.iter()
+                .map(|&y| PathElement::new([(left - margin, y), (right + margin, y)], faint)),
+        )?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.18))
+            .axis_style(BLACK.mix(0.6))
+            .label_style(("sans-serif", 13))
+            .x_desc(match self.x {
+                Axis::Bytes => "message size in bytes",
+                Axis::Pes => "PEs",
+            })
+            .x_label_formatter(&|x| match self.x {
+                Axis::Bytes => figures::size(x.exp2().round() as u64),
+                Axis::Pes => x.exp2().round().to_string(),
+            })
+            .y_label_formatter(&|y| figures::figure(10f64.powf(*y), self.unit))
+            .draw()?;
+        for (index, curve) in self.curves.iter().enumerate() {
+            let colour = curve.ink.colour();
+            // Bars of different curves stand beside, not upon one another.
+            let aside =
+                (index as f64 - (self.curves.len() as f64 - 1.0) / 2.0) * (right - left) * 0.006;
+            let place = |mark: &Mark| (mark.x.log2() + aside, mark.y.log10());
+            let path: Vec<(f64, f64)> = curve.points.iter().map(place).collect();
+            let width = if curve.ink == Ink::Raw { 1 } else { 2 };
+            chart
+                .draw_series(LineSeries::new(path.iter().copied(), colour.stroke_width(width)))?
+                .label(&curve.label)
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(width + 1))
+                });
+            chart.draw_series(path.iter().map(|&at| Circle::new(at, 3, colour.filled())))?;
+            chart.draw_series(curve.points.iter().filter_map(|mark| {
+                let (least, most) = mark.bar?;
+                let (x, y) = place(mark);
+                let clip = |v: f64| v.clamp(low, high).log10();
+                Some(ErrorBar::new_vertical(
+                    x,
+                    clip(least),
+                    y,
+                    clip(most),
+                    colour.stroke_width(1),
+                    7,
+                ))
+            }))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(self.legend_corner())
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.2))
+            .label_font(("sans-serif", 13))
+            .legend_area_size(24)
+            .draw()?;
+        Ok(())
+    }
+
+    /// Where the curves are not: at the left if they rise, else at the right.
+    fn legend_corner(&self) -> SeriesLabelPosition {
+        let rise = |curve: &Curve| match (curve.points.first(), curve.points.last()) {
+            (Some(first), Some(last)) => (last.y / first.y).ln(),
+            _ => 0.0,
+        };
+        if self.curves.iter().map(rise).sum::<f64>() >= 0.0 {
+            SeriesLabelPosition::UpperLeft
+        } else {
+            SeriesLabelPosition::UpperRight
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(points: &[(f64, f64)]) -> Plot {
+        let mark = |&(x, y): &(f64, f64)| Mark { x, y, bar: Some((y / 2.0, y * 1000.0)) };
+        let curve =
+            |ink| Curve { label: "a <b>".into(), ink, points: points.iter().map(mark).collect() };
+        Plot {
+            title: "t & u".into(),
+            x: Axis::Bytes,
+            unit: Unit::Nanoseconds,
+            curves: vec![curve(Ink::Raw), curve(Ink::Implementation(0, Shade::Full))],
+        }
+    }
+
+    #[test]
+    fn svg_with_everything_escaped() {
+        let plot = plot(&[(8.0, 100.0), (64.0, 120.0), (4096.0, 1000.0)]);
+        let text = plot.svg().unwrap();
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+        assert!(text.contains("t &amp; u") && text.contains("a &lt;b&gt;"));
+        // Two curves of three points, each with a bar that has a circle of its own.
+        assert_eq!(text.matches("<circle").count(), 12);
+    }
+
+    #[test]
+    fn long_bars_do_not_squeeze_the_curves() {
+        let (low, high) = plot(&[(8.0, 100.0), (64.0, 200.0)]).y_range();
+        assert!(low < 50.0 && high < 10_000.0, "{low} {high}");
+    }
+
+    #[test]
+    fn a_point_is_no_curve() {
+        assert!(!plot(&[(8.0, 1.0)]).is_worthwhile());
+        assert!(plot(&[(8.0, 1.0), (16.0, 1.0)]).is_worthwhile());
+    }
+}

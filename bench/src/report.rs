@@ -1,0 +1,356 @@
+//! A report as data: what is written as JSON, compared, and drawn.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+use crate::noise::Noise;
+
+/// The version of this format; a report of another one is refused.
+const FORMAT: u32 = 1;
+
+/// Everything one run of the suite found out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
+    /// See [`FORMAT`].
+    pub format: u32,
+    /// When it began, in UTC.
+    pub began: String,
+    /// Whether it was the short form.
+    pub quick: bool,
+    /// How often each program was run.
+    pub repeats: usize,
+    /// The CPUs that PEs are pinned to, in this order.
+    pub cpus: Vec<usize>,
+    /// What it ran on.
+    pub machine: Machine,
+    /// How still the machine was.
+    pub noise: Noise,
+    /// The implementations measured, the own one first.
+    pub implementations: Vec<Implementation>,
+    /// All that was measured.
+    pub points: Vec<Point>,
+    /// All that went wrong or could not be measured.
+    pub remarks: Vec<Remark>,
+}
+
+/// One implementation of OpenSHMEM, as it describes itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Implementation {
+    /// The name it goes by in this report.
+    pub name: String,
+    /// Facts about it: what, value.
+    pub facts: Vec<(String, String)>,
+}
+
+/// One quantity, of one implementation, at one size and number of PEs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Point {
+    /// Whose it is; [`RAW`] is the machine itself.
+    pub implementation: String,
+    /// The program that measured it.
+    pub program: String,
+    /// What was measured, such as `pingpong.put`.
+    pub name: String,
+    /// Bytes, or 0 where there is no size.
+    pub size: u64,
+    /// Number of PEs.
+    pub pes: usize,
+    /// Unit of the figures.
+    pub unit: Unit,
+    /// One entry for each time the program was run.
+    pub runs: Vec<Run>,
+}
+
+/// The name under which the raw programs' points stand.
+pub const RAW: &str = "raw";
+
+/// What one run of a program says about a point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Smallest sample.
+    pub min: f64,
+    /// Median of the samples.
+    pub median: f64,
+    /// Mean of the samples.
+    pub mean: f64,
+    /// Largest sample.
+    pub max: f64,
+    /// Number of samples.
+    pub samples: u64,
+}
+
+/// Units of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// Nanoseconds for one: less is better.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// Million operations a second: more is better.
+    #[serde(rename = "Mop/s")]
+    MegaOperations,
+    /// Million bytes a second: more is better.
+    #[serde(rename = "MB/s")]
+    MegaBytes,
+}
+
+impl Unit {
+    /// The unit a program prints.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "ns" => Some(Self::Nanoseconds),
+            "Mop/s" => Some(Self::MegaOperations),
+            "MB/s" => Some(Self::MegaBytes),
+            _ => None,
+        }
+    }
+
+    /// How many times the cost of `reference` the cost of `value` is: 2 is twice as
+    /// slow, whichever way the unit counts.
+    pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
+        match self {
+            Self::Nanoseconds => value / reference,
+            Self::MegaOperations | Self::MegaBytes => reference / value,
+        }
+    }
+}
+
+/// What happened besides figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// Whose program.
+    pub implementation: String,
+    /// Which program.
+    pub program: String,
+    /// How serious it is.
+    pub kind: RemarkKind,
+    /// What happened, in words.
+    pub what: String,
+}
+
+/// How serious a remark is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RemarkKind {
+    /// The implementation does not have it.
+    Skipped,
+    /// The figures hold, the job then ended badly.
+    BadEnd,
+    /// Something failed: figures are missing.
+    Failed,
+}
+
+impl Report {
+    /// An empty report of this format.
+    pub fn new(quick: bool, repeats: usize, cpus: Vec<usize>, machine: Machine) -> Self {
+        Self {
+            format: FORMAT,
+            began: crate::machine::now(),
+            quick,
+            repeats,
+            cpus,
+            machine,
+            noise: Noise::default(),
+            implementations: Vec::new(),
+            points: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Reads a report from a file.
+    pub fn load(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let report: Self = serde_json::from_str(&text)
+            .with_context(|| format!("{} is no report of oshbench", path.display()))?;
+        if report.format != FORMAT {
+            bail!(
+                "{} is a report of format {}, this oshbench knows {FORMAT}",
+                path.display(),
+                report.format
+            );
+        }
+        Ok(report)
+    }
+
+    /// Writes the report to a file.
+    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        std::fs::write(path, text + "\n")
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Adds one run's figures to its point.
+    pub fn add(&mut self, implementation: &str, program: &str, key: Key, unit: Unit, run: Run) {
+        let known = self
+            .points
+            .iter_mut()
+            .find(|point| point.implementation == implementation && point.key() == key);
+        match known {
+            Some(point) => point.runs.push(run),
+            None => self.points.push(Point {
+                implementation: implementation.into(),
+                program: program.into(),
+                name: key.name,
+                size: key.size,
+                pes: key.pes,
+                unit,
+                runs: vec![run],
+            }),
+        }
+    }
+
+    /// Adds a remark, unless it has been made before.
+    pub fn remark(
+        &mut self,
+        implementation: &str,
+        program: &str,
+        kind: RemarkKind,
+        what: impl Into<String>,
+    ) {
+        let remark = Remark {
+            implementation: implementation.into(),
+            program: program.into(),
+            kind,
+            what: what.into(),
+        };
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
+
+    /// The points of one implementation.
+    pub fn points_of<'a>(&'a self, implementation: &'a str) -> impl Iterator<Item = &'a Point> {
+        self.points.iter().filter(move |point| point.implementation == implementation)
+    }
+
+    /// One implementation's point for a quantity.
+    pub fn find(&self, implementation: &str, key: &Key) -> Option<&Point> {
+        self.points
+            .iter()
+            .find(|point| point.implementation == implementation && point.key() == *key)
+    }
+
+    /// The implementation that stands first: the one the report is about.
+    pub fn own(&self) -> Option<&str> {
+        self.implementations.first().map(|implementation| implementation.name.as_str())
+    }
+
+    /// The others.
+    pub fn peers(&self) -> impl Iterator<Item = &str> {
+        self.implementations.iter().skip(1).map(|implementation| implementation.name.as_str())
+    }
+}
+
+/// What names a quantity across implementations and reports.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// What is measured.
+    pub name: String,
+    /// At which size.
+    pub size: u64,
+    /// With how many PEs.
+    pub pes: usize,
+}
+
+impl Point {
+    /// What names this quantity.
+    pub fn key(&self) -> Key {
+        Key { name: self.name.clone(), size: self.size, pes: self.pes }
+    }
+
+    /// The figure to quote: the median over the runs of their medians.
+    pub fn value(&self) -> f64 {
+        crate::stats::median(&self.medians())
+    }
+
+    /// Each run's median.
+    pub fn medians(&self) -> Vec<f64> {
+        self.runs.iter().map(|run| run.median).collect()
+    }
+
+    /// Half the distance between the least and the largest run, relative to the value; NaN if
+    /// there is one run only.
+    pub fn spread(&self) -> f64 {
+        if self.runs.len() < 2 {
+            return f64::NAN;
+        }
+        crate::stats::Range::of(&self.medians()).width() / 2.0 / self.value()
+    }
+
+    /// Minimum, mean and maximum within a typical run: each the median over the runs.
+    pub fn within(&self) -> (f64, f64, f64) {
+        let over = |part: fn(&Run) -> f64| {
+            crate::stats::median(&self.runs.iter().map(part).collect::<Vec<_>>())
+        };
+        (over(|run| run.min), over(|run| run.mean), over(|run| run.max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(median: f64) -> Run {
+        Run { min: median / 2.0, median, mean: median, max: median * 2.0, samples: 20 }
+    }
+
+    #[test]
+    fn runs_of_one_point_gather() {
+        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let key = Key { name: "a.b".into(), size: 8, pes: 2 };
+        for median in [3.0, 1.0, 2.0] {
+            report.add("one", "a", key.clone(), Unit::Nanoseconds, run(median));
+        }
+        report.add("two", "a", key.clone(), Unit::Nanoseconds, run(9.0));
+        assert_eq!(report.points.len(), 2);
+        let point = report.find("one", &key).unwrap();
+        assert_eq!((point.value(), point.spread()), (2.0, 0.5));
+        assert_eq!(point.within(), (1.0, 2.0, 4.0));
+    }
+
+    #[test]
+    fn remarks_are_made_once() {
+        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        report.remark("one", "a", RemarkKind::Failed, "no");
+        report.remark("one", "a", RemarkKind::Failed, "no");
+        report.remark("one", "b", RemarkKind::Failed, "no");
+        assert_eq!(report.remarks.len(), 2);
+    }
+
+    #[test]
+    fn ratios_are_costs() {
+        assert_eq!(Unit::Nanoseconds.cost_ratio(20.0, 10.0), 2.0);
+        assert_eq!(Unit::MegaBytes.cost_ratio(10.0, 20.0), 2.0);
+    }
+
+    #[test]
+    fn units_are_written_as_programs_print_them() {
+        for word in ["ns", "Mop/s", "MB/s"] {
+            let unit = Unit::parse(word).unwrap();
+            assert_eq!(serde_json::to_string(&unit).unwrap(), format!("{word:?}"));
+        }
+    }
+
+    #[test]
+    fn a_report_survives_its_file() {
+        let mut report = Report::new(false, 5, vec![1, 0], Machine::default());
+        report.add(
+            "one",
+            "a",
+            Key { name: "a.b".into(), size: 8, pes: 2 },
+            Unit::MegaBytes,
+            run(0.125),
+        );
+        report.remark("one", "a", RemarkKind::BadEnd, "status 139");
+        let path = std::env::temp_dir().join(format!("oshbench-test-{}.json", std::process::id()));
+        report.save(&path).unwrap();
+        let again = Report::load(&path);
+        std::fs::remove_file(&path).unwrap();
+        let again = again.unwrap();
+        assert_eq!(again.points[0].runs, report.points[0].runs);
+        assert_eq!(again.remarks, report.remarks);
+        assert_eq!(again.cpus, [1, 0]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Medians, ranges, and when a difference is one.
+
+/// The median; of no values, NaN.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// From the least to the largest of some values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+}
+
+impl Range {
+    /// The range of some values.
+    pub fn of(values: &[f64]) -> Self {
+        values.iter().fold(Self { low: f64::INFINITY, high: f64::NEG_INFINITY }, |r, &v| Self {
+            low: r.low.min(v),
+            high: r.high.max(v),
+        })
+    }
+
+    /// How wide it is.
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// What can be said about two sets of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The second set costs less.
+    Better,
+    /// The second set costs more.
+    Worse,
+    /// The runs do not allow to tell them apart.
+    Unclear,
+}
+
+/// Fewer runs than this on either side allow no verdict.
+pub const LEAST_RUNS: usize = 3;
+/// Differences smaller than this are not worth a verdict: alignment and layout alone make them.
+pub const LEAST_CHANGE: f64 = 0.03;
+
+/// Compares the costs of two sets of runs (less is better).
+///
+/// A verdict needs three runs on each side, medians at least [`LEAST_CHANGE`] apart, and
+/// ranges that do not overlap and are further from one another than the wider
+/// of them is wide. For three runs without any real difference mere separation
+/// happens in one comparison of ten; the gap makes that rare among hundreds of them.
+pub fn compare(before: &[f64], after: &[f64]) -> Verdict {
+    if before.len() < LEAST_RUNS || after.len() < LEAST_RUNS {
+        return Verdict::Unclear;
+    }
+    let (old, new) = (Range::of(before), Range::of(after));
+    let gap = (new.low - old.high).max(old.low - new.high);
+    let change = median(after) / median(before);
+    if gap <= old.width().max(new.width()) || (change - 1.0).abs() < LEAST_CHANGE {
+        return Verdict::Unclear;
+    }
+    if new.low > old.high { Verdict::Worse } else { Verdict::Better }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn ranges() {
+        let range = Range::of(&[3.0, 1.0, 2.0]);
+        assert_eq!((range.low, range.high, range.width()), (1.0, 3.0, 2.0));
+    }
+
+    #[test]
+    fn clear_differences_get_a_verdict() {
+        assert_eq!(compare(&[10.0, 10.1, 10.2], &[12.0, 12.1, 12.2]), Verdict::Worse);
+        assert_eq!(compare(&[10.0, 10.1, 10.2], &[8.0, 8.1, 8.2]), Verdict::Better);
+    }
+
+    #[test]
+    fn overlap_gets_none() {
+        assert_eq!(compare(&[10.0, 11.0, 12.0], &[11.5, 13.0, 14.0]), Verdict::Unclear);
+        assert_eq!(compare(&[10.0, 10.0, 20.0], &[12.0, 12.0, 12.0]), Verdict::Unclear);
+    }
+
+    #[test]
+    fn separation_narrower_than_the_spread_gets_none() {
+        assert_eq!(compare(&[10.0, 11.0, 12.0], &[12.5, 13.0, 14.0]), Verdict::Unclear);
+    }
+
+    #[test]
+    fn tiny_differences_get_none_however_clear() {
+        assert_eq!(compare(&[10.0, 10.0, 10.0], &[10.2, 10.2, 10.2]), Verdict::Unclear);
+    }
+
+    #[test]
+    fn few_runs_get_none() {
+        assert_eq!(compare(&[10.0, 10.0], &[20.0, 20.0, 20.0]), Verdict::Unclear);
+    }
+}

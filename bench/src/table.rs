@@ -1,0 +1,180 @@
+//! The report in the terminal.
+
+use comfy_table::{CellAlignment, Table, TableComponent, presets};
+
+use crate::figures;
+use crate::limits;
+use crate::report::{Point, RemarkKind, Report};
+
+/// Everything that belongs in a terminal: facts in a line, warnings, the table, remarks.
+pub fn print(report: &Report, all: bool) -> String {
+    let mut text = String::new();
+    let mut line = |content: String| {
+        text.push_str(&content);
+        text.push('\n');
+    };
+    line(headline(report));
+    for warning in warnings(report) {
+        line(format!("NOISE: {warning}"));
+    }
+    line(table(report, all).to_string());
+    line("Figures: the median of the runs, half their range beside it. \"x raw\" is the cost in units of what plain".into());
+    line("shared memory takes for it on this machine; \"x own\" that of another implementation in units of the first.".into());
+    if !all {
+        line(
+            "Of each quantity at most four sizes are shown; the page and the JSON have all.".into(),
+        );
+    }
+    for remark in &report.remarks {
+        let kind = match remark.kind {
+            RemarkKind::Skipped => "not measured",
+            RemarkKind::BadEnd => "bad end",
+            RemarkKind::Failed => "FAILED",
+        };
+        line(format!("{kind}: {}, {}: {}", remark.implementation, remark.program, remark.what));
+    }
+    text
+}
+
+/// What a reader must know about the machine's quiet.
+pub fn warnings(report: &Report) -> Vec<String> {
+    let spreads: Vec<f64> = report.points.iter().map(Point::spread).collect();
+    report.noise.warnings(&spreads, report.machine.get("frequency governor"))
+}
+
+fn headline(report: &Report) -> String {
+    let fact = |what| report.machine.get(what).unwrap_or("unknown");
+    let form = if report.quick { "the short form" } else { "the full form" };
+    let mut text = format!(
+        "{} UTC, {form}, {} runs. {}, {} CPUs pinned in the order {}, governor: {}, page {}\n",
+        report.began,
+        report.repeats,
+        fact("CPU"),
+        report.cpus.len(),
+        crate::machine::listed(&report.cpus),
+        fact("frequency governor"),
+        fact("page size"),
+    );
+    for implementation in &report.implementations {
+        let facts: Vec<String> =
+            implementation.facts.iter().map(|(what, value)| format!("{what} {value}")).collect();
+        text.push_str(&format!("{}: {}\n", implementation.name, facts.join("; ")));
+    }
+    text
+}
+
+fn table(report: &Report, all: bool) -> Table {
+    let own = report.own().unwrap_or_default();
+    let peers: Vec<&str> = report.peers().collect();
+    let mut header =
+        vec!["".into(), "bytes".into(), "PEs".into(), own.to_owned(), "".into(), "x raw".into()];
+    for peer in &peers {
+        header.extend([(*peer).to_owned(), "x own".into()]);
+    }
+    let columns = header.len();
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_style(TableComponent::HeaderLines, '─')
+        .set_header(header);
+    for index in 1..columns {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let points: Vec<&Point> = report.points_of(own).collect();
+    let mut program = points.first().map_or("", |point| &point.program);
+    for (index, point) in points.iter().enumerate() {
+        if program != point.program {
+            program = &point.program;
+            table.add_row([""]);
+        }
+        if all || is_shown(&points, index) {
+            table.add_row(row(report, point, &peers));
+        }
+    }
+    table
+}
+
+fn row(report: &Report, point: &Point, peers: &[&str]) -> Vec<String> {
+    let mut row = vec![
+        point.name.clone(),
+        figures::size(point.size),
+        point.pes.to_string(),
+        figures::figure(point.value(), point.unit),
+        figures::spread(point.spread()),
+        limits::ratio(report, point).map(figures::ratio).unwrap_or_default(),
+    ];
+    for peer in peers {
+        row.extend(match report.find(peer, &point.key()) {
+            Some(other) => [
+                figures::figure(other.value(), other.unit),
+                figures::ratio(point.unit.cost_ratio(other.value(), point.value())),
+            ],
+            None => ["".into(), "".into()],
+        });
+    }
+    row
+}
+
+/// Of many sizes the first, the last and two between.
+fn is_shown(points: &[&Point], index: usize) -> bool {
+    let same = |other: &&Point| other.name == points[index].name && other.pes == points[index].pes;
+    let count = points.iter().filter(|point| same(point)).count();
+    let place = points[..index].iter().filter(|point| same(point)).count();
+    count <= 4 || [0, (count - 1) / 3, (count - 1) * 2 / 3, count - 1].contains(&place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::report::{Implementation, Key, RAW, Run, Unit};
+
+    #[test]
+    fn rows_have_ratios_to_raw_and_to_peers() {
+        let mut report = Report::new(true, 1, vec![0, 1], Machine::default());
+        for name in ["mine", "theirs"] {
+            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
+        }
+        for (who, name, value) in [
+            (RAW, "raw.pingpong", 50.0),
+            ("mine", "pingpong.put", 100.0),
+            ("theirs", "pingpong.put", 1000.0),
+        ] {
+            let run = Run { min: value, median: value, mean: value, max: value, samples: 1 };
+            report.add(
+                who,
+                "p",
+                Key { name: name.into(), size: 8, pes: 2 },
+                Unit::Nanoseconds,
+                run,
+            );
+        }
+        report.remark("theirs", "atomics", RemarkKind::Failed, "ended with status 1");
+        let text = print(&report, false);
+        let line = text.lines().find(|line| line.contains("pingpong.put")).unwrap();
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(fields, ["pingpong.put", "8", "2", "100", "ns", "2.00", "1.00", "us", "10.0"]);
+        assert!(text.contains("FAILED: theirs, atomics: ended with status 1"));
+    }
+
+    #[test]
+    fn four_of_many_sizes() {
+        let run = Run { min: 1.0, median: 1.0, mean: 1.0, max: 1.0, samples: 1 };
+        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        for power in 3..23 {
+            report.add(
+                "mine",
+                "p",
+                Key { name: "a.b".into(), size: 1 << power, pes: 2 },
+                Unit::Nanoseconds,
+                run,
+            );
+        }
+        let points: Vec<&Point> = report.points.iter().collect();
+        let shown: Vec<usize> =
+            (0..points.len()).filter(|&index| is_shown(&points, index)).collect();
+        assert_eq!(shown, [0, 6, 12, 19]);
+    }
+}

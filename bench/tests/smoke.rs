@@ -1,0 +1,164 @@
+//! The whole suite once, with next to nothing of everything, against the build tree; and the
+//! instruction counts against their limits. No time is asserted.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Seconds after which a command is taken to hang.
+const PATIENCE: &str = "400";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
+    let trials = vec![
+        Trial::test("the whole suite, tiny", whole_suite),
+        Trial::test("instructions stay within their limits", instructions)
+            .with_ignored_flag(no_valgrind),
+        Trial::test("failures of the own implementation are failures", own_failures),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn on_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| {
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    })
+}
+
+/// The build tree: `make` lays it out like an installation.
+fn bin() -> PathBuf {
+    let prefix = std::env::var_os("ONESHMEM_PREFIX").map(PathBuf::from);
+    prefix.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../build")).join("bin")
+}
+
+/// `oshbench` in this folder, under a watchdog.
+fn oshbench(arguments: &[&str]) -> Result<Output, Failed> {
+    let output = Command::new("timeout")
+        .args(["--kill-after=10", PATIENCE, env!("CARGO_BIN_EXE_oshbench")])
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()?;
+    Ok(output)
+}
+
+fn check(holds: bool, what: &str, output: &Output) -> Result<(), Failed> {
+    if holds {
+        return Ok(());
+    }
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    Err(format!("{what}; {}\n{out}\n{err}", output.status).into())
+}
+
+/// A folder for one test, empty.
+fn scratch(name: &str) -> Result<PathBuf, Failed> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn whole_suite() -> Result<(), Failed> {
+    let work = scratch("suite")?;
+    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
+    let output =
+        oshbench(&["run", "--tiny", "--own", &own, "--sources", "programs", "--work", &work])?;
+    check(output.status.success(), "the suite failed", &output)?;
+
+    let json = format!("{work}/report.json");
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json)?)?;
+    let points = report["points"].as_array().ok_or("no points")?;
+    for (implementation, name) in [
+        ("oneshmem", "pingpong.put"),
+        ("oneshmem", "msgrate.put"),
+        ("oneshmem", "bandwidth.get_both"),
+        ("oneshmem", "rate.g.double"),
+        ("oneshmem", "contended.fetch_add.long"),
+        ("oneshmem", "lock.handover"),
+        ("oneshmem", "collective.alltoalls"),
+        ("oneshmem", "activeset.sum"),
+        ("oneshmem", "signal.put_signal_set"),
+        ("oneshmem", "touch.put"),
+        ("oneshmem", "startup.job"),
+        ("oneshmem", "progress.put.target_computes"),
+        ("oneshmem", "oversubscribed.ring"),
+        ("raw", "raw.pingpong"),
+        ("raw", "raw.copy_both.memcpy"),
+        ("raw", "raw.msgrate"),
+        ("raw", "raw.contended.fetch_add"),
+        ("raw", "raw.touch.copy"),
+        ("raw", "raw.true"),
+    ] {
+        let found = points.iter().any(|point| {
+            point["implementation"] == implementation
+                && point["name"] == name
+                && point["runs"].as_array().is_some_and(|runs| !runs.is_empty())
+        });
+        check(found, &format!("no figure for {name} of {implementation}"), &output)?;
+    }
+    let page = std::fs::read_to_string(format!("{work}/report.html"))?;
+    check(page.contains("<svg"), "no plots on the page", &output)?;
+
+    let diff = oshbench(&["diff", &json, &json])?;
+    let text = String::from_utf8_lossy(&diff.stdout);
+    check(
+        diff.status.success() && text.contains("Slower: 0\nFaster: 0\n"),
+        "a report differs from itself",
+        &diff,
+    )
+}
+
+fn instructions() -> Result<(), Failed> {
+    let work = scratch("instructions")?.display().to_string();
+    let own = format!("oneshmem={}", bin().display());
+    let limits = ["--limits", "instructions.txt"];
+    let output = oshbench(
+        &[&["instructions", "--own", &own, "--sources", "programs", "--work", &work], &limits[..]]
+            .concat(),
+    )?;
+    check(output.status.success(), "more instructions than allowed", &output)
+}
+
+/// An implementation whose launcher loses the job: the suite ends, says so, and fails.
+fn own_failures() -> Result<(), Failed> {
+    let work = scratch("broken")?;
+    let broken = work.join("bin");
+    std::fs::create_dir(&broken)?;
+    for (name, script) in [("oshcc", "exec cc \"$@\""), ("oshrun", "echo lost >&2; exit 7")] {
+        let path = broken.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode)?;
+    }
+    // A program that builds with any compiler.
+    let sources = work.join("sources");
+    std::fs::create_dir(&sources)?;
+    for name in ["facts", "waits"] {
+        std::fs::write(sources.join(name).with_extension("c"), "int main(void) { return 0; }\n")?;
+    }
+    let own = format!("broken={}", broken.display());
+    let (sources, work) = (sources.display().to_string(), work.display().to_string());
+    let output = oshbench(&[
+        "run",
+        "--tiny",
+        "--only",
+        "waits",
+        "--own",
+        &own,
+        "--sources",
+        &sources,
+        "--work",
+        &work,
+    ])?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    check(
+        output.status.code() == Some(1)
+            && text.contains("FAILED: broken, waits: ended with status 7: lost"),
+        "a lost job went unnoticed",
+        &output,
+    )
+}
