@@ -86,7 +86,9 @@ fn whereabouts(addr: usize, job: &Job) -> String {
     if addr == 0 {
         return "is null".into();
     }
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+        return "lies elsewhere".into();
+    };
     let here = maps.lines().find_map(|line| {
         let (range, rest) = line.split_once(' ')?;
         let (start, end) = range.split_once('-')?;

@@ -1,12 +1,14 @@
 //! What only a library with SMARTMAP's addresses has: the programs for the Kitten kernel,
 //! started as there by their environment alone, and limits of its own.
 
-use crate::directives::{Program, Variant};
+use crate::conformance;
+use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, Outcome, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The trials; none for another library.
@@ -29,9 +31,116 @@ pub fn trials() -> Vec<Trial> {
                 outcomes.iter().try_for_each(smoked)?;
                 Ok(())
             }));
+            trials.push(Trial::test(format!("kitten/{name}/imitated/{ranks}"), move || {
+                let outcome = kitten(ranks, &program(name), &[], &[("KITTEN_CALLS", "1")])?;
+                all_smoked(&outcome, ranks)?;
+                Ok(harmless_calls(&outcome)?)
+            }));
         }
     }
+    trials.push(Trial::test("kitten/heap-too-large", || {
+        let outcome = kitten(2, &program("smoke"), &[], &[("SHMEM_SYMMETRIC_SIZE", "1g")])?;
+        Ok(refused(&outcome, &["SHMEM_SYMMETRIC_SIZE", "loader"])?)
+    }));
+    trials.push(Trial::test("kitten/rank-beyond-the-job", || {
+        let outcome = kitten(2, &program("smoke"), &[], &[("PMI_SIZE", "1")])?;
+        Ok(refused(&outcome, &["process number 0x1001", "PMI_SIZE=1"])?)
+    }));
+    trials.push(Trial::test("kitten/heaps-apart", || {
+        Ok(refused(&kitten_of("programs/heaps_apart.c")?, &["symmetric heap is at", "shmem_init"])?)
+    }));
+    for source in conformance::sources("tests/c") {
+        trials.extend(imitated(&source));
+    }
     trials
+}
+
+/// Programs of the conformance suite that ask for what Kitten does not have: processes of
+/// their own, threads, `/proc`.
+const NOT_THERE: &[&str] = &["data_untouched", "fork", "fork_communicates", "threads"];
+
+/// A conformance program on the imitated kernel, if it is one that just runs.
+fn imitated(source: &Path) -> Option<Trial> {
+    let program = Program::read(source).ok()?;
+    let plain = matches!(&program.cases[..], [case] if *case == Case::default());
+    let is_c = source.extension().is_some_and(|extension| extension == "c");
+    if !plain || !is_c || !program.pes.contains(&2) || NOT_THERE.contains(&program.name()) {
+        return None;
+    }
+    let name = format!("kitten/conformance/{}", program.name());
+    Some(Trial::test(name, move || {
+        let executable = compile::executable(&program, Variant::Static)?;
+        Ok(kitten(2, &executable, &[], &[("SHMEM_SYMMETRIC_SIZE", "32m")])?.success()?)
+    }))
+}
+
+/// Runs a program on the imitated kernel, with 128 MiB for each rank.
+fn kitten(
+    ranks: usize,
+    program: &Path,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<Outcome, String> {
+    static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let imitation = MADE.get_or_init(|| {
+        let target = tree::scratch("kitten");
+        let folder = target.parent().ok_or("an executable lies in a folder")?;
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror"]);
+        compiler.arg(tree::repository("tests/programs/kitten.c")).arg("-o").arg(&target);
+        launch::run(compiler)?.success()?;
+        Ok(target)
+    });
+    let mut command = Command::new(imitation.clone()?);
+    command.args([&ranks.to_string(), "128"]).arg(program).args(arguments);
+    command.envs(environment.iter().copied());
+    launch::run(command)
+}
+
+/// The same for a static program of this folder, on two ranks.
+fn kitten_of(source: &str) -> Result<Outcome, String> {
+    let program = Program {
+        source: tree::repository("tests").join(source),
+        pes: vec![2],
+        variants: vec![Variant::Static],
+        cflags: Vec::new(),
+        cases: Vec::new(),
+    };
+    kitten(2, &compile::executable(&program, Variant::Static)?, &[], &[])
+}
+
+/// Every rank of an imitated job found nothing wrong.
+fn all_smoked(outcome: &Outcome, ranks: usize) -> Result<(), String> {
+    outcome.success()?;
+    let good = |line: &&str| line.starts_with("smoke: ") && line.ends_with(" passed, 0 failed");
+    match outcome.stdout.lines().filter(good).count() {
+        count if count == ranks => Ok(()),
+        _ => Err(outcome.report("not every rank says that nothing failed")),
+    }
+}
+
+/// Calls that Kitten does not have and that are made nevertheless: each by the C library
+/// or Rust's, which live without, but for the two that tell the kernels apart.
+const HARMLESS: &[(u32, &str)] = &[
+    (27, "mincore, to tell the kernels apart"),
+    (131, "sigaltstack"),
+    (262, "newfstatat"),
+    (302, "prlimit64"),
+    (318, "getrandom"),
+    (319, "memfd_create, to tell the kernels apart"),
+    (334, "rseq"),
+];
+
+fn harmless_calls(outcome: &Outcome) -> Result<(), String> {
+    for line in outcome.stderr.lines().filter(|line| line.contains(" refused ")) {
+        let number = line.split_once("call ").and_then(|(_, rest)| rest.split(' ').next());
+        let number: u32 = number.and_then(|text| text.parse().ok()).ok_or("not a number")?;
+        if !HARMLESS.iter().any(|(harmless, _)| *harmless == number) {
+            return Err(outcome.report(&format!("it made call {number}, which Kitten lacks")));
+        }
+    }
+    Ok(())
 }
 
 /// A program that `make kitten` has built.
