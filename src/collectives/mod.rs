@@ -2,7 +2,7 @@
 //! collect, fcollect, all-to-all, reductions and scans, on teams; [`active_set`]
 //! has the deprecated forms on active sets.
 //!
-//! One file an algorithm, each a function over [`group::Group`]. The algorithms are
+//! One file an algorithm, each a function over `group::Group`. The algorithms are
 //! the *direct* ones that only shared memory allows: every member reads the others'
 //! sources where they lie and writes nothing but its own dest, so that no byte is
 //! moved twice and no member needs to know when another's dest is ready.

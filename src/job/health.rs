@@ -65,7 +65,7 @@ impl Watch {
     }
 }
 
-/// Looks for peers that are gone, at most every [`INTERVAL`].
+/// Looks for peers that are gone, at most every `INTERVAL`.
 pub fn check_peers(job: &Job, watch: &mut Watch) {
     let now = Instant::now();
     match watch.looked {

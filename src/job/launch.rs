@@ -2,7 +2,7 @@
 //!
 //! `oshrun` says so in one variable and passes the job's file as a descriptor.
 //! Under other launchers number and size come from their variables, and the PEs
-//! meet by themselves ([`super::meet`]). Without a launcher a process is a job of
+//! meet by themselves (`super::meet`). Without a launcher a process is a job of
 //! one PE.
 
 use crate::error::Error;

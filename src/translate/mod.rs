@@ -1,7 +1,7 @@
 //! The data path's one computation: a symmetric address of this PE and a PE
 //! number become the address where that PE's copy is mapped here.
 //!
-//! There are two ways, one of which is compiled in: [`table`](self) adds a base that
+//! There are two ways, one of which is compiled in: `table.rs` adds a base that
 //! each PE has in a table, so mirrors may lie anywhere; with the feature `smartmap`
 //! the bits of the address say it all, and there is no table.
 //!
@@ -34,7 +34,7 @@ pub const fn pe_number(pe: PeArg) -> i32 {
     pe as u32 as i32
 }
 
-/// Where the slot's parts lie, for [`Table::publish`]. All in bytes of this address space.
+/// Where the slot's parts lie, for `Table::publish`. All in bytes of this address space.
 #[derive(Clone, Debug)]
 pub struct SlotBounds {
     /// The lower piece: usually the data segment.

@@ -44,7 +44,7 @@ pub struct Table {
     lower_end: UnsafeCell<usize>,
     /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
     pointer_span: UnsafeCell<usize>,
-    /// One byte below each PE's mirror, or [`NO_MIRROR`].
+    /// One byte below each PE's mirror, or `NO_MIRROR`.
     base: [AtomicUsize; MAX_PES],
 }
 
@@ -87,7 +87,7 @@ impl Table {
     pub fn ready(&self) -> bool {
         self.span() != 0
     }
-    /// The mirror address of slot offset 0 for `pe`, or [`NO_MIRROR`].
+    /// The mirror address of slot offset 0 for `pe`, or `NO_MIRROR`.
     #[inline(always)]
     pub fn base(&self, pe: usize) -> usize {
         self.base[pe].load(Ordering::Relaxed)

@@ -32,10 +32,10 @@ const SMARTMAP_LIMITS: &[(&str, f64, Option<&str>)] = &[
     ("shmem_long_atomic_fetch_add", 12.0, None),
     ("shmem_quiet", 4.0, None),
     ("shmem_fence", 2.0, None),
-    ("shmem_ptr", 16.0, None),
-    ("shmem_ctx_long_p", 17.0, None),
-    ("shmem_ctx_long_g", 17.0, None),
-    ("shmem_ctx_long_atomic_fetch_add", 20.0, None),
+    ("shmem_ptr", 17.0, None),
+    ("shmem_ctx_long_p", 13.0, None),
+    ("shmem_ctx_long_g", 13.0, None),
+    ("shmem_ctx_long_atomic_fetch_add", 16.0, None),
 ];
 
 /// The one trial.

@@ -4,7 +4,7 @@
 //! parts. What is not mapped stays reserved and untouchable: an address in the
 //! hole, or past an end, faults and is explained ([`crate::job`]'s fault handler).
 //!
-//! Where the heap may go and where mirrors are is decided in [`mirrors`], of which there
+//! Where the heap may go and where mirrors are is decided in `mirrors`, of which there
 //! are two: a window anywhere, or SMARTMAP's aliases.
 
 #[cfg(feature = "smartmap")]
