@@ -33,6 +33,7 @@ mod operand;
 pub mod order;
 pub mod pause;
 pub mod rma;
+pub mod shmem;
 pub mod signal;
 pub mod slow;
 mod sys;
@@ -41,3 +42,5 @@ pub mod team;
 mod testing;
 pub mod translate;
 pub mod wait;
+
+pub use shmem::*;

@@ -2,8 +2,9 @@
 
 use crate::conformance::wanted;
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
+use std::process::Command;
 
 /// An example, its arguments for a short run, and what it says when all is well.
 pub const EXAMPLES: &[(&str, &[&str], &str)] = &[
@@ -29,12 +30,35 @@ pub fn trials() -> Vec<Trial> {
             }
         }
     }
+    for (name, says) in [("ring", "The token came back"), ("histogram", "verified")] {
+        for pes in [1, 2, 4, 7, 16] {
+            trials.push(Trial::test(format!("examples/rust-{name}/{pes}"), move || {
+                Ok(in_rust(name, says, pes)?)
+            }));
+        }
+    }
     for (keys, pes) in [("0", 3), ("1", 4), ("2", 8), ("1000", 16), ("0x1000", 5)] {
         trials.push(Trial::test(format!("examples/isort-of-{keys}/{pes}"), move || {
             Ok(example(Launcher::Oshrun, "isort", &[keys], "verified", pes)?)
         }));
     }
     trials
+}
+
+/// A Rust program of this workspace, made by cargo as a user's would be.
+fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(tree::repository("."));
+    cargo.args(["build", "--quiet", "--locked", "--package", "oneshmem", "--example", name]);
+    cargo.arg("--target-dir").arg(tree::scratch("cargo"));
+    launch::run(cargo)?.success()?;
+    let program = tree::scratch("cargo").join("debug/examples").join(name);
+    let outcome = launch::run(launch::oshrun(pes, &program))?;
+    outcome.success()?;
+    match outcome.stdout.contains(says) {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("it does not say {says:?}"))),
+    }
 }
 
 fn example(
