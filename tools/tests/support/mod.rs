@@ -26,7 +26,9 @@ pub struct Done {
 
 /// `oshrun` with these arguments, separated by blanks.
 pub fn oshrun(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_oshrun"));
+    // Whoever runs the tests may ignore signals (nohup does), and that is inherited.
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(env!("CARGO_BIN_EXE_oshrun"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null());
     command
 }
