@@ -32,7 +32,10 @@ impl Machine {
             Some("PE i on the i-th of these; unpinned where PEs outnumber them".into()),
         );
         fact("hardware threads per core", threads_per_core());
-        fact("NUMA nodes", read("/sys/devices/system/node/online"));
+        fact(
+            "NUMA nodes",
+            read("/sys/devices/system/node/online").map(|list| expand(&list).len().to_string()),
+        );
         fact("caches of one CPU", caches());
         fact("frequency governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
         fact("frequency boost", boost());

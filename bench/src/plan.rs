@@ -60,7 +60,7 @@ impl Extent {
     /// How long one run may take before it is stopped, in seconds.
     pub fn patience(self) -> u64 {
         match self {
-            Self::Tiny | Self::Quick => 30,
+            Self::Tiny | Self::Quick => 60,
             Self::Full => 300,
         }
     }

@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::figures;
 use crate::report::Unit;
@@ -81,6 +82,10 @@ const COLOURS: [RGBColor; 6] = [
 ];
 const GREY: RGBColor = RGBColor(110, 110, 110);
 const SIZE: (u32, u32) = (620, 400);
+/// The legend's first line below the title, the height of a line, and the width of a letter in it, about.
+const LEGEND: i32 = 46;
+const ROW: i32 = 20;
+const LETTER: i32 = 7;
 
 /// An axis over logarithms, with ticks where we want them.
 struct Ticked {
@@ -112,6 +117,10 @@ impl Ink {
             Self::Implementation(n, Shade::Light) => COLOURS[n % COLOURS.len()].mix(0.5),
             Self::Raw => GREY.to_rgba(),
         }
+    }
+
+    fn width(self) -> u32 {
+        if self == Self::Raw { 1 } else { 2 }
     }
 }
 
@@ -173,9 +182,10 @@ impl Plot {
         let margin = ((right - left) * 0.03).max(0.1);
 
         area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(area)
+        let (head, body) = area.split_vertically(LEGEND + self.legend().len() as i32 * ROW - 8);
+        self.draw_head(&head)?;
+        let mut chart = ChartBuilder::on(&body)
             .margin(12)
-            .caption(&self.title, ("sans-serif", 17))
             .x_label_area_size(44)
             .y_label_area_size(78)
             .build_cartesian_2d(
@@ -212,13 +222,10 @@ impl Plot {
                 (index as f64 - (self.curves.len() as f64 - 1.0) / 2.0) * (right - left) * 0.006;
             let place = |mark: &Mark| (mark.x.log2() + aside, mark.y.log10());
             let path: Vec<(f64, f64)> = curve.points.iter().map(place).collect();
-            let width = if curve.ink == Ink::Raw { 1 } else { 2 };
-            chart
-                .draw_series(LineSeries::new(path.iter().copied(), colour.stroke_width(width)))?
-                .label(&curve.label)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(width + 1))
-                });
+            chart.draw_series(LineSeries::new(
+                path.iter().copied(),
+                colour.stroke_width(curve.ink.width()),
+            ))?;
             chart.draw_series(path.iter().map(|&at| Circle::new(at, 3, colour.filled())))?;
             chart.draw_series(curve.points.iter().filter_map(|mark| {
                 let (least, most) = mark.bar?;
@@ -234,29 +241,52 @@ impl Plot {
                 ))
             }))?;
         }
-        chart
-            .configure_series_labels()
-            .position(self.legend_corner())
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.2))
-            .label_font(("sans-serif", 13))
-            .legend_area_size(24)
-            .draw()?;
         Ok(())
     }
 
-    /// Where the curves are not: at the left if they rise, else at the right.
-    fn legend_corner(&self) -> SeriesLabelPosition {
-        let rise = |curve: &Curve| match (curve.points.first(), curve.points.last()) {
-            (Some(first), Some(last)) => (last.y / first.y).ln(),
-            _ => 0.0,
-        };
-        if self.curves.iter().map(rise).sum::<f64>() >= 0.0 {
-            SeriesLabelPosition::UpperLeft
-        } else {
-            SeriesLabelPosition::UpperRight
+    /// The title, and below it what is what: above the curves, where it hides none.
+    fn draw_head<'a>(
+        &self,
+        area: &DrawingArea<SVGBackend<'a>, Shift>,
+    ) -> Result<(), Box<dyn std::error::Error + 'a>> {
+        let (width, _) = area.dim_in_pixel();
+        let centred =
+            ("sans-serif", 17).into_text_style(area).pos(Pos::new(HPos::Center, VPos::Top));
+        area.draw_text(&self.title, &centred, (width as i32 / 2, 10))?;
+        let style =
+            ("sans-serif", 13).into_text_style(area).pos(Pos::new(HPos::Left, VPos::Center));
+        for (row, curves) in self.legend().into_iter().enumerate() {
+            let y = LEGEND + row as i32 * ROW;
+            let mut x = (width as i32 - curves.iter().map(|curve| room(curve)).sum::<i32>()) / 2;
+            for curve in curves {
+                let stroke = curve.ink.colour().stroke_width(curve.ink.width() + 1);
+                area.draw(&PathElement::new([(x, y), (x + 18, y)], stroke))?;
+                area.draw_text(&curve.label, &style, (x + 23, y))?;
+                x += room(curve);
+            }
         }
+        Ok(())
     }
+
+    /// The curves in as many rows as their names need.
+    fn legend(&self) -> Vec<Vec<&Curve>> {
+        let mut rows: Vec<Vec<&Curve>> = Vec::new();
+        let mut left = 0;
+        for curve in &self.curves {
+            if room(curve) > left {
+                rows.push(Vec::new());
+                left = SIZE.0 as i32;
+            }
+            left -= room(curve);
+            rows.last_mut().expect("a row was begun above").push(curve);
+        }
+        rows
+    }
+}
+
+/// What a curve's entry in the legend takes.
+fn room(curve: &Curve) -> i32 {
+    38 + curve.label.chars().count() as i32 * LETTER
 }
 
 #[cfg(test)]
@@ -289,6 +319,16 @@ mod tests {
     fn long_bars_do_not_squeeze_the_curves() {
         let (low, high) = plot(&[(8.0, 100.0), (64.0, 200.0)]).y_range();
         assert!(low < 50.0 && high < 10_000.0, "{low} {high}");
+    }
+
+    #[test]
+    fn long_legends_take_several_rows() {
+        let mut plot = plot(&[(8.0, 1.0), (16.0, 1.0)]);
+        assert_eq!(plot.legend().len(), 1);
+        for curve in &mut plot.curves {
+            curve.label = "a name that takes more than half of the width".into();
+        }
+        assert_eq!(plot.legend().iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
     }
 
     #[test]

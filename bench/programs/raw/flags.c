@@ -12,12 +12,6 @@ struct exchange {
     long count;
 };
 
-static void await(atomic_long *word, long value)
-{
-    while (atomic_load_explicit(word, memory_order_acquire) != value)
-        raw_pause();
-}
-
 static void pingpong(void *arg, long n)
 {
     struct exchange *x = arg;
@@ -27,7 +21,7 @@ static void pingpong(void *arg, long n)
         long count = ++x->count;
         for (int turn = 0; turn < 2; turn++) {
             if (turn != me) {
-                await(mine, count);
+                raw_await(mine, count);
                 continue;
             }
             if (x->size > sizeof(long))
@@ -53,7 +47,7 @@ static void ring(void *arg, long n)
         long count = ++x->count;
         if (bench.pe == 0)
             atomic_store_explicit(next, count, memory_order_release);
-        await(mine, count);
+        raw_await(mine, count);
         if (bench.pe != 0)
             atomic_store_explicit(next, count, memory_order_release);
     }
@@ -71,7 +65,7 @@ static void lock_rounds(struct lock *l, long n)
 {
     for (; n > 0; n--) {
         long ticket = atomic_fetch_add_explicit(&l->next, 1, memory_order_acquire);
-        await(&l->served, ticket);
+        raw_await(&l->served, ticket);
         l->counter++;
         atomic_store_explicit(&l->served, ticket + 1, memory_order_release);
     }

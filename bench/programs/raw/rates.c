@@ -63,8 +63,7 @@ static void iteration(void *arg, long n)
         atomic_store_explicit(&t->arrived[peer * PEERS + j], t->iteration, memory_order_release);
     }
     for (int j = 0; j < t->peers; j++)
-        while (atomic_load_explicit(&t->arrived[bench.pe * PEERS + j], memory_order_acquire) < t->iteration)
-            raw_pause();
+        raw_await(&t->arrived[bench.pe * PEERS + j], t->iteration);
 }
 
 int main(int argc, char **argv)

@@ -36,6 +36,14 @@ static inline void raw_pause(void)
 #endif
 }
 
+/* Waits until the word is at least `value`: at first without any pause, since this is to be the limit. */
+static inline void raw_await(atomic_long *word, long value)
+{
+    for (int spins = 0; atomic_load_explicit(word, memory_order_acquire) < value; spins++)
+        if (raw_crowded || spins > 1000)
+            raw_pause();
+}
+
 static inline void bench_barrier(void)
 {
     long phase = atomic_load(&raw_shared->phase);
@@ -43,8 +51,7 @@ static inline void bench_barrier(void)
         atomic_store(&raw_shared->arrived, 0);
         atomic_store(&raw_shared->phase, phase + 1);
     } else {
-        while (atomic_load_explicit(&raw_shared->phase, memory_order_acquire) == phase)
-            raw_pause();
+        raw_await(&raw_shared->phase, phase + 1);
     }
 }
 
