@@ -187,7 +187,7 @@ mod tests {
         }
         for size in [64, 8] {
             for (who, name, value) in [
-                (RAW, "raw.pingpong", 50.0),
+                (RAW, "raw.pingpong.pause", 50.0),
                 ("mine", "pingpong.put", 100.0),
                 ("theirs", "pingpong.put", 400.0),
             ] {

@@ -19,8 +19,8 @@ fn rule(raw: &[&str], size: Option<u64>) -> Option<Rule> {
 fn rule_of(name: &str) -> Option<Rule> {
     let (class, rest) = name.split_once('.')?;
     match (class, rest) {
-        ("pingpong", _) => rule(&["raw.pingpong"], None),
-        ("wait" | "signal", _) => rule(&["raw.pingpong"], Some(8)),
+        ("pingpong", _) => rule(&["raw.pingpong."], None),
+        ("wait" | "signal", _) => rule(&["raw.pingpong."], Some(8)),
         ("msgrate", _) => rule(&["raw.msgrate"], None),
         ("bandwidth", "put_both" | "get_both") => rule(&["raw.copy_both."], None),
         ("bandwidth", _) => rule(&["raw.copy."], None),

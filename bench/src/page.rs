@@ -188,7 +188,7 @@ mod tests {
             facts: vec![("backend".into(), "x".into())],
         });
         for size in [8, 64] {
-            for (who, name) in [(RAW, "raw.pingpong"), ("mine<1>", "pingpong.put")] {
+            for (who, name) in [(RAW, "raw.pingpong.pause"), ("mine<1>", "pingpong.put")] {
                 let run = Run { min: 1.0, median: 2.0, mean: 2.0, max: 3.0, samples: 1 };
                 report.add(
                     who,

@@ -138,7 +138,7 @@ mod tests {
             report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
         }
         for (who, name, value) in [
-            (RAW, "raw.pingpong", 50.0),
+            (RAW, "raw.pingpong.pause", 50.0),
             ("mine", "pingpong.put", 100.0),
             ("theirs", "pingpong.put", 1000.0),
         ] {

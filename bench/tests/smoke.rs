@@ -86,7 +86,7 @@ fn whole_suite() -> Result<(), Failed> {
         ("oneshmem", "startup.job"),
         ("oneshmem", "progress.put.target_computes"),
         ("oneshmem", "oversubscribed.ring"),
-        ("raw", "raw.pingpong"),
+        ("raw", "raw.pingpong.tight"),
         ("raw", "raw.copy_both.memcpy"),
         ("raw", "raw.msgrate"),
         ("raw", "raw.contended.fetch_add"),

@@ -1,4 +1,5 @@
-/* Locked instructions on a shared word, behind a call that is not inlined: by one
+/* Locked instructions on a shared word, behind a call (to a weak function, so that the
+ * compiler neither inlines it nor sees that the result is not used): by one
  * process alone, and by all at once on one word. 8 and 4 bytes cost the same. */
 #define BENCH_RAW
 #include "../bench.h"
@@ -9,7 +10,7 @@ struct contest {
 };
 
 #define ATOMIC(name, action)                                                                        \
-    __attribute__((noinline)) static long name##_call(atomic_long *word)                            \
+    __attribute__((weak, noinline)) long name##_call(atomic_long *word)                             \
     {                                                                                               \
         long one = 1;                                                                               \
         (void)one;                                                                                  \

@@ -13,8 +13,8 @@ static unsigned char *places, *out;
 static size_t size;
 static void *(*volatile copy)(void *, const void *, size_t) = memcpy;
 
-__attribute__((noinline)) static void store_call(volatile long *place, long value) { *place = value; }
-__attribute__((noinline)) static long load_call(const volatile long *place) { return *place; }
+__attribute__((weak, noinline)) void store_call(volatile long *place, long value) { *place = value; }
+__attribute__((weak, noinline)) long load_call(const volatile long *place) { return *place; }
 
 #define RATE(name, action)                                                                          \
     static void name(void *arg, long n)                                                             \
