@@ -5,9 +5,11 @@ use crate::atomics::{AtomicU32, Ordering};
 use crate::job::{self, health::Watch};
 use crate::sys::process;
 
-/// Spins that pay when every PE has a CPU: some tens of microseconds, more than a
-/// message between running PEs takes, less than a time slice.
-const SPINS_ALONE: u32 = 2000;
+/// Spins that pay when every PE has a CPU: a few microseconds, ten times what a message
+/// between running PEs takes. More does harm as soon as other programs want the CPUs:
+/// with 2000, a barrier of 2 PEs on 2 CPUs took 76 us beside other work, with 200 it
+/// took 5 to 11.
+const SPINS_ALONE: u32 = 100;
 /// When PEs share CPUs, the one waited for may need this very CPU: not one spin. (20
 /// spins a wait made the barrier of 4 to 16 PEs on 2 CPUs cost 1.35 times a central
 /// counter's with `sched_yield`; this way it is 1.05.)
