@@ -270,13 +270,13 @@ impl Point {
         self.runs.iter().map(|run| run.median).collect()
     }
 
-    /// Half the distance between the least and the largest run, relative to the value; NaN if
+    /// Half the range of the runs ([`Range::of_runs`](crate::stats::Range::of_runs)), relative to the value; NaN if
     /// there is one run only.
     pub fn spread(&self) -> f64 {
         if self.runs.len() < 2 {
             return f64::NAN;
         }
-        crate::stats::Range::of(&self.medians()).width() / 2.0 / self.value()
+        crate::stats::Range::of_runs(&self.medians()).width() / 2.0 / self.value()
     }
 
     /// Minimum, mean and maximum within a typical run: each the median over the runs.

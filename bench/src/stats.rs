@@ -28,6 +28,17 @@ impl Range {
         })
     }
 
+    /// The range of a quantity's runs. Of five or more the least and the largest are left out: on any
+    /// machine one run in several meets something else.
+    pub fn of_runs(runs: &[f64]) -> Self {
+        let mut sorted = runs.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        match sorted.len() {
+            0..5 => Self::of(&sorted),
+            n => Self::of(&sorted[1..n - 1]),
+        }
+    }
+
     /// How wide it is.
     pub fn width(self) -> f64 {
         self.high - self.low
@@ -53,14 +64,14 @@ pub const LEAST_CHANGE: f64 = 0.03;
 /// Compares the costs of two sets of runs (less is better).
 ///
 /// A verdict needs three runs on each side, medians at least [`LEAST_CHANGE`] apart, and
-/// ranges that do not overlap and are further from one another than the wider
+/// ranges ([`Range::of_runs`]) that do not overlap and are further from one another than the wider
 /// of them is wide. For three runs without any real difference mere separation
 /// happens in one comparison of ten; the gap makes that rare among hundreds of them.
 pub fn compare(before: &[f64], after: &[f64]) -> Verdict {
     if before.len() < LEAST_RUNS || after.len() < LEAST_RUNS {
         return Verdict::Unclear;
     }
-    let (old, new) = (Range::of(before), Range::of(after));
+    let (old, new) = (Range::of_runs(before), Range::of_runs(after));
     let gap = (new.low - old.high).max(old.low - new.high);
     let change = median(after) / median(before);
     if gap <= old.width().max(new.width()) || (change - 1.0).abs() < LEAST_CHANGE {
@@ -101,6 +112,16 @@ mod tests {
     #[test]
     fn separation_narrower_than_the_spread_gets_none() {
         assert_eq!(compare(&[10.0, 11.0, 12.0], &[12.5, 13.0, 14.0]), Verdict::Unclear);
+    }
+
+    #[test]
+    fn one_odd_run_of_seven_does_not_hide_a_difference() {
+        let before = [10.0, 10.1, 10.2, 10.0, 10.1, 90.0, 10.1];
+        let after = [12.0, 12.1, 12.2, 12.0, 12.1, 12.1, 5.0];
+        assert_eq!(compare(&before, &after), Verdict::Worse);
+        assert_eq!(Range::of_runs(&before).high, 10.2);
+        // Of three, every one counts.
+        assert_eq!(Range::of_runs(&before[4..]).high, 90.0);
     }
 
     #[test]
