@@ -3,6 +3,7 @@
 #   make                 build everything into build/, laid out like an installation
 #   make demo            build what is missing, compile the integer sort, run it on 4 PEs
 #   make test            every check and test there is, with a summary
+#   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
@@ -24,7 +25,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-xpmem bench install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-tsan test-xpmem bench install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -89,6 +90,10 @@ test-xpmem: all
 bench: all
 	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
 	    --sources bench/programs --work $(BUILD)/bench $(BENCH_FLAGS)
+
+# The threads of a PE under ThreadSanitizer.
+test-tsan: all
+	tests/tsan
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)
