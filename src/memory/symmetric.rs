@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::heap::{GRANULE, Heap};
-use super::layout::HUGE;
+use super::layout::HEAP_ALIGNMENT;
 use crate::atomics::Ordering;
 use crate::collectives;
 use crate::env;
@@ -17,9 +17,11 @@ use std::fmt;
 use std::ptr::null_mut;
 use std::sync::{MutexGuard, OnceLock};
 
-/// The largest alignment a block can have: the heap itself has no larger one, so a
-/// larger alignment would be another offset on each PE.
-pub const LARGEST_ALIGNMENT: usize = HUGE;
+/// The largest alignment a block can have: what all PEs' heaps have, because with a
+/// larger one a block would have another offset on each PE.
+fn largest_alignment(job: &Job) -> usize {
+    HEAP_ALIGNMENT.min(1 << job.heap_base().trailing_zeros())
+}
 
 /// `shmem_malloc`: a block of `size` bytes on every PE, or null on all.
 pub fn malloc(routine: Routine, size: usize) -> *mut u8 {
@@ -147,12 +149,12 @@ fn address(job: &Job, offset: usize) -> *mut u8 {
 /// Allocates; `None` asks for more than can be counted. Says why not under
 /// `SHMEM_DEBUG`.
 fn allocate(job: &Job, routine: Routine, size: Option<usize>, align: usize) -> Option<usize> {
+    let largest = largest_alignment(job);
     let mut heap = heap(job);
-    let block =
-        size.filter(|_| align <= LARGEST_ALIGNMENT).and_then(|size| heap.allocate(size, align));
+    let block = size.filter(|_| align <= largest).and_then(|size| heap.allocate(size, align));
     // Every PE fails alike, so that one need say it.
     if block.is_none() && job.pe() == 0 && debugging() {
-        error::say(Refusal { routine, size, align, heap: &heap });
+        error::say(Refusal { routine, size, align, largest, heap: &heap });
     }
     block
 }
@@ -162,6 +164,7 @@ struct Refusal<'a> {
     routine: Routine,
     size: Option<usize>,
     align: usize,
+    largest: usize,
     heap: &'a Heap,
 }
 
@@ -175,8 +178,8 @@ impl fmt::Display for Refusal<'_> {
         if self.align > GRANULE {
             write!(f, " at a multiple of {}", self.align)?;
         }
-        if self.align > LARGEST_ALIGNMENT {
-            return write!(f, "; the largest alignment is {LARGEST_ALIGNMENT}");
+        if self.align > self.largest {
+            return write!(f, "; the largest alignment is {}", self.largest);
         }
         let (usage, bytes) = (self.heap.usage(), self.heap.bytes());
         write!(

@@ -23,6 +23,9 @@ use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.
 pub(crate) const HUGE: usize = 2 << 20;
+/// The heap starts at a multiple of this on every PE, so that equal offsets are
+/// equally aligned up to it.
+pub(crate) const HEAP_ALIGNMENT: usize = 64 << 20;
 /// Room left for `brk` between the data segment and the heap.
 const BREAK_ROOM: usize = 4 << 30;
 /// How far apart the places tried for the heap are, and how many are tried.
@@ -52,12 +55,12 @@ impl Layout {
         mirrors::check(program)?;
         // Room to align, and a page at least on either side: a copy that runs over
         // an end must fault.
-        let reserved = round_up(heap_bytes, HUGE) + 2 * HUGE;
+        let reserved = round_up(heap_bytes, HUGE) + HUGE + HEAP_ALIGNMENT;
         let heap = mirrors::heap_places(program, reserved)
             .find_map(|at| map::reserve_at(at, reserved))
             .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
             .map_err(|error| no_room(heap_bytes, npes, &error))?;
-        let heap = round_up(heap + 1, HUGE);
+        let heap = round_up(heap + 1, HEAP_ALIGNMENT);
         Self::with_heap(program, heap..heap + heap_bytes, npes)
     }
 
@@ -80,7 +83,7 @@ impl Layout {
         if data.start < heap.start {
             SlotBounds { lower: data, upper: heap, hole_is_program: false }
         } else {
-            let hole_is_program = self.program_start - heap.end < 4 * HUGE;
+            let hole_is_program = self.program_start - heap.end < 4 * HUGE + HEAP_ALIGNMENT;
             SlotBounds { lower: heap, upper: data, hole_is_program }
         }
     }
