@@ -4,7 +4,7 @@
 
 use crate::context;
 use crate::error::{self, Routine};
-use crate::job::{self, Job, job};
+use crate::job::{Job, job};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
 use std::fmt::Write;
 
@@ -109,9 +109,4 @@ fn whereabouts(addr: usize, job: &Job) -> String {
         }
         Some(file) => format!("is in {file}, outside the writable data"),
     }
-}
-
-/// Ends the job if the calling process is no PE now.
-pub fn check_initialised(routine: Routine) {
-    let _: &job::Job = job(routine);
 }
