@@ -24,6 +24,7 @@ pub mod atomics;
 pub mod backend;
 pub mod collectives;
 pub mod context;
+mod copy;
 pub mod env;
 pub mod error;
 pub mod job;

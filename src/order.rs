@@ -15,8 +15,8 @@ use crate::translate::{Numbering, TABLE};
 use std::ffi::c_int;
 
 /// Orders this PE's earlier operations on each PE before its later ones. A
-/// compiler barrier on x86-64, which keeps stores in order (and `memcpy` ends
-/// with `sfence` where it stores non-temporally).
+/// compiler barrier on x86-64, which keeps stores in order (and a copy past the
+/// caches ends with `sfence`).
 #[inline(always)]
 pub fn fence() {
     // Acquire too: earlier fetching operations stay before later stores.

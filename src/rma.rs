@@ -8,9 +8,10 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{Ordering, compiler_fence};
+use crate::copy;
 use crate::error::Routine;
 use crate::slow;
-use crate::translate::{Cold, Miss, Numbering, PeArg, translate};
+use crate::translate::{Miss, Numbering, PeArg, translate};
 
 mod strided;
 
@@ -35,31 +36,14 @@ pub unsafe fn put<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    translate(
-        ctx,
-        dest as usize,
-        pe,
+    match translate(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: the target lies in `pe`'s mirror; the rest is the caller's promise.
-        |to| unsafe { std::ptr::copy_nonoverlapping(source, to as *mut T, nelems) },
-        Put { ctx, source: source.cast(), bytes: nelems.wrapping_mul(size_of::<T>()), pe, routine },
-    )
-}
-
-/// A put that leaves the hot path; see [`Cold`] why it is a type.
-struct Put<C> {
-    ctx: C,
-    source: *const u8,
-    bytes: usize,
-    pe: PeArg,
-    routine: Routine,
-}
-
-impl<C: Numbering> Cold<()> for Put<C> {
-    #[inline(always)]
-    fn miss(&self, miss: Miss) {
-        let Self { ctx, source, bytes, pe, routine } = *self;
-        // SAFETY: made by `put` only, whose caller promised what is asked here.
-        unsafe { put_slow(ctx, miss, source, bytes, pe, routine) }
+        Ok(to) => unsafe { copy::elements(ctx, to as *mut T, source, nelems) },
+        Err(miss) => {
+            let bytes = nelems.wrapping_mul(size_of::<T>());
+            // SAFETY: the caller's promise, passed on.
+            unsafe { put_slow(ctx, miss, source.cast(), bytes, pe, routine) }
+        }
     }
 }
 
@@ -81,7 +65,7 @@ unsafe fn put_slow<C: Numbering>(
     }
     let to = slow::resolve(routine, "dest", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
-    unsafe { std::ptr::copy_nonoverlapping(source, to as *mut u8, bytes) }
+    unsafe { copy::bytes(to as *mut u8, source, bytes) }
 }
 
 /// Copies `nelems` elements from `source` on PE `pe` to `dest`.
@@ -98,31 +82,14 @@ pub unsafe fn get<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    translate(
-        ctx,
-        source as usize,
-        pe,
+    match translate(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: the source lies in `pe`'s mirror; the rest is the caller's promise.
-        |from| unsafe { std::ptr::copy_nonoverlapping(from as *const T, dest, nelems) },
-        Get { ctx, dest: dest.cast(), bytes: nelems.wrapping_mul(size_of::<T>()), pe, routine },
-    )
-}
-
-/// A get that leaves the hot path.
-struct Get<C> {
-    ctx: C,
-    dest: *mut u8,
-    bytes: usize,
-    pe: PeArg,
-    routine: Routine,
-}
-
-impl<C: Numbering> Cold<()> for Get<C> {
-    #[inline(always)]
-    fn miss(&self, miss: Miss) {
-        let Self { ctx, dest, bytes, pe, routine } = *self;
-        // SAFETY: made by `get` only, whose caller promised what is asked here.
-        unsafe { get_slow(ctx, dest, miss, bytes, pe, routine) }
+        Ok(from) => unsafe { copy::elements(ctx, dest, from as *const T, nelems) },
+        Err(miss) => {
+            let bytes = nelems.wrapping_mul(size_of::<T>());
+            // SAFETY: the caller's promise, passed on.
+            unsafe { get_slow(ctx, dest.cast(), miss, bytes, pe, routine) }
+        }
     }
 }
 
@@ -141,7 +108,7 @@ unsafe fn get_slow<C: Numbering>(
     }
     let from = slow::resolve(routine, "source", ctx.handle(), miss, pe);
     // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
-    unsafe { std::ptr::copy_nonoverlapping(from as *const u8, dest, bytes) }
+    unsafe { copy::bytes(dest, from as *const u8, bytes) }
 }
 
 /// Stores one element at `dest` on PE `pe`.

@@ -33,6 +33,15 @@ pub fn usable_cpus() -> usize {
     }
 }
 
+/// Bytes of the cache nearest to memory, if the system knows.
+pub fn last_cache_size() -> Option<usize> {
+    [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE].into_iter().find_map(|name| {
+        // SAFETY: no memory is passed.
+        let bytes = unsafe { libc::sysconf(name) };
+        usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)
+    })
+}
+
 /// Bytes of memory the machine has.
 pub fn machine_memory() -> u64 {
     // SAFETY: all-zero bytes are a valid `sysinfo`, which the call fills.

@@ -1,0 +1,125 @@
+//! Copies between memory of this PE and memory that other PEs share: what a put and a
+//! get are once the address is translated.
+//!
+//! ```text
+//!  one element              one load, one store
+//!  to 64 bytes              the head, then the tail, which may overlap: no loop, no call
+//!  more                     one call: see x86_64.rs
+//! ```
+//!
+//! No side need be aligned, whatever the element type. As with `memcpy`, the two sides
+//! are apart or the same; unlike it, a copy is complete in the order of later stores
+//! even if it went past the caches, so that a fence need not know of it.
+#![allow(unsafe_code)]
+
+use crate::atomics::{Ordering, compiler_fence};
+
+#[cfg(target_arch = "x86_64")]
+#[path = "copy/x86_64.rs"]
+mod large;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod large {
+    /// Copies more than 64 bytes.
+    ///
+    /// # Safety
+    /// As for [`super::elements`].
+    #[inline(always)]
+    pub(super) unsafe fn large<K>(_before: K, to: *mut u8, from: *const u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    }
+}
+
+/// Most bytes that are copied without a call.
+const SMALL: usize = 64;
+
+/// Copies `nelems` elements. What the caller got as its first argument, `before` the
+/// addresses, is handed through to the copying of many bytes: the other arguments are
+/// then in the right registers already, and the hot path moves none.
+///
+/// # Safety
+/// `from` is readable and `to` writable for `nelems` elements, at any alignment; they do
+/// not overlap, or are the same.
+#[inline(always)]
+pub(crate) unsafe fn elements<T: Copy, K: Copy>(
+    before: K,
+    to: *mut T,
+    from: *const T,
+    nelems: usize,
+) {
+    // More than there is memory has been found out where addresses are checked, or faults.
+    let bytes = nelems.wrapping_mul(size_of::<T>());
+    // A loop that polls by gets must load anew each time, and one that polls for the
+    // answer to a put must not delay its stores. (Calls keep their order anyway, and have
+    // to come last to be jumps.)
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the caller's promise, in bytes.
+    unsafe {
+        if bytes > SMALL {
+            return match size_of::<K>() {
+                0 => large::large((), to.cast(), from.cast(), bytes),
+                _ => large::large(before, to.cast(), from.cast(), bytes),
+            };
+        }
+        if size_of::<T>() > 1 && nelems == 1 {
+            to.write_unaligned(from.read_unaligned());
+        } else {
+            small::<T>(to.cast(), from.cast(), bytes);
+        }
+    }
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// Copies `bytes` bytes.
+///
+/// # Safety
+/// As for [`elements`].
+#[inline]
+pub(crate) unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { elements((), to, from, bytes) }
+}
+
+/// Copies up to 64 bytes that are whole elements.
+///
+/// # Safety
+/// As for [`elements`].
+#[inline(always)]
+unsafe fn small<T>(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: each call takes no more than `bytes`, which the caller vouches for.
+    unsafe {
+        if bytes <= 16 {
+            if bytes >= 8 {
+                ends::<u64>(to, from, bytes);
+            } else if size_of::<T>() < 8 && bytes >= 4 {
+                ends::<u32>(to, from, bytes);
+            } else if size_of::<T>() < 4 && bytes >= 2 {
+                ends::<u16>(to, from, bytes);
+            } else if size_of::<T>() < 2 && bytes > 0 {
+                *to = *from;
+            }
+        } else if bytes <= 32 {
+            ends::<[u8; 16]>(to, from, bytes);
+        } else {
+            ends::<[u8; 32]>(to, from, bytes);
+        }
+    }
+}
+
+/// Copies a `W` at the head and one at the tail: all, if they meet or overlap.
+///
+/// # Safety
+/// As for [`elements`], and a `W` has at most `bytes` bytes.
+#[inline(always)]
+unsafe fn ends<W: Copy>(to: *mut u8, from: *const u8, bytes: usize) {
+    let tail = bytes - size_of::<W>();
+    // SAFETY: the caller's promise.
+    unsafe {
+        to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned());
+        to.add(tail).cast::<W>().write_unaligned(from.add(tail).cast::<W>().read_unaligned());
+    }
+}
+
+#[cfg(test)]
+mod tests;

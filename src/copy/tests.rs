@@ -1,0 +1,71 @@
+#![allow(unsafe_code)]
+
+use super::*;
+use proptest::prelude::*;
+
+/// Room on both sides of a copy, to see that nothing else is written.
+const AROUND: usize = 64;
+
+/// Copies `nelems` elements from one offset to another; all else must stay.
+fn check<T: Copy>(nelems: usize, from: usize, to: usize) {
+    let bytes = nelems * size_of::<T>();
+    let source: Vec<u8> = (0..from + bytes).map(|i| (i % 251) as u8).collect();
+    let mut dest = vec![0xff; to + bytes + AROUND];
+    // SAFETY: both are that large; elements are plain numbers at any alignment.
+    unsafe {
+        elements(
+            (),
+            dest.as_mut_ptr().add(to).cast::<T>(),
+            source.as_ptr().add(from).cast(),
+            nelems,
+        )
+    };
+    assert!(dest[to..to + bytes] == source[from..], "{bytes} bytes from {from} to {to}");
+    assert!(dest[..to].iter().chain(&dest[to + bytes..]).all(|byte| *byte == 0xff));
+}
+
+#[test]
+fn every_size_of_every_element() {
+    for bytes in 0..400 {
+        let (from, to) = (bytes * 7 % 67, bytes * 5 % 71);
+        check::<u8>(bytes, from, to);
+        check::<u16>(bytes / 2, from, to);
+        check::<u32>(bytes / 4, from, to);
+        check::<u64>(bytes / 8, from, to);
+        check::<[u64; 2]>(bytes / 16, from, to);
+    }
+}
+
+proptest! {
+    #[test]
+    fn large_ones_at_any_alignment(
+        bytes in prop_oneof![64usize..1000, 1000usize..100_000, 100_000usize..3_000_000],
+        from in 0usize..130,
+        to in 0usize..130,
+    ) {
+        check::<u8>(bytes, from, to);
+    }
+}
+
+#[test]
+fn what_is_handed_through_changes_nothing() {
+    let source: Vec<u8> = (0..=255).collect();
+    for bytes in [1, 64, 65, 128, 129, 256] {
+        let mut dest = vec![0u8; 256];
+        // SAFETY: both are that large.
+        unsafe { elements(0x5555_usize, dest.as_mut_ptr(), source.as_ptr(), bytes) };
+        assert_eq!(dest[..bytes], source[..bytes]);
+    }
+}
+
+#[test]
+fn a_copy_onto_itself() {
+    for bytes in [1, 9, 33, 100, 5000, 200_000] {
+        let mut both: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
+        let before = both.clone();
+        let at = both.as_mut_ptr();
+        // SAFETY: in bounds; the same on both sides.
+        unsafe { super::bytes(at, at, bytes) };
+        assert_eq!(both, before);
+    }
+}
