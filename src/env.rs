@@ -60,6 +60,16 @@ variables! {
     SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", Kind::Size,
         "the node's memory / PEs",
         "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
+    SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
+        Kind::Word(&["no", "yes", "explicit", "transparent", "0", "1"]), "no",
+        "Huge pages for the symmetric heap: explicit (from the pool that the system has set aside), \
+         transparent (made by the kernel), or yes: the first of the two that can be had.";
+    SYMMETRIC_HEAP_PAGE_SIZE = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", Kind::Size,
+        "the system's default",
+        "Size of explicit huge pages; if it is set, yes means these only.";
+    SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", Kind::Size, "0",
+        "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
+         at the first touch.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Flag, "not set",
         "Print debugging messages and make checks that cost time.";
     BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",

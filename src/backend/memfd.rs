@@ -7,8 +7,9 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
+use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
-use crate::sys::{fd, map, program};
+use crate::sys::{fd, huge, map, program};
 
 /// Slots in the job's memory file.
 #[derive(Debug, Default)]
@@ -17,16 +18,83 @@ pub struct Memfd {
     moved: AtomicBool,
 }
 
+fn no_file() -> Error {
+    Error::Slot(
+        "the job was started without a file for them: the variables must be set where its \
+         launcher starts"
+            .into(),
+    )
+}
+
+/// Maps the data segment of `pe` in its mirror.
+///
+/// # Safety
+/// The mirror's place belongs to the caller, and nobody uses it.
+pub(super) unsafe fn map_data(control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
+    let (at, bytes) = (layout.mirrored(pe, layout.data.start), layout.data.len());
+    // SAFETY: the caller's promise.
+    unsafe { map::shared_over(at, bytes, control.file(), control.data_offset(pe))? };
+    map::mark_foreign(at, bytes);
+    Ok(())
+}
+
+/// Maps the heap of `pe` in its mirror, as the PE says that it is made.
+///
+/// # Safety
+/// As for [`map_data`].
+pub(super) unsafe fn map_peers_heap(
+    control: &Control,
+    pe: usize,
+    layout: &Layout,
+) -> Result<(), Error> {
+    let (at, bytes) = (layout.mirrored(pe, layout.heap.start), layout.heap.len());
+    let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
+    let (file, offset) = control.heap_place(pe, pages).ok_or_else(no_file)?;
+    // SAFETY: the caller's promise.
+    unsafe { map::shared_over(at, bytes, file, offset)? };
+    if pages == Pages::Transparent {
+        // Where the owner has them, the peer can; if not, it maps small pieces.
+        let _ = map::advise_huge(at, bytes);
+    }
+    map::mark_foreign(at, bytes);
+    Ok(())
+}
+
 impl Backend for Memfd {
     fn name(&self) -> &'static str {
         "memfd"
+    }
+
+    fn map_heap(
+        &self,
+        control: &Control,
+        pe: usize,
+        layout: &Layout,
+        pages: Pages,
+    ) -> Result<(), Error> {
+        if pages == Pages::Transparent {
+            huge::transparent(true).map_err(Error::Slot)?;
+        }
+        let (file, offset) = control.heap_place(pe, pages).ok_or_else(no_file)?;
+        let (at, bytes) = (layout.heap.start, layout.heap.len());
+        // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
+        unsafe {
+            match pages {
+                Pages::Explicit(size) => map::huge_over(at, bytes, size, Some((file, offset))),
+                _ => map::shared_over(at, bytes, file, offset),
+            }
+        }?;
+        match pages {
+            Pages::Transparent => map::advise_huge(at, bytes),
+            _ => Ok(()),
+        }
     }
 
     fn export(
         &self,
         control: &Control,
         pe: usize,
-        layout: &Layout,
+        _: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
         let (file, to) = (control.file(), control.data_offset(pe));
@@ -35,14 +103,13 @@ impl Backend for Memfd {
             // SAFETY: pages of the program's own data segment are readable.
             unsafe { fd::write_all(file, pages.start, pages.len(), offset) }
         };
-        // SAFETY: the heap's place was reserved for it. The data segment's pages
-        // that hold anything are in the file before the file takes their place.
-        // Nothing between the copy and the mapping writes to static data.
+        if self.moved.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        // SAFETY: the data segment's pages that hold anything are in the file before the
+        // file takes their place. Nothing between the copy and the mapping writes to
+        // static data.
         unsafe {
-            map::shared_over(layout.heap.start, layout.heap.len(), file, control.heap_offset(pe))?;
-            if self.moved.swap(true, Ordering::Relaxed) {
-                return Ok(());
-            }
             // Initialised data exists in the program's file, touched or not.
             copy(data.pages.start..data.file_end)?;
             program::touched(data.file_end..data.pages.end, map::page_size(), copy)?;
@@ -51,22 +118,17 @@ impl Backend for Memfd {
     }
 
     fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
-        let file = control.file();
-        for (range, offset) in
-            [(&layout.data, control.data_offset(pe)), (&layout.heap, control.heap_offset(pe))]
-        {
-            let at = layout.mirrored(pe, range.start);
-            // SAFETY: the place lies in the window reserved for this mirror, which
-            // nobody uses before `translate` learns of it.
-            unsafe { map::shared_over(at, range.len(), file, offset)? };
-            map::mark_foreign(at, range.len());
-        }
-        Ok(())
+        // SAFETY: the places lie in the window reserved for this mirror, which nobody uses
+        // before `translate` learns of it.
+        unsafe { map_data(control, pe, layout).and_then(|()| map_peers_heap(control, pe, layout)) }
     }
 
     fn withdraw(&self, control: &Control, pe: usize, layout: &Layout) {
         // The mirrors stay: the next session maps over them.
-        fd::punch(control.file(), control.heap_offset(pe), layout.heap.len() as u64);
+        let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
+        if let Some((file, offset)) = control.heap_place(pe, pages) {
+            fd::punch(file, offset, layout.heap.len() as u64);
+        }
     }
 
     fn is_shared(&self) -> bool {

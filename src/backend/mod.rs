@@ -14,6 +14,7 @@ mod xpmem;
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
+use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
 use crate::sys::process;
 
@@ -31,18 +32,29 @@ pub trait Backend: Send + Sync {
         (process::machine_memory() / npes as u64).max(64 << 20)
     }
 
-    /// Finds places for the heap and the peers' mirrors.
+    /// Finds places for the heap, at a multiple of `unit` bytes, and the peers' mirrors.
     fn layout(
         &self,
         program: &DataSegment,
         heap_bytes: usize,
+        unit: usize,
         npes: usize,
     ) -> Result<Layout, Error> {
-        Layout::reserve(program, heap_bytes, npes)
+        Layout::reserve(program, heap_bytes, unit, npes)
     }
 
-    /// Makes this PE's slot attachable. The data segment keeps its address and
-    /// content, the heap appears at `layout.heap`, zeroed.
+    /// Maps the heap at `layout.heap`, zeroed, with these pages. Can be tried again with
+    /// others after a failure.
+    fn map_heap(
+        &self,
+        control: &Control,
+        pe: usize,
+        layout: &Layout,
+        pages: Pages,
+    ) -> Result<(), Error>;
+
+    /// Makes this PE's slot attachable; its heap is mapped. The data segment keeps its
+    /// address and content.
     ///
     /// Writes that other threads make to the data segment meanwhile can be lost.
     fn export(

@@ -7,8 +7,9 @@ use crate::atomics::Ordering;
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
+use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
-use crate::sys::map;
+use crate::sys::{huge, map};
 use std::ops::Range;
 use std::sync::Mutex;
 use xpmem_sys::{Attachment, Device, Permit, Segment, SegmentId};
@@ -84,6 +85,24 @@ impl Backend for Xpmem {
         "xpmem"
     }
 
+    fn map_heap(&self, _: &Control, _: usize, layout: &Layout, pages: Pages) -> Result<(), Error> {
+        if pages == Pages::Transparent {
+            huge::transparent(false).map_err(Error::Slot)?;
+        }
+        let (at, bytes) = (layout.heap.start, layout.heap.len());
+        // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
+        unsafe {
+            match pages {
+                Pages::Explicit(size) => map::huge_over(at, bytes, size, None),
+                _ => map::private_zeros_over(at, bytes),
+            }
+        }?;
+        match pages {
+            Pages::Transparent => map::advise_huge(at, bytes),
+            _ => Ok(()),
+        }
+    }
+
     fn export(
         &self,
         control: &Control,
@@ -91,8 +110,6 @@ impl Backend for Xpmem {
         layout: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
-        // SAFETY: the heap's place was reserved for it.
-        unsafe { map::private_zeros_over(layout.heap.start, layout.heap.len())? };
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         let record = control.pe(pe);
         let mut export = |range: &Range<usize>, id: &crate::atomics::AtomicU64| {

@@ -16,6 +16,7 @@
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
+use crate::memory::pages::Pages;
 use crate::sys::{fd, map, process};
 use crate::translate::MAX_PES;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,7 +25,7 @@ use std::ptr::NonNull;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here changes.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<TeamWords>() == 384 && size_of::<Header>() <= HEADER_BYTES);
@@ -36,6 +37,8 @@ const SLOT_BASE: u64 = 1 << 40;
 const SLOT_STRIDE: u64 = 1 << 42;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
+/// How far apart the PEs' heaps are in a file of huge pages.
+const HUGE_STRIDE: u64 = 1 << 40;
 
 /// What concerns the whole job.
 #[repr(C, align(128))]
@@ -47,6 +50,8 @@ pub struct Header {
     pub launcher: AtomicU32,
     /// Why the job ends early; 0 while it does not. See `job::abort`.
     pub abort: AtomicU64,
+    /// 1 once a PE has said that the heap's pages are not what was asked for.
+    pub complained: AtomicU32,
     /// Team slots in use, one bit each.
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
 }
@@ -67,6 +72,8 @@ pub struct PeRecord {
     pub image: AtomicU64,
     /// Which backend exports its slot: the name's first eight bytes.
     pub backend: AtomicU64,
+    /// What its symmetric heap is made of: [`Pages::word`](crate::memory::pages::Pages::word).
+    pub heap_pages: AtomicU64,
     /// XPMEM's names for its data segment and its heap.
     pub data_segment: AtomicU64,
     /// See `data_segment`.
@@ -118,6 +125,8 @@ pub struct Control {
     npes: usize,
     team_slots: usize,
     home: Home,
+    /// The file of huge pages for the PEs' heaps, if there is one.
+    huge: Option<OwnedFd>,
 }
 
 /// What the control area is part of.
@@ -183,10 +192,28 @@ impl Control {
         Ok(control)
     }
 
+    /// The job's heaps can lie in this new file of huge pages, too.
+    pub fn create_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
+        fd::resize_and_seal(file.as_fd(), self.npes as u64 * HUGE_STRIDE)?;
+        self.huge = Some(file);
+        Ok(self)
+    }
+
+    /// The job's file of huge pages, which this process inherited or received.
+    pub(crate) fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
+        let enough = fd::size(file.as_fd())? >= self.npes as u64 * HUGE_STRIDE;
+        if !enough || !fd::is_sealed(file.as_fd())? {
+            let why = "the file of huge pages is not a sealed memfd of the job's size".into();
+            return Err(Error::ControlArea { why });
+        }
+        self.huge = Some(file);
+        Ok(self)
+    }
+
     fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
         let bytes = Self::bytes(npes, TEAM_SLOTS);
         let base = map::shared_anywhere(file.as_fd(), 0, bytes)?;
-        Ok(Self { base, npes, team_slots: TEAM_SLOTS, home: Home::File(file) })
+        Ok(Self { base, npes, team_slots: TEAM_SLOTS, home: Home::File(file), huge: None })
     }
 
     /// The control area of a job of `npes` PEs in the `bytes` bytes at `base`, with as
@@ -204,7 +231,8 @@ impl Control {
         if slots < FEWEST_TEAM_SLOTS {
             return Err(bad(format!("its {bytes} bytes are too few for {npes} PEs")));
         }
-        let control = Self { base, npes, team_slots: slots.min(TEAM_SLOTS), home: Home::Memory };
+        let team_slots = slots.min(TEAM_SLOTS);
+        let control = Self { base, npes, team_slots, home: Home::Memory, huge: None };
         let header = control.header();
         let (ours, ordering) = (npes as u32, Ordering::AcqRel);
         match header.npes.compare_exchange(0, ours, ordering, Ordering::Acquire) {
@@ -236,6 +264,21 @@ impl Control {
             Home::File(file) => file.as_fd(),
             Home::Memory => panic!("a job without a file was asked for it"),
         }
+    }
+
+    /// The job's file of huge pages, if there is one.
+    pub fn huge_file(&self) -> Option<BorrowedFd<'_>> {
+        self.huge.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Where PE `pe`'s heap of these pages lies: file and offset; `None` if the job has no
+    /// file of such pages.
+    pub fn heap_place(&self, pe: usize, pages: Pages) -> Option<(BorrowedFd<'_>, u64)> {
+        let Pages::Explicit(size) = pages else {
+            return Some((self.file(), self.heap_offset(pe)));
+        };
+        let file = self.huge_file().filter(|file| fd::page_size(*file).ok() == Some(size))?;
+        Some((file, pe as u64 * HUGE_STRIDE))
     }
 
     /// Gives a sign that PE `pe`, which is this process, is alive. The kernel takes the sign

@@ -12,6 +12,7 @@
 use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
+use crate::memory::pages::Pages;
 use crate::sys::{fd, map, process, signal};
 use crate::translate::TABLE;
 use std::cell::Cell;
@@ -35,13 +36,9 @@ pub(super) fn prepare() -> Result<(), Error> {
     process::at_fork(before, after_in_parent, after_in_child)
 }
 
-/// What is shared: where it lies here, and where in the job's file.
-fn parts(job: &Job) -> [(&Range<usize>, u64); 2] {
-    let control = &job.control;
-    [
-        (&job.layout.data, control.data_offset(job.pe)),
-        (&job.layout.heap, control.heap_offset(job.pe)),
-    ]
+/// What is shared.
+fn parts(job: &Job) -> [&Range<usize>; 2] {
+    [&job.layout.data, &job.layout.heap]
 }
 
 unsafe extern "C" fn before() {
@@ -49,34 +46,51 @@ unsafe extern "C" fn before() {
     if !job.choice.backend.is_shared() {
         return; // Ordinary memory: fork itself gives the child its own.
     }
-    SNAPSHOT.set(parts(job).map(|(range, offset)| copy(job, range, offset)));
+    let (control, pe) = (&job.control, job.pe);
+    let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
+    let heap = match pages {
+        // A file of huge pages does not tell where it holds any.
+        Pages::Explicit(_) => {
+            let used = job.heap.lock().unwrap_or_else(|e| e.into_inner()).untouched();
+            copy(&job.layout.heap, std::iter::once(0..used))
+        }
+        _ => copy(&job.layout.heap, holding(job, control.heap_offset(pe), &job.layout.heap)),
+    };
+    let data = copy(&job.layout.data, holding(job, control.data_offset(pe), &job.layout.data));
+    SNAPSHOT.set([data, heap]);
 }
 
-/// A private copy of the pages of `range` that exist; 0 if there is no memory.
-fn copy(job: &Job, range: &Range<usize>, start: u64) -> usize {
-    let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
+/// The stretches of `range`, which starts at `start` in the job's file, that hold pages.
+fn holding(job: &Job, start: u64, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = start + range.len() as u64;
     let mut at = start;
-    while let Some(pages) = fd::next_data(job.control.file(), at, end) {
-        let offset = (pages.start - start) as usize;
-        let bytes = (pages.end - pages.start) as usize;
-        // SAFETY: both ranges are mapped, `offset + bytes` is within them, and a
-        // copy of memory that others may be writing is what fork makes too.
+    std::iter::from_fn(move || {
+        let pages = fd::next_data(job.control.file(), at, end)?;
+        at = pages.end;
+        Some((pages.start - start) as usize..(pages.end - start) as usize)
+    })
+}
+
+/// A private copy of these stretches of `range`; 0 if there is no memory.
+fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> usize {
+    let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
+    for stretch in stretches {
+        // SAFETY: both ranges are mapped, the stretch is within them, and a copy of
+        // memory that others may be writing is what fork makes too.
         unsafe {
             std::ptr::copy_nonoverlapping(
-                (range.start + offset) as *const u8,
-                (copy + offset) as *mut u8,
-                bytes,
+                (range.start + stretch.start) as *const u8,
+                (copy + stretch.start) as *mut u8,
+                stretch.len(),
             );
         }
-        at = pages.end;
     }
     copy
 }
 
 unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
-    for ((range, _), copy) in parts(job).into_iter().zip(SNAPSHOT.take()) {
+    for (range, copy) in parts(job).into_iter().zip(SNAPSHOT.take()) {
         if copy != 0 {
             // SAFETY: the copy was for the child alone, which has its own.
             unsafe { map::unmap(copy as *mut u8, range.len()) };
@@ -88,7 +102,7 @@ unsafe extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     let mut copies = parts(job).into_iter().zip(SNAPSHOT.get());
     // SAFETY: a copy replaces this process's own memory with equal bytes.
-    let laid = |((range, _), copy): ((&Range<usize>, u64), usize)| unsafe {
+    let laid = |(range, copy): (&Range<usize>, usize)| unsafe {
         copy != 0 && map::move_over(copy, range.len(), range.start).is_ok()
     };
     if job.choice.backend.is_shared() && !copies.all(laid) {

@@ -12,7 +12,8 @@ use crate::sys::{fd, process};
 use crate::translate::MAX_PES;
 use std::env;
 
-/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`.
+/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the
+/// descriptor of the file of huge pages if there is one.
 pub const VARIABLE: &str = "ONESHMEM_PE";
 
 /// Who started the job.
@@ -118,17 +119,20 @@ pub(super) fn join() -> Result<Place, Error> {
     }
     match FOREIGN.iter().find(|foreign| foreign.present()) {
         Some(foreign) => foreign.join(),
-        None => Ok(Place { launcher: Launcher::Nobody, pe: 0, control: Control::create(1)? }),
+        None => Ok(Place { launcher: Launcher::Nobody, pe: 0, control: meet::create(1)? }),
     }
 }
 
 fn from_oshrun(text: &str) -> Result<Place, Error> {
     let bad = |why: String| Error::Launcher { launcher: VARIABLE, why };
     let fields: Vec<i64> = text.split(':').map_while(|field| field.parse().ok()).collect();
-    let [pe, npes, descriptor, launcher] = fields[..] else {
-        return Err(bad(format!("{text}: expected four numbers, pe:npes:descriptor:pid")));
+    let [pe, npes, descriptor, launcher, ref huge @ ..] = fields[..] else {
+        return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));
     };
-    let control = Control::open(fd::inherit(descriptor as i32)?)?;
+    let mut control = Control::open(fd::inherit(descriptor as i32)?)?;
+    if let [descriptor] = *huge {
+        control = control.open_huge(fd::inherit(descriptor as i32)?)?;
+    }
     if npes != control.npes() as i64 || !(0..npes).contains(&pe) {
         return Err(bad(format!("{text}: the job has {} PEs", control.npes())));
     }
@@ -182,7 +186,7 @@ impl Foreign {
         }
         let job = self.job.iter().filter_map(|name| env::var(name).ok()).collect::<Vec<_>>();
         let control = match size {
-            1 => Control::create(1)?,
+            1 => meet::create(1)?,
             _ => meet::control(self.launcher, self.rank[0], &job.join("."), size)?,
         };
         Ok(Place { launcher: self.launcher, pe: rank, control })

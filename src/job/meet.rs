@@ -10,11 +10,21 @@
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::job::launch::Launcher;
+use crate::memory::pages;
 use crate::sys::{process, socket};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+
+/// A new job's files.
+pub(super) fn create(npes: usize) -> Result<Control, Error> {
+    let control = Control::create(npes)?;
+    match pages::file(|name| std::env::var_os(name)) {
+        Some(file) => control.create_huge(file),
+        None => Ok(control),
+    }
+}
 
 /// The control area of the job called `job` under `launcher`, whose processes carry
 /// `variable`.
@@ -32,7 +42,8 @@ pub(super) fn control(
 
     for _ in 0..1000 {
         // The file must be complete before its owner can be found.
-        let control = Control::create(npes)?;
+        let control = create(npes)?;
+        let huge = control.huge_file().is_some();
         if let Some(listener) = socket::listen(&name)? {
             // Kept open for as long as this process lives.
             let _ = listener.into_raw_fd();
@@ -45,10 +56,15 @@ pub(super) fn control(
         if owner != user {
             return Err(bad(format!("the job's meeting point belongs to user {owner}")));
         }
-        let file = job_file(pid).map_err(|source| {
-            bad(format!("the job's file cannot be reached in /proc/{pid}/fd: {source}"))
-        })?;
-        let control = Control::open(file)?;
+        let file = |name| {
+            job_file(pid, name).map_err(|source| {
+                bad(format!("the job's file cannot be reached in /proc/{pid}/fd: {source}"))
+            })
+        };
+        let mut control = Control::open(file("oneshmem")?)?;
+        if huge && let Ok(file) = file("oneshmem-huge") {
+            control = control.open_huge(file)?;
+        }
         if control.npes() != npes {
             return Err(bad(format!("this PE expects {npes} PEs, the job has {}", control.npes())));
         }
@@ -57,13 +73,13 @@ pub(super) fn control(
     Err(bad("the process at the job's meeting point keeps ending".into()))
 }
 
-/// Opens the job's memory file of process `pid`.
-fn job_file(pid: i32) -> std::io::Result<OwnedFd> {
+/// Opens the job's memory file called `name` of process `pid`.
+fn job_file(pid: i32, name: &str) -> std::io::Result<OwnedFd> {
+    let links_to = format!("/memfd:{name} (deleted)");
     let mut candidates: Vec<_> = fs::read_dir(format!("/proc/{pid}/fd"))?
         .flatten()
         .filter(|entry| {
-            fs::read_link(entry.path())
-                .is_ok_and(|target| target.to_string_lossy().starts_with("/memfd:oneshmem"))
+            fs::read_link(entry.path()).is_ok_and(|target| target.to_string_lossy() == links_to)
         })
         .collect();
     candidates.sort_by_key(std::fs::DirEntry::file_name);

@@ -18,6 +18,7 @@ use crate::backend::Choice;
 use crate::error::{self, Error, Routine};
 use crate::memory::heap::Heap;
 use crate::memory::layout::Layout;
+use crate::memory::pages;
 use crate::memory::segment::DataSegment;
 use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, TABLE};
@@ -41,6 +42,9 @@ pub struct Job {
     /// How many sessions (first init to last finalize) have begun.
     session: AtomicU32,
     attached: Mutex<Vec<bool>>,
+    /// What the heap is to be made of, and what it is made of in this session.
+    pages: pages::Wanted,
+    heap_pages: Mutex<Option<pages::Got>>,
 }
 
 static JOB: OnceLock<Job> = OnceLock::new();
@@ -101,6 +105,11 @@ impl Job {
     /// Why that backend was chosen.
     pub fn backend_reason(&self) -> &str {
         &self.choice.reason
+    }
+    /// What the symmetric heap is made of, in words.
+    pub fn heap_pages(&self) -> String {
+        let got = self.heap_pages.lock().unwrap_or_else(|e| e.into_inner());
+        got.as_ref().map_or_else(String::new, ToString::to_string)
     }
     /// Where slot and mirrors lie.
     pub fn layout(&self) -> &Layout {

@@ -9,7 +9,7 @@ use crate::atomics::{AtomicI32, AtomicU32, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
 use crate::memory::heap::Heap;
-use crate::memory::segment;
+use crate::memory::{pages, segment};
 use crate::sys::{map, process};
 use crate::translate::TABLE;
 use crate::{backend, collectives, context, env, pause, team};
@@ -74,12 +74,12 @@ fn first_session() -> Result<(), Error> {
     let place = launch::join()?;
     let (control, pe) = (place.control, place.pe);
     let npes = control.npes();
-    let page = map::page_size();
 
-    let data = segment::find(page)?;
+    let data = segment::find(map::page_size())?;
     let choice = backend::choose(place.launcher)?;
-    let default = choice.backend.default_heap(npes);
-    let layout = choice.backend.layout(&data, heap_bytes(default, page)?, npes)?;
+    let pages = pages::Wanted::from_environment()?;
+    let heap = heap_bytes(choice.backend.default_heap(npes), pages.unit())?;
+    let layout = choice.backend.layout(&data, heap, pages.unit(), npes)?;
     env::STARTUP_TIMEOUT.seconds()?;
 
     control.show_life(pe)?;
@@ -97,6 +97,8 @@ fn first_session() -> Result<(), Error> {
         heap: Mutex::new(Heap::new(layout.heap.len())),
         session: AtomicU32::new(0),
         attached: Mutex::new(vec![false; npes]),
+        pages,
+        heap_pages: Mutex::new(None),
         control,
         choice,
         layout,
@@ -117,6 +119,7 @@ fn first_session() -> Result<(), Error> {
 
 /// Opens the data path and lets peers attach.
 fn begin(job: &'static Job) -> Result<(), Error> {
+    lay_heap(job)?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
     job.session.fetch_add(1, Ordering::Relaxed);
@@ -125,6 +128,22 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     team::open(job);
     context::open(job);
     job.control.pe(job.pe).advance();
+    Ok(())
+}
+
+/// Maps the heap, with the pages that were asked for if they can be had.
+fn lay_heap(job: &Job) -> Result<(), Error> {
+    let (pe, backend) = (job.pe, &job.choice.backend);
+    let lay = |pages| backend.map_heap(&job.control, pe, &job.layout, pages);
+    let got = job.pages.lay(&job.layout.heap, lay)?;
+    job.control.pe(pe).heap_pages.store(got.pages.word(), Ordering::Relaxed);
+    // Once a job: the others fare alike, mostly.
+    if let Some(complaint) = &got.complaint
+        && job.control.header().complained.swap(1, Ordering::Relaxed) == 0
+    {
+        error::say(complaint);
+    }
+    *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
     Ok(())
 }
 
@@ -137,18 +156,19 @@ fn announce(job: &Job) {
     }
     if env::INFO.is_set() {
         error::say(format_args!(
-            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE\n{}",
+            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}",
             job.npes,
             job.launcher.name(),
             job.backend(),
             job.choice.reason,
             job.layout.heap.len(),
+            job.heap_pages(),
             env::table()
         ));
     }
 }
 
-fn heap_bytes(default: u64, page: usize) -> Result<usize, Error> {
+fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
     let bytes = match env::SYMMETRIC_SIZE.bytes()? {
         None => default.min(HEAP_LIMIT),
         Some(bytes) if bytes <= HEAP_LIMIT => bytes,
@@ -160,7 +180,7 @@ fn heap_bytes(default: u64, page: usize) -> Result<usize, Error> {
             });
         }
     };
-    Ok((bytes as usize).max(1).div_ceil(page) * page)
+    Ok((bytes as usize).max(1).next_multiple_of(unit))
 }
 
 /// `shmem_finalize`: the last one ends the session, the others are barriers.

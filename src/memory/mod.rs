@@ -3,5 +3,6 @@
 
 pub mod heap;
 pub mod layout;
+pub mod pages;
 pub mod segment;
 pub mod symmetric;

@@ -22,6 +22,20 @@ pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
     Err(Error::last("memfd_create"))
 }
 
+/// Creates a file as [`memfd`] does, of explicit huge pages of `page` bytes or the
+/// system's default.
+pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
+    let size = page.map_or(0, |page| page.trailing_zeros() << libc::MFD_HUGE_SHIFT);
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB | size;
+    // SAFETY: `name` is a C string; the call touches nothing else.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
+    if fd < 0 {
+        return Err(Error::last("memfd_create of huge pages"));
+    }
+    // SAFETY: the kernel just gave this descriptor to us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
 /// Gives the file its size and forbids ever changing it, so that no peer can
 /// turn a mapping into SIGBUS.
 pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {
@@ -50,13 +64,22 @@ pub fn is_sealed(fd: BorrowedFd) -> Result<bool, Error> {
 
 /// The file's size.
 pub fn size(fd: BorrowedFd) -> Result<u64, Error> {
+    Ok(status(fd)?.st_size as u64)
+}
+
+/// The size of the pages that a memory file is made of.
+pub fn page_size(fd: BorrowedFd) -> Result<usize, Error> {
+    Ok(status(fd)?.st_blksize as usize)
+}
+
+fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
     // SAFETY: all-zero bytes are a valid `stat`.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
     // SAFETY: `stat` is a local the call fills.
     if unsafe { libc::fstat(fd.as_raw_fd(), &mut stat) } != 0 {
         return Err(Error::last("fstat of the job's memory file"));
     }
-    Ok(stat.st_size as u64)
+    Ok(stat)
 }
 
 /// Takes over a descriptor number that the environment named, if it is open, and

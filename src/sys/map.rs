@@ -95,6 +95,61 @@ pub unsafe fn private_zeros_over(address: usize, bytes: usize) -> Result<(), Err
     mapped(at, "mapping the symmetric heap").map(drop)
 }
 
+/// Maps explicit huge pages of `page` bytes at `address`, over what is there: a stretch of
+/// `file`, or private ones. All of them are set aside for this mapping, so that no later
+/// access can find none left.
+///
+/// # Safety
+/// `address..address + bytes` belongs to the caller, who no longer needs what it held, and
+/// is reserved: if there are too few pages, it still is.
+pub unsafe fn huge_over(
+    address: usize,
+    bytes: usize,
+    page: usize,
+    file: Option<(BorrowedFd, u64)>,
+) -> Result<(), Error> {
+    let (fd, offset, flags) = match file {
+        Some((file, offset)) => (file.as_raw_fd(), offset, libc::MAP_SHARED),
+        None => {
+            let size = (page.trailing_zeros() as libc::c_int) << libc::MAP_HUGE_SHIFT;
+            (-1, 0, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB | size)
+        }
+    };
+    let map = |at: usize, fixed: libc::c_int| {
+        // SAFETY: without MAP_FIXED nothing is disturbed; with it, the caller's own range.
+        let at = unsafe {
+            libc::mmap(at as *mut _, bytes, READ_WRITE, flags | fixed, fd, offset as libc::off_t)
+        };
+        mapped(at, "mapping huge pages")
+    };
+    // A fixed mapping that fails can leave a hole: first see that there are enough pages.
+    let trial = map(0, 0)?;
+    // SAFETY: mapped just now, and nobody knows of it.
+    unsafe { unmap(trial as *mut u8, bytes) };
+    map(address, libc::MAP_FIXED).map(drop).inspect_err(|_| {
+        // Taken in between by another process.
+        reserve_at(address, bytes);
+    })
+}
+
+/// Advises the kernel to use huge pages of its own accord.
+pub fn advise_huge(address: usize, bytes: usize) -> Result<(), Error> {
+    // SAFETY: the advice does not change what the memory holds.
+    match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_HUGEPAGE) } {
+        0 => Ok(()),
+        _ => Err(Error::last("madvise(MADV_HUGEPAGE)")),
+    }
+}
+
+/// Has the pages of a mapping made now rather than at the first touch.
+pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
+    // SAFETY: as if each page were written with what it holds.
+    match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_POPULATE_WRITE) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 /// Gives the pages of private memory back; they read as zeros afterwards.
 pub fn discard(address: usize, bytes: usize) {
     // SAFETY: the range stays mapped; its content is what the caller gives up.

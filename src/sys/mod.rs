@@ -5,7 +5,9 @@
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
 pub mod fd;
+pub mod huge;
 pub mod map;
+pub mod numa;
 pub mod process;
 pub mod program;
 pub mod signal;

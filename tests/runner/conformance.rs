@@ -46,7 +46,10 @@ pub fn prepare() -> Result<(), String> {
     for source in sources("examples") {
         compile::plain(&source, &[])?;
     }
-    compile::plain(&tree::repository("tests/programs/linger.c"), &[]).map(drop)
+    for source in ["linger", "heap_pages"] {
+        compile::plain(&tree::repository(&format!("tests/programs/{source}.c")), &[])?;
+    }
+    Ok(())
 }
 
 /// Whether this number of PEs is to be tried: `ONESHMEM_TEST_PES` can list some.

@@ -15,6 +15,7 @@ pub mod conformance;
 pub mod directives;
 pub mod examples;
 pub mod failures;
+pub mod heap_pages;
 pub mod instructions;
 pub mod interface;
 pub mod launch;

@@ -7,6 +7,7 @@ use crate::backend::Backend;
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::{HUGE, Layout};
+use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
 use crate::sys::map;
 use oneshmem_kitten::addressing::SLOT_BYTES;
@@ -32,6 +33,7 @@ impl Backend for Kitten {
         &self,
         program: &DataSegment,
         heap_bytes: usize,
+        _: usize,
         npes: usize,
     ) -> Result<Layout, Error> {
         // Aligned as heaps are everywhere, so that blocks can be.
@@ -49,14 +51,21 @@ impl Backend for Kitten {
             )));
         }
         let start = at.next_multiple_of(HUGE);
-        Layout::with_heap(program, start..start + heap_bytes, npes)
+        Layout::with_heap(program, start..start + heap_bytes, HUGE, npes)
     }
 
-    fn export(&self, _: &Control, _: usize, layout: &Layout, _: &DataSegment) -> Result<(), Error> {
+    fn map_heap(&self, _: &Control, _: usize, layout: &Layout, pages: Pages) -> Result<(), Error> {
+        if pages != Pages::Normal {
+            return Err(Error::Slot("Kitten decides itself what its memory is made of".into()));
+        }
         let heap = &layout.heap;
         // SAFETY: the heap is this process's own, and no peer uses it before this PE says
         // that it is ready.
         unsafe { std::ptr::write_bytes(heap.start as *mut u8, 0, heap.len()) };
+        Ok(())
+    }
+
+    fn export(&self, _: &Control, _: usize, _: &Layout, _: &DataSegment) -> Result<(), Error> {
         Ok(())
     }
 

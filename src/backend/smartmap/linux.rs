@@ -2,34 +2,39 @@
 //! aliases are mapped one by one.
 #![allow(unsafe_code)]
 
+use crate::atomics::Ordering;
 use crate::backend::Backend;
-use crate::backend::memfd::Memfd;
+use crate::backend::memfd::{self, Memfd};
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
+use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
 use crate::sys::map;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// Slots in the job's memory file, mirrors at their aliases.
 #[derive(Debug, Default)]
 pub struct Placed {
     slots: Memfd,
-    /// The PEs whose aliases are mapped: for good, they never move.
-    mapped: Mutex<BTreeSet<usize>>,
+    /// The PEs whose aliases are mapped, for good: they never move. Whose heap is made of
+    /// what.
+    mapped: Mutex<BTreeMap<usize, u64>>,
 }
 
 impl Placed {
     fn map_aliases(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
         let mut mapped = self.mapped.lock().unwrap_or_else(|e| e.into_inner());
-        if mapped.contains(&pe) {
-            return Ok(());
+        let pages = control.pe(pe).heap_pages.load(Ordering::Relaxed);
+        match mapped.insert(pe, pages) {
+            Some(before) if before == pages => return Ok(()),
+            // SAFETY: the place is the heap's already, and between two sessions nobody uses it.
+            Some(_) => return unsafe { memfd::map_peers_heap(control, pe, layout) },
+            None => {}
         }
         // The heap first: it is the larger, and the likelier to be refused.
-        for (range, offset) in
-            [(&layout.heap, control.heap_offset(pe)), (&layout.data, control.data_offset(pe))]
-        {
+        for range in [&layout.heap, &layout.data] {
             let at = layout.mirrored(pe, range.start);
             if map::reserve_at(at, range.len()).is_none() {
                 return Err(Error::Slot(format!(
@@ -40,19 +45,29 @@ impl Placed {
                     range.end
                 )));
             }
-            // SAFETY: the place was reserved just now, and nobody uses it before
-            // `translate` learns of it.
-            unsafe { map::shared_over(at, range.len(), control.file(), offset)? };
-            map::mark_foreign(at, range.len());
         }
-        mapped.insert(pe);
-        Ok(())
+        // SAFETY: the places were reserved just now, and nobody uses them before
+        // `translate` learns of them.
+        unsafe {
+            memfd::map_peers_heap(control, pe, layout)?;
+            memfd::map_data(control, pe, layout)
+        }
     }
 }
 
 impl Backend for Placed {
     fn name(&self) -> &'static str {
         "smartmap"
+    }
+
+    fn map_heap(
+        &self,
+        control: &Control,
+        pe: usize,
+        layout: &Layout,
+        pages: Pages,
+    ) -> Result<(), Error> {
+        self.slots.map_heap(control, pe, layout, pages)
     }
 
     fn export(

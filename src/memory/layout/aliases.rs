@@ -45,17 +45,22 @@ pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
 #[derive(Clone, Debug)]
 pub(super) struct Mirrors {
     npes: usize,
+    unit: usize,
 }
 
 impl Mirrors {
-    pub fn for_slot(slot: &Range<usize>, npes: usize) -> Result<Self, Error> {
+    pub fn for_slot(slot: &Range<usize>, unit: usize, npes: usize) -> Result<Self, Error> {
         if slot.end > SLOT_BYTES {
             return Err(Error::Slot(format!(
                 "the slot {:#x}..{:#x} reaches beyond {SLOT_BYTES:#x}",
                 slot.start, slot.end
             )));
         }
-        Ok(Self { npes })
+        Ok(Self { npes, unit })
+    }
+
+    pub fn unit(&self) -> usize {
+        self.unit
     }
 
     pub fn mirror(&self, start: usize, pe: usize) -> usize {
@@ -80,7 +85,7 @@ mod tests {
 
     #[test]
     fn mirrors_are_aliases() {
-        let layout = Layout::reserve(&program(0x400000), 5 << 20, 3).unwrap();
+        let layout = Layout::reserve(&program(0x400000), 5 << 20, 4096, 3).unwrap();
         assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
         assert_eq!(layout.heap.start % HUGE, 0);
         for pe in 0..3 {
@@ -102,13 +107,13 @@ mod tests {
 
     #[test]
     fn a_position_independent_program_is_refused() {
-        let error = Layout::reserve(&program(0x5555_5555_4000), HUGE, 3).unwrap_err();
+        let error = Layout::reserve(&program(0x5555_5555_4000), HUGE, 4096, 3).unwrap_err();
         assert!(error.to_string().contains("-no-pie"), "{error}");
     }
 
     #[test]
     fn an_impossible_size_is_an_error() {
-        let error = Layout::reserve(&program(0x400000), 1 << 39, 2).unwrap_err();
+        let error = Layout::reserve(&program(0x400000), 1 << 39, 4096, 2).unwrap_err();
         assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
     }
 }

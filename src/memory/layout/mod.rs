@@ -50,30 +50,37 @@ const fn round_up(bytes: usize, unit: usize) -> usize {
 
 impl Layout {
     /// Places a heap of `heap_bytes` near the data segment and finds room for
-    /// `npes` mirrors. Nothing is mapped yet.
-    pub fn reserve(program: &DataSegment, heap_bytes: usize, npes: usize) -> Result<Self, Error> {
+    /// `npes` mirrors, the heap and its mirrors at multiples of `unit`. Nothing is mapped yet.
+    pub fn reserve(
+        program: &DataSegment,
+        heap_bytes: usize,
+        unit: usize,
+        npes: usize,
+    ) -> Result<Self, Error> {
         mirrors::check(program)?;
+        let alignment = HEAP_ALIGNMENT.max(unit);
         // Room to align, and a page at least on either side: a copy that runs over
         // an end must fault.
-        let reserved = round_up(heap_bytes, HUGE) + HUGE + HEAP_ALIGNMENT;
+        let reserved = round_up(heap_bytes, HUGE) + HUGE + alignment;
         let heap = mirrors::heap_places(program, reserved)
             .find_map(|at| map::reserve_at(at, reserved))
             .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
             .map_err(|error| no_room(heap_bytes, npes, &error))?;
-        let heap = round_up(heap + 1, HEAP_ALIGNMENT);
-        Self::with_heap(program, heap..heap + heap_bytes, npes)
+        let heap = round_up(heap + 1, alignment);
+        Self::with_heap(program, heap..heap + heap_bytes, unit, npes)
     }
 
     /// The layout around a heap that has its place already.
     pub fn with_heap(
         program: &DataSegment,
         heap: Range<usize>,
+        unit: usize,
         npes: usize,
     ) -> Result<Self, Error> {
         let data = program.pages.clone();
         let slot = data.start.min(heap.start)..data.end.max(heap.end);
-        let mirrors =
-            Mirrors::for_slot(&slot, npes).map_err(|error| no_room(heap.len(), npes, &error))?;
+        let mirrors = Mirrors::for_slot(&slot, unit, npes)
+            .map_err(|error| no_room(heap.len(), npes, &error))?;
         Ok(Self { data, heap, program_start: program.program_start, mirrors })
     }
 
@@ -83,7 +90,8 @@ impl Layout {
         if data.start < heap.start {
             SlotBounds { lower: data, upper: heap, hole_is_program: false }
         } else {
-            let hole_is_program = self.program_start - heap.end < 4 * HUGE + HEAP_ALIGNMENT;
+            let room = 4 * HUGE + HEAP_ALIGNMENT.max(self.mirrors.unit());
+            let hole_is_program = self.program_start - heap.end < room;
             SlotBounds { lower: heap, upper: data, hole_is_program }
         }
     }

@@ -49,21 +49,29 @@ pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
 pub(super) struct Mirrors {
     window: Range<usize>,
     stride: usize,
+    /// Mirrors and slot have equal remainders by this.
+    unit: usize,
 }
 
 impl Mirrors {
-    pub fn for_slot(slot: &Range<usize>, npes: usize) -> Result<Self, Error> {
-        let stride = round_up(slot.len(), HUGE) + 2 * HUGE;
-        let bytes = stride.checked_mul(npes).and_then(|b| b.checked_add(2 * HUGE));
+    pub fn for_slot(slot: &Range<usize>, unit: usize, npes: usize) -> Result<Self, Error> {
+        let unit = unit.max(HUGE);
+        let stride = round_up(slot.len(), unit) + 2 * unit;
+        let bytes = stride.checked_mul(npes).and_then(|b| b.checked_add(2 * unit));
         let bytes = bytes.ok_or_else(|| {
             Error::Slot(format!("{npes} mirrors of {stride:#x} bytes exceed the address space"))
         })?;
         let window = map::reserve(bytes)?;
-        Ok(Self { window: window..window + bytes, stride })
+        Ok(Self { window: window..window + bytes, stride, unit })
+    }
+
+    pub fn unit(&self) -> usize {
+        self.unit
     }
 
     pub fn mirror(&self, start: usize, pe: usize) -> usize {
-        round_up(self.window.start, HUGE) + HUGE + pe * self.stride + start % HUGE
+        let first = round_up(self.window.start, self.unit) + self.unit;
+        first + pe * self.stride + start % self.unit
     }
 
     pub fn unmirrored(&self, start: usize, address: usize) -> Option<(usize, usize)> {
@@ -90,7 +98,7 @@ mod tests {
     fn mirrors_keep_the_inner_layout_and_do_not_touch() {
         for at in [0x400000, 0x2000_0000_0000] {
             let program = program(at);
-            let layout = Layout::reserve(&program, 5 << 20, 3).unwrap();
+            let layout = Layout::reserve(&program, 5 << 20, 4096, 3).unwrap();
             if at > LOWEST {
                 assert!(layout.heap.end < program.program_start);
             } else {
@@ -115,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_impossible_size_is_an_error() {
-        let error = Layout::reserve(&program(0x400000), 1 << 47, 64).unwrap_err();
+        let error = Layout::reserve(&program(0x400000), 1 << 47, 4096, 64).unwrap_err();
         assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
     }
 }

@@ -44,6 +44,7 @@ fn report(job: &Job) -> String {
         ("Launcher", format!("{}; {} PE{}", job.launcher().name(), job.npes(), s(job.npes()))),
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
         ("Symmetric heap", heap(job)),
+        ("Heap pages", job.heap_pages()),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }

@@ -20,6 +20,7 @@ use job::Job;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use oneshmem::atomics::Ordering;
 use oneshmem::job::control::Control;
+use oneshmem::memory::pages;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
 use options::Options;
@@ -41,9 +42,8 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let wdir = options.wdir.as_deref().unwrap_or(Path::new("."));
     program::check_directory(wdir)?;
     // The PEs' own PATH counts, as it would in a shell.
-    let path = options.environment.iter().rev().find(|(name, _)| name == "PATH");
-    let path = path.map(|(_, value)| value.clone()).or_else(|| std::env::var_os("PATH"));
-    let path = program::find(&options.program[0], wdir, &path.unwrap_or_default())?;
+    let path = options.variable("PATH").unwrap_or_default();
+    let path = program::find(&options.program[0], wdir, &path)?;
 
     let topology = Topology::usable()
         .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
@@ -53,16 +53,19 @@ fn run(options: &Options) -> Result<i32, Failure> {
     // Declared before the processes, so dropped after them.
     let guard = Guard::start()?;
     let signals = Signals::take().map_err(Failure::own)?;
-    let control = Control::create(npes)?;
+    let mut control = Control::create(npes)?;
+    if let Some(file) = pages::file(|name| options.variable(name)) {
+        control = control.create_huge(file)?;
+    }
     control.header().launcher.store(std::process::id(), Ordering::Release);
     let recipe = Recipe {
         path,
         program: &options.program,
         wdir: options.wdir.clone(),
         environment: &options.environment,
-        control: control.file(),
+        files: std::iter::once(control.file()).chain(control.huge_file()).collect(),
         npes,
-        files: allow_files(npes)?,
+        open_files: allow_files(npes)?,
     };
 
     let mut outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;

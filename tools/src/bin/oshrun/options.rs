@@ -34,6 +34,14 @@ pub struct Options {
     pub program: Vec<OsString>,
 }
 
+impl Options {
+    /// The value that a variable has for the PEs.
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        let set = self.environment.iter().rev().find(|(variable, _)| variable == name);
+        set.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
+    }
+}
+
 /// What a PE is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {

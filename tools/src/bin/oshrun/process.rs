@@ -14,9 +14,10 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpid, getppid};
+use oneshmem::job::launch::VARIABLE;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -31,12 +32,12 @@ pub struct Recipe<'a> {
     pub wdir: Option<PathBuf>,
     /// Variables to set.
     pub environment: &'a [(OsString, OsString)],
-    /// The job's file.
-    pub control: BorrowedFd<'a>,
+    /// The job's files: the one with the control area, and one of huge pages if there is one.
+    pub files: Vec<BorrowedFd<'a>>,
     /// Number of PEs.
     pub npes: usize,
     /// The limit on open files to give back to the PEs, if it was raised here.
-    pub files: Option<(rlim_t, rlim_t)>,
+    pub open_files: Option<(rlim_t, rlim_t)>,
 }
 
 /// How a process ended.
@@ -73,15 +74,15 @@ impl Process {
         input: Stdio,
     ) -> io::Result<(Self, Streams)> {
         let launcher = getpid();
-        let control = recipe.control.as_raw_fd();
-        let files = recipe.files;
+        let files: Vec<RawFd> = recipe.files.iter().map(AsRawFd::as_raw_fd).collect();
+        let open_files = recipe.open_files;
         let cpus = cpu_set(binding)?;
         let mut command = Command::new(&recipe.path);
         command
             .arg0(&recipe.program[0])
             .args(&recipe.program[1..])
             .envs(recipe.environment.iter().map(|(name, value)| (name, value)))
-            .env("ONESHMEM_PE", format!("{pe}:{}:{control}:{launcher}", recipe.npes))
+            .env(VARIABLE, place(pe, recipe.npes, launcher, &files))
             .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -99,12 +100,14 @@ impl Process {
             if let Some(cpus) = &cpus {
                 sched_setaffinity(Pid::from_raw(0), cpus)?;
             }
-            if let Some((soft, hard)) = files {
+            if let Some((soft, hard)) = open_files {
                 setrlimit(Resource::RLIMIT_NOFILE, soft, hard)?;
             }
-            // SAFETY: the job's file is open in the parent for as long as PEs are started.
-            let control = unsafe { BorrowedFd::borrow_raw(control) };
-            fcntl(control, FcntlArg::F_SETFD(FdFlag::empty()))?;
+            for file in &files {
+                // SAFETY: it is open in the parent for as long as PEs are started.
+                let file = unsafe { BorrowedFd::borrow_raw(*file) };
+                fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()))?;
+            }
             Ok(())
         };
         // SAFETY: the launcher has one thread, and `prepare` makes system calls only.
@@ -159,6 +162,13 @@ impl Drop for Process {
         self.signal(Signal::SIGKILL);
         let _ = self.child.wait();
     }
+}
+
+/// A PE's place in its job, as the library reads it.
+fn place(pe: usize, npes: usize, launcher: Pid, files: &[RawFd]) -> String {
+    let (control, huge) = (files[0], &files[1..]);
+    let huge: String = huge.iter().map(|file| format!(":{file}")).collect();
+    format!("{pe}:{npes}:{control}:{launcher}{huge}")
 }
 
 fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {

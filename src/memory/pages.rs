@@ -1,0 +1,319 @@
+//! What pages the symmetric heap is made of: what was asked for, what the system gave.
+//!
+//! *Explicit* huge pages are a pool that the system's owner has set aside; a heap gets all
+//! of its own at initialisation, or none. *Transparent* ones the kernel makes where it can.
+//! Whoever asks for what cannot be had is told so, once a job, and gets ordinary pages.
+
+use crate::env::{self, parse_size};
+use crate::error::Error;
+use crate::sys::{fd, huge, map, numa};
+use std::ffi::OsString;
+use std::fmt;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+
+/// What a heap is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// The system's ordinary pages.
+    Normal,
+    /// Huge ones where the kernel can make them.
+    Transparent,
+    /// Huge ones of this size in bytes, set aside for the heap.
+    Explicit(usize),
+}
+
+impl Pages {
+    /// As one word of a PE's record.
+    pub(crate) fn word(self) -> u64 {
+        match self {
+            Self::Normal => 0,
+            Self::Transparent => 1,
+            Self::Explicit(size) => size as u64,
+        }
+    }
+
+    /// What such a word says.
+    pub(crate) fn from_word(word: u64) -> Self {
+        match word {
+            0 => Self::Normal,
+            1 => Self::Transparent,
+            size => Self::Explicit(size as usize),
+        }
+    }
+}
+
+impl fmt::Display for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normal => write!(f, "ordinary pages of {}", Bytes(map::page_size())),
+            Self::Transparent => f.write_str("transparent huge pages"),
+            Self::Explicit(size) => write!(f, "explicit huge pages of {}", Bytes(*size)),
+        }
+    }
+}
+
+/// A number of bytes, for people.
+struct Bytes(usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+            if self.0 >= 1 << shift && self.0.is_multiple_of(1 << shift) {
+                return write!(f, "{} {unit}", self.0 >> shift);
+            }
+        }
+        write!(f, "{} bytes", self.0)
+    }
+}
+
+/// What the environment asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The variable and its value; `None` if it asks for nothing.
+    asked: Option<String>,
+    /// Explicit pages of this size, or why there can be none, if they are wanted.
+    explicit: Option<Result<usize, String>>,
+    transparent: bool,
+    /// Bytes to have made at initialisation.
+    populate: usize,
+}
+
+impl Wanted {
+    /// Reads the variables.
+    pub fn from_environment() -> Result<Self, Error> {
+        let size = env::SYMMETRIC_HEAP_PAGE_SIZE.bytes()?;
+        let word = env::SYMMETRIC_HEAP_USE_HUGE_PAGES.word()?;
+        let (explicit, transparent) = match word {
+            None | Some("no" | "0") => (false, false),
+            Some("explicit") => (true, false),
+            Some("transparent") => (false, true),
+            // Who names a size means explicit ones.
+            Some(_) => (true, size.is_none()),
+        };
+        let populate = env::SYMMETRIC_HEAP_POPULATE.bytes()?.unwrap_or(0) as usize;
+        Ok(Self {
+            asked: word
+                .filter(|_| explicit || transparent)
+                .map(|word| format!("{}={word}", env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name)),
+            explicit: explicit.then(|| explicit_size(size)),
+            transparent,
+            populate,
+        })
+    }
+
+    /// The heap's size and place are to be multiples of this.
+    pub fn unit(&self) -> usize {
+        match self.explicit {
+            Some(Ok(size)) => size,
+            _ => map::page_size(),
+        }
+    }
+
+    /// Maps the heap by `lay`, with the best pages that can be had, on this PE's node.
+    ///
+    /// # Errors
+    /// If not even ordinary pages can be had.
+    pub fn lay(
+        &self,
+        heap: &Range<usize>,
+        lay: impl Fn(Pages) -> Result<(), Error>,
+    ) -> Result<Got, Error> {
+        let mut failures = Vec::new();
+        let mut pages = Pages::Normal;
+        let explicit = self.explicit.iter().cloned().map(|size| size.map(Pages::Explicit));
+        let transparent = self.transparent.then_some(Ok(Pages::Transparent));
+        for wish in explicit.chain(transparent) {
+            let laid = wish.and_then(|wish| {
+                lay(wish).map(|()| wish).map_err(|error| why_not(wish, heap.len(), &error))
+            });
+            match laid {
+                Ok(wish) => {
+                    pages = wish;
+                    break;
+                }
+                Err(why) => failures.push(why),
+            }
+        }
+        if pages == Pages::Normal {
+            lay(pages)?;
+        }
+        let node = numa::own_node().map(|node| (node, numa::prefer(heap, node)));
+        let mut got = Got { pages, failures, node: None, populated: 0, complaint: None };
+        got.node = node.map(|(node, placed)| match placed {
+            Ok(()) => format!("on NUMA node {node}"),
+            Err(error) => format!("on any NUMA node (mbind: {error})"),
+        });
+        self.populate(heap, &mut got);
+        if let Some(asked) = &self.asked
+            && pages == Pages::Normal
+        {
+            let why = got.failures.join("; ");
+            got.complaint = Some(format!("{asked}: {why}; going on with {pages}"));
+        }
+        Ok(got)
+    }
+
+    fn populate(&self, heap: &Range<usize>, got: &mut Got) {
+        let page = match got.pages {
+            Pages::Explicit(size) => size,
+            _ => map::page_size(),
+        };
+        let bytes = self.populate.min(heap.len()).next_multiple_of(page);
+        if bytes == 0 {
+            return;
+        }
+        match map::populate(heap.start, bytes) {
+            Ok(()) => got.populated = bytes,
+            // A kernel before 5.14.
+            Err(error) => {
+                got.complaint = Some(format!(
+                    "{}: {bytes} bytes could not be made at start (madvise: {error}); going on \
+                     with pages made as they are touched",
+                    env::SYMMETRIC_HEAP_POPULATE.name
+                ));
+            }
+        }
+    }
+}
+
+/// The heap of a session.
+#[derive(Clone, Debug)]
+pub struct Got {
+    /// What it is made of.
+    pub pages: Pages,
+    /// Why it is not made of what comes first among the wishes.
+    failures: Vec<String>,
+    /// Where, on a machine with several memories.
+    node: Option<String>,
+    /// Bytes made already.
+    populated: usize,
+    /// What the user has to be told.
+    pub(crate) complaint: Option<String>,
+}
+
+impl fmt::Display for Got {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.pages)?;
+        if let Some(node) = &self.node {
+            write!(f, ", {node}")?;
+        }
+        if self.populated > 0 {
+            write!(f, ", {} made at start", Bytes(self.populated))?;
+        }
+        match &self.complaint {
+            Some(complaint) => write!(f, " ({complaint})"),
+            None if self.failures.is_empty() => Ok(()),
+            None => write!(f, " ({})", self.failures.join("; ")),
+        }
+    }
+}
+
+/// The explicit pages' size, if this system can have such.
+fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
+    let sizes = huge::sizes();
+    let Some(size) = asked.map(|size| size as usize).or_else(huge::default_size) else {
+        return Err("the system has no explicit huge pages".into());
+    };
+    if sizes.contains(&size) {
+        return Ok(size);
+    }
+    let known: Vec<_> = sizes.into_iter().map(|size| Bytes(size).to_string()).collect();
+    Err(format!(
+        "{}={size}: the system has huge pages of {} only",
+        env::SYMMETRIC_HEAP_PAGE_SIZE.name,
+        if known.is_empty() { "no size".into() } else { known.join(", ") }
+    ))
+}
+
+/// Why a heap of `bytes` could not be made of these pages.
+fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
+    let out_of_memory = |error: &Error| matches!(error, Error::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM));
+    match pages {
+        Pages::Explicit(size) if out_of_memory(error) => {
+            let (free, all) = huge::available(size).unwrap_or((0, 0));
+            format!(
+                "a symmetric heap of {bytes} bytes needs {} huge pages of {}, and {free} of the \
+                 system's {all} are free (see {}, and vm.nr_hugepages of the system)",
+                bytes.div_ceil(size),
+                Bytes(size),
+                env::SYMMETRIC_SIZE.name
+            )
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The file that heaps of explicit huge pages are to lie in, one for a job, if the
+/// variables (looked up by `value_of`) ask for such pages and the system can have them. If it
+/// cannot, the PEs will say so.
+pub fn file(value_of: impl Fn(&str) -> Option<OsString>) -> Option<OwnedFd> {
+    let text = |name: &str| Some(value_of(name)?.to_string_lossy().trim().to_ascii_lowercase());
+    match text(env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name)?.as_str() {
+        "no" | "0" | "transparent" => return None,
+        _ => {}
+    }
+    let size = match text(env::SYMMETRIC_HEAP_PAGE_SIZE.name) {
+        Some(size) => Some(
+            parse_size(&size).map(|size| size as usize).filter(|size| size.is_power_of_two())?,
+        ),
+        None => None,
+    };
+    fd::huge_memfd(c"oneshmem-huge", size).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    fn wanted(explicit: Option<Result<usize, String>>, transparent: bool) -> Wanted {
+        Wanted { asked: Some("ASKED=so".into()), explicit, transparent, populate: 0 }
+    }
+
+    /// Lays an imaginary heap on a system that has only `possible`; tells what was tried.
+    fn lay(wanted: &Wanted, possible: &[Pages]) -> (Got, Vec<Pages>) {
+        let tried = RefCell::new(Vec::new());
+        let got = wanted.lay(&(0..0), |pages| {
+            tried.borrow_mut().push(pages);
+            if possible.contains(&pages) { Ok(()) } else { Err(Error::Slot("no".into())) }
+        });
+        (got.unwrap(), tried.into_inner())
+    }
+
+    #[test]
+    fn the_best_that_can_be_had_is_taken() {
+        use Pages::{Explicit, Normal, Transparent};
+        let both = wanted(Some(Ok(HUGE)), true);
+        let all = [Normal, Transparent, Explicit(HUGE)];
+        for (possible, tried) in [
+            (&all[..], &[Explicit(HUGE)][..]),
+            (&all[..2], &[Explicit(HUGE), Transparent]),
+            (&all[..1], &[Explicit(HUGE), Transparent, Normal]),
+        ] {
+            let (got, order) = lay(&both, possible);
+            assert_eq!(order, tried);
+            assert_eq!(got.pages, tried[tried.len() - 1]);
+            assert_eq!(got.complaint.is_some(), got.pages == Normal);
+        }
+        let (got, _) = lay(&wanted(Some(Err("no such size".into())), false), &all);
+        assert!(got.complaint.unwrap().contains("no such size; going on with ordinary pages"));
+    }
+
+    const HUGE: usize = 2 << 20;
+
+    #[test]
+    fn pages_survive_the_word() {
+        for pages in [Pages::Normal, Pages::Transparent, Pages::Explicit(HUGE)] {
+            assert_eq!(Pages::from_word(pages.word()), pages);
+        }
+    }
+
+    #[test]
+    fn a_file_is_made_only_if_it_is_asked_for() {
+        for value in ["no", "0", "transparent", " NO "] {
+            assert!(file(|_| Some(value.into())).is_none(), "{value}");
+        }
+        assert!(file(|_| None).is_none());
+    }
+}

@@ -1,0 +1,65 @@
+//! On which of the machine's memories pages are made.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+
+/// Room for the kernel's largest number of nodes (`CONFIG_NODES_SHIFT` is at most 10).
+const WORDS: usize = 1024 / 64;
+const MPOL_DEFAULT: libc::c_int = 0;
+const MPOL_PREFERRED: libc::c_int = 1;
+const MPOL_F_MEMS_ALLOWED: libc::c_ulong = 1 << 2;
+
+fn policy(flags: libc::c_ulong) -> Option<(libc::c_int, [u64; WORDS])> {
+    let (mut mode, mut nodes) = (MPOL_DEFAULT, [0u64; WORDS]);
+    // SAFETY: both locals are as large as the call is told.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_get_mempolicy,
+            &raw mut mode,
+            nodes.as_mut_ptr(),
+            WORDS * 64,
+            0usize,
+            flags,
+        )
+    };
+    (answer == 0).then_some((mode, nodes))
+}
+
+/// The node this process runs on, if it may use the memory of several and nobody (numactl,
+/// say) has chosen among them.
+pub fn own_node() -> Option<usize> {
+    let (_, allowed) = policy(MPOL_F_MEMS_ALLOWED)?;
+    let several = allowed.iter().map(|word| word.count_ones()).sum::<u32>() > 1;
+    if !several || policy(0)?.0 != MPOL_DEFAULT {
+        return None;
+    }
+    let mut node = 0u32;
+    // SAFETY: the call fills the local; the other pointers are null, which it allows.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_getcpu, std::ptr::null_mut::<u32>(), &raw mut node, 0usize)
+    };
+    (answer == 0).then_some(node as usize)
+}
+
+/// Has the pages of `range` made on `node` while it has any, whoever touches them first.
+pub fn prefer(range: &Range<usize>, node: usize) -> std::io::Result<()> {
+    let mut nodes = [0u64; WORDS];
+    let Some(word) = nodes.get_mut(node / 64) else {
+        return Err(std::io::Error::from_raw_os_error(libc::EINVAL));
+    };
+    *word = 1 << (node % 64);
+    // SAFETY: the set is as large as the call is told; where pages are made changes
+    // nothing of what they hold.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mbind,
+            range.start,
+            range.len(),
+            MPOL_PREFERRED,
+            nodes.as_ptr(),
+            WORDS * 64,
+            0usize,
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}

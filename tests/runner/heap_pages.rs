@@ -1,0 +1,176 @@
+//! What the symmetric heap is made of: huge pages where the system has them, a message
+//! where it has not, and the owner's node on a machine with several.
+
+use crate::directives::{Case, Expected};
+use crate::launch::{self, Outcome};
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const USE: &str = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES";
+const PAGE_SIZE: &str = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE";
+const POPULATE: &str = "SHMEM_SYMMETRIC_HEAP_POPULATE";
+const HEAP: (&str, &str) = ("SHMEM_SYMMETRIC_SIZE", "16m");
+const SAYS_SO: &str = "going on with ordinary pages";
+/// What two heaps of 16 MiB, in several trials at a time, need.
+const POOL: usize = 64 << 20;
+
+/// The trials. Those that need pages which this system does not have are ignored.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        Trial::test("heap-pages/too-few", || {
+            Ok(complains("ordinary", &[(USE, "explicit"), (HEAP.0, "512g")], "huge pages of")?)
+        }),
+        Trial::test("heap-pages/no-such-size", || {
+            Ok(complains("ordinary", &[(USE, "yes"), (PAGE_SIZE, "3000"), HEAP], "=3000")?)
+        }),
+        Trial::test("heap-pages/no-word", || {
+            Ok(refused(&[(USE, "perhaps")], &[USE, "transparent"])?)
+        }),
+        Trial::test("heap-pages/no-size", || Ok(refused(&[(PAGE_SIZE, "big")], &[PAGE_SIZE])?)),
+        Trial::test("heap-pages/off", || Ok(works(&["ordinary"], &[(USE, "0"), HEAP])?)),
+        Trial::test("heap-pages/populated", || {
+            Ok(works(&["populated", "7168"], &[(POPULATE, "7m"), HEAP])?)
+        }),
+        Trial::test("heap-pages/oshinfo", || Ok(told()?)),
+    ];
+    for backend in backends() {
+        for &kib in &explicit_sizes() {
+            let title = format!("heap-pages/explicit-{kib}/{backend}");
+            trials.push(Trial::test(title, move || Ok(explicit(kib, backend)?)));
+        }
+        let title = format!("heap-pages/transparent/{backend}");
+        let trial = Trial::test(title, move || Ok(transparent(backend)?));
+        trials.push(trial.with_ignored_flag(!transparent_allowed(backend)));
+        let title = format!("heap-pages/numa/{backend}");
+        let trial = Trial::test(title, move || Ok(numa(backend)?));
+        trials.push(trial.with_ignored_flag(!Path::new("/sys/devices/system/node/node1").exists()));
+    }
+    for launcher in Launcher::ALL {
+        let title = format!("heap-pages/explicit/{}", launcher.name());
+        let trial = Trial::test(title, move || Ok(under(launcher)?));
+        trials.push(
+            trial.with_ignored_flag(launcher.is_absent() || !explicit_sizes().contains(&2048)),
+        );
+    }
+    trials
+}
+
+/// The backends that can be tried here.
+fn backends() -> Vec<&'static str> {
+    let xpmem = fs::File::options().read(true).write(true).open("/dev/xpmem").is_ok();
+    match tree::is_smartmap() {
+        true => vec!["smartmap"],
+        false if xpmem => vec!["memfd", "xpmem"],
+        false => vec!["memfd"],
+    }
+}
+
+/// Sizes, in KiB, of explicit huge pages of which enough are free.
+fn explicit_sizes() -> Vec<usize> {
+    fs::read_dir("/sys/kernel/mm/hugepages")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let name = path.file_name()?.to_str()?;
+            let kib: usize = name.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse().ok()?;
+            let free = fs::read_to_string(path.join("free_hugepages")).ok()?;
+            let free: usize = free.trim().parse().ok()?;
+            (free >= 4 && free * (kib << 10) >= POOL).then_some(kib)
+        })
+        .collect()
+}
+
+fn transparent_allowed(backend: &str) -> bool {
+    let file = if backend == "xpmem" { "enabled" } else { "shmem_enabled" };
+    let text = fs::read_to_string(format!("/sys/kernel/mm/transparent_hugepage/{file}"));
+    text.is_ok_and(|text| !text.contains("[never]") && !text.contains("[deny]"))
+}
+
+fn program() -> Result<PathBuf, String> {
+    compile::plain(&tree::repository("tests/programs/heap_pages.c"), &[])
+}
+
+fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Outcome, String> {
+    let mut command = launch::oshrun(2, &program()?);
+    command.args(arguments).envs(environment.iter().copied());
+    launch::run(command)
+}
+
+/// All is well and nothing is said.
+fn works(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
+    let outcome = run(arguments, environment)?;
+    outcome.success()?;
+    match outcome.stderr.is_empty() {
+        true => Ok(()),
+        false => Err(outcome.report("it was to say nothing")),
+    }
+}
+
+/// The program goes on, and one PE, once, says why not as asked.
+fn complains(what: &str, environment: &[(&str, &str)], why: &str) -> Result<(), String> {
+    let outcome = run(&[what], environment)?;
+    outcome.success()?;
+    match outcome.stderr.contains(why) && outcome.stderr.matches(SAYS_SO).count() == 1 {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected once: {SAYS_SO}, and {why}"))),
+    }
+}
+
+fn refused(environment: &[(&str, &str)], words: &[&str]) -> Result<(), String> {
+    run(&["ordinary"], environment)?.expect(&Case {
+        status: Expected::Nonzero,
+        stderr: words.iter().map(|word| (*word).to_owned()).collect(),
+        ..Case::default()
+    })
+}
+
+fn explicit(kib: usize, backend: &str) -> Result<(), String> {
+    let size = format!("{kib}k");
+    let mut environment =
+        vec![(USE, "explicit"), (PAGE_SIZE, &size), ("SHMEM_BACKEND", backend), HEAP];
+    // An XPMEM attachment has entries of its own, whatever the pages.
+    if backend != "xpmem" {
+        environment.push(("MIRRORS_TOO", "1"));
+    }
+    works(&["explicit", &kib.to_string()], &environment)
+}
+
+fn transparent(backend: &str) -> Result<(), String> {
+    works(&["transparent"], &[(USE, "transparent"), ("SHMEM_BACKEND", backend), HEAP])
+}
+
+fn numa(backend: &str) -> Result<(), String> {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["-n", "2", "--map-by", "numa"]).arg(program()?).arg("numa");
+    command.env("SHMEM_BACKEND", backend);
+    launch::run(command)?.success()
+}
+
+/// Under every launcher the PEs find the job's file of huge pages.
+fn under(launcher: Launcher) -> Result<(), String> {
+    let environment = [(USE, "explicit"), (PAGE_SIZE, "2m"), HEAP];
+    for outcome in launcher.run(2, &program()?, &["explicit", "2048"], &environment)? {
+        outcome.success()?;
+    }
+    Ok(())
+}
+
+/// `oshinfo` tells what was asked and what was got.
+fn told() -> Result<(), String> {
+    let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
+    command.env(USE, "explicit").env(PAGE_SIZE, "3000");
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let line = outcome.stdout.lines().find(|line| line.starts_with("Heap pages"));
+    match line {
+        Some(line) if line.contains("=explicit") && line.contains("ordinary pages of 4 KiB") => {
+            Ok(())
+        }
+        _ => Err(outcome.report("it does not say what was asked and what was got")),
+    }
+}
