@@ -5,7 +5,7 @@
 use oneshmem::collectives::active_set;
 use oneshmem::context::{self, session as ctx_session};
 use oneshmem::job::session;
-use oneshmem::{signal, team, wait};
+use oneshmem::{Hints, signal, team, wait};
 use std::ffi::CStr;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
@@ -15,6 +15,10 @@ macro_rules! same {
 }
 
 same! {
+    SHMEM_MAJOR_VERSION = oneshmem::info_get_version().0;
+    SHMEM_MINOR_VERSION = oneshmem::info_get_version().1;
+    SHMEM_MALLOC_ATOMICS_REMOTE = Hints::ATOMICS_REMOTE.bits();
+    SHMEM_MALLOC_SIGNAL_REMOTE = Hints::SIGNAL_REMOTE.bits();
     SHMEM_THREAD_SINGLE = session::THREAD_SINGLE;
     SHMEM_THREAD_FUNNELED = session::THREAD_FUNNELED;
     SHMEM_THREAD_SERIALIZED = session::THREAD_SERIALIZED;

@@ -148,6 +148,16 @@ pub unsafe fn collect(
     0
 }
 
+/// The sum of the `bytes` that each PE of the team gives: what a [`collect`] of them
+/// needs of room.
+pub(crate) fn total(routine: Routine, team: usize, bytes: usize) -> usize {
+    let (mut total, mut mine) = (0, Small::default());
+    mine[0] = bytes as u64;
+    let group = on_team(routine, team::required(routine, team));
+    group.exchange(&mine, |_, theirs| total += theirs[0] as usize);
+    total
+}
+
 /// `shmem_fcollect`: the concatenation of all sources, `bytes` of each PE.
 ///
 /// # Safety

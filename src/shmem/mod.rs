@@ -31,27 +31,40 @@
 //! not freed stays allocated until [`Shmem::finalize`], and a program that ends
 //! without it is reported by the launcher.
 //!
-//! Specification, sections in brackets: setup [9.2], memory [9.3], teams [9.4],
-//! contexts [9.5], RMA [9.6], atomics [9.7], signals [9.8], collectives [9.9],
-//! point-to-point synchronization [9.10], locks [9.12].
+//! # Where the routines of C are
+//!
+#![doc = include_str!("families.md")]
 
+mod amo;
+mod collectives;
+mod context;
+mod flags;
 mod memory;
-mod operations;
+mod rma;
+mod signal;
 mod team;
+mod threads;
+mod wait;
 
 pub use crate::amo::{Integer, Word};
 pub use crate::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 pub use crate::collectives::{Element, ReduceOp};
 pub use crate::wait::Waitable;
+pub use context::{Context, TeamContext};
+pub use flags::{ContextOptions, Hints, SessionOptions};
 pub use memory::{Part, Symmetric};
-pub use operations::{Comparison, Context, Signal};
-pub use team::{Team, TeamContext};
+pub use rma::Blocks;
+pub use signal::Signal;
+pub use team::{NoTeam, Team, TeamConfig};
+pub use threads::Threads;
+pub use wait::{Comparison, Values};
 
-use crate::context;
+use self::context::register;
+use crate::collectives as core;
+use crate::context::Default as DefaultContext;
 use crate::error::Error;
-use crate::job::session;
-use crate::{collectives, order};
-use std::marker::PhantomData;
+use crate::job::{query, session};
+use crate::team::{TEAM_SHARED, TEAM_WORLD};
 use std::ops::Deref;
 
 /// How many threads of a PE call OpenSHMEM, and how (specification, section 9.2).
@@ -76,24 +89,58 @@ pub fn init() -> Result<Shmem, Error> {
     init_thread(ThreadLevel::Single)
 }
 
-/// As [`init`], for a program with threads.
+/// As [`init`], for a program with threads. Every level is provided; within one session
+/// the first initialisation fixes it.
 ///
 /// # Errors
 /// As for [`init`].
 pub fn init_thread(level: ThreadLevel) -> Result<Shmem, Error> {
     session::init_thread(&"oneshmem::init", level as i32)?;
-    Ok(Shmem { default: Context::new(context::Default) })
+    Ok(Shmem {
+        default: Context::new(DefaultContext),
+        world: Team::new(TEAM_WORLD),
+        shared: Team::new(TEAM_SHARED),
+    })
+}
+
+/// Whether this process is a PE now: between the first [`init`] and the last
+/// [`finalize`](Shmem::finalize). May be called at any time.
+pub fn initialized() -> bool {
+    session::query_initialized()
+}
+
+/// The version of the specification that the library implements: major, minor.
+pub const fn info_get_version() -> (u32, u32) {
+    (1, 6)
+}
+
+/// The library's name and version.
+pub const fn info_get_name() -> &'static str {
+    concat!("oneshmem ", env!("CARGO_PKG_VERSION"))
 }
 
 /// This process as a PE, from [`init`] to [`finalize`](Self::finalize). It is also
 /// the default [`Context`]: `shmem.put(..)` is a put on it.
+///
+/// ```standalone_crate
+/// assert!(!oneshmem::initialized());
+/// let shmem = oneshmem::init()?;
+/// assert!(oneshmem::initialized());
+/// println!("PE {} of {}", shmem.my_pe(), shmem.n_pes());
+/// assert!(shmem.pe_accessible(0) && !shmem.pe_accessible(shmem.n_pes()));
+/// shmem.finalize();
+/// assert_eq!(oneshmem::info_get_version(), (1, 6));
+/// # Ok::<(), oneshmem::error::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Shmem {
-    default: Context<'static, context::Default>,
+    default: Context<'static, DefaultContext>,
+    world: Team<'static>,
+    shared: Team<'static>,
 }
 
 impl Deref for Shmem {
-    type Target = Context<'static, context::Default>;
+    type Target = Context<'static, DefaultContext>;
 
     fn deref(&self) -> &Self::Target {
         &self.default
@@ -111,36 +158,51 @@ impl Shmem {
         session::n_pes(&"n_pes") as usize
     }
 
+    /// Whether there is a PE of that number.
+    pub fn pe_accessible(&self, pe: usize) -> bool {
+        query::pe_accessible(&"pe_accessible", register(pe))
+    }
+
+    /// The thread level of the session.
+    pub fn query_thread(&self) -> ThreadLevel {
+        match session::query_thread() {
+            session::THREAD_SINGLE => ThreadLevel::Single,
+            session::THREAD_FUNNELED => ThreadLevel::Funneled,
+            session::THREAD_SERIALIZED => ThreadLevel::Serialized,
+            _ => ThreadLevel::Multiple,
+        }
+    }
+
+    /// Leave for other threads to use the library, at the level
+    /// [`ThreadLevel::Multiple`].
+    pub fn threads(&self) -> Option<Threads<'_>> {
+        Threads::new(self)
+    }
+
     /// The team of all PEs.
-    pub fn world(&self) -> Team<'_> {
-        Team::world(PhantomData)
+    pub fn world(&self) -> &Team<'static> {
+        &self.world
     }
 
-    /// Collective: allocates `len` elements on every PE, all zero. `None`, on all
-    /// PEs, if the symmetric heap has no room (`SHMEM_SYMMETRIC_SIZE` sets its size).
-    pub fn alloc<T: Element>(&self, len: usize) -> Option<Symmetric<T>> {
-        Symmetric::alloc(len)
+    /// The team of the PEs whose memory this PE can load and store: on one node, all.
+    pub fn shared(&self) -> &Team<'static> {
+        &self.shared
     }
 
-    /// Collective: frees what [`alloc`](Self::alloc) gave, on every PE.
-    pub fn free<T: Element>(&self, memory: Symmetric<T>) {
-        memory.free();
+    /// A context of its own; `None` if there are no more. Not collective.
+    pub fn ctx_create(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
+        self.world.create_ctx(options)
     }
 
     /// Collective: waits until all PEs have come here and what they have put is where it
     /// belongs.
     pub fn barrier_all(&self) {
-        collectives::barrier_all(&"barrier_all");
+        core::barrier_all(&"barrier_all");
     }
 
-    /// Orders: what was put before arrives before what is put after.
-    pub fn fence(&self) {
-        order::fence();
-    }
-
-    /// Completes: what was put before is visible to all PEs.
-    pub fn quiet(&self) {
-        order::quiet(&"quiet");
+    /// Collective: waits until all PEs have come here. Completes nothing.
+    pub fn sync_all(&self) {
+        core::sync_all(&"sync_all");
     }
 
     /// Ends all PEs at once with `status`.
@@ -153,3 +215,6 @@ impl Shmem {
         session::finalize(&"finalize");
     }
 }
+
+#[cfg(test)]
+mod tests;

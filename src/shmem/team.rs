@@ -1,43 +1,77 @@
-//! Teams: the PEs of a collective, and contexts that number PEs as a team does.
+//! Teams: the PEs of a collective, numbered from 0.
 #![allow(unsafe_code)]
 
-use super::memory::{Part, same_len};
-use super::operations::Context;
-use crate::collectives::{self, Element, ReduceOp, Sum};
-use crate::context::{self, Handle};
-use crate::team::{self, TEAM_INVALID, TEAM_WORLD};
+use super::context::{TeamContext, register};
+use super::flags::ContextOptions;
+use super::memory::Part;
+use crate::collectives::Element;
+use crate::job::query;
+use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID, split};
+use std::ffi::c_long;
+use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+
+pub use crate::team::Config as TeamConfig;
 
 /// Some PEs of the job, numbered from 0 (specification, section 9.4). Destroyed by
 /// [`destroy`](Self::destroy), never by being dropped. All methods but the
 /// questions are collective over the team.
 ///
 /// ```standalone_crate
-/// use oneshmem::{Max, Sum};
 /// # let shmem = oneshmem::init()?;
+/// let (me, npes) = (shmem.my_pe(), shmem.n_pes());
 /// let world = shmem.world();
-/// let mine = shmem.alloc::<i64>(2).unwrap();
-/// let all = shmem.alloc::<i64>(2).unwrap();
-/// mine.all().write(&[1, shmem.my_pe() as i64]);
-/// world.reduce::<_, Sum>(all.all(), mine.all());
-/// assert_eq!(all.at(0).get(), shmem.n_pes() as i64);
-/// world.reduce::<_, Max>(all.all(), mine.all());
-/// assert_eq!(all.at(1).get(), shmem.n_pes() as i64 - 1);
-/// # shmem.free(all);
-/// # shmem.free(mine);
+///
+/// // The PEs with even numbers.
+/// let even = world.split_strided(0, 2, npes.div_ceil(2), None)?;
+/// assert_eq!(even.is_some(), me % 2 == 0);
+/// if let Some(even) = even {
+///     assert_eq!(even.translate_pe(even.my_pe(), world), Some(me));
+///     even.sync();
+///     even.destroy();
+/// }
+///
+/// // Rows of 2.
+/// let (row, column) = world.split_2d(2, None, None)?;
+/// assert_eq!((row.my_pe(), column.my_pe()), (me % 2, me / 2));
+/// column.destroy();
+/// row.destroy();
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Team<'a> {
     handle: usize,
-    session: PhantomData<&'a ()>,
+    // The pointer: see `Threads` about who may share a PE.
+    session: PhantomData<(&'a (), *const ())>,
+}
+
+/// A split that did not come about, on all PEs of the parent alike: the new team would
+/// have had a PE that the parent has not, or there is no more room for teams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoTeam;
+
+impl fmt::Display for NoTeam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such team of the parent's PEs, or no more room for teams")
+    }
+}
+
+impl std::error::Error for NoTeam {}
+
+/// A configuration as the core takes it, with its mask.
+fn wanted(config: Option<&TeamConfig>) -> (*const TeamConfig, c_long) {
+    config.map_or((std::ptr::null(), 0), |config| (std::ptr::from_ref(config), NUM_CONTEXTS))
 }
 
 impl<'a> Team<'a> {
-    pub(super) fn world(session: PhantomData<&'a ()>) -> Self {
-        Self { handle: TEAM_WORLD, session }
+    /// The team of a handle that is one.
+    pub(super) const fn new(handle: usize) -> Self {
+        Self { handle, session: PhantomData }
+    }
+
+    pub(super) fn handle(&self) -> usize {
+        self.handle
     }
 
     /// This PE's number in the team.
@@ -50,186 +84,103 @@ impl<'a> Team<'a> {
         team::n_pes(&"Team::n_pes", self.handle) as usize
     }
 
-    /// What PE `pe` of this team is numbered in `other`, if it is in both.
-    pub fn translate_pe(&self, pe: usize, other: &Team<'_>) -> Option<usize> {
-        let pe = i32::try_from(pe).ok()?;
-        let there = team::translate_pe(&"Team::translate_pe", self.handle, pe, other.handle);
+    /// What the team was configured for.
+    pub fn get_config(&self) -> TeamConfig {
+        let mut config = TeamConfig::default();
+        // SAFETY: the configuration is a local.
+        unsafe { team::get_config(&"Team::get_config", self.handle, NUM_CONTEXTS, &mut config) };
+        config
+    }
+
+    /// What PE `src_pe` of this team is numbered in `dest`, if it is in both.
+    pub fn translate_pe(&self, src_pe: usize, dest: &Team<'_>) -> Option<usize> {
+        let pe = i32::try_from(src_pe).ok()?;
+        let there = team::translate_pe(&"Team::translate_pe", self.handle, pe, dest.handle);
         usize::try_from(there).ok()
     }
 
+    /// Where PE `pe` of this team has its copy of `dest`, for loads and stores by this PE.
+    /// What is done there is not checked.
+    pub fn ptr<T: Element>(&self, dest: Part<'_, T>, pe: usize) -> Option<*mut T> {
+        let address = dest.pointer().cast_const().cast();
+        let there = query::team_ptr(&"Team::ptr", self.handle, address, register(pe));
+        (!there.is_null()).then_some(there.cast())
+    }
+
     /// A team of this team's PEs `start + i * stride`, `i < size`. `Ok(None)` on the
-    /// PEs that are not among them; `Err(())`, on all PEs alike, if there is no such
-    /// team.
-    #[allow(clippy::result_unit_err)] // There is one reason, and the core does not name it.
+    /// PEs that are not among them.
+    ///
+    /// # Errors
+    /// There is no such team.
     pub fn split_strided(
         &self,
         start: usize,
         stride: isize,
         size: usize,
-    ) -> Result<Option<Team<'a>>, ()> {
-        let [Ok(start), Ok(stride), Ok(size)] =
-            [i32::try_from(start), i32::try_from(stride), i32::try_from(size)]
-        else {
-            return Err(());
-        };
-        let mut handle = TEAM_INVALID;
-        let config = std::ptr::null();
-        // SAFETY: the handle is a local; a mask of 0 leaves the configuration alone.
+        config: Option<&TeamConfig>,
+    ) -> Result<Option<Team<'a>>, NoTeam> {
+        // A number that no C `int` holds names no PE: the core refuses it on all PEs.
+        let [start, size] = [start, size].map(|n| i32::try_from(n).unwrap_or(-1));
+        let stride = i32::try_from(stride).unwrap_or(i32::MAX);
+        let ((config, mask), mut new) = (wanted(config), TEAM_INVALID);
+        let name = &"Team::split_strided";
+        // SAFETY: the handle is a local, the configuration a reference's.
         let status = unsafe {
-            team::split::split_strided(
-                &"Team::split_strided",
-                self.handle,
-                start,
-                stride,
-                size,
-                config,
-                0,
-                &mut handle,
-            )
+            split::split_strided(name, self.handle, start, stride, size, config, mask, &mut new)
         };
-        match (status, handle) {
+        match (status, new) {
             (0, TEAM_INVALID) => Ok(None),
-            (0, handle) => Ok(Some(Self { handle, session: PhantomData })),
-            _ => Err(()),
+            (0, handle) => Ok(Some(Self::new(handle))),
+            _ => Err(NoTeam),
         }
     }
 
-    /// Ends the team. Not for the world.
+    /// Arranges the PEs in rows of `xrange`: the team of this PE's row, and the team of
+    /// its column.
+    ///
+    /// # Errors
+    /// There are no such teams.
+    pub fn split_2d(
+        &self,
+        xrange: usize,
+        xaxis_config: Option<&TeamConfig>,
+        yaxis_config: Option<&TeamConfig>,
+    ) -> Result<(Team<'a>, Team<'a>), NoTeam> {
+        // Rows longer than there are PEs are one row.
+        let xrange = i32::try_from(xrange).unwrap_or(i32::MAX);
+        let ((x, x_mask), (y, y_mask)) = (wanted(xaxis_config), wanted(yaxis_config));
+        let (mut row, mut column) = (TEAM_INVALID, TEAM_INVALID);
+        let (name, team) = (&"Team::split_2d", self.handle);
+        // SAFETY: the handles are locals, the configurations references'.
+        let status = unsafe {
+            split::split_2d(name, team, xrange, x, x_mask, &mut row, y, y_mask, &mut column)
+        };
+        (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
+    }
+
+    /// A context that numbers PEs as this team does; `None` if there are no more. Not
+    /// collective.
+    ///
+    /// ```standalone_crate
+    /// # let shmem = oneshmem::init()?;
+    /// # let word = shmem.alloc::<u64>(1).unwrap();
+    /// let backwards = shmem.world().split_strided(shmem.n_pes() - 1, -1, shmem.n_pes(), None)?;
+    /// let backwards = backwards.expect("all PEs are in it");
+    /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::NONE).expect("a context");
+    /// ctx.p(word.at(0), shmem.my_pe() as u64, ctx.get_team().my_pe());
+    /// assert_eq!(word.at(0).get(), shmem.my_pe() as u64);
+    /// drop(ctx);
+    /// backwards.destroy();
+    /// # shmem.free(word);
+    /// # shmem.finalize();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn create_ctx(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
+        TeamContext::create(self, options)
+    }
+
+    /// Ends the team.
     pub fn destroy(self) {
         team::destroy(&"Team::destroy", self.handle);
-    }
-
-    /// A context that numbers PEs as this team does; `None` if there is no more.
-    pub fn create_context(&self) -> Option<TeamContext<'a>> {
-        let mut handle = context::CTX_INVALID;
-        // SAFETY: the handle is a local.
-        let status =
-            unsafe { context::team_create(&"Team::create_context", self.handle, 0, &mut handle) };
-        // SAFETY: the core has just made it.
-        (status == 0).then(|| TeamContext { context: Context::new(unsafe { Handle::new(handle) }) })
-    }
-
-    /// Waits until all PEs of the team have come here.
-    pub fn sync(&self) {
-        collectives::sync(&"Team::sync", self.handle);
-    }
-
-    /// PE `root`'s `source` goes to every PE's `dest`.
-    pub fn broadcast<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>, root: usize) {
-        same_len(dest.len(), source.len());
-        dest.assert_disjoint(source);
-        let root = i32::try_from(root).unwrap_or(-1);
-        // SAFETY: both are live, equally long and disjoint.
-        unsafe {
-            collectives::broadcast(
-                &"Team::broadcast",
-                self.handle,
-                dest.pointer().cast(),
-                source.pointer().cast(),
-                size_of::<T>() * source.len(),
-                root,
-            );
-        }
-    }
-
-    /// All PEs' `source`s, equally long, one after the other.
-    pub fn fcollect<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
-        same_len(dest.len(), source.len() * self.n_pes());
-        dest.assert_disjoint(source);
-        // SAFETY: `dest` has room for every PE's source; both live and disjoint.
-        unsafe {
-            collectives::fcollect(
-                &"Team::fcollect",
-                self.handle,
-                dest.pointer().cast(),
-                source.pointer().cast(),
-                size_of::<T>() * source.len(),
-            );
-        }
-    }
-
-    /// Block `i` of every PE's `source` goes to PE `i`, in the order of the PEs.
-    pub fn alltoall<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
-        same_len(dest.len(), source.len());
-        dest.assert_disjoint(source);
-        let npes = self.n_pes();
-        assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
-        // SAFETY: `npes` blocks on either side; both live and disjoint.
-        unsafe {
-            collectives::alltoall(
-                &"Team::alltoall",
-                self.handle,
-                dest.pointer().cast(),
-                source.pointer().cast(),
-                size_of::<T>() * source.len() / npes,
-            );
-        }
-    }
-
-    /// Combines all PEs' `source`s element by element, in the order of the PEs:
-    /// `team.reduce::<_, Sum>(dest, source)`. `dest` may be `source`.
-    pub fn reduce<T: Element, O: ReduceOp<T>>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
-        let n = in_place_or_disjoint(dest, source);
-        // SAFETY: equally long and live; the same or disjoint.
-        unsafe {
-            collectives::reduce::<T, O>(
-                &"Team::reduce",
-                self.handle,
-                dest.pointer(),
-                source.pointer(),
-                n,
-            );
-        }
-    }
-
-    /// The sums of the `source`s of the PEs up to this one, or up to the one before
-    /// it. `dest` may be `source`.
-    pub fn scan<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>, inclusive: bool)
-    where
-        Sum: ReduceOp<T>,
-    {
-        let n = in_place_or_disjoint(dest, source);
-        // SAFETY: as for `reduce`.
-        unsafe {
-            collectives::scan(
-                &"Team::scan",
-                self.handle,
-                dest.pointer(),
-                source.pointer(),
-                n,
-                inclusive,
-            );
-        }
-    }
-}
-
-/// The common length of two parts that are the same or have nothing in common.
-fn in_place_or_disjoint<T: Element>(dest: Part<'_, T>, source: Part<'_, T>) -> usize {
-    same_len(dest.len(), source.len());
-    if dest.pointer() != source.pointer() {
-        dest.assert_disjoint(source);
-    }
-    dest.len()
-}
-
-/// A context of a team: a [`Context`] whose PE numbers are the team's. Destroyed by
-/// being dropped, which completes its communication; that is not collective.
-#[derive(Debug)]
-pub struct TeamContext<'a> {
-    context: Context<'a, Handle>,
-}
-
-impl<'a> Deref for TeamContext<'a> {
-    type Target = Context<'a, Handle>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.context
-    }
-}
-
-impl Drop for TeamContext<'_> {
-    fn drop(&mut self) {
-        use crate::translate::Numbering;
-        context::destroy(&"TeamContext::drop", self.context.numbering().handle());
     }
 }

@@ -1,0 +1,75 @@
+//! What cannot be is refused with a panic, before anything is done.
+
+use super::{Blocks, Comparison, Context, Part, Values, memory};
+use crate::context::Default as World;
+use crate::testing::FakeJob;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Whether `call` panics.
+fn refused(call: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(call)).is_err()
+}
+
+/// The first elements of PE 0's slot.
+fn array(job: &FakeJob, len: usize) -> memory::Symmetric<u32> {
+    memory::Symmetric::existing(job.at::<u32>(0), len)
+}
+
+fn world() -> Context<'static, World> {
+    Context::new(World)
+}
+
+#[test]
+fn parts_are_within_their_array() {
+    let job = FakeJob::start(1);
+    let x = array(&job, 4);
+    assert_eq!(x.slice(1..=2).len(), 2);
+    assert!(x.slice(4..).is_empty());
+    assert!(refused(|| _ = x.slice(3..5)));
+    assert!(refused(|| _ = x.at(4)));
+    assert!(refused(|| _ = x.slice(1..3).slice(..3)));
+    assert!(refused(|| _ = x.slice(2..2).get()));
+}
+
+#[test]
+fn lengths_that_do_not_fit_are_refused() {
+    let job = FakeJob::start(2);
+    let (x, world) = (array(&job, 4), world());
+    assert!(refused(|| world.put(x.slice(..2), &[1], 1)));
+    assert!(refused(|| world.get(&mut [1], x.slice(..2), 1)));
+    assert!(refused(|| world.p(x.slice(2..2), 1, 1)));
+    assert!(refused(|| world.iput(x.all(), &[1, 2, 3], 2, 1, 3, 1)));
+    assert!(refused(|| world.iget(&mut [1, 2], x.all(), 1, 2, 3, 1)));
+    let blocks = Blocks { dst: 3, sst: 2, bsize: 2, nblocks: 2 };
+    assert!(refused(|| world.ibput(x.all(), &[1; 8], blocks, 1)));
+    let blocks = Blocks { dst: usize::MAX, sst: 1, bsize: 1, nblocks: 3 };
+    assert!(refused(|| world.ibput(x.all(), &[1; 8], blocks, 1)));
+    assert_eq!(job.slot(1)[..16], [0; 16]);
+    // Just long enough.
+    world.iput(x.all(), &[1, 2], 3, 1, 2, 1);
+    assert_eq!(job.slot(1)[..16], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]);
+}
+
+#[test]
+fn parts_that_overlap_are_told_apart_from_those_that_touch() {
+    let job = FakeJob::start(1);
+    let x = array(&job, 4);
+    assert!(x.slice(..2).overlaps(x.slice(1..)));
+    assert!(!x.slice(..2).overlaps(x.slice(2..)));
+    assert!(!x.slice(..2).overlaps(x.slice(1..1)));
+    assert!(refused(|| x.slice(..2).assert_disjoint(x.slice(1..3))));
+}
+
+#[test]
+fn sets_have_a_status_and_a_value_for_each_element() {
+    let job = FakeJob::start(1);
+    let x = array(&job, 4);
+    let test = |part: Part<'_, u32>, status: Option<&[i32]>, values: Values<'_, u32>| {
+        super::wait::holds(part, status, Comparison::Eq, values)
+    };
+    assert!(test(x.all(), None, Values::All(0)));
+    assert!(test(x.all(), Some(&[0, 1, 0, 0]), Values::Each(&[0, 9, 0, 0])));
+    assert!(!test(x.all(), None, Values::Each(&[0, 9, 0, 0])));
+    assert!(refused(|| _ = test(x.all(), Some(&[0; 3]), Values::All(0))));
+    assert!(refused(|| _ = test(x.all(), None, Values::Each(&[0; 5]))));
+}
