@@ -29,3 +29,5 @@ test-smartmap: kitten
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    -p oneshmem-tests --test suite
+	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) $(CARGO) test --locked \
+	    -p oneshmem-bench --test smoke -- instructions

@@ -15,6 +15,8 @@ const EMPTY: &str = "empty";
 /// How much more than its limit a count may be: an operation's count is exact, the loop's share of
 /// it depends on the C compiler.
 const SLACK: f64 = 1.0;
+/// The same where two counts are compared.
+const RELATIVE_SLACK: f64 = 0.5;
 
 /// One class of operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +27,16 @@ pub struct Count {
     pub instructions: f64,
 }
 
-/// What a file of limits says about an operation: `operation | limit | others`.
+/// What a file of limits says about an operation: `operation | limit | others`, where the limit may
+/// be `another operation + number`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
     /// Name of the operation.
     pub operation: String,
-    /// Most instructions it may take.
+    /// Most instructions it may take, or may take more than another.
     pub most: f64,
+    /// That other operation.
+    pub than: Option<String>,
     /// Published counts of other libraries, as text.
     pub others: String,
 }
@@ -102,6 +107,20 @@ fn shown(instructions: f64) -> String {
     if instructions < 0.0 { "?".into() } else { format!("{instructions:.0}") }
 }
 
+/// The count of an operation, if it was counted.
+fn instructions(counts: &[Count], operation: &str) -> Option<f64> {
+    counts.iter().find(|count| count.operation == operation).map(|count| count.instructions)
+}
+
+impl Limit {
+    fn shown(&self) -> String {
+        match &self.than {
+            None => format!("{:.0}", self.most),
+            Some(than) => format!("{than} + {:.0}", self.most),
+        }
+    }
+}
+
 /// Reads a file of limits. Lines that begin with `#` are comments.
 pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -111,9 +130,13 @@ pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
             let &[operation, most, others] = &fields[..] else {
                 bail!("not `operation | limit | others`: {line}")
             };
+            let (than, most) = match most.split_once(" + ") {
+                Some((than, most)) => (Some(than.to_owned()), most),
+                None => (None, most),
+            };
             let most =
                 most.parse().with_context(|| format!("no number of instructions: {line}"))?;
-            Ok(Limit { operation: operation.into(), most, others: others.into() })
+            Ok(Limit { operation: operation.into(), most, than, others: others.into() })
         })
         .collect()
 }
@@ -136,16 +159,22 @@ pub fn judge(
     for count in counts {
         let mut row = vec![count.operation.clone()];
         row.extend(columns.iter().map(|(_, counts)| {
-            let same = counts.iter().find(|other| other.operation == count.operation);
-            same.map_or(String::new(), |other| shown(other.instructions))
+            instructions(counts, &count.operation).map_or(String::new(), shown)
         }));
         match limits.iter().find(|limit| limit.operation == count.operation) {
             Some(limit) => {
-                row.extend([format!("{:.0}", limit.most), limit.others.clone()]);
-                if count.instructions > limit.most + SLACK {
+                let (most, slack) = match &limit.than {
+                    None => (limit.most, SLACK),
+                    // An operation that was not counted has been complained about.
+                    Some(than) => {
+                        (limit.most + instructions(counts, than).unwrap_or(0.0), RELATIVE_SLACK)
+                    }
+                };
+                row.extend([limit.shown(), limit.others.clone()]);
+                if count.instructions > most + slack {
                     complaints.push(format!(
-                        "{own}: {} takes {:.1} instructions, its limit is {:.0}",
-                        count.operation, count.instructions, limit.most
+                        "{own}: {} takes {:.1} instructions, its limit is {most:.1}",
+                        count.operation, count.instructions
                     ));
                 }
             }
@@ -205,6 +234,20 @@ mod tests {
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
         let (_, complaints) = judge(&counts(22.0), &limits);
         assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_limit_may_be_another_operations_count() {
+        let limits = limits("p | 12 |\nctx p | p + 4 |\n").unwrap();
+        let counts = |ctx_p| {
+            let count =
+                |operation: &str, instructions| Count { operation: operation.into(), instructions };
+            vec![("one".to_owned(), vec![count("p", 11.0), count("ctx p", ctx_p)])]
+        };
+        assert!(judge(&counts(15.0), &limits).1.is_empty());
+        let (table, complaints) = judge(&counts(16.0), &limits);
+        assert!(table.to_string().contains("p + 4"));
+        assert_eq!(complaints, ["one: ctx p takes 16.0 instructions, its limit is 15.0"]);
     }
 
     #[test]

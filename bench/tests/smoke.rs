@@ -115,7 +115,9 @@ fn whole_suite() -> Result<(), Failed> {
 fn instructions() -> Result<(), Failed> {
     let work = scratch("instructions")?.display().to_string();
     let own = format!("oneshmem={}", bin().display());
-    let limits = ["--limits", "instructions.txt"];
+    let smartmap = std::env::var_os("ONESHMEM_SMARTMAP").is_some();
+    let limits =
+        ["--limits", if smartmap { "instructions-smartmap.txt" } else { "instructions.txt" }];
     let output = oshbench(
         &[&["instructions", "--own", &own, "--sources", "programs", "--work", &work], &limits[..]]
             .concat(),

@@ -16,7 +16,6 @@ pub mod directives;
 pub mod examples;
 pub mod failures;
 pub mod heap_pages;
-pub mod instructions;
 pub mod interface;
 pub mod launch;
 pub mod launchers;
