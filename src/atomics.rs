@@ -10,6 +10,11 @@ pub use std::sync::atomic::{
     compiler_fence, fence,
 };
 
+/// Between a sequentially consistent read-modify-write and such a load, which are in
+/// order as they are. `loom` takes them for less and has a fence here.
+#[inline(always)]
+pub fn in_order() {}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -4,6 +4,9 @@
 //! Names are `SHMEM_*` as the specification has them (section 8); the historical
 //! `SMA_*` name is read where one exists and loses against the new one.
 
+use crate::collectives::select::{
+    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
+};
 use crate::error::Error;
 use std::fmt::Write;
 
@@ -18,6 +21,10 @@ pub enum Kind {
     Seconds,
     /// One of a few words.
     Word(&'static [&'static str]),
+    /// A whole number in these bounds.
+    Count(usize, usize),
+    /// The path of a file.
+    Path,
 }
 
 /// One variable.
@@ -76,6 +83,26 @@ variables! {
         "How peers' memory is mapped.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", Kind::Seconds, "60",
         "How long to wait for a PE that has not come before the job is given up.";
+    TUNING = "SHMEM_TUNING", Kind::Path, "oneshmem/tuning in the user's config folder",
+        "File of oshtune that tells which algorithm a collective runs.";
+    BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", Kind::Word(Barrier::NAMES), "auto",
+        "Algorithm of barrier and sync.";
+    BROADCAST_ALGORITHM = "SHMEM_BROADCAST_ALGORITHM" or "SHMEM_BCAST_ALGORITHM",
+        Kind::Word(Broadcast::NAMES), "auto", "Algorithm of broadcast.";
+    COLLECT_ALGORITHM = "SHMEM_COLLECT_ALGORITHM", Kind::Word(Collect::NAMES), "auto",
+        "Algorithm of collect.";
+    FCOLLECT_ALGORITHM = "SHMEM_FCOLLECT_ALGORITHM", Kind::Word(Fcollect::NAMES), "auto",
+        "Algorithm of fcollect.";
+    ALLTOALL_ALGORITHM = "SHMEM_ALLTOALL_ALGORITHM", Kind::Word(Alltoall::NAMES), "auto",
+        "Algorithm of alltoall.";
+    ALLTOALLS_ALGORITHM = "SHMEM_ALLTOALLS_ALGORITHM", Kind::Word(Alltoalls::NAMES), "auto",
+        "Algorithm of alltoalls.";
+    REDUCE_ALGORITHM = "SHMEM_REDUCE_ALGORITHM", Kind::Word(Reduce::NAMES), "auto",
+        "Algorithm of reductions.";
+    SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", Kind::Word(Scan::NAMES), "auto",
+        "Algorithm of scans.";
+    TREE_DEGREE = "SHMEM_TREE_DEGREE", Kind::Count(2, 64), "4",
+        "Children of a node in the trees of the algorithms kary and knomial.";
 }
 
 impl Variable {
@@ -108,6 +135,8 @@ impl Variable {
                 .into(),
             Kind::Seconds => "expected seconds, for example 60 or 0.5".into(),
             Kind::Word(words) => format!("expected one of {}", words.join(", ")),
+            Kind::Count(least, most) => format!("expected a number from {least} to {most}"),
+            Kind::Path => "expected a path".into(),
         };
         Error::Environment { name: name.into(), value: value.into(), expected }
     }
@@ -123,6 +152,17 @@ impl Variable {
         let Some((name, value)) = self.text()? else { return Ok(None) };
         match value.trim().parse::<f64>() {
             Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Some(seconds)),
+            _ => Err(self.invalid(name, &value)),
+        }
+    }
+
+    /// The value of a count.
+    pub fn count(&self) -> Result<Option<usize>, Error> {
+        let Some((name, value)) = self.text()? else { return Ok(None) };
+        match (self.kind, value.trim().parse()) {
+            (Kind::Count(least, most), Ok(count)) if (least..=most).contains(&count) => {
+                Ok(Some(count))
+            }
             _ => Err(self.invalid(name, &value)),
         }
     }

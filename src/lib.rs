@@ -25,6 +25,7 @@ pub mod backend;
 pub mod collectives;
 pub mod context;
 mod copy;
+pub mod counter;
 pub mod env;
 pub mod error;
 pub mod job;

@@ -1,9 +1,11 @@
-//! How a PE waits: spin while that can pay, then give the CPU away, and keep
-//! looking whether the job is still alive.
+//! How a PE waits: spin while that can pay, then give the CPU away, then sleep; and
+//! keep looking whether the job is still alive.
 
-use crate::atomics::{AtomicU32, Ordering};
+use crate::atomics::{AtomicBool, Ordering};
+use crate::counter::{Counter, Rest};
 use crate::job::{self, health::Watch};
-use crate::sys::process;
+use crate::sys::{futex, process};
+use std::time::{Duration, Instant};
 
 /// Spins that pay when every PE has a CPU: a few microseconds, ten times what a message
 /// between running PEs takes. More does harm as soon as other programs want the CPUs:
@@ -14,20 +16,29 @@ const SPINS_ALONE: u32 = 100;
 /// spins a wait made the barrier of 4 to 16 PEs on 2 CPUs cost 1.35 times a central
 /// counter's with `sched_yield`; this way it is 1.05.)
 const SPINS_SHARED: u32 = 1;
-/// Yields between looks at the clock and the peers.
-const YIELDS_PER_CHECK: u32 = 512;
+/// Yields before a wait counts as long: more than any barrier among PEs that run.
+const YIELDS: u32 = 512;
+/// Longest sleep on a counter: how late a PE that sleeps may notice the job's end.
+const SLEEP: Duration = Duration::from_millis(20);
+/// Longest nap where nobody can wake us.
+const NAP: Duration = Duration::from_millis(1);
 
-static SPINS: AtomicU32 = AtomicU32::new(SPINS_SHARED);
+static SHARED: AtomicBool = AtomicBool::new(true);
+static SLEEPS: AtomicBool = AtomicBool::new(true);
 
-/// Sets how long PEs of this process spin before they yield.
-pub(crate) fn set_oversubscribed(shared: bool) {
-    SPINS.store(if shared { SPINS_SHARED } else { SPINS_ALONE }, Ordering::Relaxed);
+/// Sets whether PEs share CPUs, and whether those who wait long may sleep.
+pub(crate) fn set_habits(shared: bool, sleeps: bool) {
+    SHARED.store(shared, Ordering::Relaxed);
+    SLEEPS.store(sleeps, Ordering::Relaxed);
 }
 
 /// One wait. Call [`step`](Self::step) until what is waited for has come.
 #[derive(Debug, Default)]
 pub struct Pause {
     steps: u32,
+    yields: u32,
+    /// Since when the wait is long.
+    since: Option<Instant>,
     watch: Watch,
 }
 
@@ -35,18 +46,29 @@ impl Pause {
     /// A wait that begins now.
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { steps: 0, watch: Watch::new() }
+        Self { steps: 0, yields: 0, since: None, watch: Watch::new() }
     }
 
     /// Passes a little time. Ends the process if the job has ended or a peer died.
     #[inline(always)]
     pub fn step(&mut self) {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps < SPINS.load(Ordering::Relaxed) {
-            std::hint::spin_loop();
-        } else {
-            self.step_aside();
+        if self.spin() {
+            return;
         }
+        self.step_aside();
+        if self.is_long() {
+            self.nap();
+        }
+    }
+
+    #[inline(always)]
+    fn spin(&mut self) -> bool {
+        let spins = if SHARED.load(Ordering::Relaxed) { SPINS_SHARED } else { SPINS_ALONE };
+        self.steps = self.steps.saturating_add(1);
+        if self.steps < spins {
+            std::hint::spin_loop();
+        }
+        self.steps < spins
     }
 
     #[cold]
@@ -54,11 +76,47 @@ impl Pause {
         process::yield_cpu();
         if let Some(job) = job::existing() {
             job::health::look(job);
-            if self.steps.is_multiple_of(YIELDS_PER_CHECK) {
-                job::health::check_peers(job, &mut self.watch);
-            }
         }
-        // Never back to spinning within one wait.
-        self.steps |= 1 << 31;
+        self.yields = self.yields.wrapping_add(1);
+        if self.yields.is_multiple_of(YIELDS) {
+            self.look_around();
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.since.is_some()
+    }
+
+    fn look_around(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+        if let Some(job) = job::existing() {
+            job::health::look(job);
+            job::health::check_peers(job, &mut self.watch);
+        }
+    }
+
+    /// A long wait for a plain word, which nobody announces. Where PEs share CPUs, who
+    /// waits must not take time from who works: CPU shares are fair between those who
+    /// work and those who do nothing but yield. An eighth of the time waited so far, so
+    /// that a nap never makes a wait much longer.
+    fn nap(&mut self) {
+        if let (true, Some(since)) = (SHARED.load(Ordering::Relaxed), self.since) {
+            std::thread::sleep((since.elapsed() / 8).min(NAP));
+            self.look_around();
+        }
+    }
+}
+
+impl Rest for Pause {
+    fn pause(&mut self) -> bool {
+        if !self.spin() {
+            self.step_aside();
+        }
+        self.is_long() && SLEEPS.load(Ordering::Relaxed)
+    }
+
+    fn sleep(&mut self, counter: &Counter, seen: u64) {
+        futex::sleep(counter.place(), seen, SLEEP);
+        self.look_around();
     }
 }

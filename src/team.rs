@@ -89,7 +89,7 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
-            clock: Clock::new(AtomicU64::new(0), AtomicU64::new(0)),
+            clock: Clock::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)),
         }
     }
 

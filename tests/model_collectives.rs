@@ -11,27 +11,42 @@
 
 /// What `crate::atomics` is to the library.
 mod atomics {
-    pub use loom::sync::atomic::{AtomicU64, Ordering};
+    pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+    /// `loom` takes sequentially consistent accesses for acquire and release.
+    pub fn in_order() {
+        fence(Ordering::SeqCst);
+    }
 }
+#[path = "../src/counter.rs"]
+mod counter;
 #[path = "../src/job"]
 mod job {
     pub mod words;
 }
 #[path = "../src/collectives"]
 mod collectives {
+    pub mod barrier {
+        pub mod dissemination;
+        pub mod tree;
+    }
     pub mod epochs;
     pub mod group;
     pub mod psync;
+    pub mod tree;
 }
 
 use atomics::{AtomicU64, Ordering};
+use collectives::barrier::{dissemination, tree};
 use collectives::epochs::{Board, Clock, Epochs};
 use collectives::group::{Group, Reach, Small};
 use collectives::psync::{MOST_WORDS, PSync, SyncArray};
-use job::words::{Mailbox, Progress, TeamWords};
+use collectives::tree::Tree;
+use counter::{Counter, Rest};
+use job::words::{Line, Mailbox, TeamWords};
 use loom::cell::UnsafeCell;
 use loom::model::Builder;
-use loom::sync::{Arc, Notify};
+use loom::sync::{Arc, Condvar, Mutex, Notify};
 use loom::thread;
 
 /// One PE's shared memory.
@@ -40,9 +55,11 @@ struct Pe {
     psync: [AtomicU64; MOST_WORDS],
     /// Its source in a collective.
     source: UnsafeCell<u64>,
-    /// What it sleeps on. Were waiting threads to yield, two of them would yield to
-    /// each other for ever.
+    /// What it sleeps on while it waits in a `pSync` array. Were waiting threads to
+    /// yield, two of them would yield to each other for ever.
     bell: Notify,
+    /// The kernel's list of those who sleep on this PE's counters.
+    sleepers: (Mutex<()>, Condvar),
 }
 
 fn zeros<const N: usize>() -> [AtomicU64; N] {
@@ -51,15 +68,14 @@ fn zeros<const N: usize>() -> [AtomicU64; N] {
 
 impl Pe {
     fn new() -> Self {
-        let mailbox = || Mailbox { step: AtomicU64::new(0), words: zeros() };
+        let line = || Line { count: Counter::new() };
+        let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
         Self {
-            words: TeamWords {
-                progress: Progress { step: AtomicU64::new(0) },
-                mailboxes: [mailbox(), mailbox()],
-            },
+            words: TeamWords { progress: line(), told: line(), mailboxes: [mailbox(), mailbox()] },
             psync: zeros(),
             source: UnsafeCell::new(0),
             bell: Notify::new(),
+            sleepers: (Mutex::new(()), Condvar::new()),
         }
     }
 }
@@ -101,6 +117,42 @@ impl Reach for Member {
     fn peer(&self, _: &'static str, address: usize, _: usize) -> usize {
         address
     }
+}
+
+impl Board for Member {
+    fn words(&self, member: usize) -> &TeamWords {
+        &self.pes[member].words
+    }
+    fn await_counter(&self, counter: &Counter, value: u64) {
+        counter.wait(value, || self.clone());
+    }
+    /// Whose counter it is does not matter: more wake than need to.
+    fn wake(&self, _: &Counter) {
+        for pe in self.pes.iter() {
+            let _list = pe.sleepers.0.lock().unwrap();
+            pe.sleepers.1.notify_all();
+        }
+    }
+}
+
+/// Sleeps as the kernel has it: nobody is woken between the last look and the sleep.
+impl Rest for Member {
+    fn pause(&mut self) -> bool {
+        true
+    }
+    fn sleep(&mut self, counter: &Counter, seen: u64) {
+        let (list, woken) = &self.pes[self.me].sleepers;
+        let list = list.lock().unwrap();
+        if counter.get() == seen {
+            drop(woken.wait(list).unwrap());
+        }
+    }
+}
+
+impl SyncArray for Member {
+    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
+        &self.pes[member].psync[element]
+    }
     fn wait_until(&self, mut ready: impl FnMut() -> bool) {
         if ready() {
             return;
@@ -109,18 +161,6 @@ impl Reach for Member {
         while !ready() {
             self.pes[self.me].bell.wait();
         }
-    }
-}
-
-impl Board for Member {
-    fn words(&self, member: usize) -> &TeamWords {
-        &self.pes[member].words
-    }
-}
-
-impl SyncArray for Member {
-    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
-        &self.pes[member].psync[element]
     }
 }
 
@@ -153,7 +193,7 @@ fn run(member: Member, program: fn(Member)) {
 }
 
 fn clock() -> Clock {
-    Clock::new(AtomicU64::new(0), AtomicU64::new(0))
+    Clock::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0))
 }
 
 /// Everybody writes, all synchronise, everybody reads all, and so on.
@@ -179,17 +219,76 @@ fn a_sync_on_an_active_set_does_too() {
     model(3, 1, |member| write_sync_read(&member, &PSync(member.clone())));
 }
 
+/// The same for the other barriers.
+fn barriers(member: &Member, barrier: impl Fn()) {
+    for round in 1..=2 {
+        member.write(round);
+        barrier();
+        for other in 0..member.size() {
+            assert_eq!(member.read(other), round);
+        }
+        barrier();
+    }
+}
+
+#[test]
+fn a_dissemination_barrier_orders_writes_and_reads() {
+    for (npes, preemptions) in [(2, 2), (3, 1), (4, 1)] {
+        model(npes, preemptions, |member| {
+            let clock = clock();
+            let group = Epochs::new(member.clone(), &clock);
+            barriers(&member, || dissemination::sync(&group));
+        });
+    }
+}
+
+#[test]
+fn barriers_on_trees_order_writes_and_reads() {
+    for (npes, preemptions) in [(2, 2), (3, 1), (4, 1)] {
+        model(npes, preemptions, |member| {
+            let clock = clock();
+            let group = Epochs::new(member.clone(), &clock);
+            barriers(&member, || tree::sync(&group, Tree::KNomial(2)));
+        });
+    }
+}
+
+/// Completion by counting: who has read a source counts itself at its owner.
+fn count_readers(member: &Member, group: &impl Group) {
+    for round in 1..=2 {
+        member.write(round);
+        group.steps(1, |steps| {
+            steps.announce(1);
+            for other in (0..member.size()).filter(|other| *other != member.me) {
+                steps.await_member(1, other);
+                assert_eq!(member.read(other), round);
+                group.tell(other);
+            }
+            group.await_told(member.size() - 1);
+        });
+    }
+}
+
+#[test]
+fn sources_can_be_written_again_when_readers_have_counted_themselves() {
+    model(2, 2, |member| count_readers(&member, &Epochs::new(member.clone(), &clock())));
+    model(3, 1, |member| count_readers(&member, &Epochs::new(member.clone(), &clock())));
+    model(2, 1, |member| count_readers(&member, &PSync(member.clone())));
+}
+
 /// The direct algorithms: read each source as soon as it is ready, write the own
 /// one again once all have read it.
 fn read_between_two_steps(member: &Member, group: &impl Group) {
     member.write(1);
-    let ready = group.announce();
-    for other in 0..member.size() {
-        group.await_member(ready, other);
-        assert_eq!(member.read(other), 1);
-    }
-    let read = group.announce();
-    group.await_all(read);
+    group.steps(2, |steps| {
+        steps.announce(1);
+        for other in 0..member.size() {
+            steps.await_member(1, other);
+            assert_eq!(member.read(other), 1);
+        }
+        steps.announce(2);
+        steps.await_all(2);
+    });
     member.write(2);
 }
 
@@ -205,15 +304,17 @@ fn broadcasts(member: &Member, group: &impl Group) {
         if member.me == root {
             member.write(round);
         }
-        let ready = group.announce();
-        if member.me != root {
-            group.await_member(ready, root);
-            assert_eq!(member.read(root), round);
-        }
-        let read = group.announce();
-        if member.me == root {
-            group.await_all(read);
-        }
+        group.steps(2, |steps| {
+            steps.announce(1);
+            if member.me != root {
+                steps.await_member(1, root);
+                assert_eq!(member.read(root), round);
+            }
+            steps.announce(2);
+            if member.me == root {
+                steps.await_all(2);
+            }
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod constants;
 mod elements;
+mod extensions;
 mod info;
 mod long_double;
 mod routines;

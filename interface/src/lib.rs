@@ -18,6 +18,10 @@ pub use constants::{Constant, Group};
 pub use expand::{Generic, Symbol};
 pub use table::{Deprecated, Family, Over, Param, Prototype, Section, Table, TypeName, TypeTable};
 
+/// What the library has beyond the specification: declared in `templates/shmemx.h`,
+/// defined in `capi/src/extensions.rs`.
+pub const EXTENSIONS: [&str; 1] = ["shmemx_set_algorithm"];
+
 /// The name under which the profiling interface knows the routine `name`.
 pub fn twin(name: &str) -> String {
     format!("p{name}")

@@ -7,7 +7,7 @@
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{Table, headers, man, twin};
+use oneshmem_interface::{EXTENSIONS, Table, headers, man, twin};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -45,9 +45,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every routine and its twin.
+/// Every routine and its twin, and what `shmemx.h` declares.
 fn exports(table: &Table) -> Vec<String> {
-    table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]).collect()
+    let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
+    routines.chain(EXTENSIONS.map(String::from)).collect()
 }
 
 /// Writes the files that differ from what is there, so that `make` sees no change

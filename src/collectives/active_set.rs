@@ -5,11 +5,14 @@
 //! routines return nothing; what is wrong with their arguments is reported.
 #![allow(unsafe_code)]
 
-use super::group::{Group, Reach};
+use super::alltoall::{Alltoall, Blocks};
+use super::broadcast::Broadcast;
+use super::collect::{Collect, Parts};
+use super::group::Reach;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::reduce::{Element, Kernel, ReduceOp};
-use super::{check_addresses, checked_root, checked_shape};
+use super::reduce::{Element, Kernel, Reduce, ReduceOp};
+use super::{check_addresses, checked_root, checked_shape, run};
 use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
 use crate::job::job;
@@ -106,7 +109,7 @@ pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
 
 /// `shmem_sync`, its form on an active set: waits for all members.
 pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
-    checked(routine, set, psync).sync();
+    run::sync(routine, &checked(routine, set, psync));
 }
 
 /// `shmem_broadcast32` and 64: the source of member `root` goes to the dest of
@@ -130,7 +133,13 @@ pub unsafe fn broadcast(
     if bytes > 0 {
         check_addresses(&group, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { super::broadcast::direct(&group, dest, source, bytes, root, false) }
+        unsafe {
+            run::broadcast(
+                routine,
+                &group,
+                Broadcast { dest, source, bytes, root, root_too: false },
+            )
+        }
     }
 }
 
@@ -154,7 +163,10 @@ pub unsafe fn collect(
         check_addresses(&group, dest, source);
     }
     // SAFETY: the caller's promise, passed on.
-    unsafe { super::collect::direct(&group, dest, source, bytes) }
+    unsafe {
+        let parts = Parts::exchanged(&group, bytes);
+        run::collect(routine, &group, Collect { dest, source, parts });
+    }
 }
 
 /// `shmem_fcollect32` and 64: the concatenation of all sources, `bytes` of each.
@@ -174,7 +186,9 @@ pub unsafe fn fcollect(
     if bytes > 0 {
         let group = with_data(routine, set, dest, source, psync);
         // SAFETY: the caller's promise, passed on.
-        unsafe { super::fcollect::direct(&group, dest, source, bytes) }
+        unsafe {
+            run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
+        }
     }
 }
 
@@ -195,7 +209,9 @@ pub unsafe fn alltoall(
     if bytes > 0 {
         let group = with_data(routine, set, dest, source, psync);
         // SAFETY: the caller's promise, passed on.
-        unsafe { super::alltoall::direct(&group, dest, source, bytes) }
+        unsafe {
+            run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
+        }
     }
 }
 
@@ -222,7 +238,10 @@ pub unsafe fn alltoalls(
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
         let group = with_data(routine, set, dest, source, psync);
         // SAFETY: the caller's promise, passed on.
-        unsafe { super::alltoalls::direct(&group, dest, source, shape) }
+        unsafe {
+            let blocks = Blocks::Strided(shape);
+            run::alltoall(routine, &group, Alltoall { dest, source, blocks });
+        }
     }
 }
 
@@ -265,6 +284,6 @@ unsafe fn reduce_with(
     if n > 0 {
         let group = with_data(routine, set, dest, source, psync);
         // SAFETY: the caller's promise, passed on.
-        unsafe { super::reduce::reduce(&group, dest, source, n, kernel) }
+        unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }
 }

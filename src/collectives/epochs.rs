@@ -11,15 +11,23 @@
 //! A flat scan of the members' words costs the same as one central counter with
 //! up to 16 PEs on 2 CPUs (where the switches between processes dominate) and
 //! beats it when every PE has a CPU, because no two PEs write one line.
+//!
+//! Who waits long sleeps on the counter it waits for; the counters are in the job's
+//! control area, where futexes work whatever the backend.
 
 use super::group::{Group, Reach, Small};
 use crate::atomics::{AtomicU64, Ordering};
+use crate::counter::Counter;
 use crate::job::words::TeamWords;
 
 /// A [`Reach`] with control words.
 pub trait Board: Reach {
     /// The control words of `member`.
     fn words(&self, member: usize) -> &TeamWords;
+    /// Waits until `counter` is at least `value`.
+    fn await_counter(&self, counter: &Counter, value: u64);
+    /// Wakes those who sleep on `counter`.
+    fn wake(&self, counter: &Counter);
 }
 
 /// How far this PE is in a team's sequence of steps. Private to the process: all
@@ -28,33 +36,39 @@ pub trait Board: Reach {
 pub struct Clock {
     step: AtomicU64,
     exchanges: AtomicU64,
+    told: AtomicU64,
 }
 
 impl Clock {
-    /// A clock of two counters that stand at 0.
-    pub const fn new(step: AtomicU64, exchanges: AtomicU64) -> Self {
-        Self { step, exchanges }
+    /// A clock of three counters that stand at 0.
+    pub const fn new(step: AtomicU64, exchanges: AtomicU64, told: AtomicU64) -> Self {
+        Self { step, exchanges, told }
     }
 
-    /// Goes on from step `base`, which no member's words have passed.
-    pub fn set(&self, base: u64) {
+    /// Goes on from step `base`, which no member's words have passed; `own` are this
+    /// PE's words.
+    pub fn set(&self, base: u64, own: &TeamWords) {
         self.step.store(base, Ordering::Relaxed);
         self.exchanges.store(0, Ordering::Relaxed);
+        self.told.store(own.told.count.get(), Ordering::Relaxed);
     }
 
-    // Load and store, not one locked instruction: a team's collectives are called
-    // one after the other (specification: a team must not be used concurrently).
-    fn next_step(&self) -> u64 {
-        let step = self.step.load(Ordering::Relaxed) + 1;
-        self.step.store(step, Ordering::Relaxed);
-        step
+    fn open(&self, steps: u64) -> u64 {
+        advance(&self.step, steps)
     }
 
     fn next_mailbox(&self) -> usize {
-        let exchange = self.exchanges.load(Ordering::Relaxed);
-        self.exchanges.store(exchange + 1, Ordering::Relaxed);
-        exchange as usize & 1
+        advance(&self.exchanges, 1) as usize & 1
     }
+}
+
+/// Adds to a word and returns what it was. Load and store, not one locked instruction:
+/// a team's collectives are called one after the other (specification: a team must not
+/// be used concurrently).
+fn advance(word: &AtomicU64, by: u64) -> u64 {
+    let before = word.load(Ordering::Relaxed);
+    word.store(before + by, Ordering::Relaxed);
+    before
 }
 
 /// The highest step in a member's words: where the next user of them goes on.
@@ -62,8 +76,8 @@ pub fn highest_step(words: &TeamWords) -> u64 {
     words
         .mailboxes
         .iter()
-        .map(|mailbox| mailbox.step.load(Ordering::Acquire))
-        .fold(words.progress.step.load(Ordering::Acquire), u64::max)
+        .map(|mailbox| mailbox.step.get())
+        .fold(words.progress.count.get(), u64::max)
 }
 
 /// A team in a collective.
@@ -77,6 +91,10 @@ impl<'c, B: Board> Epochs<'c, B> {
     /// The members that `board` reaches, with this PE's `clock` for them.
     pub fn new(board: B, clock: &'c Clock) -> Self {
         Self { board, clock }
+    }
+
+    fn own(&self) -> &TeamWords {
+        self.board.words(self.index())
     }
 }
 
@@ -94,43 +112,63 @@ impl<B: Board> Reach for Epochs<'_, B> {
         self.board.peer(argument, address, member)
     }
     #[inline(always)]
-    fn wait_until(&self, ready: impl FnMut() -> bool) {
-        self.board.wait_until(ready)
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.board.copy(from, to, bytes) }
     }
 }
 
 impl<B: Board> Group for Epochs<'_, B> {
-    type Step = u64;
+    #[inline]
+    fn open(&self, steps: u64) -> u64 {
+        self.clock.open(steps)
+    }
 
     #[inline]
-    fn announce(&self) -> u64 {
-        let step = self.clock.next_step();
-        self.board.words(self.index()).progress.step.store(step, Ordering::Release);
-        step
+    fn announce(&self, step: u64) {
+        self.own().progress.count.raise(step, |counter| self.board.wake(counter));
     }
 
     #[inline]
     fn await_member(&self, step: u64, member: usize) {
-        let progress = &self.board.words(member).progress.step;
-        self.wait_until(|| progress.load(Ordering::Acquire) >= step);
+        self.board.await_counter(&self.board.words(member).progress.count, step);
+    }
+
+    fn tell(&self, member: usize) {
+        self.board.words(member).told.count.add(1, |counter| self.board.wake(counter));
+    }
+
+    /// No other collective's news come in between: a member tells in the next one only
+    /// after this PE has announced a step of it.
+    fn await_told(&self, times: usize) {
+        let target = advance(&self.clock.told, times as u64) + times as u64;
+        self.board.await_counter(&self.own().told.count, target);
     }
 
     /// One step, and nobody waits for the readers: a member writes into a mailbox
     /// again two exchanges later, and to complete the exchange in between it has
     /// waited for everyone to enter it, hence to have left this one.
     fn exchange(&self, mine: &Small, mut each: impl FnMut(usize, &Small)) {
-        let step = self.clock.next_step();
+        let step = self.clock.open(1) + 1;
         let turn = self.clock.next_mailbox();
-        let own = &self.board.words(self.index()).mailboxes[turn];
+        let own = &self.own().mailboxes[turn];
         for (word, value) in own.words.iter().zip(mine) {
             word.store(*value, Ordering::Relaxed);
         }
-        own.step.store(step, Ordering::Release);
+        own.step.raise(step, |counter| self.board.wake(counter));
         for member in 0..self.size() {
             let mailbox = &self.board.words(member).mailboxes[turn];
-            self.wait_until(|| mailbox.step.load(Ordering::Acquire) >= step);
+            self.board.await_counter(&mailbox.step, step);
             let theirs: Small = std::array::from_fn(|i| mailbox.words[i].load(Ordering::Relaxed));
             each(member, &theirs);
+        }
+    }
+
+    fn sync(&self) {
+        let here = self.open(1) + 1;
+        self.announce(here);
+        for member in 0..self.size() {
+            self.await_member(here, member);
         }
     }
 }

@@ -6,9 +6,12 @@
 //! the same text runs over a team's control words ([`super::epochs`]), over a
 //! user's `pSync` array ([`super::psync`]), and over threads in the tests.
 //!
-//! A collective is a sequence of *steps*. Every member announces the same number
-//! of steps in each collective, and waits for just those steps of just those
-//! members that it depends on: "your source is ready", "you no longer read mine".
+//! A collective is a sequence of numbered *steps*. A member announces the steps that
+//! others depend on, in order, and waits for just those steps of just those members
+//! that it depends on: "your source is ready", "you no longer read mine". A published
+//! algorithm's message from A to B is here B waiting for A's step, then copying from
+//! where the data lies: the same partners, rounds and bytes, and nobody needs to know
+//! whether another's dest is ready.
 #![allow(unsafe_code)]
 
 use crate::job::words::SMALL_WORDS;
@@ -28,62 +31,94 @@ pub trait Reach {
     /// Where the copy of the symmetric `address` that `member` owns is mapped here.
     /// `argument` names the address in messages.
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize;
-    /// Returns as soon as `ready` does say so.
-    fn wait_until(&self, ready: impl FnMut() -> bool);
+
+    /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory.
+    ///
+    /// # Safety
+    /// `from` is readable and `to` writable for `bytes` bytes; they do not overlap.
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    }
+
+    /// Where `member`'s copy of `array` is, as a pointer.
+    fn of(&self, argument: &'static str, array: *const u8, member: usize) -> *const u8 {
+        if member == self.index() {
+            array
+        } else {
+            self.peer(argument, array as usize, member) as *const u8
+        }
+    }
 }
 
 /// A [`Reach`] whose members can tell each other how far they are.
 pub trait Group: Reach {
-    /// A point in the members' common sequence of steps.
-    type Step: Copy;
+    /// Opens a collective of at most `steps` steps, a number on which all members
+    /// agree, and returns what its step 0 is in their common count.
+    fn open(&self, steps: u64) -> u64;
 
-    /// Tells all members that this PE has come to its next step; what it wrote
-    /// before is visible to those who wait for that step.
-    fn announce(&self) -> Self::Step;
+    /// Closes the collective: the words it used can serve the next one.
+    fn close(&self) {}
 
-    /// Waits until `member` has announced `step`.
-    fn await_member(&self, step: Self::Step, member: usize);
+    /// Tells all members that this PE has come to `step`; what it wrote before is
+    /// visible to those who wait for that step.
+    fn announce(&self, step: u64);
 
-    /// Waits until every member has announced `step`.
-    fn await_all(&self, step: Self::Step) {
-        for member in 0..self.size() {
-            self.await_member(step, member);
-        }
-    }
+    /// Waits until `member` has announced `step`, or a later one.
+    fn await_member(&self, step: u64, member: usize);
+
+    /// Tells `member` something, once.
+    fn tell(&self, member: usize);
+
+    /// Waits until this PE has been told `times` times in this collective. To be called
+    /// at most once in each.
+    fn await_told(&self, times: usize);
 
     /// Gives `mine` to every member and hands every member's message (this PE's
-    /// included) to `each`, in the members' order.
+    /// included) to `each`, in the members' order. A collective of its own.
     fn exchange(&self, mine: &Small, each: impl FnMut(usize, &Small));
 
-    /// Returns when every member has called it.
-    fn sync(&self) {
-        let here = self.announce();
-        self.await_all(here);
+    /// Returns when every member has called it, in whichever way these words make the
+    /// quickest. A collective of its own.
+    fn sync(&self);
+
+    /// Runs a collective of at most `steps` steps.
+    fn steps(&self, steps: usize, body: impl FnOnce(&Steps<'_, Self>))
+    where
+        Self: Sized,
+    {
+        let base = self.open(steps as u64);
+        body(&Steps { group: self, base });
+        self.close();
+    }
+}
+
+/// A collective that is going on. Steps are numbered from 1.
+#[derive(Debug)]
+pub struct Steps<'g, G> {
+    group: &'g G,
+    base: u64,
+}
+
+impl<G: Group> Steps<'_, G> {
+    /// As [`Group::announce`].
+    pub fn announce(&self, step: usize) {
+        self.group.announce(self.base + step as u64);
     }
 
-    /// Copies `bytes` bytes from `offset` of `member`'s `source` to this PE's `to`.
-    ///
-    /// # Safety
-    /// `member` has announced that its source is ready and waits before it reuses
-    /// it; `to` is writable for `bytes` bytes and does not overlap the source.
-    unsafe fn copy_from(
-        &self,
-        member: usize,
-        source: *const u8,
-        offset: usize,
-        to: *mut u8,
-        bytes: usize,
-    ) {
-        if bytes == 0 {
-            return;
-        }
-        let from = if member == self.index() {
-            source
-        } else {
-            self.peer("source", source as usize, member) as *const u8
-        };
-        // SAFETY: the caller's promise; `peer` gives a mapped address.
-        unsafe { std::ptr::copy_nonoverlapping(from.add(offset), to, bytes) }
+    /// As [`Group::await_member`].
+    pub fn await_member(&self, step: usize, member: usize) {
+        self.group.await_member(self.base + step as u64, member);
+    }
+
+    /// Waits until each of `members` has announced `step`.
+    pub fn await_each(&self, step: usize, members: impl IntoIterator<Item = usize>) {
+        members.into_iter().for_each(|member| self.await_member(step, member));
+    }
+
+    /// Waits until every member has announced `step`.
+    pub fn await_all(&self, step: usize) {
+        self.await_each(step, 0..self.group.size());
     }
 }
 

@@ -7,10 +7,13 @@ use super::group::Reach;
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
+use crate::copy;
+use crate::counter::Counter;
 use crate::error::Routine;
 use crate::job::words::TeamWords;
 use crate::pause::Pause;
 use crate::slow;
+use crate::sys::futex;
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
 
@@ -29,17 +32,6 @@ fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usiz
         |target| target,
         |miss| slow::resolve(routine, argument, context::CTX_DEFAULT, miss, world_pe),
     )
-}
-
-#[inline(always)]
-fn wait_until(mut ready: impl FnMut() -> bool) {
-    if ready() {
-        return;
-    }
-    let mut pause = Pause::new();
-    while !ready() {
-        pause.step();
-    }
 }
 
 /// A team in a call of `routine`.
@@ -63,8 +55,9 @@ impl Reach for TeamMembers {
         peer(self.routine, argument, address, self.team.member(member))
     }
     #[inline(always)]
-    fn wait_until(&self, ready: impl FnMut() -> bool) {
-        wait_until(ready);
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { copy::bytes(to, from, bytes) }
     }
 }
 
@@ -72,6 +65,14 @@ impl Board for TeamMembers {
     #[inline(always)]
     fn words(&self, member: usize) -> &TeamWords {
         self.team.words(member)
+    }
+    #[inline(always)]
+    fn await_counter(&self, counter: &Counter, value: u64) {
+        counter.wait(value, Pause::new);
+    }
+    #[cold]
+    fn wake(&self, counter: &Counter) {
+        futex::wake_all(counter.place());
     }
 }
 
@@ -96,8 +97,9 @@ impl Reach for ActiveSet {
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         peer(self.routine, argument, address, self.start + member * self.stride)
     }
-    fn wait_until(&self, ready: impl FnMut() -> bool) {
-        wait_until(ready);
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { copy::bytes(to, from, bytes) }
     }
 }
 
@@ -108,5 +110,11 @@ impl SyncArray for ActiveSet {
         // is initialised; `pSync` has this element and is aligned (checked at entry),
         // and is only accessed through atomics while the call is in progress.
         unsafe { AtomicU64::from_ptr(word as *mut u64) }
+    }
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+        let mut pause = Pause::new();
+        while !ready() {
+            pause.step();
+        }
     }
 }

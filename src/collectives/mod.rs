@@ -2,38 +2,46 @@
 //! collect, fcollect, all-to-all, reductions and scans, on teams; [`active_set`]
 //! has the deprecated forms on active sets.
 //!
-//! One file an algorithm, each a function over `group::Group`. The algorithms are
-//! the *direct* ones that only shared memory allows: every member reads the others'
-//! sources where they lie and writes nothing but its own dest, so that no byte is
-//! moved twice and no member needs to know when another's dest is ready.
+//! One file an algorithm, each a function over [`group::Group`]: the published families,
+//! and the *direct* ones that only shared memory allows, where every member reads the
+//! others' sources where they lie and writes nothing but its own dest, so that no byte is
+//! moved twice and no member needs to know when another's dest is ready. [`select`] says
+//! which one a call runs.
 //!
-//! What the entry points here add: they find the team, check the arguments, and
-//! choose the algorithm. All return 0; sizes are in bytes unless said otherwise.
+//! What the entry points here add: they find the team and check the arguments. All
+//! return 0; sizes are in bytes unless said otherwise.
 #![allow(unsafe_code)]
 
 pub mod active_set;
 mod alltoall;
-mod alltoalls;
+mod barrier;
 mod broadcast;
 mod collect;
 mod epochs;
-mod fcollect;
 mod group;
 mod members;
 mod psync;
 pub mod reduce;
+mod run;
 mod scan;
+mod scratch;
+pub mod select;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
 use crate::team::{self, TEAM_WORLD, Team};
-use alltoalls::Shape;
+use alltoall::{Alltoall, Blocks, Shape};
+use broadcast::Broadcast;
+use collect::{Collect, Parts};
 pub(crate) use epochs::{Clock, Epochs, highest_step};
 pub(crate) use group::{Group, Reach, Small};
 pub(crate) use members::TeamMembers;
+use reduce::Reduce;
 pub use reduce::{Element, Kernel, ReduceOp, Sum};
+use scan::Scan;
 use std::ffi::c_int;
 
 /// A team as the algorithms see it, in a call of `routine`.
@@ -99,7 +107,7 @@ pub fn sync_all(routine: Routine) {
 
 /// `shmem_team_sync`: waits for all PEs of the team.
 pub fn sync(routine: Routine, team: usize) -> c_int {
-    on_team(routine, team::required(routine, team)).sync();
+    run::sync(routine, &on_team(routine, team::required(routine, team)));
     0
 }
 
@@ -121,7 +129,9 @@ pub unsafe fn broadcast(
     if bytes > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { broadcast::direct(&group, dest, source, bytes, root, true) }
+        unsafe {
+            run::broadcast(routine, &group, Broadcast { dest, source, bytes, root, root_too: true })
+        }
     }
     0
 }
@@ -144,7 +154,10 @@ pub unsafe fn collect(
         check_addresses(&group, dest, source);
     }
     // SAFETY: the caller's promise, passed on.
-    unsafe { collect::direct(&group, dest, source, bytes) }
+    unsafe {
+        let parts = Parts::exchanged(&group, bytes);
+        run::collect(routine, &group, Collect { dest, source, parts });
+    }
     0
 }
 
@@ -173,7 +186,9 @@ pub unsafe fn fcollect(
     if bytes > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { fcollect::direct(&group, dest, source, bytes) }
+        unsafe {
+            run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
+        }
     }
     0
 }
@@ -193,7 +208,9 @@ pub unsafe fn alltoall(
     if bytes > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { alltoall::direct(&group, dest, source, bytes) }
+        unsafe {
+            run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
+        }
     }
     0
 }
@@ -219,7 +236,10 @@ pub unsafe fn alltoalls(
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { alltoalls::direct(&group, dest, source, shape) }
+        unsafe {
+            let blocks = Blocks::Strided(shape);
+            run::alltoall(routine, &group, Alltoall { dest, source, blocks });
+        }
     }
     0
 }
@@ -256,7 +276,7 @@ unsafe fn reduce_with(
     if n > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { reduce::reduce(&group, dest, source, n, kernel) }
+        unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }
     0
 }
@@ -299,7 +319,7 @@ unsafe fn scan_with(
     if n > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
-        unsafe { scan::direct(&group, dest, source, n, kernel, inclusive) }
+        unsafe { run::scan(routine, &group, Scan { dest, source, n, kernel, inclusive }) }
     }
     0
 }

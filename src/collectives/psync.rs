@@ -4,22 +4,24 @@
 //! `long` that holds `SHMEM_SYNC_VALUE` before and after each call.
 //!
 //! ```text
-//!             ARRIVED  RELEASED  MESSAGE...
-//!  member 0   [ n-1 ]  [  0  ]   [      ]      members count themselves in here;
-//!  member 1   [  0  ]  [ 0/1 ]   [      ]      member 0 clears the count, then
-//!  member 2   [  0  ]  [ 0/1 ]   [      ]      releases each member at its own word
+//!             ARRIVED  RELEASED  STEP   TOLD   MESSAGE...
+//!  member 0   [ n-1 ]  [  0  ]   [  ]   [  ]   [      ]   members count themselves in here;
+//!  member 1   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   member 0 clears the count, then
+//!  member 2   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   releases each at its own word
 //! ```
 //!
-//! Every step is this whole barrier. Member 0 clears the count before it releases
-//! anyone, and a member clears its word before it counts itself in again, so the
-//! array may be used again at once and is as it was when a call returns.
+//! Steps count from 1 in each call. When all have arrived at its end, nobody looks at a
+//! step any more: member 0 clears everyone's words before it releases anyone, so the
+//! array is as it was when a call returns, and may be used again at once.
 
 use super::group::{Group, Reach, SMALL_BYTES, Small};
 use crate::atomics::{AtomicU64, Ordering};
 
 const ARRIVED: usize = 0;
 const RELEASED: usize = 1;
-const MESSAGE: usize = 2;
+const STEP: usize = 2;
+const TOLD: usize = 3;
+const MESSAGE: usize = 4;
 
 /// Elements of a `pSync` array that are ever touched by a barrier.
 pub const BARRIER_WORDS: usize = MESSAGE;
@@ -30,11 +32,41 @@ pub const MOST_WORDS: usize = MESSAGE + SMALL_BYTES / 8;
 pub trait SyncArray: Reach {
     /// Element `element` of `member`'s array.
     fn word(&self, member: usize, element: usize) -> &AtomicU64;
+    /// Returns as soon as `ready` does say so.
+    fn wait_until(&self, ready: impl FnMut() -> bool);
 }
 
 /// An active set in a collective.
 #[derive(Debug)]
 pub struct PSync<A>(pub A);
+
+impl<A: SyncArray> PSync<A> {
+    fn own(&self, element: usize) -> &AtomicU64 {
+        self.0.word(self.index(), element)
+    }
+
+    fn wait_for(&self, word: &AtomicU64, value: u64) {
+        self.0.wait_until(|| word.load(Ordering::Acquire) >= value);
+    }
+
+    /// A barrier; member 0 calls `between` when all have come and nobody has left.
+    fn meet(&self, between: impl FnOnce()) {
+        let (me, size) = (self.index(), self.size());
+        let arrived = self.0.word(0, ARRIVED);
+        if me == 0 {
+            self.wait_for(arrived, size as u64 - 1);
+            arrived.store(0, Ordering::Relaxed);
+            between();
+            for member in 1..size {
+                self.0.word(member, RELEASED).store(1, Ordering::Release);
+            }
+        } else {
+            arrived.fetch_add(1, Ordering::AcqRel);
+            self.wait_for(self.own(RELEASED), 1);
+            self.own(RELEASED).store(0, Ordering::Relaxed);
+        }
+    }
+}
 
 impl<A: SyncArray> Reach for PSync<A> {
     fn index(&self) -> usize {
@@ -46,47 +78,58 @@ impl<A: SyncArray> Reach for PSync<A> {
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         self.0.peer(argument, address, member)
     }
-    fn wait_until(&self, ready: impl FnMut() -> bool) {
-        self.0.wait_until(ready)
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.copy(from, to, bytes) }
     }
 }
 
 impl<A: SyncArray> Group for PSync<A> {
-    /// A step is over for all members when it is over for one.
-    type Step = ();
-
-    fn announce(&self) {
-        let (me, size) = (self.index(), self.size());
-        let arrived = self.0.word(0, ARRIVED);
-        if me == 0 {
-            self.wait_until(|| arrived.load(Ordering::Acquire) == size as u64 - 1);
-            arrived.store(0, Ordering::Relaxed);
-            for member in 1..size {
-                self.0.word(member, RELEASED).store(1, Ordering::Release);
-            }
-        } else {
-            let released = self.0.word(me, RELEASED);
-            arrived.fetch_add(1, Ordering::AcqRel);
-            self.wait_until(|| released.load(Ordering::Acquire) == 1);
-            released.store(0, Ordering::Relaxed);
-        }
+    fn open(&self, _steps: u64) -> u64 {
+        0
     }
 
-    fn await_member(&self, (): (), _member: usize) {}
+    fn close(&self) {
+        self.meet(|| {
+            for member in 0..self.size() {
+                self.0.word(member, STEP).store(0, Ordering::Relaxed);
+                self.0.word(member, TOLD).store(0, Ordering::Relaxed);
+            }
+        });
+    }
+
+    fn announce(&self, step: u64) {
+        self.own(STEP).store(step, Ordering::Release);
+    }
+
+    fn await_member(&self, step: u64, member: usize) {
+        self.wait_for(self.0.word(member, STEP), step);
+    }
+
+    fn tell(&self, member: usize) {
+        self.0.word(member, TOLD).fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn await_told(&self, times: usize) {
+        self.wait_for(self.own(TOLD), times as u64);
+    }
 
     fn exchange(&self, mine: &Small, mut each: impl FnMut(usize, &Small)) {
-        let own = |element| self.0.word(self.index(), MESSAGE + element);
         for (element, value) in mine.iter().enumerate() {
-            own(element).store(*value, Ordering::Relaxed);
+            self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
         }
-        self.announce();
+        self.meet(|| ());
         for member in 0..self.size() {
             let word = |i| self.0.word(member, MESSAGE + i).load(Ordering::Relaxed);
             each(member, &std::array::from_fn(word));
         }
-        self.announce();
+        self.meet(|| ());
         for element in 0..mine.len() {
-            own(element).store(0, Ordering::Relaxed);
+            self.own(MESSAGE + element).store(0, Ordering::Relaxed);
         }
+    }
+
+    fn sync(&self) {
+        self.meet(|| ());
     }
 }

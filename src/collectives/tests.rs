@@ -5,19 +5,24 @@
 //! again as soon as a call returns: what the specification allows and no more.
 #![allow(unsafe_code)]
 
-use super::alltoalls::{self, Shape};
+use super::alltoall::{Alltoall, Blocks, Shape};
+use super::broadcast::Broadcast;
+use super::collect::{Collect, Parts};
 use super::epochs::{Board, Clock, Epochs, highest_step};
 use super::group::{Group, Reach};
 use super::psync::{MOST_WORDS, PSync, SyncArray};
-use super::reduce::{Kernel, Max, Prod, Sum, Xor};
-use super::{alltoall, broadcast, collect, fcollect, reduce, scan};
+use super::reduce::{Kernel, Max, Prod, Reduce, Sum, Xor};
+use super::run;
+use super::scan::Scan;
+use super::select::{Choice, Operation};
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
+use crate::counter::{Counter, Rest};
 use crate::job::words::TeamWords;
 use proptest::prelude::*;
 use std::cell::UnsafeCell;
 use std::time::{Duration, Instant};
 
-const MOST_PES: usize = 8;
+const MOST_PES: usize = 16;
 const ARENA: usize = 512 << 10;
 /// Dest starts here in an arena; source at its beginning.
 const DEST: usize = ARENA / 2;
@@ -28,6 +33,8 @@ struct TestPe {
     words: TeamWords,
     psync: [AtomicU64; MOST_WORDS],
     arena: Box<UnsafeCell<[u8; ARENA]>>,
+    /// Bytes it has copied.
+    moved: AtomicU64,
 }
 
 /// The PEs of a test: threads that see each other's memory.
@@ -47,6 +54,7 @@ impl Machine {
             words: unsafe { std::mem::zeroed() },
             psync: [const { AtomicU64::new(0) }; MOST_WORDS],
             arena: Box::new(UnsafeCell::new([0; ARENA])),
+            moved: AtomicU64::new(0),
         };
         Self { pes: std::iter::repeat_with(pe).take(npes).collect(), failed: false.into() }
     }
@@ -98,25 +106,49 @@ impl Reach for Member<'_> {
         assert!(offset < ARENA, "not in the arena");
         self.machine.arena(member) as usize + offset
     }
-    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
-        let begin = Instant::now();
-        while !ready() {
-            assert!(!self.machine.failed.load(Ordering::Relaxed), "another PE failed");
-            assert!(begin.elapsed() < HANG, "PE {} hangs", self.me);
-            std::thread::yield_now();
-        }
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
     }
+}
+
+/// A wait: it fails when another PE has, or when it takes too long.
+struct Patience<'m> {
+    member: Member<'m>,
+    begin: Instant,
+}
+
+impl Rest for Patience<'_> {
+    fn pause(&mut self) -> bool {
+        let Member { machine, me } = self.member;
+        assert!(!machine.failed.load(Ordering::Relaxed), "another PE failed");
+        assert!(self.begin.elapsed() < HANG, "PE {me} hangs");
+        std::thread::yield_now();
+        false
+    }
+    fn sleep(&mut self, _: &Counter, _: u64) {}
 }
 
 impl Board for Member<'_> {
     fn words(&self, member: usize) -> &TeamWords {
         &self.machine.pes[member].words
     }
+    fn await_counter(&self, counter: &Counter, value: u64) {
+        counter.wait(value, || Patience { member: *self, begin: Instant::now() });
+    }
+    fn wake(&self, _: &Counter) {}
 }
 
 impl SyncArray for Member<'_> {
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         &self.machine.pes[member].psync[element]
+    }
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+        let mut patience = Patience { member: *self, begin: Instant::now() };
+        while !ready() {
+            patience.pause();
+        }
     }
 }
 
@@ -153,12 +185,13 @@ impl Elements {
         }
     }
 
-    /// An element's bytes for some random bits; floats are ordinary numbers.
+    /// An element's bytes for some random bits; floats are such that results are exact
+    /// in whatever order they are combined.
     fn encode(self, bits: u64) -> Vec<u8> {
         match self {
             Self::SumI64 => bits.to_ne_bytes().into(),
-            Self::SumF64 => (bits as f64 / 1e3).to_ne_bytes().into(),
-            Self::ProdF32 => (1.0 + (bits % 1000) as f32 / 999.0).to_ne_bytes().into(),
+            Self::SumF64 => ((bits >> 24) as f64).to_ne_bytes().into(),
+            Self::ProdF32 => [0.5f32, 1.0, -2.0, 4.0][bits as usize % 4].to_ne_bytes().into(),
             Self::MaxU8 => vec![bits as u8],
             Self::XorU16 => (bits as u16).to_ne_bytes().into(),
         }
@@ -266,30 +299,80 @@ impl Call {
         matches!(*self, Call::Reduce { in_place: true, .. } | Call::Scan { in_place: true, .. })
     }
 
+    fn operation(&self) -> Operation {
+        match self {
+            Call::Sync => Operation::Barrier,
+            Call::Broadcast { .. } => Operation::Broadcast,
+            Call::Collect { .. } => Operation::Collect,
+            Call::Fcollect { .. } => Operation::Fcollect,
+            Call::Alltoall { .. } => Operation::Alltoall,
+            Call::Alltoalls { .. } => Operation::Alltoalls,
+            Call::Reduce { .. } => Operation::Reduce,
+            Call::Scan { .. } => Operation::Scan,
+        }
+    }
+
+    /// Bytes of one member's contribution.
+    fn bytes(&self) -> usize {
+        match *self {
+            Call::Sync => 0,
+            Call::Broadcast { bytes, .. } | Call::Fcollect { bytes } | Call::Alltoall { bytes } => {
+                bytes
+            }
+            Call::Collect { bytes } => bytes[0],
+            Call::Alltoalls { nelems, elem_bytes, .. } => nelems * elem_bytes,
+            Call::Reduce { elements, n, .. } | Call::Scan { elements, n, .. } => {
+                n * elements.kernel().bytes()
+            }
+        }
+    }
+
+    /// The numbers of the algorithms that can serve the call.
+    fn algorithms(&self, npes: usize) -> Vec<usize> {
+        let operation = self.operation();
+        (1..operation.algorithms().len())
+            .filter(|index| operation.serves(*index, npes, self.bytes()).is_ok())
+            .collect()
+    }
+
     /// # Safety
     /// The arrays are as large as the call's arguments say.
-    unsafe fn carry_out(&self, group: &impl Group, dest: *mut u8, source: *const u8) {
+    unsafe fn carry_out(&self, by: usize, group: &impl Group, dest: *mut u8, source: *const u8) {
+        fn algorithm<C: Choice>(number: usize) -> C {
+            C::numbered(number).unwrap()
+        }
+        let size = group.size();
         // SAFETY: the caller's promise; the test's PEs keep to the rules.
         unsafe {
             match *self {
-                Call::Sync => group.sync(),
+                Call::Sync => run::sync_by(algorithm(by), group),
                 Call::Broadcast { bytes, root, root_too } => {
-                    broadcast::direct(group, dest, source, bytes, root % group.size(), root_too)
+                    let call = Broadcast { dest, source, bytes, root: root % size, root_too };
+                    run::broadcast_by(algorithm(by), group, call)
                 }
                 Call::Collect { bytes } => {
-                    collect::direct(group, dest, source, bytes[group.index()])
+                    let parts = Parts::exchanged(group, bytes[group.index()]);
+                    run::collect_by(algorithm(by), group, Collect { dest, source, parts })
                 }
-                Call::Fcollect { bytes } => fcollect::direct(group, dest, source, bytes),
-                Call::Alltoall { bytes } => alltoall::direct(group, dest, source, bytes),
+                Call::Fcollect { bytes } => {
+                    let parts = Parts::Equal(bytes);
+                    run::fcollect_by(algorithm(by), group, Collect { dest, source, parts })
+                }
+                Call::Alltoall { bytes } => {
+                    let blocks = Blocks::Dense(bytes);
+                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
+                }
                 Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
-                    let shape = Shape { dst, sst, nelems, elem_bytes };
-                    alltoalls::direct(group, dest, source, shape)
+                    let blocks = Blocks::Strided(Shape { dst, sst, nelems, elem_bytes });
+                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
                 }
                 Call::Reduce { elements, n, .. } => {
-                    reduce::reduce(group, dest, source, n, elements.kernel())
+                    let call = Reduce { dest, source, n, kernel: elements.kernel() };
+                    run::reduce_by(algorithm(by), group, call)
                 }
                 Call::Scan { elements, n, inclusive, .. } => {
-                    scan::direct(group, dest, source, n, elements.kernel(), inclusive)
+                    let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
+                    run::scan_by(algorithm(by), group, call)
                 }
             }
         }
@@ -300,9 +383,11 @@ impl Call {
 const UNTOUCHED: u8 = 0xee;
 
 /// Makes the calls, one after the other, and checks every result.
-fn play(member: Member<'_>, group: &impl Group, calls: &[Call]) {
+fn play(member: Member<'_>, group: &impl Group, calls: &[(Call, usize)]) {
     let (me, npes) = (member.me, member.size());
-    for (number, call) in calls.iter().enumerate() {
+    for (number, (call, pick)) in calls.iter().enumerate() {
+        let algorithms = call.algorithms(npes);
+        let algorithm = algorithms[pick % algorithms.len()];
         let source = call.source(number, me, npes);
         let expected = call.expected(number, me, npes);
         let length = expected.as_ref().map_or(64, Vec::len);
@@ -314,13 +399,14 @@ fn play(member: Member<'_>, group: &impl Group, calls: &[Call]) {
         unsafe {
             own_dest.write_bytes(UNTOUCHED, length);
             own_source.copy_from_nonoverlapping(source.as_ptr(), source.len());
-            call.carry_out(group, own_dest, own_source);
+            call.carry_out(algorithm, group, own_dest, own_source);
             found.as_mut_ptr().copy_from_nonoverlapping(own_dest, length);
         }
         let expected = expected.unwrap_or_else(|| vec![UNTOUCHED; length]);
         if found != expected {
             let at = found.iter().zip(&expected).position(|(f, e)| f != e);
-            panic!("call {number}, {call:?}: PE {me} of {npes} has a wrong byte at {at:?}");
+            let name = call.operation().algorithms()[algorithm];
+            panic!("call {number}, {call:?}, {name}: PE {me} of {npes} has a wrong byte at {at:?}");
         }
     }
 }
@@ -352,7 +438,7 @@ fn call() -> impl Strategy<Value = Call> {
         Just(Call::Sync),
         (sizes(20_000), 0..MOST_PES, any::<bool>())
             .prop_map(|(bytes, root, root_too)| Call::Broadcast { bytes, root, root_too }),
-        proptest::array::uniform8(sizes(10_000)).prop_map(|bytes| Call::Collect { bytes }),
+        proptest::array::uniform16(sizes(10_000)).prop_map(|bytes| Call::Collect { bytes }),
         sizes(10_000).prop_map(|bytes| Call::Fcollect { bytes }),
         sizes(10_000).prop_map(|bytes| Call::Alltoall { bytes }),
         (1..4usize, 1..4usize, 0..40usize, prop_oneof![Just(1usize), Just(4), Just(8), Just(12)])
@@ -384,21 +470,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn on_a_team(npes in 1..=MOST_PES, calls in prop::collection::vec(call(), 1..12)) {
+    fn on_a_team(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
         let machine = Machine::new(npes);
         // Twice: the second team takes over the words where the first has left them.
         for _ in 0..2 {
             let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
             machine.run(|member| {
-                let clock = Clock::new(0.into(), 0.into());
-                clock.set(base);
+                let clock = Clock::new(0.into(), 0.into(), 0.into());
+                clock.set(base, member.words(member.me));
                 play(member, &Epochs::new(member, &clock), &calls);
             });
         }
     }
 
     #[test]
-    fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec(call(), 1..12)) {
+    fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
         let machine = Machine::new(npes);
         machine.run(|member| play(member, &PSync(member), &calls));
         for (pe, TestPe { psync, .. }) in machine.pes.iter().enumerate() {
@@ -424,7 +510,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
     for npes in 1..=MOST_PES {
         let (on_team, on_set) = (AtomicU64::new(0), AtomicU64::new(0));
         Machine::new(npes).run(|member| {
-            let clock = Clock::new(0.into(), 0.into());
+            let clock = Clock::new(0.into(), 0.into(), 0.into());
             rounds(&Epochs::new(member, &clock), &on_team);
             rounds(&PSync(member), &on_set);
         });

@@ -28,7 +28,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 const LAYOUT: u32 = 3;
 
 const HEADER_BYTES: usize = 4096;
-const _: () = assert!(size_of::<TeamWords>() == 384 && size_of::<Header>() <= HEADER_BYTES);
+const _: () = assert!(size_of::<TeamWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
 /// The predefined teams, and some for the program.
 const FEWEST_TEAM_SLOTS: usize = 8;
 /// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
@@ -84,6 +84,9 @@ pub struct PeRecord {
     pub implicit_finalize: AtomicU32,
     /// 1 once the launcher has seen the process end.
     pub gone: AtomicU32,
+    /// What its choice of collective algorithms depends on, as one number; 0 before its
+    /// first collective.
+    pub choices: AtomicU64,
     /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
     pub argument: AtomicU64,
 }

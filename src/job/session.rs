@@ -8,6 +8,7 @@ use super::{JOB, Job, backend_word, existing, fault, fork, job, launch};
 use crate::atomics::{AtomicI32, AtomicU32, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
+use crate::job::launch::Launcher;
 use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
 use crate::sys::{map, process};
@@ -81,6 +82,7 @@ fn first_session() -> Result<(), Error> {
     let heap = heap_bytes(choice.backend.default_heap(npes), pages.unit())?;
     let layout = choice.backend.layout(&data, heap, pages.unit(), npes)?;
     env::STARTUP_TIMEOUT.seconds()?;
+    collectives::select::read_environment()?;
 
     control.show_life(pe)?;
     let record = control.pe(pe);
@@ -107,7 +109,8 @@ fn first_session() -> Result<(), Error> {
     assert!(made.is_ok(), "initialisation is serialised");
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
-    pause::set_oversubscribed(npes > process::usable_cpus());
+    // On Kitten every PE has a CPU, and nothing else wants it.
+    pause::set_habits(npes > process::usable_cpus(), place.launcher != Launcher::Kitten);
     fork::prepare()?;
     fault::explain();
     health::leave_when_told();

@@ -5,6 +5,7 @@
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
 pub mod fd;
+pub mod futex;
 pub mod huge;
 pub mod map;
 pub mod numa;

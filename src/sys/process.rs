@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::sync::OnceLock;
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -39,6 +40,25 @@ pub fn last_cache_size() -> Option<usize> {
         // SAFETY: no memory is passed.
         let bytes = unsafe { libc::sysconf(name) };
         usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)
+    })
+}
+
+/// CPUs the machine has running.
+pub fn online_cpus() -> usize {
+    // SAFETY: no memory is passed.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize
+}
+
+/// CPUs that share their last cache with the first one; 8 where the system does not say.
+pub fn cpus_of_a_cache() -> usize {
+    static CPUS: OnceLock<usize> = OnceLock::new();
+    *CPUS.get_or_init(|| {
+        let map =
+            std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map");
+        let count = |map: String| -> u32 {
+            map.chars().filter_map(|c| c.to_digit(16)).map(u32::count_ones).sum()
+        };
+        map.map_or(8, |map| count(map) as usize).max(2)
     })
 }
 

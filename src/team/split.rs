@@ -268,8 +268,8 @@ fn split(
     for ((handle, part), place) in handles.iter_mut().zip(parts).zip(agreed) {
         if let (Some((section, config)), Some(place)) = (part, place) {
             let team = TEAMS.get(place.slot)?;
-            team.clock().set(place.step);
             team.establish(job, section, config);
+            team.clock().set(place.step, team.words(section.me));
             *handle = team.handle();
         }
     }

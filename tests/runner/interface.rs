@@ -29,6 +29,19 @@ fn routines() -> Result<Vec<String>, String> {
     if names.len() == 1795 { Ok(names) } else { Err(format!("{} routines?", names.len())) }
 }
 
+/// The names of all extensions, from their header.
+fn extensions() -> Result<Vec<String>, String> {
+    let path = tree::prefix("include/shmemx.h");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let names: Vec<String> = text
+        .lines()
+        .filter(|line| !line.starts_with([' ', '/', '#']))
+        .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back())
+        .map(String::from)
+        .collect();
+    if names.is_empty() { Err("no extension found".into()) } else { Ok(names) }
+}
+
 /// The library exports each routine weakly and its twin strongly, at one address.
 fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     let mut command = Command::new("nm");
@@ -46,6 +59,12 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
         let (weak, strong) = (found.remove(&name), found.remove(&format!("p{name}")));
         match (weak, strong) {
             (Some((w, at)), Some((t, twin_at))) if w == "W" && t == "T" && at == twin_at => {}
+            other => wrong.push(format!("{name}: {other:?}")),
+        }
+    }
+    for name in extensions()? {
+        match found.remove(&name) {
+            Some((kind, _)) if kind == "T" => {}
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }

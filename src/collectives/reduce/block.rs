@@ -6,11 +6,13 @@
 #![allow(unsafe_code)]
 
 use super::op::Kernel;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Steps};
 use std::mem::MaybeUninit;
 
 /// Bytes of a block: two fit a 32 KiB first-level cache with room to spare.
 pub const BLOCK_BYTES: usize = 8192;
+
+const READY: usize = 1;
 
 #[repr(C, align(64))]
 struct Block(MaybeUninit<[u8; BLOCK_BYTES]>);
@@ -48,15 +50,15 @@ impl Blocks {
 
     /// Combines `part` (at most a block) of the sources of members `0..members`, in
     /// their order, so that the result never depends on timing. Waits for each
-    /// member to have announced `ready`. Returns the result, `part.n` elements.
+    /// member to have announced step 1. Returns the result, `part.n` elements.
     ///
     /// # Safety
     /// Every such member's `source` is readable at `part` once it has announced
-    /// `ready`, until it knows that this PE has read it.
+    /// step 1, until it knows that this PE has read it.
     pub unsafe fn accumulate<G: Group>(
         &mut self,
         group: &G,
-        ready: G::Step,
+        steps: &Steps<'_, G>,
         source: *const u8,
         part: Part,
         members: usize,
@@ -67,15 +69,16 @@ impl Blocks {
         let acc: *mut u8 = self.acc.0.as_mut_ptr().cast();
         let next: *mut u8 = self.next.0.as_mut_ptr().cast();
         for member in 0..members {
-            group.await_member(ready, member);
+            steps.await_member(READY, member);
             // SAFETY: the caller's promise for the source; the blocks are private,
             // large enough by the assertion, aligned for any element, and each is
             // filled before it is combined.
             unsafe {
+                let from = group.of("source", source, member).add(offset);
                 if member == 0 {
-                    group.copy_from(member, source, offset, acc, bytes);
+                    group.copy(from, acc, bytes);
                 } else {
-                    group.copy_from(member, source, offset, next, bytes);
+                    group.copy(from, next, bytes);
                     self.kernel.combine(acc, next, part.n);
                 }
             }

@@ -1,47 +1,53 @@
 //! Reductions: elementwise combination of all members' sources, to all members.
 //!
-//! Elements are always combined in the members' order, whatever the algorithm and
-//! the timing: floating-point results are the same bits from run to run and on
-//! every member.
+//! In which order elements are combined depends on the algorithm and the number of
+//! members alone, never on timing: floating-point results are the same bits from run to
+//! run and on every member. The direct algorithms and the linear one combine in the
+//! members' order; the others combine neighbouring groups of members, in their order.
 #![allow(unsafe_code)]
 
+pub mod binomial;
 mod block;
+mod fold;
+pub mod linear;
 pub mod op;
-mod sliced;
-mod small;
-mod whole;
+pub mod rabenseifner;
+pub mod recursive_doubling;
+pub mod sliced;
+pub mod small;
+pub mod whole;
 
-pub(super) use block::{BLOCK_BYTES, Blocks, Part};
+pub use block::{BLOCK_BYTES, Blocks, Part};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
-use super::group::{Group, SMALL_BYTES};
+use super::group::Group;
 
-/// Up to this many bytes every member combines everything: one step less is worth
-/// more than reading `size` sources instead of two.
-const WHOLE_BYTES: usize = 2048;
-const _: () = assert!(WHOLE_BYTES <= BLOCK_BYTES);
+/// A call of a reduction. The addresses are this PE's.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduce {
+    /// Where the result goes; may be the source.
+    pub dest: *mut u8,
+    /// This PE's elements.
+    pub source: *const u8,
+    /// Number of elements.
+    pub n: usize,
+    /// What they are and how they are combined.
+    pub kernel: Kernel,
+}
 
-/// Reduces `n` elements with the algorithm that suits their size.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for `n` elements; they are equal or do
-/// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn reduce<G: Group>(
-    group: &G,
-    dest: *mut u8,
-    source: *const u8,
-    n: usize,
-    kernel: Kernel,
-) {
-    let bytes = n.saturating_mul(kernel.bytes());
-    // SAFETY: the caller's promise, passed on.
-    unsafe {
-        if bytes <= SMALL_BYTES {
-            small::exchange(group, dest, source, n, kernel);
-        } else if bytes <= WHOLE_BYTES {
-            whole::direct(group, dest, source, n, kernel);
-        } else {
-            sliced::direct(group, dest, source, n, kernel);
-        }
+impl Reduce {
+    fn bytes(&self) -> usize {
+        self.n * self.kernel.bytes()
+    }
+
+    /// Copies the finished result from `member`.
+    ///
+    /// # Safety
+    /// The member has announced it and waits before it reuses it; nobody reads this PE's
+    /// dest.
+    unsafe fn take_result(&self, group: &impl Group, member: usize) {
+        let from = group.of("dest", self.dest, member);
+        // SAFETY: the caller's promise.
+        unsafe { group.copy(from, self.dest, self.bytes()) }
     }
 }

@@ -9,57 +9,53 @@
 //! ```
 #![allow(unsafe_code)]
 
+use super::Reduce;
 use super::block::{Blocks, Part};
-use super::op::Kernel;
 use crate::collectives::group::{Group, others_first};
 
 /// Slices start on multiples of this many bytes, so that no two members write one
 /// cache line pair of an aligned array.
 const SLICE_ALIGN: usize = 128;
 
-/// The direct algorithm, which only shared memory allows. Three steps; each member
-/// moves `2 * n` elements (and combines `n`). In place, a member overwrites only its
-/// own slice of its source, which nobody else reads, until all sums are there.
+const READY: usize = 1;
+const REDUCED: usize = 2;
+const GATHERED: usize = 3;
+
+/// Every member reduces one slice, then all gather them. Three steps; each member moves
+/// the bytes twice, and its slice once more. In place, a member's dest is written by
+/// itself only, and each part of it after the one that reduces this part has read it.
 ///
 /// # Safety
-/// `source` is readable and `dest` writable for `n` elements; they are equal or do
+/// `source` is readable and `dest` writable for the elements; they are equal or do
 /// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn direct<G: Group>(
-    group: &G,
-    dest: *mut u8,
-    source: *const u8,
-    n: usize,
-    kernel: Kernel,
-) {
-    let (me, size) = (group.index(), group.size());
-    let elem = kernel.bytes();
-    let ready = group.announce();
-    let mut blocks = Blocks::new(kernel);
-    for part in slice(me, size, n, elem).blocks(elem) {
-        // SAFETY: all members wait below before they reuse their sources; in place,
-        // this PE alone reads this part of this source. The rest is the caller's promise.
-        unsafe {
-            let sum = blocks.accumulate(group, ready, source, part, size);
-            let to = dest.add(part.first * elem);
-            std::ptr::copy_nonoverlapping(sum, to, part.n * elem);
-        }
-    }
-    let reduced = group.announce();
-    for member in others_first(me, size).filter(|member| *member != me) {
-        group.await_member(reduced, member);
-        let Part { first, n } = slice(member, size, n, elem);
-        if n > 0 {
-            let from = group.peer("dest", dest as usize, member) as *const u8;
-            // SAFETY: the member has its sums and waits below before it reuses them;
-            // in place, it has read this part of this PE's source.
+pub unsafe fn run(group: &impl Group, call: Reduce) {
+    let Reduce { dest, source, n, kernel } = call;
+    let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
+    group.steps(GATHERED, |steps| {
+        steps.announce(READY);
+        let mut blocks = Blocks::new(kernel);
+        for part in slice(me, size, n, elem).blocks(elem) {
+            // SAFETY: all members wait below before they reuse their sources; in place,
+            // this PE alone reads this part of this source. The rest is the caller's promise.
             unsafe {
-                let (from, to) = (from.add(first * elem), dest.add(first * elem));
-                std::ptr::copy_nonoverlapping(from, to, n * elem);
+                let sum = blocks.accumulate(group, steps, source, part, size);
+                group.copy(sum, dest.add(part.first * elem), part.n * elem);
             }
         }
-    }
-    let gathered = group.announce();
-    group.await_all(gathered);
+        steps.announce(REDUCED);
+        for member in others_first(me, size).filter(|member| *member != me) {
+            steps.await_member(REDUCED, member);
+            let Part { first, n } = slice(member, size, n, elem);
+            if n > 0 {
+                let from = group.of("dest", dest, member);
+                // SAFETY: the member has its sums and waits below before it reuses them;
+                // in place, it has read this part of this PE's source.
+                unsafe { group.copy(from.add(first * elem), dest.add(first * elem), n * elem) }
+            }
+        }
+        steps.announce(GATHERED);
+        steps.await_all(GATHERED);
+    });
 }
 
 /// The part of `n` elements that `member` reduces.

@@ -1,7 +1,7 @@
 //! Reduction of what fits a control word's cache lines.
 #![allow(unsafe_code)]
 
-use super::op::Kernel;
+use super::Reduce;
 use crate::collectives::group::{Group, SMALL_BYTES, Small};
 
 /// Private memory for a message, aligned for any element.
@@ -14,20 +14,15 @@ struct Aligned(Small);
 /// member moves two cache lines a member.
 ///
 /// # Safety
-/// `source` is readable and `dest` writable for `n` elements, together at most
+/// `source` is readable and `dest` writable for the elements, together at most
 /// [`SMALL_BYTES`], and no PE accesses them in conflict with the call.
-pub unsafe fn exchange<G: Group>(
-    group: &G,
-    dest: *mut u8,
-    source: *const u8,
-    n: usize,
-    kernel: Kernel,
-) {
-    let bytes = n * kernel.bytes();
+pub unsafe fn run(group: &impl Group, call: Reduce) {
+    let Reduce { dest, source, n, kernel } = call;
+    let bytes = call.bytes();
     assert!(bytes <= SMALL_BYTES);
     let mut mine = Small::default();
     // SAFETY: the caller's promise; the message is large enough by the assertion.
-    unsafe { std::ptr::copy_nonoverlapping(source, mine.as_mut_ptr().cast(), bytes) };
+    unsafe { group.copy(source, mine.as_mut_ptr().cast(), bytes) };
     let mut acc = Aligned::default();
     group.exchange(&mine, |member, theirs| {
         let theirs = Aligned(*theirs);
@@ -41,5 +36,5 @@ pub unsafe fn exchange<G: Group>(
         }
     });
     // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy_nonoverlapping(acc.0.as_ptr().cast(), dest, bytes) };
+    unsafe { group.copy(acc.0.as_ptr().cast(), dest, bytes) };
 }

@@ -1,0 +1,18 @@
+//! The dissemination barrier (Hensgen, Finkel and Manber, "Two algorithms for barrier
+//! synchronization", 1988): in round `r` each member hears from the one `2^r` before it
+//! that this one and all it has heard of have come. `ceil(log2 size)` rounds, one word
+//! written a member and round, no root.
+
+use crate::collectives::group::Group;
+
+/// Waits until all members have called it.
+pub fn sync(group: &impl Group) {
+    let (me, size) = (group.index(), group.size());
+    let rounds = size.next_power_of_two().ilog2() as usize;
+    group.steps(rounds, |steps| {
+        for round in 0..rounds {
+            steps.announce(round + 1);
+            steps.await_member(round + 1, (me + size - (1 << round) % size) % size);
+        }
+    });
+}

@@ -1,0 +1,23 @@
+//! Barriers on a tree: news of arrival goes up to the root, release comes down (Yew,
+//! Tzeng and Lawrie, "Distributing hot-spot addressing in large-scale multiprocessors",
+//! 1987). Linear on a flat tree; with groups of PEs that share a cache, most words
+//! are read within it. Two steps up and down each level; each member writes two words.
+
+use crate::collectives::group::Group;
+use crate::collectives::tree::Tree;
+
+const ARRIVED: usize = 1;
+const RELEASED: usize = 2;
+
+/// Waits until all members have called it.
+pub fn sync(group: &impl Group, tree: Tree) {
+    let (me, size) = (group.index(), group.size());
+    group.steps(RELEASED, |steps| {
+        steps.await_each(ARRIVED, tree.children(me, size));
+        if me != 0 {
+            steps.announce(ARRIVED);
+            steps.await_member(RELEASED, tree.parent(me));
+        }
+        steps.announce(RELEASED);
+    });
+}

@@ -1,0 +1,33 @@
+//! Broadcast down a tree: everyone copies from its parent. Each member moves the bytes
+//! once, and as many times as the tree is deep they are moved one after the other. With
+//! a k-ary tree, or a binomial one (folklore; analysed for messages by Johnsson and Ho,
+//! "Optimum broadcasting and personalized communication in hypercubes", 1989).
+#![allow(unsafe_code)]
+
+use super::Broadcast;
+use crate::collectives::group::Group;
+use crate::collectives::tree::Tree;
+
+const THERE: usize = 1;
+
+/// # Safety
+/// As [`super::direct::run`].
+pub unsafe fn run(group: &impl Group, call: Broadcast, tree: Tree) {
+    let rooted = call.rooted(group);
+    let node = rooted.node(group.index());
+    group.steps(THERE, |steps| {
+        if node == 0 {
+            steps.announce(THERE);
+            // SAFETY: the caller's promise.
+            unsafe { call.serve_root(group) };
+        } else {
+            let parent = rooted.member(tree.parent(node));
+            steps.await_member(THERE, parent);
+            // SAFETY: the parent has the data and waits below until this PE has it.
+            unsafe { group.copy(call.at(group, parent), call.dest, call.bytes) };
+            steps.announce(THERE);
+        }
+        let children = tree.children(node, rooted.size);
+        steps.await_each(THERE, children.map(|child| rooted.member(child)));
+    });
+}

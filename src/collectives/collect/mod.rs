@@ -1,0 +1,82 @@
+//! Collect and fcollect: the concatenation, in the members' order, of all sources. The
+//! algorithms are the same for both, over [`Parts`]; some need parts of one length.
+#![allow(unsafe_code)]
+
+pub mod bruck;
+pub mod direct;
+pub mod linear;
+pub mod neighbour;
+pub mod recursive_doubling;
+pub mod ring;
+
+use super::group::{Group, Small};
+
+/// Where each member's part of the result is, in bytes.
+#[derive(Clone, Debug)]
+pub enum Parts {
+    /// All parts have this many bytes: fcollect.
+    Equal(usize),
+    /// Where each part starts, and where the last one ends: collect.
+    Varying(Vec<usize>),
+}
+
+impl Parts {
+    /// The parts of members of which each has `bytes`, a number of its own.
+    pub fn exchanged(group: &impl Group, bytes: usize) -> Self {
+        let mut starts = Vec::with_capacity(group.size() + 1);
+        starts.push(0usize);
+        let mut mine = Small::default();
+        mine[0] = bytes as u64;
+        group.exchange(&mine, |member, theirs| starts.push(starts[member] + theirs[0] as usize));
+        Self::Varying(starts)
+    }
+
+    /// Where `member`'s part starts; that of the one after the last is the end of all.
+    pub fn start(&self, member: usize) -> usize {
+        match self {
+            Self::Equal(bytes) => member * bytes,
+            Self::Varying(starts) => starts[member],
+        }
+    }
+
+    /// Bytes of the parts of members `first .. end`.
+    pub fn bytes(&self, first: usize, end: usize) -> usize {
+        self.start(end) - self.start(first)
+    }
+}
+
+/// A call of collect. The addresses are this PE's.
+#[derive(Clone, Debug)]
+pub struct Collect {
+    /// Where the result goes.
+    pub dest: *mut u8,
+    /// This PE's part.
+    pub source: *const u8,
+    /// All members' parts.
+    pub parts: Parts,
+}
+
+impl Collect {
+    /// Puts this PE's own part in its place.
+    ///
+    /// # Safety
+    /// As for the collect.
+    unsafe fn serve_self(&self, group: &impl Group) {
+        let me = group.index();
+        let (start, bytes) = (self.parts.start(me), self.parts.bytes(me, me + 1));
+        // SAFETY: the caller's promise.
+        unsafe { group.copy(self.source, self.dest.add(start), bytes) }
+    }
+
+    /// Copies the parts of members `first .. end` from `member`, which has them in its
+    /// dest.
+    ///
+    /// # Safety
+    /// The member has announced them, and waits before it reuses them.
+    unsafe fn take(&self, group: &impl Group, member: usize, first: usize, end: usize) {
+        let (start, bytes) = (self.parts.start(first), self.parts.bytes(first, end));
+        let from = group.of("dest", self.dest, member);
+        // SAFETY: the caller's promise.
+        unsafe { group.copy(from.add(start), self.dest.add(start), bytes) }
+    }
+}

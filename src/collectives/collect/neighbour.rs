@@ -1,0 +1,49 @@
+//! Neighbour exchange (Chen, Zhang, Zhang and Yuan, "Performance evaluation of allgather
+//! algorithms on terascale Linux cluster with Fast Ethernet", 2005), for an even number
+//! of members: members 0 1, 2 3, and so on form pairs, which first swap their parts. Then
+//! the left ones take from the pair to the left, the right ones from that to the right,
+//! and tell each other, in turn, two parts a round.
+//!
+//! ```text
+//!  pair p, left member:   round 1 gets pair p-1 from the pair p-1    2: p+1 from its partner
+//!          right member:          gets pair p+1 from the pair p+1       p-1 from its partner
+//!                         round 3: p-2 and p+2 from outside          4: p+2 and p-2 ...
+//! ```
+//!
+//! `size / 2` rounds; each member moves the bytes of the result once.
+#![allow(unsafe_code)]
+
+use super::Collect;
+use crate::collectives::group::Group;
+
+/// # Safety
+/// As [`super::direct::run`].
+pub unsafe fn run(group: &impl Group, call: &Collect) {
+    let (me, size) = (group.index(), group.size());
+    debug_assert!(size.is_multiple_of(2));
+    let (pair, pairs) = (me / 2, size / 2);
+    let left = me.is_multiple_of(2);
+    let partner = me ^ 1;
+    let outside = if left { (me + size - 1) % size } else { (me + 1) % size };
+    group.steps(pairs + 1, |steps| {
+        // SAFETY: the caller's promise.
+        unsafe { call.serve_self(group) };
+        steps.announce(1);
+        for round in 0..pairs {
+            let (from, first, count) = if round == 0 {
+                (partner, partner, 1)
+            } else {
+                let outward = round % 2 == 1;
+                let distance = round.div_ceil(2);
+                // From outside come the parts of the own side, from the partner the others.
+                let taken = if left == outward { pair + pairs - distance } else { pair + distance };
+                (if outward { outside } else { partner }, taken % pairs * 2, 2)
+            };
+            steps.await_member(round + 1, from);
+            // SAFETY: the member has announced these parts, and waits below.
+            unsafe { call.take(group, from, first, first + count) };
+            steps.announce(round + 2);
+        }
+        steps.await_each(pairs + 1, [partner, outside]);
+    });
+}

@@ -1,0 +1,32 @@
+//! Recursive doubling: in round `r` partners `2^r` apart take from each other all that
+//! they have (Chan and others, as for the ring). For a power of two of members;
+//! `log2 size` rounds; each member moves the bytes of the result once.
+#![allow(unsafe_code)]
+
+use super::Collect;
+use crate::collectives::group::Group;
+
+/// # Safety
+/// As [`super::direct::run`].
+pub unsafe fn run(group: &impl Group, call: &Collect) {
+    let (me, size) = (group.index(), group.size());
+    debug_assert!(size.is_power_of_two());
+    let rounds = size.ilog2() as usize;
+    group.steps(rounds + 1, |steps| {
+        // SAFETY: the caller's promise.
+        unsafe { call.serve_self(group) };
+        steps.announce(1);
+        for round in 0..rounds {
+            let distance = 1 << round;
+            let partner = me ^ distance;
+            let first = partner & !(distance - 1);
+            steps.await_member(round + 1, partner);
+            // SAFETY: the partner has announced these parts, and waits below.
+            unsafe { call.take(group, partner, first, first + distance) };
+            steps.announce(round + 2);
+        }
+        for round in 0..rounds {
+            steps.await_member(round + 2, me ^ 1 << round);
+        }
+    });
+}

@@ -1,0 +1,34 @@
+//! On a ring: each member takes from its left neighbour the part that this one got last.
+//!
+//! ```text
+//!  round 1   0 takes part 3 from 3   1 takes 0 from 0   2 takes 1 from 1   3 takes 2 from 2
+//!  round 2   0 takes part 2 from 3   1 takes 3 from 0   2 takes 0 from 1   3 takes 1 from 2
+//! ```
+//!
+//! `size - 1` rounds; each member moves the bytes of the result once, and talks to two
+//! members only (see Chan, Heimlich, Purkayastha and van de Geijn, "Collective
+//! communication: theory, practice, and experience", 2007: bucket algorithms).
+#![allow(unsafe_code)]
+
+use super::Collect;
+use crate::collectives::group::Group;
+
+/// # Safety
+/// As [`super::direct::run`].
+pub unsafe fn run(group: &impl Group, call: &Collect) {
+    let (me, size) = (group.index(), group.size());
+    let (left, right) = ((me + size - 1) % size, (me + 1) % size);
+    group.steps(size, |steps| {
+        // SAFETY: the caller's promise.
+        unsafe { call.serve_self(group) };
+        steps.announce(1);
+        for round in 1..size {
+            let part = (me + size - round) % size;
+            steps.await_member(round, left);
+            // SAFETY: the neighbour has announced the part, and waits below.
+            unsafe { call.take(group, left, part, part + 1) };
+            steps.announce(round + 1);
+        }
+        steps.await_member(size, right);
+    });
+}

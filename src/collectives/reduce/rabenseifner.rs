@@ -1,0 +1,98 @@
+//! Rabenseifner's algorithm ("Optimization of collective reduction operations", 2004):
+//! recursive halving leaves each member with one part of the result, recursive doubling
+//! collects the parts.
+//!
+//! ```text
+//!  4 members   halving:   0 and 2, 1 and 3 take half of what the other has and combine it,
+//!                         then 0 and 1, 2 and 3 a quarter
+//!              doubling:  0 and 1, 2 and 3 take the other's quarter, then the far pairs
+//!                         the other's half
+//! ```
+//!
+//! `2 log2` rounds; each member moves the bytes about four times, whatever the number of
+//! members. If that is no power of two, neighbours fold first ([`super::fold`]).
+#![allow(unsafe_code)]
+
+use super::Reduce;
+use super::block::Part;
+use super::fold::Fold;
+use crate::collectives::group::Group;
+use crate::collectives::scratch::Scratch;
+
+const READY: usize = 1;
+
+/// # Safety
+/// As [`super::sliced::run`].
+pub unsafe fn run(group: &impl Group, call: Reduce) {
+    let (me, elem) = (group.index(), call.kernel.bytes());
+    let fold = Fold::new(group.size());
+    let rounds = fold.groups.ilog2() as usize;
+    let own = fold.group(me);
+    let (result, copied) = (READY + 2 * rounds + 1, READY + 2 * rounds + 2);
+    // What group `of` still has after so many rounds of halving.
+    let part = |of: usize, rounds_done: usize| {
+        (0..rounds_done).fold(Part { first: 0, n: call.n }, |part, round| {
+            let low = part.n / 2;
+            if of & fold.groups >> (round + 1) == 0 {
+                Part { first: part.first, n: low }
+            } else {
+                Part { first: part.first + low, n: part.n - low }
+            }
+        })
+    };
+    group.steps(copied, |steps| {
+        steps.announce(READY);
+        if me != fold.first(own) {
+            let first = fold.first(own);
+            steps.await_member(result, first);
+            // SAFETY: the first of the group has the result and waits below; it has read
+            // this PE's source.
+            unsafe { call.take_result(group, first) };
+            steps.announce(copied);
+            return;
+        }
+        let all = call.bytes();
+        let (mine, theirs) = (Scratch::new(all), Scratch::new(all));
+        let partner = |round: usize| fold.first(own ^ fold.groups >> (round + 1));
+        let bytes = |part: Part| (part.first * elem, part.n * elem);
+        // SAFETY: scratch memory is private and long enough. What a partner takes from
+        // this PE's dest is the half that this PE gives up: it is written again only when
+        // the partner comes with the result of it. Partners wait likewise.
+        unsafe {
+            group.copy(call.source, mine.start(), all);
+            if let Some(second) = fold.second(own) {
+                steps.await_member(READY, second);
+                group.copy(group.of("source", call.source, second), theirs.start(), all);
+                call.kernel.combine(mine.start(), theirs.start(), call.n);
+            }
+            group.copy(mine.start(), call.dest, all);
+            for round in 0..rounds {
+                steps.announce(READY + round + 1);
+                let keep = part(own, round + 1);
+                let (at, length) = bytes(keep);
+                steps.await_member(READY + round + 1, partner(round));
+                let from = group.of("dest", call.dest, partner(round));
+                group.copy(from.add(at), theirs.start().add(at), length);
+                let (lower, higher) = (mine.start().add(at), theirs.start().add(at));
+                if own & fold.groups >> (round + 1) == 0 {
+                    call.kernel.combine(lower, higher, keep.n);
+                } else {
+                    call.kernel.combine(higher, lower, keep.n);
+                    group.copy(higher, lower, length);
+                }
+                group.copy(lower, call.dest.add(at), length);
+            }
+            for round in (0..rounds).rev() {
+                let step = READY + 2 * rounds - round;
+                steps.announce(step);
+                let (at, length) = bytes(part(own ^ fold.groups >> (round + 1), round + 1));
+                steps.await_member(step, partner(round));
+                let from = group.of("dest", call.dest, partner(round));
+                group.copy(from.add(at), call.dest.add(at), length);
+            }
+        }
+        steps.announce(result);
+        steps.await_each(copied - 1, (0..rounds).map(partner));
+        steps.await_each(copied, fold.second(own));
+    });
+}

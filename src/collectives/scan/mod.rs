@@ -1,0 +1,31 @@
+//! Scans: member `i` gets the sum of the sources of members `0..=i` (inclusive), or
+//! of `0..i` (exclusive; member 0 gets zeros). Elements are combined in an order that
+//! depends on the number of members alone.
+#![allow(unsafe_code)]
+
+pub mod direct;
+pub mod linear;
+pub mod recursive_doubling;
+
+use super::reduce::Kernel;
+
+/// A call of scan. The addresses are this PE's.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan {
+    /// Where the sums go; may be the source.
+    pub dest: *mut u8,
+    /// This PE's summands.
+    pub source: *const u8,
+    /// Number of elements.
+    pub n: usize,
+    /// What they are and how they are added.
+    pub kernel: Kernel,
+    /// Whether this PE's own summands go into its sums.
+    pub inclusive: bool,
+}
+
+impl Scan {
+    fn bytes(&self) -> usize {
+        self.n * self.kernel.bytes()
+    }
+}

@@ -1,0 +1,216 @@
+//! The algorithms, by operation: names, what they are, and what they need.
+
+use super::Operation;
+use crate::collectives::group::SMALL_BYTES;
+use crate::collectives::reduce::BLOCK_BYTES;
+
+/// An algorithm of one operation.
+pub trait Choice: Copy + 'static {
+    /// The operation.
+    const OPERATION: Operation;
+    /// The one that serves every case.
+    const DIRECT: Self;
+    /// `auto`, then the names of all.
+    const NAMES: &'static [&'static str];
+    /// The algorithm at that place of `NAMES`; none for `auto`.
+    fn numbered(index: usize) -> Option<Self>;
+    /// Its name.
+    fn name(self) -> &'static str;
+    /// Whether it can serve so many members and bytes; if not, what it needs.
+    fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str>;
+}
+
+/// What an algorithm needs.
+type Need = fn(usize, usize) -> Result<(), &'static str>;
+
+const ANY: Need = |_, _| Ok(());
+const POWER_OF_TWO: Need = |members, _| match members.is_power_of_two() {
+    true => Ok(()),
+    false => Err("a number of PEs that is a power of two"),
+};
+const EVEN: Need = |members, _| match members.is_multiple_of(2) {
+    true => Ok(()),
+    false => Err("an even number of PEs"),
+};
+const SMALL: Need = |_, bytes| match bytes <= SMALL_BYTES {
+    true => Ok(()),
+    false => Err("at most 112 bytes"),
+};
+const BLOCK: Need = |_, bytes| match bytes <= BLOCK_BYTES {
+    true => Ok(()),
+    false => Err("at most 8192 bytes"),
+};
+const _: () = assert!(SMALL_BYTES == 112 && BLOCK_BYTES == 8192);
+
+macro_rules! algorithms {
+    ($(#[$doc:meta])* $operation:ident { $(#[$direct_doc:meta])* Direct,
+        $($(#[$about:meta])* $variant:ident = $name:literal, $need:ident;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $operation { $(#[$direct_doc])* Direct, $($(#[$about])* $variant,)* }
+
+        impl Choice for $operation {
+            const OPERATION: Operation = Operation::$operation;
+            const DIRECT: Self = Self::Direct;
+            const NAMES: &'static [&'static str] = &["auto", "direct", $($name),*];
+            #[inline]
+            fn numbered(index: usize) -> Option<Self> {
+                const ALL: &[$operation] = &[$operation::Direct, $($operation::$variant),*];
+                ALL.get(index.wrapping_sub(1)).copied()
+            }
+            fn name(self) -> &'static str {
+                Self::NAMES[self as usize + 1]
+            }
+            #[inline]
+            fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str> {
+                match self {
+                    Self::Direct => Ok(()),
+                    $(Self::$variant => $need(members, bytes),)*
+                }
+            }
+        }
+    };
+}
+
+algorithms! {
+    /// Algorithms of barrier and sync.
+    Barrier {
+        /// Each member reads the words of all.
+        Direct,
+        /// All report to one, which releases all.
+        Linear = "linear", ANY;
+        /// On a k-ary tree.
+        KAry = "kary", ANY;
+        /// On a k-nomial tree.
+        KNomial = "knomial", ANY;
+        /// On a tree of PEs that share a cache.
+        Grouped = "grouped", ANY;
+        /// In rounds, with members twice as far away in each.
+        Dissemination = "dissemination", ANY;
+    }
+}
+
+algorithms! {
+    /// Algorithms of broadcast.
+    Broadcast {
+        /// All copy from the root.
+        Direct,
+        /// The root writes to all.
+        Linear = "linear", ANY;
+        /// On a k-ary tree.
+        KAry = "kary", ANY;
+        /// On a binomial tree.
+        Binomial = "binomial", ANY;
+        /// Parts are scattered, then collected on a ring.
+        ScatterCollect = "scatter_collect", ANY;
+    }
+}
+
+algorithms! {
+    /// Algorithms of collect.
+    Collect {
+        /// All copy from all.
+        Direct,
+        /// One gathers, all copy from it.
+        Linear = "linear", ANY;
+        /// On a ring.
+        Ring = "ring", ANY;
+        /// Partners exchange twice as much in each round.
+        RecursiveDoubling = "recursive_doubling", POWER_OF_TWO;
+        /// Bruck's algorithm.
+        Bruck = "bruck", ANY;
+    }
+}
+
+algorithms! {
+    /// Algorithms of fcollect.
+    Fcollect {
+        /// All copy from all.
+        Direct,
+        /// One gathers, all copy from it.
+        Linear = "linear", ANY;
+        /// On a ring.
+        Ring = "ring", ANY;
+        /// Partners exchange twice as much in each round.
+        RecursiveDoubling = "recursive_doubling", POWER_OF_TWO;
+        /// Bruck's algorithm.
+        Bruck = "bruck", ANY;
+        /// Bruck's algorithm, with parts put to their places at once.
+        BruckInPlace = "bruck_no_rotation", ANY;
+        /// Neighbours exchange what they have got last.
+        Neighbour = "neighbour_exchange", EVEN;
+    }
+}
+
+algorithms! {
+    /// Algorithms of alltoall.
+    Alltoall {
+        /// All copy from all.
+        Direct,
+        /// In rounds, from members further away in each; a barrier ends it.
+        Shift = "shift", ANY;
+        /// As `shift`, ended by counting.
+        ShiftCounter = "shift_counter", ANY;
+        /// Partners by exclusive or; a barrier ends it.
+        Xor = "xor", POWER_OF_TWO;
+        /// As `xor`, ended by counting.
+        XorCounter = "xor_counter", POWER_OF_TWO;
+        /// Partners by edge colouring; a barrier ends it.
+        Coloured = "coloured", ANY;
+        /// As `coloured`, ended by counting.
+        ColouredCounter = "coloured_counter", ANY;
+    }
+}
+
+/// An algorithm of alltoalls: the same, chosen apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alltoalls(pub Alltoall);
+
+impl Choice for Alltoalls {
+    const OPERATION: Operation = Operation::Alltoalls;
+    const DIRECT: Self = Self(Alltoall::DIRECT);
+    const NAMES: &'static [&'static str] = Alltoall::NAMES;
+    fn numbered(index: usize) -> Option<Self> {
+        Alltoall::numbered(index).map(Self)
+    }
+    fn name(self) -> &'static str {
+        self.0.name()
+    }
+    fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str> {
+        self.0.serves(members, bytes)
+    }
+}
+
+algorithms! {
+    /// Algorithms of reductions.
+    Reduce {
+        /// One of the next three, by size.
+        Direct,
+        /// Elements travel beside control words.
+        Small = "small", SMALL;
+        /// Each member combines everything.
+        Whole = "whole", BLOCK;
+        /// Each member combines a slice, all gather.
+        Sliced = "sliced", ANY;
+        /// One combines everything.
+        Linear = "linear", ANY;
+        /// Up and down a binomial tree.
+        Binomial = "binomial", ANY;
+        /// Partners combine all they have, twice as far away in each round.
+        RecursiveDoubling = "recursive_doubling", ANY;
+        /// Recursive halving, then doubling.
+        Rabenseifner = "rabenseifner", ANY;
+    }
+}
+
+algorithms! {
+    /// Algorithms of scans.
+    Scan {
+        /// Each member combines all before it.
+        Direct,
+        /// One after the other.
+        Linear = "linear", ANY;
+        /// With members twice as far away in each round.
+        RecursiveDoubling = "recursive_doubling", ANY;
+    }
+}

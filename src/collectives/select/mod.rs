@@ -1,0 +1,238 @@
+//! Which algorithm a collective runs: the one that the program or a variable of the
+//! environment has named, else the one that a table says is the quickest for the number
+//! of members and bytes ([`rules`]): the user's own, which `oshtune` measures, or the
+//! one compiled in.
+//!
+//! All members must come to the same choice, so it depends on nothing but what all of
+//! them know: operation, number of members, bytes, and tables, which they compare.
+
+mod algorithms;
+pub mod rules;
+
+pub use algorithms::{
+    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
+};
+
+use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::env::{self, Variable};
+use crate::error::{self, Error, Routine};
+use crate::job::{self, Job};
+use rules::Table;
+use std::sync::OnceLock;
+
+/// A collective operation, for choosing: barrier and sync are one, as are all reductions
+/// and all scans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum Operation {
+    Barrier,
+    Broadcast,
+    Collect,
+    Fcollect,
+    Alltoall,
+    Alltoalls,
+    Reduce,
+    Scan,
+}
+
+const OPERATIONS: usize = 8;
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; OPERATIONS] = [
+        Self::Barrier,
+        Self::Broadcast,
+        Self::Collect,
+        Self::Fcollect,
+        Self::Alltoall,
+        Self::Alltoalls,
+        Self::Reduce,
+        Self::Scan,
+    ];
+
+    /// Its name in files and in [`set`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "barrier",
+            Self::Broadcast => "broadcast",
+            Self::Collect => "collect",
+            Self::Fcollect => "fcollect",
+            Self::Alltoall => "alltoall",
+            Self::Alltoalls => "alltoalls",
+            Self::Reduce => "reduce",
+            Self::Scan => "scan",
+        }
+    }
+
+    /// The operation of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// The variable that names its algorithm.
+    pub fn variable(self) -> &'static Variable {
+        match self {
+            Self::Barrier => &env::BARRIER_ALGORITHM,
+            Self::Broadcast => &env::BROADCAST_ALGORITHM,
+            Self::Collect => &env::COLLECT_ALGORITHM,
+            Self::Fcollect => &env::FCOLLECT_ALGORITHM,
+            Self::Alltoall => &env::ALLTOALL_ALGORITHM,
+            Self::Alltoalls => &env::ALLTOALLS_ALGORITHM,
+            Self::Reduce => &env::REDUCE_ALGORITHM,
+            Self::Scan => &env::SCAN_ALGORITHM,
+        }
+    }
+
+    /// The names of its algorithms; the first is `auto`, the choice by table.
+    pub fn algorithms(self) -> &'static [&'static str] {
+        match self {
+            Self::Barrier => Barrier::NAMES,
+            Self::Broadcast => Broadcast::NAMES,
+            Self::Collect => Collect::NAMES,
+            Self::Fcollect => Fcollect::NAMES,
+            Self::Alltoall => Alltoall::NAMES,
+            Self::Alltoalls => Alltoalls::NAMES,
+            Self::Reduce => Reduce::NAMES,
+            Self::Scan => Scan::NAMES,
+        }
+    }
+
+    /// Whether its algorithm number `index` (of [`algorithms`](Self::algorithms)) can
+    /// serve so many members and bytes: the bytes of one member's contribution, the mean
+    /// of them for collect. If not, what it needs.
+    pub fn serves(self, index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
+        fn of<C: Choice>(index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
+            C::numbered(index).map_or(Ok(()), |choice| choice.serves(members, bytes))
+        }
+        match self {
+            Self::Barrier => of::<Barrier>(index, members, bytes),
+            Self::Broadcast => of::<Broadcast>(index, members, bytes),
+            Self::Collect => of::<Collect>(index, members, bytes),
+            Self::Fcollect => of::<Fcollect>(index, members, bytes),
+            Self::Alltoall => of::<Alltoall>(index, members, bytes),
+            Self::Alltoalls => of::<Alltoalls>(index, members, bytes),
+            Self::Reduce => of::<Reduce>(index, members, bytes),
+            Self::Scan => of::<Scan>(index, members, bytes),
+        }
+    }
+}
+
+/// Numbers of the algorithms that were named, `AUTO` where none was.
+static NAMED: [AtomicUsize; OPERATIONS] = [const { AtomicUsize::new(AUTO) }; OPERATIONS];
+const AUTO: usize = 0;
+/// Children of a node in trees.
+static DEGREE: AtomicUsize = AtomicUsize::new(DEFAULT_DEGREE);
+const DEFAULT_DEGREE: usize = 4;
+/// What the environment says, as one number.
+static ENVIRONMENT: AtomicU64 = AtomicU64::new(0);
+
+/// Takes over what the environment says, at initialisation.
+pub(crate) fn read_environment() -> Result<(), Error> {
+    for operation in Operation::ALL {
+        if let Some(word) = operation.variable().word()? {
+            name(operation, word);
+        }
+    }
+    if let Some(degree) = env::TREE_DEGREE.count()? {
+        DEGREE.store(degree, Ordering::Relaxed);
+    }
+    let words = NAMED.iter().chain([&DEGREE]).map(|word| word.load(Ordering::Relaxed) as u64);
+    ENVIRONMENT.store(mix(&words.collect::<Vec<_>>()), Ordering::Relaxed);
+    Ok(())
+}
+
+fn name(operation: Operation, algorithm: &str) -> bool {
+    let index = operation.algorithms().iter().position(|name| *name == algorithm);
+    if let Some(index) = index {
+        NAMED[operation as usize].store(index, Ordering::Relaxed);
+    }
+    index.is_some()
+}
+
+/// `shmemx_set_algorithm`: from now on `operation` runs `algorithm`, or with `auto` the
+/// one that the table says. To be called by all PEs at the same point between
+/// collectives. False if there is no such operation or algorithm.
+pub fn set(operation: &str, algorithm: &str) -> bool {
+    Operation::named(operation).is_some_and(|operation| name(operation, algorithm))
+}
+
+/// How many children a node has in the k-ary and k-nomial trees of barriers and broadcasts.
+pub(super) fn degree() -> usize {
+    DEGREE.load(Ordering::Relaxed)
+}
+
+/// The algorithm for a collective of so many members, of which each contributes `bytes`.
+#[inline]
+pub(super) fn choose<C: Choice>(routine: Routine, members: usize, bytes: usize) -> C {
+    let operation = C::OPERATION;
+    match C::numbered(NAMED[operation as usize].load(Ordering::Relaxed)) {
+        Some(named) => match named.serves(members, bytes) {
+            Ok(()) => named,
+            Err(needs) => cannot_serve(routine, operation, named.name(), members, bytes, needs),
+        },
+        None => table()
+            .find(operation, members, |rule| {
+                let choice = C::numbered(rule.algorithm)?;
+                (bytes <= rule.bytes && choice.serves(members, bytes).is_ok()).then_some(choice)
+            })
+            .unwrap_or(C::DIRECT),
+    }
+}
+
+#[cold]
+fn cannot_serve(
+    routine: Routine,
+    operation: Operation,
+    name: &str,
+    members: usize,
+    bytes: usize,
+    needs: &str,
+) -> ! {
+    error::misuse(
+        routine,
+        format_args!(
+            "algorithm \"{name}\", which {} or shmemx_set_algorithm names, for {members} PEs and \
+             {bytes} bytes",
+            operation.variable().name
+        ),
+        format_args!("{needs}, or another algorithm"),
+    )
+}
+
+/// The table in force.
+pub fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let table = rules::load();
+        if let Some(job) = job::existing() {
+            agree(job, &table);
+        }
+        table
+    })
+}
+
+/// Tells the other PEs what this process's choices depend on, and compares with those who
+/// have told: of two that differ, the later one finds out, before it runs a collective.
+fn agree(job: &Job, table: &Table) {
+    let named = [table.fingerprint(), ENVIRONMENT.load(Ordering::Relaxed)];
+    let mine = mix(&named).max(1);
+    let told = |pe: usize| &job.control().pe(pe).choices;
+    told(job.pe()).store(mine, Ordering::SeqCst);
+    for pe in 0..job.npes() {
+        let theirs = told(pe).load(Ordering::SeqCst);
+        if theirs != 0 && theirs != mine {
+            error::fatal(format_args!(
+                "PE {pe} chooses the algorithms of collectives in another way than PE {}: \
+                 SHMEM_*_ALGORITHM, SHMEM_TREE_DEGREE and the tuning file must be the same for \
+                 all PEs",
+                job.pe()
+            ));
+        }
+    }
+}
+
+fn mix(words: &[u64]) -> u64 {
+    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+    })
+}

@@ -1,0 +1,266 @@
+//! Tables of rules, and the files they come from.
+//!
+//! ```text
+//! oneshmem tuning 1
+//! machine 2 AMD EPYC 7543
+//! # operation  from PEs  up to bytes  algorithm
+//! broadcast    2         65536        direct
+//! broadcast    2         any          scatter_collect
+//! ```
+//!
+//! Bytes are those that one member contributes. For a number of PEs the rules with the
+//! largest number that is not above it count, or, if there are none, those with the smallest; of these the
+//! first that reaches the bytes and whose algorithm can serve the case.
+
+use super::{OPERATIONS, Operation};
+use crate::env;
+use crate::error;
+use crate::job;
+use crate::sys::process;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const MAGIC: &str = "oneshmem tuning 1";
+const BUILT_IN: &str = include_str!("default.tuning");
+
+/// One rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The operation it is for.
+    pub operation: Operation,
+    /// From how many PEs on.
+    pub pes: usize,
+    /// Up to how many bytes.
+    pub bytes: usize,
+    /// Number of the algorithm, of [`Operation::algorithms`].
+    pub algorithm: usize,
+}
+
+/// Rules, and where they are from.
+#[derive(Debug)]
+pub struct Table {
+    /// By operation, those for one number of PEs together, the largest number first.
+    groups: [Vec<(usize, Vec<Rule>)>; OPERATIONS],
+    /// The file, unless they are compiled in.
+    pub file: Option<PathBuf>,
+}
+
+impl Table {
+    /// What is compiled in.
+    pub fn built_in() -> Self {
+        match parse(BUILT_IN, None) {
+            Ok(rules) => Self::new(&rules, None),
+            Err(why) => unreachable!("the compiled-in tuning table: {why}"),
+        }
+    }
+
+    fn new(rules: &[Rule], file: Option<PathBuf>) -> Self {
+        let groups = Operation::ALL.map(|operation| {
+            let of = |pes: Option<usize>| {
+                rules.iter().filter(move |rule| {
+                    rule.operation == operation && pes.is_none_or(|pes| rule.pes == pes)
+                })
+            };
+            let mut numbers: Vec<_> = of(None).map(|rule| rule.pes).collect();
+            numbers.sort_unstable_by(|a, b| b.cmp(a));
+            numbers.dedup();
+            numbers.into_iter().map(|pes| (pes, of(Some(pes)).copied().collect())).collect()
+        });
+        Self { groups, file }
+    }
+
+    /// The first `Some` that `take` makes of the rules that count for so many PEs.
+    #[inline]
+    pub fn find<R>(
+        &self,
+        operation: Operation,
+        pes: usize,
+        take: impl FnMut(&Rule) -> Option<R>,
+    ) -> Option<R> {
+        let groups = &self.groups[operation as usize];
+        let (_, rules) = groups.iter().find(|(from, _)| *from <= pes).or(groups.last())?;
+        rules.iter().find_map(take)
+    }
+
+    /// All rules.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.groups.iter().flatten().flat_map(|(_, rules)| rules)
+    }
+
+    /// A number that differs where the rules differ.
+    pub fn fingerprint(&self) -> u64 {
+        let words = |rule: &Rule| [rule.operation as usize, rule.pes, rule.bytes, rule.algorithm];
+        super::mix(&self.rules().flat_map(words).map(|word| word as u64).collect::<Vec<_>>())
+    }
+}
+
+/// The machine, as tuning files name it: CPUs and their model.
+pub fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or("unknown", |(_, model)| model.trim());
+    format!("{} {model}", process::online_cpus())
+}
+
+/// Where a tuning file is looked for: `SHMEM_TUNING`, else in the user's config folder.
+pub fn path() -> Option<PathBuf> {
+    if let Some((_, path)) = env::TUNING.raw() {
+        return Some(path.into());
+    }
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let config = match folder("XDG_CONFIG_HOME") {
+        Some(config) => PathBuf::from(config),
+        None => PathBuf::from(folder("HOME")?).join(".config"),
+    };
+    Some(config.join("oneshmem/tuning"))
+}
+
+/// The user's table if there is a good one, else what is compiled in. PE 0 says what is
+/// wrong with a file.
+pub(super) fn load() -> Table {
+    let complain = |path: &Path, why: &str| {
+        if job::existing().is_none_or(|job| job.pe() == 0) {
+            error::say(format_args!("tuning file {} ignored: {why}", path.display()));
+        }
+    };
+    let Some(path) = path() else { return Table::built_in() };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => match parse(&text, Some(&machine())) {
+            Ok(rules) => return Table::new(&rules, Some(path)),
+            Err(why) => complain(&path, &why),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !env::TUNING.is_set() => {}
+        Err(error) => complain(&path, &error.to_string()),
+    }
+    Table::built_in()
+}
+
+/// The text of a tuning file for this machine.
+pub fn write(rules: &[Rule]) -> String {
+    let mut text = format!("{MAGIC}\nmachine {}\n", machine());
+    text.push_str("# operation  from PEs  up to bytes  algorithm\n");
+    for Rule { operation, pes, bytes, algorithm } in rules {
+        let bytes = if *bytes == usize::MAX { "any".into() } else { bytes.to_string() };
+        let name = operation.algorithms()[*algorithm];
+        let _ = writeln!(text, "{:<12} {pes:<9} {bytes:<12} {name}", operation.name());
+    }
+    text
+}
+
+/// Reads the text of a tuning file; if `machine` is given, it must be for that one.
+fn parse(text: &str, machine: Option<&str>) -> Result<Vec<Rule>, String> {
+    let mut lines = text.lines().enumerate();
+    if lines.next().is_none_or(|(_, line)| line != MAGIC) {
+        return Err(format!("its first line is not \"{MAGIC}\""));
+    }
+    let mut rules = Vec::new();
+    let mut made_for = None;
+    for (number, line) in lines {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if let Some(machine) = line.strip_prefix("machine ") {
+            made_for = Some(machine.trim().to_owned());
+        } else if !line.is_empty() {
+            rules.push(rule(line).map_err(|why| format!("line {}: {why}", number + 1))?);
+        }
+    }
+    match (machine, made_for) {
+        (Some(here), Some(there)) if here != there => {
+            Err(format!("it was made for the machine \"{there}\", this is \"{here}\""))
+        }
+        (Some(_), None) => Err("it does not name the machine it was made for".into()),
+        _ => Ok(rules),
+    }
+}
+
+fn rule(line: &str) -> Result<Rule, String> {
+    let fields: Vec<_> = line.split_whitespace().collect();
+    let [operation, pes, bytes, algorithm] = fields[..] else {
+        return Err(format!("expected operation, PEs, bytes and algorithm, found \"{line}\""));
+    };
+    let operation = Operation::named(operation)
+        .ok_or_else(|| format!("\"{operation}\" is no collective operation"))?;
+    let pes = pes.parse().ok().filter(|pes| *pes > 0);
+    let bytes = match bytes {
+        "any" => Some(usize::MAX),
+        number => number.parse().ok(),
+    };
+    let algorithms = operation.algorithms();
+    let index = algorithms.iter().position(|name| *name == algorithm).filter(|index| *index > 0);
+    Ok(Rule {
+        operation,
+        pes: pes.ok_or("PEs must be a number of at least 1")?,
+        bytes: bytes.ok_or("bytes must be a number or \"any\"")?,
+        algorithm: index
+            .ok_or_else(|| format!("\"{algorithm}\" is none of {}", algorithms[1..].join(", ")))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiled_in_table_has_a_rule_for_everything() {
+        let table = Table::built_in();
+        for operation in Operation::ALL {
+            for pes in [1, 2, 3, 100, 4096] {
+                for bytes in [0, 8, 1 << 20, usize::MAX] {
+                    let found = table.find(operation, pes, |rule| {
+                        let serves = operation.serves(rule.algorithm, pes, bytes).is_ok();
+                        (bytes <= rule.bytes && serves).then_some(rule.algorithm)
+                    });
+                    assert!(found.is_some(), "{operation:?} of {bytes} bytes on {pes} PEs");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let rules = parse(BUILT_IN, None).unwrap();
+        assert_eq!(parse(&write(&rules), Some(&machine())), Ok(rules));
+    }
+
+    #[test]
+    fn the_rules_of_the_nearest_number_of_pes_below_count() {
+        let text = format!("{MAGIC}\nscan 2 any direct\nscan 4 8 direct\nscan 4 any linear\n");
+        let table = Table::new(&parse(&text, None).unwrap(), None);
+        let found = |pes, bytes: usize| {
+            table.find(Operation::Scan, pes, |rule| {
+                (bytes <= rule.bytes).then_some(Operation::Scan.algorithms()[rule.algorithm])
+            })
+        };
+        for (pes, bytes, expected) in [
+            (1, 9, "direct"),
+            (3, 9, "direct"),
+            (4, 8, "direct"),
+            (4, 9, "linear"),
+            (9, 9, "linear"),
+        ] {
+            assert_eq!(found(pes, bytes), Some(expected), "{pes} PEs, {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn bad_files_are_told_apart() {
+        for (text, why) in [
+            ("", "its first line is not"),
+            ("oneshmem tuning 2\n", "its first line is not"),
+            ("oneshmem tuning 1\nmachine 1 other\n", "it was made for the machine \"1 other\""),
+            ("oneshmem tuning 1\n", "does not name the machine"),
+            ("oneshmem tuning 1\nmachine x\nscan 2 any\n", "line 3: expected operation"),
+            ("oneshmem tuning 1\nmachine x\ngather 2 any direct\n", "line 3: \"gather\" is no"),
+            ("oneshmem tuning 1\nmachine x\nscan 0 any direct\n", "line 3: PEs must be"),
+            ("oneshmem tuning 1\nmachine x\nscan 2 -1 direct\n", "line 3: bytes must be"),
+            (
+                "oneshmem tuning 1\nmachine x\nscan 2 any auto\n",
+                "line 3: \"auto\" is none of direct",
+            ),
+        ] {
+            let found = parse(text, Some("x")).unwrap_err();
+            assert!(found.contains(why), "{text:?}: {found}");
+        }
+    }
+}
