@@ -5,6 +5,7 @@
 //! plain strided forms have blocks of one element.
 #![allow(unsafe_code)]
 
+use crate::copy;
 use crate::error::{self, Routine};
 use crate::slow;
 use crate::translate::{Numbering, PeArg, translate};
@@ -26,21 +27,26 @@ impl Blocks {
     #[inline]
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
         let Self { dst, sst, bsize, nblocks } = self;
-        if dst == sst && dst as usize == bsize {
-            // SAFETY: without gaps the blocks are one; the caller's promise.
-            return unsafe { std::ptr::copy_nonoverlapping(source, dest, bsize * nblocks) };
-        }
-        for block in 0..nblocks as isize {
-            // Wrapping: stepping past the last block is never dereferenced.
-            let to = dest.wrapping_offset(block.wrapping_mul(dst));
-            let from = source.wrapping_offset(block.wrapping_mul(sst));
-            if bsize == 1 {
-                // One move; the element may lie at any alignment.
-                // SAFETY: inside block `block` on both sides; the caller's promise.
-                unsafe { to.write_unaligned(from.read_unaligned()) };
+        // SAFETY: the caller's promise. Without gaps the blocks are one.
+        unsafe {
+            if dst == sst && dst as usize == bsize {
+                copy::elements((), dest, source, bsize * nblocks);
+            } else if bsize == 1 {
+                // One move each, at any alignment. Where one side has no gaps, collecting elements
+                // in a vector register for one access there gains nothing: two moves in a cycle
+                // are what processors do, and putting a vector together takes as long.
+                for i in 0..nblocks as isize {
+                    let from = source.wrapping_offset(i.wrapping_mul(sst));
+                    let to = dest.wrapping_offset(i.wrapping_mul(dst));
+                    to.write_unaligned(from.read_unaligned());
+                }
             } else {
-                // SAFETY: as above.
-                unsafe { std::ptr::copy_nonoverlapping(from, to, bsize) };
+                for block in 0..nblocks as isize {
+                    // Wrapping: stepping past the last block is never dereferenced.
+                    let from = source.wrapping_offset(block.wrapping_mul(sst));
+                    let to = dest.wrapping_offset(block.wrapping_mul(dst));
+                    copy::elements((), to, from, bsize);
+                }
             }
         }
     }
@@ -77,6 +83,26 @@ impl Blocks {
     }
 }
 
+/// Checks a call and translates its `address` on PE `pe`, which messages call `argument`:
+/// where the blocks are here, or nothing if there are none to copy.
+#[inline]
+fn on_pe<C: Numbering>(
+    routine: Routine,
+    ctx: C,
+    argument: &'static str,
+    address: usize,
+    blocks: Blocks,
+    pe: PeArg,
+) -> Option<usize> {
+    if blocks.is_empty() {
+        slow::check_pe(routine, ctx.handle(), pe);
+        return None;
+    }
+    blocks.check(routine);
+    let resolve = |miss| slow::resolve(routine, argument, ctx.handle(), miss, pe);
+    Some(translate(ctx, address, pe, |here| here, resolve))
+}
+
 /// Puts strided blocks: `dest` is on PE `pe`.
 #[inline]
 unsafe fn put_blocks<T: Copy, C: Numbering>(
@@ -87,19 +113,10 @@ unsafe fn put_blocks<T: Copy, C: Numbering>(
     blocks: Blocks,
     pe: PeArg,
 ) {
-    if blocks.is_empty() {
-        return slow::check_pe(routine, ctx.handle(), pe);
+    if let Some(to) = on_pe(routine, ctx, "dest", dest as usize, blocks, pe) {
+        // SAFETY: `to` lies in `pe`'s mirror; the rest is the caller's promise.
+        unsafe { blocks.copy(to as *mut T, source) }
     }
-    blocks.check(routine);
-    let to = translate(
-        ctx,
-        dest as usize,
-        pe,
-        |to| to,
-        |miss| slow::resolve(routine, "dest", ctx.handle(), miss, pe),
-    );
-    // SAFETY: `to` lies in `pe`'s mirror; the rest is the caller's promise.
-    unsafe { blocks.copy(to as *mut T, source) }
 }
 
 /// Gets strided blocks: `source` is on PE `pe`.
@@ -112,19 +129,10 @@ unsafe fn get_blocks<T: Copy, C: Numbering>(
     blocks: Blocks,
     pe: PeArg,
 ) {
-    if blocks.is_empty() {
-        return slow::check_pe(routine, ctx.handle(), pe);
+    if let Some(from) = on_pe(routine, ctx, "source", source as usize, blocks, pe) {
+        // SAFETY: `from` lies in `pe`'s mirror; the rest is the caller's promise.
+        unsafe { blocks.copy(dest, from as *const T) }
     }
-    blocks.check(routine);
-    let from = translate(
-        ctx,
-        source as usize,
-        pe,
-        |from| from,
-        |miss| slow::resolve(routine, "source", ctx.handle(), miss, pe),
-    );
-    // SAFETY: `from` lies in `pe`'s mirror; the rest is the caller's promise.
-    unsafe { blocks.copy(dest, from as *const T) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`
