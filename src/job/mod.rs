@@ -1,6 +1,7 @@
 //! Who am I, who are my peers, and is the job still alive?
 
 pub mod abort;
+mod attachments;
 pub mod control;
 mod fault;
 mod fork;
@@ -22,6 +23,7 @@ use crate::memory::pages;
 use crate::memory::segment::DataSegment;
 use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, TABLE};
+use attachments::Attachments;
 use control::{Control, Stage};
 use launch::Launcher;
 use std::sync::{Mutex, OnceLock};
@@ -41,7 +43,7 @@ pub struct Job {
     pub heap: Mutex<Heap>,
     /// How many sessions (first init to last finalize) have begun.
     session: AtomicU32,
-    attached: Mutex<Vec<bool>>,
+    attachments: Attachments,
     /// What the heap is to be made of, and what it is made of in this session.
     pages: pages::Wanted,
     heap_pages: Mutex<Option<pages::Got>>,
@@ -126,16 +128,15 @@ impl Job {
         if pe == self.pe {
             return self.layout.start();
         }
-        let mut attached = self.attached.lock().unwrap_or_else(|e| e.into_inner());
         let mut pause = Pause::new();
         while !self.has_begun(pe) {
             pause.step();
         }
-        self.attach_once(pe, &mut attached);
+        self.attach_once(pe);
         if ALL_OR_NONE {
             // Who is there now need not be attached one by one later.
             for peer in (0..self.npes).filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
-                self.attach_once(peer, &mut attached);
+                self.attach_once(peer);
             }
         }
         self.layout.mirror(pe)
@@ -146,14 +147,15 @@ impl Job {
         self.control.pe(pe).session() >= self.session.load(Ordering::Relaxed)
     }
 
-    fn attach_once(&self, pe: usize, attached: &mut [bool]) {
-        if !attached[pe] {
+    fn attach_once(&self, pe: usize) {
+        let attach = || {
             if let Err(error) = self.attach(pe) {
                 error::fatal(format_args!("attaching PE {pe} failed: {error}"));
             }
-            attached[pe] = true;
-        }
-        TABLE.set_mirror(pe, self.layout.mirror(pe));
+            TABLE.set_mirror(pe, self.layout.mirror(pe));
+        };
+        let mut pause = Pause::new();
+        self.attachments.ensure(pe, attach, || pause.step());
     }
 
     fn attach(&self, pe: usize) -> Result<(), Error> {

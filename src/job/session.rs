@@ -3,6 +3,7 @@
 //! a new session may begin after that.
 
 use super::abort::{self, Kind};
+use super::attachments::Attachments;
 use super::control::Stage;
 use super::{JOB, Job, backend_word, existing, fault, fork, job, launch};
 use crate::atomics::{AtomicI32, AtomicU32, Ordering};
@@ -98,7 +99,7 @@ fn first_session() -> Result<(), Error> {
         launcher: place.launcher,
         heap: Mutex::new(Heap::new(layout.heap.len())),
         session: AtomicU32::new(0),
-        attached: Mutex::new(vec![false; npes]),
+        attachments: Attachments::none(npes),
         pages,
         heap_pages: Mutex::new(None),
         control,
@@ -201,7 +202,7 @@ pub fn finalize(routine: Routine) {
     team::close();
     TABLE.retire();
     // Nobody uses this heap or these mirrors any more: all have passed the barrier.
-    job.attached.lock().unwrap_or_else(|e| e.into_inner()).fill(false);
+    job.attachments.forget();
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();
 }

@@ -109,9 +109,10 @@ impl Table {
         if address < 1 << SHIFT {
             self.own.store(pe, Ordering::Relaxed);
         }
-        self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::Relaxed);
+        // Sequentially consistent: of threads that attach at the same time, one sees all.
+        self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);
         let attached: u32 =
-            self.attached.iter().map(|bits| bits.load(Ordering::Relaxed).count_ones()).sum();
+            self.attached.iter().map(|bits| bits.load(Ordering::SeqCst).count_ones()).sum();
         if attached as usize == self.npes() {
             // SAFETY: as for `npes`.
             let (start, bytes) = unsafe { *self.upper.get() };

@@ -1,0 +1,49 @@
+//! Attaching a peer once, under the `loom` model checker: `src/job/attachments.rs` is
+//! compiled here with `loom`'s atomics.
+
+#![allow(unsafe_code)]
+
+/// What `crate::atomics` is to the library.
+mod atomics {
+    pub use loom::sync::atomic::{AtomicU32, Ordering};
+}
+
+#[allow(dead_code)]
+#[path = "../src/job/attachments.rs"]
+mod attachments;
+
+use attachments::Attachments;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+/// Two peers, and how often each was attached: `loom` reports an access that is not
+/// ordered after the one before.
+struct Peers {
+    attachments: Attachments,
+    times: [UnsafeCell<usize>; 2],
+}
+
+impl Peers {
+    /// Uses a peer, attached by this thread or another.
+    fn access(&self, pe: usize) {
+        // SAFETY: `loom` checks that nobody else is in the cell, here and below.
+        let attach = || self.times[pe].with_mut(|times| unsafe { *times += 1 });
+        self.attachments.ensure(pe, attach, thread::yield_now);
+        // SAFETY: as above.
+        self.times[pe].with(|times| assert_eq!(unsafe { *times }, 1));
+    }
+}
+
+#[test]
+fn threads_that_come_at_once_attach_once_and_see_it() {
+    loom::model(|| {
+        let times = [UnsafeCell::new(0), UnsafeCell::new(0)];
+        let peers = Arc::new(Peers { attachments: Attachments::none(2), times });
+        // Not more than two: of three, two may wait and yield to each other for ever.
+        let other = peers.clone();
+        let thread = thread::spawn(move || [1, 0, 1].map(|pe| other.access(pe)));
+        [0, 1, 0].into_iter().for_each(|pe| peers.access(pe));
+        thread.join().unwrap();
+    });
+}
