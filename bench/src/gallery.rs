@@ -1,7 +1,7 @@
 //! The plots of a report, in the form of the paper's figures.
 
 use crate::limits;
-use crate::plots::{Axis, Curve, Ink, Mark, Plot, Shade};
+use crate::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use crate::report::{Point, Report, Unit};
 
 /// Plots under one heading.
@@ -122,7 +122,7 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
             }
             curves.push(Curve {
                 label: format!("{}{form}", implementation.name),
-                ink: Ink::Implementation(place, shade),
+                ink: Ink::Nth(place, shade),
                 points: points.iter().map(|point| mark(point, x, bars)).collect(),
             });
         }

@@ -3,7 +3,6 @@
 
 mod diff;
 mod execute;
-mod figures;
 mod gallery;
 mod implementation;
 mod instructions;
@@ -14,9 +13,7 @@ mod noise;
 mod options;
 mod page;
 mod plan;
-mod plots;
 mod report;
-mod stats;
 mod suite;
 mod table;
 
@@ -25,6 +22,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
+use oneshmem_plots::{figures, plot, stats};
 
 use crate::implementation::Implementation;
 use crate::plan::Extent;

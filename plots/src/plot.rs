@@ -6,8 +6,8 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::Unit;
 use crate::figures;
-use crate::report::Unit;
 
 /// What a plot shows.
 #[derive(Debug)]
@@ -53,16 +53,16 @@ pub struct Mark {
     pub bar: Option<(f64, f64)>,
 }
 
-/// How a curve is drawn: the n-th implementation, or the machine itself.
+/// How a curve is drawn: the n-th of those compared, or the machine itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// An implementation, by its place in the report; a second curve of it is lighter.
-    Implementation(usize, Shade),
+    /// One of those compared, by its place; a second curve of it is lighter.
+    Nth(usize, Shade),
     /// The limit.
     Raw,
 }
 
-/// Which of one implementation's curves.
+/// Which of the curves of one of those compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shade {
     /// The first.
@@ -72,13 +72,15 @@ pub enum Shade {
 }
 
 /// Colours that those who see few colours can tell apart (Okabe and Ito).
-const COLOURS: [RGBColor; 6] = [
+const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+    RGBColor(222, 208, 40),
 ];
 const GREY: RGBColor = RGBColor(110, 110, 110);
 const SIZE: (u32, u32) = (620, 400);
@@ -113,8 +115,8 @@ impl Ranged for Ticked {
 impl Ink {
     fn colour(self) -> RGBAColor {
         match self {
-            Self::Implementation(n, Shade::Full) => COLOURS[n % COLOURS.len()].to_rgba(),
-            Self::Implementation(n, Shade::Light) => COLOURS[n % COLOURS.len()].mix(0.5),
+            Self::Nth(n, Shade::Full) => COLOURS[n % COLOURS.len()].to_rgba(),
+            Self::Nth(n, Shade::Light) => COLOURS[n % COLOURS.len()].mix(0.5),
             Self::Raw => GREY.to_rgba(),
         }
     }
@@ -132,13 +134,7 @@ impl Plot {
 
     /// Draws it.
     pub fn svg(&self) -> anyhow::Result<String> {
-        let mut text = String::new();
-        {
-            let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-            self.draw(&area).map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
-            area.present().map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
-        }
-        Ok(text)
+        panels(std::slice::from_ref(self), 1)
     }
 
     /// All y values; bars too, but not to more than ten times beyond the curves, since the longest
@@ -284,6 +280,21 @@ impl Plot {
     }
 }
 
+/// Draws several, so many beside one another.
+pub fn panels(plots: &[Plot], columns: usize) -> anyhow::Result<String> {
+    let rows = plots.len().div_ceil(columns);
+    let (width, height) = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
+        for (plot, panel) in plots.iter().zip(area.split_evenly((rows, columns))) {
+            plot.draw(&panel).map_err(|error| anyhow!("cannot draw {}: {error}", plot.title))?;
+        }
+        area.present().map_err(|error| anyhow!("cannot draw: {error}"))?;
+    }
+    Ok(text)
+}
+
 /// What a curve's entry in the legend takes.
 fn room(curve: &Curve) -> i32 {
     38 + curve.label.chars().count() as i32 * LETTER
@@ -301,7 +312,7 @@ mod tests {
             title: "t & u".into(),
             x: Axis::Bytes,
             unit: Unit::Nanoseconds,
-            curves: vec![curve(Ink::Raw), curve(Ink::Implementation(0, Shade::Full))],
+            curves: vec![curve(Ink::Raw), curve(Ink::Nth(0, Shade::Full))],
         }
     }
 
@@ -329,6 +340,14 @@ mod tests {
             curve.label = "a name that takes more than half of the width".into();
         }
         assert_eq!(plot.legend().iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn panels_stand_beside_and_below_one_another() {
+        let plots = [(); 3].map(|()| plot(&[(8.0, 100.0), (64.0, 120.0)]));
+        let text = panels(&plots, 2).unwrap();
+        assert!(text.starts_with("<svg width=\"1240\" height=\"800\""), "{}", &text[..80]);
+        assert_eq!(text.matches("t &amp; u").count(), 3);
     }
 
     #[test]

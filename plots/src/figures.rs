@@ -1,6 +1,6 @@
 //! Figures as people read them.
 
-use crate::report::Unit;
+use crate::Unit;
 
 /// A number with three significant digits.
 pub fn number(value: f64) -> String {
