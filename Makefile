@@ -5,6 +5,7 @@
 #   make test            every check and test there is, with a summary
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
+#   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
@@ -25,7 +26,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-tsan test-xpmem bench install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-tsan test-xpmem bench bench-xpmem install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -85,6 +86,10 @@ test: all
 # The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
 test-xpmem: all
 	tests/xpmem/run
+
+# What mapping costs: see bench/backends.
+bench-xpmem: all
+	bench/backends
 
 # The driver needs no optimisation: what it measures are other programs.
 bench: all
