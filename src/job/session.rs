@@ -139,7 +139,9 @@ fn begin(job: &'static Job) -> Result<(), Error> {
 fn lay_heap(job: &Job) -> Result<(), Error> {
     let (pe, backend) = (job.pe, &job.choice.backend);
     let lay = |pages| backend.map_heap(&job.control, pe, &job.layout, pages);
-    let got = job.pages.lay(&job.layout.heap, lay)?;
+    // Kitten's loader has chosen where the memory is.
+    let placed = job.launcher != Launcher::Kitten;
+    let got = job.pages.lay(&job.layout.heap, placed, lay)?;
     job.control.pe(pe).heap_pages.store(got.pages.word(), Ordering::Relaxed);
     // Once a job: the others fare alike, mostly.
     if let Some(complaint) = &got.complaint

@@ -110,13 +110,15 @@ impl Wanted {
         }
     }
 
-    /// Maps the heap by `lay`, with the best pages that can be had, on this PE's node.
+    /// Maps the heap by `lay`, with the best pages that can be had; if `placed`, on this
+    /// PE's node.
     ///
     /// # Errors
     /// If not even ordinary pages can be had.
     pub fn lay(
         &self,
         heap: &Range<usize>,
+        placed: bool,
         lay: impl Fn(Pages) -> Result<(), Error>,
     ) -> Result<Got, Error> {
         let mut failures = Vec::new();
@@ -138,7 +140,8 @@ impl Wanted {
         if pages == Pages::Normal {
             lay(pages)?;
         }
-        let node = numa::own_node().map(|node| (node, numa::prefer(heap, node)));
+        let node = placed.then(numa::own_node).flatten();
+        let node = node.map(|node| (node, numa::prefer(heap, node)));
         let mut got = Got { pages, failures, node: None, populated: 0, complaint: None };
         got.node = node.map(|(node, placed)| match placed {
             Ok(()) => format!("on NUMA node {node}"),
@@ -274,7 +277,7 @@ mod tests {
     /// Lays an imaginary heap on a system that has only `possible`; tells what was tried.
     fn lay(wanted: &Wanted, possible: &[Pages]) -> (Got, Vec<Pages>) {
         let tried = RefCell::new(Vec::new());
-        let got = wanted.lay(&(0..0), |pages| {
+        let got = wanted.lay(&(0..0), false, |pages| {
             tried.borrow_mut().push(pages);
             if possible.contains(&pages) { Ok(()) } else { Err(Error::Slot("no".into())) }
         });

@@ -22,7 +22,7 @@ const POOL: usize = 64 << 20;
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("heap-pages/too-few", || {
-            Ok(complains("ordinary", &[(USE, "explicit"), (HEAP.0, "512g")], "huge pages of")?)
+            Ok(complains("ordinary", &[(USE, "explicit"), (HEAP.0, "200g")], "huge pages of")?)
         }),
         Trial::test("heap-pages/no-such-size", || {
             Ok(complains("ordinary", &[(USE, "yes"), (PAGE_SIZE, "3000"), HEAP], "=3000")?)
