@@ -2,7 +2,7 @@
 //! "Optimization of collective communication operations in MPICH", 2005): each member
 //! combines what its children have, in the members' order, then copies the result from
 //! its parent. `2 log2 size` rounds one after the other; each member moves the bytes
-//! once a child and four times more.
+//! once a child and two or three times more.
 #![allow(unsafe_code)]
 
 use super::Reduce;

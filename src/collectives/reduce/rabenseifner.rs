@@ -9,7 +9,7 @@
 //!                         the other's half
 //! ```
 //!
-//! `2 log2` rounds; each member moves the bytes about four times, whatever the number of
+//! `2 log2` rounds; each member moves the bytes five times at most, whatever the number of
 //! members. If that is no power of two, neighbours fold first ([`super::fold`]).
 #![allow(unsafe_code)]
 
@@ -52,7 +52,7 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
             return;
         }
         let all = call.bytes();
-        let (mine, theirs) = (Scratch::new(all), Scratch::new(all));
+        let (mut mine, mut theirs) = (Scratch::new(all), Scratch::new(all));
         let partner = |round: usize| fold.first(own ^ fold.groups >> (round + 1));
         let bytes = |part: Part| (part.first * elem, part.n * elem);
         // SAFETY: scratch memory is private and long enough. What a partner takes from
@@ -73,14 +73,14 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                 steps.await_member(READY + round + 1, partner(round));
                 let from = group.of("dest", call.dest, partner(round));
                 group.copy(from.add(at), theirs.start().add(at), length);
-                let (lower, higher) = (mine.start().add(at), theirs.start().add(at));
-                if own & fold.groups >> (round + 1) == 0 {
-                    call.kernel.combine(lower, higher, keep.n);
-                } else {
-                    call.kernel.combine(higher, lower, keep.n);
-                    group.copy(higher, lower, length);
+                if own & fold.groups >> (round + 1) != 0 {
+                    // The partner is the lower one. What is left of the other array is not
+                    // looked at again.
+                    std::mem::swap(&mut mine, &mut theirs);
                 }
-                group.copy(lower, call.dest.add(at), length);
+                let part = mine.start().add(at);
+                call.kernel.combine(part, theirs.start().add(at), keep.n);
+                group.copy(part, call.dest.add(at), length);
             }
             for round in (0..rounds).rev() {
                 let step = READY + 2 * rounds - round;

@@ -2,7 +2,8 @@
 //! tree): in round `r` partners `2^r` apart combine what they have, so that after `log2`
 //! rounds all have the result. If the number of members is no power of two, neighbours
 //! fold first ([`super::fold`]). Members combine lower with higher, both of a pair alike,
-//! so all get the same bits. In each round a member moves the bytes twice.
+//! so all get the same bits. In each round a member moves the bytes twice,
+//! and twice more before and after.
 #![allow(unsafe_code)]
 
 use super::Reduce;

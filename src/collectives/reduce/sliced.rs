@@ -22,7 +22,7 @@ const REDUCED: usize = 2;
 const GATHERED: usize = 3;
 
 /// Every member reduces one slice, then all gather them. Three steps; each member moves
-/// the bytes twice, and its slice once more. In place, a member's dest is written by
+/// the bytes twice. In place, a member's dest is written by
 /// itself only, and each part of it after the one that reduces this part has read it.
 ///
 /// # Safety

@@ -1,0 +1,246 @@
+//! Collective calls, what they are given, and what must come out of them.
+#![allow(unsafe_code)]
+
+use super::UNTOUCHED;
+use super::machine::MOST_PES;
+use crate::collectives::alltoall::{Alltoall, Blocks, Shape};
+use crate::collectives::broadcast::Broadcast;
+use crate::collectives::collect::{Collect, Parts};
+use crate::collectives::group::Group;
+use crate::collectives::reduce::{Kernel, Max, Prod, Reduce, Sum, Xor};
+use crate::collectives::run;
+use crate::collectives::scan::Scan;
+use crate::collectives::select::{Choice, Operation};
+
+/// One collective call and its arguments.
+#[derive(Clone, Debug)]
+pub enum Call {
+    Sync,
+    Broadcast { bytes: usize, root: usize, root_too: bool },
+    Collect { bytes: [usize; MOST_PES] },
+    Fcollect { bytes: usize },
+    Alltoall { bytes: usize },
+    Alltoalls { dst: usize, sst: usize, nelems: usize, elem_bytes: usize },
+    Reduce { elements: Elements, n: usize, in_place: bool },
+    Scan { elements: Elements, n: usize, in_place: bool, inclusive: bool },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Elements {
+    SumI64,
+    SumF64,
+    ProdF32,
+    MaxU8,
+    XorU16,
+}
+
+impl Elements {
+    pub fn kernel(self) -> Kernel {
+        match self {
+            Self::SumI64 => Kernel::of::<i64, Sum>(),
+            Self::SumF64 => Kernel::of::<f64, Sum>(),
+            Self::ProdF32 => Kernel::of::<f32, Prod>(),
+            Self::MaxU8 => Kernel::of::<u8, Max>(),
+            Self::XorU16 => Kernel::of::<u16, Xor>(),
+        }
+    }
+
+    /// An element's bytes for some random bits; floats are such that results are exact
+    /// in whatever order they are combined.
+    pub fn encode(self, bits: u64) -> Vec<u8> {
+        match self {
+            Self::SumI64 => bits.to_ne_bytes().into(),
+            Self::SumF64 => ((bits >> 24) as f64).to_ne_bytes().into(),
+            Self::ProdF32 => [0.5f32, 1.0, -2.0, 4.0][bits as usize % 4].to_ne_bytes().into(),
+            Self::MaxU8 => vec![bits as u8],
+            Self::XorU16 => (bits as u16).to_ne_bytes().into(),
+        }
+    }
+
+    /// The reference: one element of each member, combined in their order.
+    pub fn fold(self, all: &[&[u8]]) -> Vec<u8> {
+        fn typed<T, const N: usize>(
+            all: &[&[u8]],
+            from: fn([u8; N]) -> T,
+            op: fn(T, T) -> T,
+        ) -> Option<T> {
+            all.iter().map(|bytes| from((*bytes).try_into().unwrap())).reduce(op)
+        }
+        let bytes = match self {
+            Self::SumI64 => typed(all, i64::from_ne_bytes, |a, x| a.wrapping_add(x))
+                .map(|v| v.to_ne_bytes().to_vec()),
+            Self::SumF64 => {
+                typed(all, f64::from_ne_bytes, |a, x| a + x).map(|v| v.to_ne_bytes().to_vec())
+            }
+            Self::ProdF32 => {
+                typed(all, f32::from_ne_bytes, |a, x| a * x).map(|v| v.to_ne_bytes().to_vec())
+            }
+            Self::MaxU8 => typed(all, u8::from_ne_bytes, u8::max).map(|v| vec![v]),
+            Self::XorU16 => {
+                typed(all, u16::from_ne_bytes, |a, x| a ^ x).map(|v| v.to_ne_bytes().to_vec())
+            }
+        };
+        bytes.unwrap_or_else(|| vec![0; self.kernel().bytes()])
+    }
+}
+
+/// Random bits that depend on all of the arguments.
+fn bits(call: usize, pe: usize, i: usize) -> u64 {
+    let mut x = (call as u64) << 48 ^ (pe as u64) << 40 ^ i as u64 ^ 0x9e37_79b9_7f4a_7c15;
+    for _ in 0..3 {
+        x ^= x >> 29;
+        x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    }
+    x
+}
+
+fn pattern(call: usize, pe: usize, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| bits(call, pe, i) as u8).collect()
+}
+
+impl Call {
+    /// What PE `pe` of `npes` has in its source.
+    pub fn source(&self, call: usize, pe: usize, npes: usize) -> Vec<u8> {
+        match *self {
+            Call::Sync => Vec::new(),
+            Call::Broadcast { bytes, .. } | Call::Fcollect { bytes } => pattern(call, pe, bytes),
+            Call::Collect { bytes } => pattern(call, pe, bytes[pe]),
+            Call::Alltoall { bytes } => pattern(call, pe, bytes * npes),
+            Call::Alltoalls { sst, nelems, elem_bytes, .. } => {
+                pattern(call, pe, sst * nelems * elem_bytes * npes)
+            }
+            Call::Reduce { elements, n, .. } | Call::Scan { elements, n, .. } => {
+                (0..n).flat_map(|i| elements.encode(bits(call, pe, i))).collect()
+            }
+        }
+    }
+
+    /// What PE `me` must have in its dest afterwards, if the call writes it.
+    pub fn expected(&self, call: usize, me: usize, npes: usize) -> Option<Vec<u8>> {
+        let sources: Vec<_> = (0..npes).map(|pe| self.source(call, pe, npes)).collect();
+        let folded = |elements: Elements, members: usize| {
+            let size = elements.kernel().bytes();
+            (0..sources[0].len() / size)
+                .flat_map(|i| {
+                    let column: Vec<_> =
+                        sources[..members].iter().map(|s| &s[i * size..][..size]).collect();
+                    elements.fold(&column)
+                })
+                .collect()
+        };
+        match *self {
+            Call::Sync => None,
+            Call::Broadcast { root, root_too, .. } => {
+                (root_too || root % npes != me).then(|| sources[root % npes].clone())
+            }
+            Call::Collect { .. } | Call::Fcollect { .. } => Some(sources.concat()),
+            Call::Alltoall { bytes } => {
+                Some(sources.iter().flat_map(|s| s[me * bytes..][..bytes].to_vec()).collect())
+            }
+            Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
+                let mut dest = vec![UNTOUCHED; dst * nelems * elem_bytes * npes];
+                for (pe, source) in sources.iter().enumerate() {
+                    for e in 0..nelems {
+                        let from = sst * (me * nelems + e) * elem_bytes;
+                        let to = dst * (pe * nelems + e) * elem_bytes;
+                        dest[to..][..elem_bytes].copy_from_slice(&source[from..][..elem_bytes]);
+                    }
+                }
+                Some(dest)
+            }
+            Call::Reduce { elements, .. } => Some(folded(elements, npes)),
+            Call::Scan { elements, inclusive, .. } => {
+                Some(folded(elements, me + usize::from(inclusive)))
+            }
+        }
+    }
+
+    pub fn in_place(&self) -> bool {
+        matches!(*self, Call::Reduce { in_place: true, .. } | Call::Scan { in_place: true, .. })
+    }
+
+    pub fn operation(&self) -> Operation {
+        match self {
+            Call::Sync => Operation::Barrier,
+            Call::Broadcast { .. } => Operation::Broadcast,
+            Call::Collect { .. } => Operation::Collect,
+            Call::Fcollect { .. } => Operation::Fcollect,
+            Call::Alltoall { .. } => Operation::Alltoall,
+            Call::Alltoalls { .. } => Operation::Alltoalls,
+            Call::Reduce { .. } => Operation::Reduce,
+            Call::Scan { .. } => Operation::Scan,
+        }
+    }
+
+    /// Bytes of one member's contribution.
+    pub fn bytes(&self) -> usize {
+        match *self {
+            Call::Sync => 0,
+            Call::Broadcast { bytes, .. } | Call::Fcollect { bytes } | Call::Alltoall { bytes } => {
+                bytes
+            }
+            Call::Collect { bytes } => bytes[0],
+            Call::Alltoalls { nelems, elem_bytes, .. } => nelems * elem_bytes,
+            Call::Reduce { elements, n, .. } | Call::Scan { elements, n, .. } => {
+                n * elements.kernel().bytes()
+            }
+        }
+    }
+
+    /// The numbers of the algorithms that can serve the call.
+    pub fn algorithms(&self, npes: usize) -> Vec<usize> {
+        let operation = self.operation();
+        (1..operation.algorithms().len())
+            .filter(|index| operation.serves(*index, npes, self.bytes()).is_ok())
+            .collect()
+    }
+
+    /// # Safety
+    /// The arrays are as large as the call's arguments say.
+    pub unsafe fn carry_out(
+        &self,
+        by: usize,
+        group: &impl Group,
+        dest: *mut u8,
+        source: *const u8,
+    ) {
+        fn algorithm<C: Choice>(number: usize) -> C {
+            C::numbered(number).unwrap()
+        }
+        let size = group.size();
+        // SAFETY: the caller's promise; the test's PEs keep to the rules.
+        unsafe {
+            match *self {
+                Call::Sync => run::sync_by(algorithm(by), group),
+                Call::Broadcast { bytes, root, root_too } => {
+                    let call = Broadcast { dest, source, bytes, root: root % size, root_too };
+                    run::broadcast_by(algorithm(by), group, call)
+                }
+                Call::Collect { bytes } => {
+                    let parts = Parts::exchanged(group, bytes[group.index()]);
+                    run::collect_by(algorithm(by), group, Collect { dest, source, parts })
+                }
+                Call::Fcollect { bytes } => {
+                    let parts = Parts::Equal(bytes);
+                    run::fcollect_by(algorithm(by), group, Collect { dest, source, parts })
+                }
+                Call::Alltoall { bytes } => {
+                    let blocks = Blocks::Dense(bytes);
+                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
+                }
+                Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
+                    let blocks = Blocks::Strided(Shape { dst, sst, nelems, elem_bytes });
+                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
+                }
+                Call::Reduce { elements, n, .. } => {
+                    let call = Reduce { dest, source, n, kernel: elements.kernel() };
+                    run::reduce_by(algorithm(by), group, call)
+                }
+                Call::Scan { elements, n, inclusive, .. } => {
+                    let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
+                    run::scan_by(algorithm(by), group, call)
+                }
+            }
+        }
+    }
+}

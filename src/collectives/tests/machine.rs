@@ -1,0 +1,141 @@
+//! Threads as PEs.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicBool, AtomicU64, Ordering};
+use crate::collectives::epochs::Board;
+use crate::collectives::group::Reach;
+use crate::collectives::psync::{MOST_WORDS, SyncArray};
+use crate::counter::{Counter, Rest};
+use crate::job::words::TeamWords;
+use std::cell::UnsafeCell;
+use std::time::{Duration, Instant};
+
+pub const MOST_PES: usize = 16;
+pub const ARENA: usize = 512 << 10;
+/// Dest starts here in an arena; source at its beginning.
+pub const DEST: usize = ARENA / 2;
+/// A wait this long is a hang: it fails the test, and says so.
+const HANG: Duration = Duration::from_secs(120);
+
+pub struct TestPe {
+    pub words: TeamWords,
+    pub psync: [AtomicU64; MOST_WORDS],
+    arena: Box<UnsafeCell<[u8; ARENA]>>,
+    /// Bytes it has copied.
+    pub moved: AtomicU64,
+}
+
+/// The PEs of a test: threads that see each other's memory.
+pub struct Machine {
+    pub pes: Vec<TestPe>,
+    failed: AtomicBool,
+}
+
+// SAFETY: the arenas are written by their own thread, and read by others when the
+// algorithms under test say that they may be.
+unsafe impl Sync for Machine {}
+
+impl Machine {
+    pub fn new(npes: usize) -> Self {
+        let pe = || TestPe {
+            // SAFETY: control words start as zero pages; atomics of zero are valid.
+            words: unsafe { std::mem::zeroed() },
+            psync: [const { AtomicU64::new(0) }; MOST_WORDS],
+            arena: Box::new(UnsafeCell::new([0; ARENA])),
+            moved: AtomicU64::new(0),
+        };
+        Self { pes: std::iter::repeat_with(pe).take(npes).collect(), failed: false.into() }
+    }
+
+    pub fn arena(&self, pe: usize) -> *mut u8 {
+        self.pes[pe].arena.get().cast()
+    }
+
+    /// Runs `program` on every PE.
+    pub fn run(&self, program: impl Fn(Member<'_>) + Sync) {
+        std::thread::scope(|scope| {
+            for me in 0..self.pes.len() {
+                let program = &program;
+                scope.spawn(move || {
+                    let _alarm = Alarm(&self.failed);
+                    program(Member { machine: self, me });
+                });
+            }
+        });
+    }
+}
+
+/// Lets waiting threads fail when one has failed.
+struct Alarm<'m>(&'m AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Member<'m> {
+    pub machine: &'m Machine,
+    pub me: usize,
+}
+
+impl Reach for Member<'_> {
+    fn index(&self) -> usize {
+        self.me
+    }
+    fn size(&self) -> usize {
+        self.machine.pes.len()
+    }
+    fn peer(&self, _argument: &'static str, address: usize, member: usize) -> usize {
+        let offset = address - self.machine.arena(self.me) as usize;
+        assert!(offset < ARENA, "not in the arena");
+        self.machine.arena(member) as usize + offset
+    }
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    }
+}
+
+/// A wait: it fails when another PE has, or when it takes too long.
+struct Patience<'m> {
+    member: Member<'m>,
+    begin: Instant,
+}
+
+impl Rest for Patience<'_> {
+    fn pause(&mut self) -> bool {
+        let Member { machine, me } = self.member;
+        assert!(!machine.failed.load(Ordering::Relaxed), "another PE failed");
+        assert!(self.begin.elapsed() < HANG, "PE {me} hangs");
+        std::thread::yield_now();
+        false
+    }
+    fn sleep(&mut self, _: &Counter, _: u64) {}
+}
+
+impl Board for Member<'_> {
+    fn words(&self, member: usize) -> &TeamWords {
+        &self.machine.pes[member].words
+    }
+    fn await_counter(&self, counter: &Counter, value: u64) {
+        counter.wait(value, || Patience { member: *self, begin: Instant::now() });
+    }
+    fn wake(&self, _: &Counter) {}
+}
+
+impl SyncArray for Member<'_> {
+    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
+        &self.machine.pes[member].psync[element]
+    }
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+        let mut patience = Patience { member: *self, begin: Instant::now() };
+        while !ready() {
+            patience.pause();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Floating-point reductions: the same bits on every member and from run to run.
+#![allow(unsafe_code)]
+
+use super::machine::{DEST, Machine};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::collectives::epochs::{Board, Clock, Epochs};
+use crate::collectives::reduce::{Kernel, Reduce, Sum};
+use crate::collectives::run;
+use crate::collectives::select::{self, Choice};
+
+/// Sums whose last bits depend on the order of the additions.
+fn value(pe: usize, i: usize) -> f64 {
+    [1e16, 1.0, -1e16, 0.1, 3e-8, -7.7][(pe * 5 + i) % 6] * (1.0 + i as f64)
+}
+
+#[test]
+fn sums_of_floating_point_numbers_are_reproducible() {
+    const RUNS: usize = 5;
+    for npes in [2, 3, 4, 5, 7, 8, 12, 16] {
+        for n in [1, 14, 100, 1024, 4000] {
+            for by in (1..).map_while(select::Reduce::numbered) {
+                if by.serves(npes, n * 8).is_err() {
+                    continue;
+                }
+                let bits: Vec<_> = (0..n).map(|_| AtomicU64::new(0)).collect();
+                let machine = Machine::new(npes);
+                machine.run(|member| {
+                    let clock = Clock::new(0.into(), 0.into(), 0.into());
+                    clock.set(0, member.words(member.me));
+                    let group = Epochs::new(member, &clock);
+                    let source = machine.arena(member.me);
+                    let dest = source.wrapping_add(DEST);
+                    for run in 0..RUNS {
+                        // SAFETY: this PE's own arena, which others read only in the call.
+                        unsafe {
+                            for i in 0..n {
+                                source.cast::<f64>().add(i).write_unaligned(value(member.me, i));
+                            }
+                            let kernel = Kernel::of::<f64, Sum>();
+                            run::reduce_by(by, &group, Reduce { dest, source, n, kernel });
+                        }
+                        for (i, bits) in bits.iter().enumerate() {
+                            // SAFETY: as above.
+                            let found = unsafe { dest.cast::<u64>().add(i).read_unaligned() };
+                            // The first to come says what it has to be. No sum here is 0.0.
+                            let before = bits.compare_exchange(
+                                0,
+                                found,
+                                Ordering::Relaxed,
+                                Ordering::Relaxed,
+                            );
+                            let first = before.map_or_else(|bits| bits, |_| found);
+                            assert_eq!(
+                                f64::from_bits(found).to_bits(),
+                                first,
+                                "{by:?}, {npes} PEs, {n} elements, element {i}, run {run}"
+                            );
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
