@@ -3393,6 +3393,11 @@ void shmem_udcflush_line(void *dest);
 } /* extern "C" */
 #endif
 
+/* Routines compiled into the program: see there. */
+#if defined(SHMEM_INLINE) && defined(__GNUC__) && defined(__OPTIMIZE__)
+#  include "shmem_inline.h"
+#endif
+
 /* ---- Type-generic names ---------------------------------------------------------------------- */
 
 #if defined(__cplusplus)

@@ -6,5 +6,6 @@ mod constants;
 mod elements;
 mod extensions;
 mod info;
+mod inline;
 mod long_double;
 mod routines;

@@ -65,6 +65,11 @@ extern "C" {
 } /* extern "C" */
 #endif
 
+/* Routines compiled into the program: see there. */
+#if defined(SHMEM_INLINE) && defined(__GNUC__) && defined(__OPTIMIZE__)
+#  include "shmem_inline.h"
+#endif
+
 @HEADING Type-generic names@
 #if defined(__cplusplus)
 #  include "shmem_overloads.h"

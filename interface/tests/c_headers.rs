@@ -58,6 +58,27 @@ fn no_other_names() {
     assert_eq!(declared, known.len());
 }
 
+/// What is compiled into programs is as clean as the rest, with either kind of addresses.
+#[test]
+fn inlined_routines() {
+    for (name, kind) in [("table", ""), ("bits", "#define ONESHMEM_SMARTMAP\n")] {
+        // Without optimisation there is nothing to compile in.
+        let text = format!(
+            "#define SHMEM_INLINE\n#define __OPTIMIZE__ 1\n{kind}#include <shmem.h>\n\
+             long use(long *x, int pe);\n\
+             long use(long *x, int pe)\n{{\n    shmem_long_p(x, 1, pe);\n    \
+             shmem_putmem(x, x, 8, pe);\n    shmem_long_atomic_inc(x, pe);\n    \
+             shmem_fence();\n    return shmem_long_g((long *)shmem_ptr(x, pe), pe);\n}}\n"
+        );
+        let c = generated(&format!("inline_{name}.c"), &text);
+        let cpp = generated(&format!("inline_{name}.cc"), &text);
+        for (compiler, standard) in compilers() {
+            let source = if standard.starts_with("c++") { &cpp } else { &c };
+            compile(compiler, standard, source, None);
+        }
+    }
+}
+
 /// Old C++ programs include C headers so, and overloads must bear it.
 #[test]
 fn inside_extern_c() {

@@ -24,7 +24,8 @@ pub const MAX_PES: usize = MAX_RANKS;
 /// Whether the hot path stays closed until every PE is attached.
 pub const ALL_OR_NONE: bool = true;
 
-/// What the hot path reads, and what decides when it opens.
+/// What the hot path reads, and what decides when it opens. Programs compiled with
+/// `-DSHMEM_INLINE` read the first two: `struct oneshmem_bits` of `shmem_inline.h`.
 #[repr(C)]
 pub struct Table {
     /// First address past the slot; 0 until all PEs are attached.

@@ -17,6 +17,7 @@
 use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
 use crate::atomics::{AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
+use std::mem::offset_of;
 
 /// Most PEs a job can have; bounds the table of mirrors (8 bytes each).
 pub const MAX_PES: usize = 4096;
@@ -29,7 +30,8 @@ pub const ALL_OR_NONE: bool = false;
 pub const NO_MIRROR: usize = usize::MAX;
 
 /// What the hot path reads. Written by `shmem_init` and `shmem_finalize`, and one
-/// table entry by each first use of a peer.
+/// table entry by each first use of a peer. Programs compiled with `-DSHMEM_INLINE` read it
+/// too: `struct oneshmem_table` of `shmem_inline.h`.
 #[repr(C)]
 pub struct Table {
     /// One byte below this PE's slot.
@@ -47,6 +49,8 @@ pub struct Table {
     /// One byte below each PE's mirror, or `NO_MIRROR`.
     base: [AtomicUsize; MAX_PES],
 }
+
+const _: () = assert!(offset_of!(Table, base) == 48 && size_of::<Table>() == 48 + 4096 * 8);
 
 // SAFETY: `base` is atomic. The other fields are written by `publish` and
 // `retire` only, which run inside initialisation and finalisation; the

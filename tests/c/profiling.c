@@ -1,3 +1,4 @@
+// inline: no
 // pes: 1 2
 // variants: pie static
 /* rule 0.14, rule 14.1, rule 14.2: a program overrides shmem_ names and calls the pshmem_ twins. */

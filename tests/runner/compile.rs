@@ -78,6 +78,7 @@ fn is_fresh(program: &Program, target: &Path, compiler: &Path) -> bool {
         tree::repository("tests/c/check.h"),
         tree::repository("tests/c/coll.h"),
         tree::prefix("include/shmem.h"),
+        tree::prefix("include/shmem_inline.h"),
         tree::prefix("lib/libshmem.so"),
         tree::prefix("lib/libshmem.a"),
     ];

@@ -4,6 +4,8 @@
 //! // pes: 1 2 4                  the numbers of PEs it is started with
 //! // variants: all               how it is linked: pie (the default), no-pie, static,
 //! //                             static-pie, or all of them
+//! // inline: no                  it replaces routines of the library, so it is not also
+//! //                             compiled with -DSHMEM_INLINE, as all others are
 //! // cflags: -std=c11            further options for the compiler
 //! // env: NAME=value             environment of every case
 //! // case: name argument | status=3 stderr=word stdout=word env=NAME=value
@@ -26,10 +28,12 @@ pub enum Variant {
     Static,
     /// Static and position independent.
     StaticPie,
+    /// As usual, with the routines of `shmem_inline.h` compiled in.
+    Inline,
 }
 
 impl Variant {
-    /// All of them, the default first.
+    /// All ways to link, the default first.
     pub const ALL: [Self; 4] = [Self::Pie, Self::NoPie, Self::Static, Self::StaticPie];
 
     /// Its name in directives, test names and folders.
@@ -39,6 +43,7 @@ impl Variant {
             Self::NoPie => "no-pie",
             Self::Static => "static",
             Self::StaticPie => "static-pie",
+            Self::Inline => "inline",
         }
     }
 
@@ -49,7 +54,7 @@ impl Variant {
 
     /// Whether the library that is tested serves such programs.
     fn is_served(self) -> bool {
-        !tree::is_smartmap() || matches!(self, Self::NoPie | Self::Static)
+        !tree::is_smartmap() || matches!(self, Self::NoPie | Self::Static | Self::Inline)
     }
 
     /// The compiler's options for it.
@@ -59,6 +64,8 @@ impl Variant {
             Self::NoPie => &["-fno-pie", "-no-pie"],
             Self::Static => &["-fno-pie", "-static"],
             Self::StaticPie => &["-fPIE", "-static-pie"],
+            Self::Inline if tree::is_smartmap() => &["-DSHMEM_INLINE", "-fno-pie", "-no-pie"],
+            Self::Inline => &["-DSHMEM_INLINE", "-fPIE", "-pie"],
         }
     }
 }
@@ -139,6 +146,7 @@ impl Program {
             cases: Vec::new(),
         };
         let mut environment = Vec::new();
+        let mut inline = true;
         for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
             let Some((key, value)) = line.split_once(':') else { continue };
             let words = || value.split_whitespace();
@@ -153,6 +161,12 @@ impl Program {
                 "variants" => {
                     program.variants =
                         words().map(variants).collect::<Result<Vec<_>, _>>()?.concat()
+                }
+                "inline" => {
+                    inline = match value.trim() {
+                        "no" => false,
+                        _ => return Err(format!("expected `inline: no`, got {value}")),
+                    }
                 }
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
@@ -170,6 +184,9 @@ impl Program {
         program.variants.retain(|variant| variant.is_served());
         if program.variants.is_empty() {
             program.variants.push(Variant::usual());
+        }
+        if inline {
+            program.variants.push(Variant::Inline);
         }
         if program.cases.is_empty() {
             program.cases.push(Case::default());
@@ -231,7 +248,7 @@ mod tests {
         let program = Program::parse(Path::new("dir/name.c"), text).unwrap();
         assert_eq!(program.name(), "name");
         assert_eq!(program.pes, [1, 2]);
-        assert_eq!(program.variants, [Variant::Pie, Variant::Static]);
+        assert_eq!(program.variants, [Variant::Pie, Variant::Static, Variant::Inline]);
         let [bad, good] = &program.cases[..] else { panic!("{:?}", program.cases) };
         assert_eq!((bad.name.as_str(), &bad.arguments[..]), ("bad", &["x".into(), "y".into()][..]));
         assert_eq!(bad.status, Expected::Status(3));
@@ -243,6 +260,7 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         for (text, message) in [
+            ("// pes: 1\n// inline: maybe", "inline: no"),
             ("int main;", "how many PEs"),
             ("// pes: two", "number of PEs"),
             ("// pes: 1\n// variants: dynamic", "variant"),

@@ -5,6 +5,7 @@
 //! | `shmem.h` | types, constants, and every routine with its documentation |
 //! | `shmem_generic.h` | the type-generic macros of C11; included by `shmem.h` |
 //! | `shmem_overloads.h` | overloads in their place for C++; included by `shmem.h` |
+//! | `shmem_inline.h` | routines that are compiled into programs if wanted; included by `shmem.h` |
 //! | `shmem_python.h` | what the Python bindings ask; included by `shmem.h` |
 //! | `pshmem.h` | the twin of every routine, for profiling tools |
 //! | `shmemx.h` | extensions |
@@ -12,6 +13,7 @@
 
 mod cxx;
 mod generic;
+mod inline;
 mod shmem;
 
 use crate::table::Table;
@@ -22,6 +24,7 @@ pub fn all(table: &Table) -> Vec<(&'static str, String)> {
         ("shmem.h", shmem::shmem_h(table)),
         ("shmem_generic.h", generic::shmem_generic_h(table)),
         ("shmem_overloads.h", cxx::shmem_overloads_h(table)),
+        ("shmem_inline.h", inline::shmem_inline_h(table)),
         ("shmem_python.h", include_str!("../../templates/shmem_python.h").into()),
         ("pshmem.h", shmem::pshmem_h(table)),
         ("shmemx.h", include_str!("../../templates/shmemx.h").into()),

@@ -91,7 +91,8 @@ const STATIC_NEEDS: [&str; 4] = ["-lpthread", "-ldl", "-lrt", "-lm"];
 
 /// A library with SMARTMAP's addresses serves position-dependent programs only. These come
 /// before the user's options, which can so be told otherwise.
-const COMPILE: &[&str] = if cfg!(feature = "smartmap") { &["-fno-pie"] } else { &[] };
+const COMPILE: &[&str] =
+    if cfg!(feature = "smartmap") { &["-fno-pie", "-DONESHMEM_SMARTMAP"] } else { &[] };
 const LINK: &[&str] = if cfg!(feature = "smartmap") { &["-no-pie"] } else { &[] };
 
 /// A command line, read.
@@ -308,8 +309,11 @@ mod smartmap_tests {
 
     #[test]
     fn programs_are_position_dependent_unless_told_otherwise() {
-        assert!(command("a.c").starts_with("cc -I/opt/one/include -fno-pie -no-pie a.c -L"));
-        assert_eq!(command("-c a.c"), "cc -I/opt/one/include -fno-pie -c a.c");
-        assert!(command("-fPIE -pie a.c").contains("-fno-pie -no-pie -fPIE -pie"));
+        assert!(
+            command("a.c")
+                .starts_with("cc -I/opt/one/include -fno-pie -DONESHMEM_SMARTMAP -no-pie a.c -L")
+        );
+        assert_eq!(command("-c a.c"), "cc -I/opt/one/include -fno-pie -DONESHMEM_SMARTMAP -c a.c");
+        assert!(command("-fPIE -pie a.c").contains("-no-pie -fPIE -pie"));
     }
 }
