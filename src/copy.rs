@@ -5,6 +5,7 @@
 //!  one element              one load, one store
 //!  to 64 bytes              the head, then the tail, which may overlap: no loop, no call
 //!  more                     one call: see x86_64.rs
+//!  from 256 KiB on          pages made first: see touch.rs
 //! ```
 //!
 //! No side need be aligned, whatever the element type. As with `memcpy`, the two sides
@@ -18,6 +19,8 @@ use crate::atomics::{Ordering, compiler_fence};
 #[path = "copy/x86_64.rs"]
 mod large;
 
+mod touch;
+
 #[cfg(not(target_arch = "x86_64"))]
 mod large {
     /// Copies more than 64 bytes.
@@ -26,6 +29,9 @@ mod large {
     /// As for [`super::elements`].
     #[inline(always)]
     pub(super) unsafe fn large<K>(_before: K, to: *mut u8, from: *const u8, bytes: usize) {
+        if bytes >= super::touch::PIECE {
+            super::touch::before_writing(to as usize, bytes);
+        }
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
     }

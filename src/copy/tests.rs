@@ -69,3 +69,13 @@ fn a_copy_onto_itself() {
         assert_eq!(both, before);
     }
 }
+
+#[test]
+fn pages_are_asked_for_once() {
+    // No address has these numbers, so no copy of another test asks for them.
+    let piece = usize::MAX / touch::PIECE - 7;
+    assert!(touch::ask(piece));
+    assert!(!touch::ask(piece));
+    assert!(touch::ask(piece - (1 << 14)), "another piece in the same place");
+    assert!(touch::ask(piece), "which has taken it");
+}

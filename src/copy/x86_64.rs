@@ -8,6 +8,7 @@
 //! | more than the last cache has room for | stores that pass the caches by, then `sfence` |
 #![allow(unsafe_code)]
 
+use super::touch::{self, PIECE};
 use crate::sys::process;
 use std::arch::asm;
 use std::arch::x86_64::{
@@ -60,12 +61,33 @@ pub(super) unsafe fn large<K: Copy>(before: K, to: *mut u8, from: *const u8, byt
             return super::ends::<[__m128i; 4]>(to, from, bytes);
         }
         let Some(machine) = MACHINE.get() else { return first(to, from, bytes) };
+        if bytes >= PIECE {
+            huge(machine, to, from, bytes);
+        } else if bytes >= machine.string {
+            string(to, from, bytes);
+        } else if machine.avx {
+            avx::wide(before, to, from, bytes);
+        } else {
+            sse2::wide(before, to, from, bytes);
+        }
+    }
+}
+
+/// Copies so much that a few calls do not matter.
+///
+/// # Safety
+/// As for [`super::elements`].
+#[inline(never)]
+unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
+    touch::before_writing(to as usize, bytes);
+    // SAFETY: the caller's promise, passed on; the width is what the processor has.
+    unsafe {
         match (bytes > machine.cached, machine.avx) {
-            (true, true) => avx::stream(before, to, from, bytes),
-            (true, false) => sse2::stream(before, to, from, bytes),
+            (true, true) => avx::stream(to, from, bytes),
+            (true, false) => sse2::stream(to, from, bytes),
             (false, _) if bytes >= machine.string => string(to, from, bytes),
-            (false, true) => avx::wide(before, to, from, bytes),
-            (false, false) => sse2::wide(before, to, from, bytes),
+            (false, true) => avx::wide((), to, from, bytes),
+            (false, false) => sse2::wide((), to, from, bytes),
         }
     }
 }
@@ -173,13 +195,7 @@ macro_rules! loops {
             /// As for `wide`.
             #[inline(never)]
             #[target_feature(enable = $feature)]
-            pub(super) unsafe fn stream<K: Copy>(
-                before: K,
-                to: *mut u8,
-                from: *const u8,
-                bytes: usize,
-            ) {
-                hold(before);
+            pub(super) unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize) {
                 let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: as in `wide`; what was streamed is not touched before the fence.
                 unsafe {
