@@ -52,12 +52,8 @@ impl Pause {
     /// Passes a little time. Ends the process if the job has ended or a peer died.
     #[inline(always)]
     pub fn step(&mut self) {
-        if self.spin() {
-            return;
-        }
-        self.step_aside();
-        if self.is_long() {
-            self.nap();
+        if !self.spin() {
+            self.step_aside();
         }
     }
 
@@ -73,6 +69,14 @@ impl Pause {
 
     #[cold]
     fn step_aside(&mut self) {
+        self.give_way();
+        if self.is_long() {
+            self.nap();
+        }
+    }
+
+    #[cold]
+    fn give_way(&mut self) {
         process::yield_cpu();
         if let Some(job) = job::existing() {
             job::health::look(job);
@@ -110,7 +114,7 @@ impl Pause {
 impl Rest for Pause {
     fn pause(&mut self) -> bool {
         if !self.spin() {
-            self.step_aside();
+            self.give_way();
         }
         self.is_long() && SLEEPS.load(Ordering::Relaxed)
     }

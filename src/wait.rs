@@ -54,17 +54,30 @@ pub(crate) unsafe fn until<T: Waitable>(
     let cmp = Comparison::new(routine, cmp);
     operand::check_local::<T>(routine, argument, ivar as usize);
     // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
-    let mut seen = unsafe { T::load(ivar) };
-    if !cmp.holds(seen, value) {
-        let mut pause = Pause::new();
-        while {
-            pause.step();
-            // SAFETY: as above.
-            seen = unsafe { T::load(ivar) };
-            !cmp.holds(seen, value)
-        } {}
+    let seen = unsafe { T::load(ivar) };
+    if cmp.holds(seen, value) {
+        return seen;
     }
-    seen
+    // SAFETY: as above.
+    unsafe { until_changed(ivar, cmp, value) }
+}
+
+/// The wait itself, apart, so that who need not wait saves no registers for it.
+///
+/// # Safety
+/// As for [`wait_until`], and `ivar` is symmetric and aligned.
+#[cold]
+#[inline(never)]
+unsafe fn until_changed<T: Waitable>(ivar: *mut T, cmp: Comparison, value: T) -> T {
+    let mut pause = Pause::new();
+    loop {
+        pause.step();
+        // SAFETY: the caller's promise.
+        let seen = unsafe { T::load(ivar) };
+        if cmp.holds(seen, value) {
+            return seen;
+        }
+    }
 }
 
 /// Whether `ivar` compares to `value` as `cmp` says, 1 or 0.
