@@ -98,7 +98,7 @@ fn required(routine: Routine, handle: usize) -> Option<&'static Entry> {
 }
 
 const A_CONTEXT: &str =
-    "a context that exists: SHMEM_CTX_DEFAULT, or one that was created and not destroyed";
+    "expected a context that exists: SHMEM_CTX_DEFAULT, or one that was created and not destroyed";
 
 /// The default context: world numbering, known at compile time.
 #[derive(Clone, Copy, Debug)]
@@ -170,8 +170,10 @@ pub fn describe(handle: usize) -> String {
         Some(entry) => {
             let last = entry.size.load(Ordering::Relaxed) - 1;
             match entry.owner.load(Ordering::Relaxed) {
-                TEAM_WORLD => format!("a PE number from 0 to {last}"),
-                _ => format!("a PE number from 0 to {last}, as the context's team numbers its PEs"),
+                TEAM_WORLD => format!("expected a PE number from 0 to {last}"),
+                _ => format!(
+                    "expected a PE number from 0 to {last}, as the context's team numbers its PEs"
+                ),
             }
         }
         None if handle == CTX_INVALID => {
@@ -206,7 +208,7 @@ pub unsafe fn team_create(
         error::misuse(
             routine,
             format_args!("options = {options:#x}"),
-            "0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
+            "expected 0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
         );
     }
     let section = team::get(routine, team).map(|team| team.section());
@@ -236,7 +238,7 @@ pub fn destroy(routine: Routine, handle: usize) {
         error::misuse(
             routine,
             "ctx = SHMEM_CTX_DEFAULT",
-            "a context that was created; the default context exists as long as the library",
+            "expected a context that was created; the default context exists as long as the library",
         );
     }
     fence(Ordering::SeqCst);

@@ -188,7 +188,7 @@ fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
     error::misuse(
         routine,
         format_args!("team = {handle:#x}"),
-        "a team that exists: SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or one from a split that has \
+        "expected a team that exists: SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or one from a split that has \
          not been destroyed",
     )
 }
@@ -197,7 +197,11 @@ fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
 #[inline]
 pub fn required(routine: Routine, handle: usize) -> &'static Team {
     get(routine, handle).unwrap_or_else(|| {
-        error::misuse(routine, "team = SHMEM_TEAM_INVALID", "a team that this PE is a member of")
+        error::misuse(
+            routine,
+            "team = SHMEM_TEAM_INVALID",
+            "expected a team that this PE is a member of",
+        )
     })
 }
 
@@ -236,7 +240,11 @@ pub unsafe fn get_config(
     }
     if mask & NUM_CONTEXTS != 0 {
         if config.is_null() {
-            error::misuse(routine, "config = NULL", "the address of a shmem_team_config_t");
+            error::misuse(
+                routine,
+                "config = NULL",
+                "expected the address of a shmem_team_config_t",
+            );
         }
         let num_contexts = team.num_contexts.load(Ordering::Relaxed);
         // SAFETY: not null, so writable by the caller's promise.
@@ -252,7 +260,7 @@ pub fn destroy(routine: Routine, handle: usize) {
         error::misuse(
             routine,
             format_args!("team = {handle:#x}, a predefined team"),
-            "a team made by a split",
+            "expected a team made by a split",
         );
     }
     // When one PE is past this, all have done their last step in the slot; who still

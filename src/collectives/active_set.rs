@@ -52,13 +52,13 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSe
         error::misuse(routine, format_args!("{name} = {value}"), expected)
     };
     let Some(first) = usize::try_from(start).ok().filter(|pe| *pe < npes) else {
-        wrong("PE_start", start, &format!("a PE number from 0 to {}", npes - 1))
+        wrong("PE_start", start, &format!("expected a PE number from 0 to {}", npes - 1))
     };
     let Ok(log) = u32::try_from(log_stride) else {
-        wrong("logPE_stride", log_stride, "at least 0")
+        wrong("logPE_stride", log_stride, "expected at least 0")
     };
     let Some(size) = usize::try_from(size).ok().filter(|size| *size > 0) else {
-        wrong("PE_size", size, "at least 1")
+        wrong("PE_size", size, "expected at least 1")
     };
     // A set of one PE may have any stride; no PE is 2^31 from another.
     let stride = 1usize << log.min(31);
@@ -66,7 +66,7 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSe
         error::misuse(
             routine,
             format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
-            format_args!("an active set whose last PE is at most {}", npes - 1),
+            format_args!("expected an active set whose last PE is at most {}", npes - 1),
         );
     }
     let member = me.checked_sub(first).filter(|distance| distance % stride == 0);
@@ -74,14 +74,14 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSe
         error::misuse(
             routine,
             format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
-            format_args!("a call by members of the active set only; PE {me} is none"),
+            format_args!("expected a call by members of the active set only; PE {me} is none"),
         )
     };
     if !psync.is_aligned() {
         error::misuse(
             routine,
             format_args!("pSync = {psync:p}"),
-            "the address of an aligned array of long",
+            "expected the address of an aligned array of long",
         );
     }
     PSync(ActiveSet { routine, start: first, stride, size, me, psync: psync as usize })
@@ -279,7 +279,7 @@ unsafe fn reduce_with(
     psync: *mut c_long,
 ) {
     let Ok(n) = usize::try_from(n) else {
-        error::misuse(routine, format_args!("nreduce = {n}"), "at least 0")
+        error::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
         let group = with_data(routine, set, dest, source, psync);

@@ -73,7 +73,7 @@ fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
         error::misuse(
             routine,
             format_args!("PE_root = {root}"),
-            format_args!("a PE number from 0 to {}", size - 1),
+            format_args!("expected a PE number from 0 to {}", size - 1),
         )
     })
 }
@@ -87,7 +87,11 @@ fn checked_shape(
 ) -> Shape {
     let stride = |name: &str, value: isize| {
         usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
-            error::misuse(routine, format_args!("{name} = {value}"), "a stride of at least 1")
+            error::misuse(
+                routine,
+                format_args!("{name} = {value}"),
+                "expected a stride of at least 1",
+            )
         })
     };
     Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }

@@ -63,14 +63,14 @@ pub unsafe fn start(
         error::misuse(
             routine,
             format_args!("options = {options:#x}"),
-            "0 or SHMEM_CTX_SESSION_BATCH",
+            "expected 0 or SHMEM_CTX_SESSION_BATCH",
         );
     }
     if mask & !TOTAL_OPS != 0 || (mask != 0 && config.is_null()) {
         error::misuse(
             routine,
             format_args!("config = {config:p}, config_mask = {mask:#x}"),
-            "a mask of 0, or SHMEM_CTX_SESSION_TOTAL_OPS and a configuration",
+            "expected a mask of 0, or SHMEM_CTX_SESSION_TOTAL_OPS and a configuration",
         );
     }
     let before = hints.options.fetch_or(options as u64 | ACTIVE, Ordering::Relaxed);

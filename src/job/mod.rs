@@ -68,12 +68,12 @@ pub fn job(routine: Routine) -> &'static Job {
         Some(_) => error::misuse(
             routine,
             "called after shmem_finalize",
-            "a call between shmem_init and shmem_finalize",
+            "expected a call between shmem_init and shmem_finalize",
         ),
         None => error::misuse(
             routine,
             "called before shmem_init",
-            "a call between shmem_init and shmem_finalize",
+            "expected a call between shmem_init and shmem_finalize",
         ),
     }
 }

@@ -49,7 +49,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
         error::misuse(
             routine,
             format_args!("requested = {requested}"),
-            "one of the SHMEM_THREAD_* levels, 0 to 3",
+            "expected one of the SHMEM_THREAD_* levels, 0 to 3",
         );
     }
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());

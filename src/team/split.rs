@@ -124,7 +124,7 @@ unsafe fn requested(routine: Routine, config: *const Config, mask: c_long) -> Op
         error::misuse(
             routine,
             "config = NULL",
-            "the address of a shmem_team_config_t, or a mask of 0",
+            "expected the address of a shmem_team_config_t, or a mask of 0",
         );
     }
     // SAFETY: not null, so readable by the caller's promise.
@@ -301,7 +301,7 @@ fn differing(
     error::misuse(
         routine,
         format_args!("arguments {ours:?} on PE {me} of the parent team"),
-        format_args!("the same arguments on all its PEs; PE {member} has {theirs:?}"),
+        format_args!("expected the same arguments on all its PEs; PE {member} has {theirs:?}"),
     )
 }
 

@@ -195,7 +195,7 @@ fn cannot_serve(
              {bytes} bytes",
             operation.variable().name
         ),
-        format_args!("{needs}, or another algorithm"),
+        format_args!("expected {needs}, or another algorithm"),
     )
 }
 
