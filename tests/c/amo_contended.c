@@ -1,4 +1,4 @@
-// pes: 1 2 4 8 16
+// pes: 1 2 4 7 8 16
 /* rule 7.6, rule 7.7: all PEs on the same words at once: nothing is lost, nothing is seen
  * twice. Words of 32 and 64 bits, reached through two contexts. */
 #include "check.h"

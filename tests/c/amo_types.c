@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 // variants: all
 /* Every atomic of every type, one PE at a time on each object: values returned
  * and values left. Contention is amo_contended.c's. rule 7.1, rule 7.3 */

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 /* Contexts of world and of teams, their options, teams and numbering; sessions. */
 #include "check.h"
 

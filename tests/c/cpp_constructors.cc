@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 // variants: all
 // cflags: -std=c++17
 /* rule 15.1, rule 15.2: a C++ program with constructors that wrote globals before

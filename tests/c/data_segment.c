@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 // variants: all
 /* rule 0.8: every kind of global and static object of the program is symmetric and
  * keeps the value it had before initialisation, wherever the linker put it. */

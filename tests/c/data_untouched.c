@@ -1,4 +1,4 @@
-// pes: 1 4
+// pes: 1 2 4
 // variants: pie no-pie
 // cflags: -mcmodel=medium
 /* A .bss of 4 GiB that is not touched costs neither time nor memory: each PE's

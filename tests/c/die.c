@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 /* A PE that dies, or ends without shmem_finalize, ends the job, whatever the others
  * do, and the launcher says which it was and why. */
 // case: killed-while-others-compute compute kill | status=137 stderr=signal

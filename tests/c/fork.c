@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 // variants: all
 /* A forked child has a snapshot of its own: neither sees the other's later writes.
  * Children that run other programs work as ever. */

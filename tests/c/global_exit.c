@@ -1,4 +1,4 @@
-// pes: 1 2 4 8
+// pes: 1 2 4 7 8
 /* rule 1.11: one PE ends the job, whatever the others do; what it printed is out. */
 // case: others-compute compute | status=3 stdout=buffered_and_flushed stdout=of_the_others
 // case: others-wait wait | status=3 stdout=buffered_and_flushed stdout=of_the_others

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 // variants: all
 /* rule 1.1: start, counting of starts and ends, life after the end, and starting again. */
 #include "check.h"

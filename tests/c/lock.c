@@ -1,4 +1,4 @@
-// pes: 1 2 4 8 16
+// pes: 1 2 4 7 8 16
 /* Locks exclude, complete what was done under them, and are free again. */
 #include "check.h"
 #include <sched.h>

@@ -1,4 +1,4 @@
-// pes: 2 4 8
+// pes: 2 4 7 8
 /* rule 13.2: who waits first is served first. PE 0 holds the lock while the others
  * line up one after the other; each then notes when it was served. */
 #include "check.h"

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 /* The symmetric heap: each routine, its results and what it leaves. */
 #include "check.h"
 #include <stdalign.h>

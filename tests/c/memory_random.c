@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 /* Random sequences of heap calls, the same on every PE: blocks never overlap, keep
  * their contents, and lie at the same offsets everywhere. rule 3.1, rule 2.7 */
 #include "check.h"

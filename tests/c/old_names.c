@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 // cflags: -Wno-deprecated-declarations
 /* rule 7.8, a program of the years before 1.4, unchanged, with the
  * mpp header and the names of old. */

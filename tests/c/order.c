@@ -1,4 +1,4 @@
-// pes: 2 3 4
+// pes: 2 3 4 7
 /* Fence orders puts, atomics and stores to one PE; quiet completes them for all. */
 #include "check.h"
 

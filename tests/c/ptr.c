@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 // variants: all
 /* shmem_ptr and what is accessible. */
 #include "check.h"

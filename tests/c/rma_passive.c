@@ -1,4 +1,4 @@
-// pes: 2 4
+// pes: 2 4 7
 /* rule 0.11, rule 0.12: operations on a PE make progress while it makes no library
  * calls, and are not put off until it does. */
 #include "check.h"

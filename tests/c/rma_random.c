@@ -1,4 +1,4 @@
-// pes: 2 3 4 8
+// pes: 2 3 4 7 8
 /* Random puts and gets of random lengths at random places of each PE's memory.
  * Every PE owns a stripe in everyone's memory and keeps a shadow of what it put;
  * in the end both must agree. rule 0.11: targets that only compute are reached. */

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 /* Sized and mem forms, at odd addresses where allowed, 0 to a few MiB. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 /* rule 6.6: iput, iget, ibput, ibget of every type and size with random strides,
  * against the definition. */
 #include "check.h"

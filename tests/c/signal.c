@@ -1,4 +1,4 @@
-// pes: 1 2 3 4 8
+// pes: 1 2 3 4 7 8
 // variants: all
 /* Put with signal of every type and size, signal operations, and their order. */
 #include "check.h"

@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 /* rule 1.9: start_pes, again and again, with and without finalize. */
 // case: implicit
 // case: explicit explicit

@@ -1,4 +1,4 @@
-// pes: 1 2 4 8
+// pes: 1 2 4 7 8
 /* Many teams: 64 alive at once, all working; and their room comes back on destroy
  * however often. rule 4.2, rule 4.13 */
 #include "check.h"

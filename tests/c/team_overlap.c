@@ -1,4 +1,4 @@
-// pes: 3 4 8
+// pes: 3 4 7 8
 /* Overlapping teams in turn: what runs on one does not disturb another, and rule
  * 10.6: the next collective on the same team may follow at once. */
 #include "check.h"

@@ -1,4 +1,4 @@
-// pes: 1 2 4
+// pes: 1 2 4 7
 // cflags: -pthread
 /* SHMEM_THREAD_MULTIPLE: four threads a PE with own and shared contexts, atomics,
  * locks and waits at once. rule 2.2, rule 2.6, rule 2.9, rule 2.10 */

@@ -1,4 +1,4 @@
-// pes: 1 2 4 8
+// pes: 1 2 4 7 8
 /* wait and test over arrays: all, any, some, and their vector forms, of every
  * type: masks, empty sets, fairness, indices. */
 #include "check.h"

@@ -1,4 +1,4 @@
-// pes: 1 2 3 8
+// pes: 1 2 3 4 7 8
 // variants: all
 /* wait_until and test of every type: six comparisons, signs, return values. */
 #include "check.h"

@@ -58,13 +58,17 @@ pub fn wanted(pes: usize) -> bool {
         .map_or(true, |list| list.split_whitespace().any(|number| number.parse() == Ok(pes)))
 }
 
+/// The numbers of PEs that further variants of a program are tried with.
+const FEW: [usize; 4] = [1, 2, 4, 7];
+
 fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
-            // How a program is linked and how many PEs there are hardly meet: further
-            // variants are tried alone and with two PEs.
-            if first > 0 && pes > 2 {
+            // How a program is linked and how many PEs there are hardly meet, and how it
+            // is linked and what one of many cases is, even less.
+            let few = if program.cases.len() > 3 { &FEW[..2] } else { &FEW[..] };
+            if first > 0 && !few.contains(&pes) {
                 continue;
             }
             for case in &program.cases {

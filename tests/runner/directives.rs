@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! // pes: 1 2 4                  the numbers of PEs it is started with
-//! // variants: all               how it is linked: pie (the default), no-pie, static,
-//! //                             static-pie, or all of them
+//! // variants: all               how it is linked: pie, no-pie, static, static-pie, or all
+//! //                             of them; without this, the first three
 //! // inline: no                  it replaces routines of the library, so it is not also
 //! //                             compiled with -DSHMEM_INLINE, as all others are
 //! // cflags: -std=c11            further options for the compiler
@@ -51,6 +51,9 @@ impl Variant {
     pub fn usual() -> Self {
         if tree::is_smartmap() { Self::NoPie } else { Self::Pie }
     }
+
+    /// The ways every program is linked that does not say otherwise.
+    pub const COMMON: [Self; 3] = [Self::Pie, Self::NoPie, Self::Static];
 
     /// Whether the library that is tested serves such programs.
     fn is_served(self) -> bool {
@@ -141,7 +144,7 @@ impl Program {
         let mut program = Self {
             source: source.to_owned(),
             pes: Vec::new(),
-            variants: vec![Variant::usual()],
+            variants: Variant::COMMON.to_vec(),
             cflags: Vec::new(),
             cases: Vec::new(),
         };
