@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(100);
 /// How long a peer may have finalised before a wait is hopeless.
 const LEFT_BEHIND: Duration = Duration::from_secs(1);
+/// How long the launcher may take to see a PE end.
+const NOTICED: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
 const GRACE: Duration = Duration::from_millis(200);
 
@@ -56,12 +58,14 @@ pub struct Watch {
     looked: Option<Instant>,
     /// Since when a peer has been seen to have left the session.
     left: Option<Instant>,
+    /// Since when a PE that has not ended gives no sign of life.
+    silent: Option<Instant>,
 }
 
 impl Watch {
     /// A wait that has not looked yet.
     pub const fn new() -> Self {
-        Self { looked: None, left: None }
+        Self { looked: None, left: None, silent: None }
     }
 }
 
@@ -80,7 +84,33 @@ pub fn check_peers(job: &Job, watch: &mut Watch) {
         job.at_stage(Stage::Absent).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) != 0)
     {
         error::fatal(format_args!("PE {pe} ended without calling shmem_init"));
+    } else {
+        check_silent(job, watch, now);
     }
+}
+
+/// A process whose sign of life is gone, and which has not ended, has become another program
+/// that knows nothing of the job.
+fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
+    let silent = silent_peers(job).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) == 0);
+    match (silent, watch.silent) {
+        (None, _) => watch.silent = None,
+        (Some(_), None) => watch.silent = Some(now),
+        (Some(pe), Some(since)) if now - since >= NOTICED => error::fatal(format_args!(
+            "PE {pe} (pid {}) runs another program now (exec), without having called \
+             shmem_finalize",
+            job.control.pe(pe).pid.load(Ordering::Relaxed)
+        )),
+        _ => {}
+    }
+}
+
+/// Peers that are initialised and give no sign of life.
+fn silent_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
+    let silent = |pe: &usize| matches!(job.control.living(*pe), Ok(None));
+    // Looked at again: it may have finalised in between.
+    let ready = |pe: &usize| job.control.pe(*pe).stage() == Stage::Ready;
+    job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe).filter(silent).filter(ready)
 }
 
 /// A PE finalises only after all have come to the last barrier; who still waits for
@@ -100,18 +130,14 @@ fn check_left(job: &Job, watch: &mut Watch, now: Instant) {
 }
 
 fn check_signs_of_life(job: &Job) {
-    for pe in job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe) {
-        let gone = matches!(job.control.living(pe), Ok(None));
-        // Looked at again: it may have finalised in between.
-        if gone && job.control.pe(pe).stage() == Stage::Ready {
-            let pid = job.control.pe(pe).pid.load(Ordering::Relaxed);
-            if abort::raise(&job.control, Kind::PeerDied, pe, 1) {
-                error::say(format_args!(
-                    "PE {pe} (pid {pid}) ended without calling shmem_finalize; ending the job"
-                ));
-            }
-            end_job(1);
+    if let Some(pe) = silent_peers(job).next() {
+        let pid = job.control.pe(pe).pid.load(Ordering::Relaxed);
+        if abort::raise(&job.control, Kind::PeerDied, pe, 1) {
+            error::say(format_args!(
+                "PE {pe} (pid {pid}) ended without calling shmem_finalize; ending the job"
+            ));
         }
+        end_job(1);
     }
 }
 

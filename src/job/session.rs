@@ -87,6 +87,15 @@ fn first_session() -> Result<(), Error> {
 
     control.show_life(pe)?;
     let record = control.pe(pe);
+    if record.stage() == Stage::Ready {
+        return Err(Error::Launcher {
+            launcher: place.launcher.name(),
+            why: format!(
+                "PE {pe} is initialised already: its program was replaced (exec) without \
+                 shmem_finalize"
+            ),
+        });
+    }
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
     record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);

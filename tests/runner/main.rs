@@ -2,8 +2,8 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, examples, failures, heap_pages, interface, launch, launchers, rules,
-    smartmap, system_calls,
+    bystanders, conformance, containers, examples, failures, heap_pages, interface, launch,
+    launchers, rules, smartmap, system_calls,
 };
 use std::process::ExitCode;
 
@@ -21,13 +21,14 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 10] = [
+    let families: [fn() -> Vec<Trial>; 11] = [
         rules::trials,
         conformance::trials,
         examples::trials,
         launchers::trials,
         failures::trials,
         bystanders::trials,
+        containers::trials,
         heap_pages::trials,
         system_calls::trials,
         interface::trials,
