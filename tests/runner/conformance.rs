@@ -65,9 +65,9 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
-            // How a program is linked and how many PEs there are hardly meet, and how it
-            // is linked and what one of many cases is, even less.
-            let few = if program.cases.len() > 3 { &FEW[..2] } else { &FEW[..] };
+            // How a program is compiled and what one of many cases is hardly meet.
+            let many = program.cases.len() > 3 || variant == Variant::Inline;
+            let few = if many { &FEW[..2] } else { &FEW[..] };
             if first > 0 && !few.contains(&pes) {
                 continue;
             }
