@@ -77,15 +77,18 @@ impl Words for Lock {
     }
 }
 
+/// Whether only one thread of this PE calls the library at a time.
+fn alone() -> bool {
+    session::query_thread() < THREAD_MULTIPLE
+}
+
 /// `shmem_set_lock`: waits until this PE holds the lock.
 ///
 /// # Safety
 /// `lock` is used as a lock only, on all PEs.
 pub unsafe fn set(routine: Routine, lock: *mut c_long) {
     let lock = Lock::new(routine, lock);
-    // Only another thread of this PE could release a lock that this PE holds.
-    let alone = session::query_thread() < THREAD_MULTIPLE;
-    if queue::set(&lock, alone) == Err(Refused::Mine) {
+    if queue::set(&lock, alone()) == Err(Refused::Mine) {
         lock.misused(format_args!(
             "PE {} holds this lock already and would wait for ever",
             lock.me
@@ -99,7 +102,7 @@ pub unsafe fn set(routine: Routine, lock: *mut c_long) {
 /// As for [`set`].
 pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
     let lock = Lock::new(routine, lock);
-    !polite::tested(queue::test(&lock).is_ok()) as c_int
+    !polite::tested(queue::test(&lock, alone()).is_ok()) as c_int
 }
 
 /// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
@@ -108,8 +111,11 @@ pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
 /// As for [`set`].
 pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
     let lock = Lock::new(routine, lock);
-    order::quiet(routine);
-    if queue::clear(&lock).is_err() {
+    // On x86-64 what hands the lock on is a full barrier already.
+    if cfg!(not(target_arch = "x86_64")) {
+        order::quiet(routine);
+    }
+    if queue::clear(&lock, alone()).is_err() {
         match queue::last_in_line(lock.word(queue::HOME).load(Ordering::Relaxed)) {
             None => lock.misused("expected a lock that this PE holds; nobody holds this one"),
             Some(pe) => lock.misused(format_args!(

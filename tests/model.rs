@@ -69,16 +69,18 @@ struct Pe {
     lock: Arc<Lock>,
     me: usize,
     thread: usize,
+    /// Whether it is the only one of its PE.
+    alone: bool,
 }
 
 impl Pe {
     fn set(&self) {
-        assert_eq!(queue::set(self, false), Ok(()));
+        assert_eq!(queue::set(self, self.alone), Ok(()));
         self.lock.enter();
     }
 
     fn clear(&self) {
-        assert_eq!(queue::clear(self), Ok(()));
+        assert_eq!(queue::clear(self, self.alone), Ok(()));
         // What waits for a holder waits for its `clear`.
         self.lock.ring(self.thread);
     }
@@ -104,8 +106,8 @@ impl Words for Pe {
 }
 
 /// Sets, enters and clears in thread `thread`, of PE `me`.
-fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize) {
-    let pe = Pe { lock, me, thread };
+fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize, alone: bool) {
+    let pe = Pe { lock, me, thread, alone };
     pe.set();
     pe.clear();
 }
@@ -121,6 +123,7 @@ fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 
 /// Runs a thread of each PE in `pes`, which may name one PE twice.
 fn explore(npes: usize, preemptions: usize, pes: &'static [usize]) {
+    let alone = |me| pes.iter().filter(|other| **other == me).count() == 1;
     bounded(preemptions, move || {
         let lock = Lock::new(npes);
         let (last, first) = pes.split_last().unwrap();
@@ -128,10 +131,10 @@ fn explore(npes: usize, preemptions: usize, pes: &'static [usize]) {
             .zip(first)
             .map(|(thread, me)| {
                 let lock = lock.clone();
-                thread::spawn(move || set_and_clear(lock, *me, thread))
+                thread::spawn(move || set_and_clear(lock, *me, thread, alone(*me)))
             })
             .collect();
-        set_and_clear(lock.clone(), *last, first.len());
+        set_and_clear(lock.clone(), *last, first.len(), alone(*last));
         for thread in threads {
             thread.join().unwrap();
         }
@@ -169,9 +172,9 @@ fn twice_in_a_row_against_another_pe() {
     bounded(3, || {
         let lock = Lock::new(2);
         let other = lock.clone();
-        let thread = thread::spawn(move || set_and_clear(other, 1, 1));
-        set_and_clear(lock.clone(), 0, 0);
-        set_and_clear(lock.clone(), 0, 0);
+        let thread = thread::spawn(move || set_and_clear(other, 1, 1, true));
+        set_and_clear(lock.clone(), 0, 0, true);
+        set_and_clear(lock.clone(), 0, 0, true);
         thread.join().unwrap();
         lock.check(3);
     });
@@ -181,8 +184,8 @@ fn twice_in_a_row_against_another_pe() {
 fn testing_takes_a_free_lock_and_leaves_one_in_use() {
     bounded(3, || {
         let lock = Lock::new(2);
-        let other = Pe { lock: lock.clone(), me: 1, thread: 1 };
-        let thread = thread::spawn(move || match queue::test(&other) {
+        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true };
+        let thread = thread::spawn(move || match queue::test(&other, true) {
             Ok(()) => {
                 other.lock.enter();
                 other.clear();
@@ -193,7 +196,7 @@ fn testing_takes_a_free_lock_and_leaves_one_in_use() {
                 0
             }
         });
-        set_and_clear(lock.clone(), 0, 0);
+        set_and_clear(lock.clone(), 0, 0, true);
         let entries = 1 + thread.join().unwrap();
         lock.check(entries);
     });
@@ -203,9 +206,9 @@ fn testing_takes_a_free_lock_and_leaves_one_in_use() {
 fn clearing_what_one_does_not_hold_is_refused() {
     bounded(3, || {
         let lock = Lock::new(2);
-        let other = Pe { lock: lock.clone(), me: 1, thread: 1 };
-        let thread = thread::spawn(move || queue::clear(&other));
-        set_and_clear(lock.clone(), 0, 0);
+        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true };
+        let thread = thread::spawn(move || queue::clear(&other, true));
+        set_and_clear(lock.clone(), 0, 0, true);
         assert_eq!(thread.join().unwrap(), Err(Refused::Theirs));
         lock.check(1);
     });

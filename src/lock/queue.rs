@@ -14,6 +14,10 @@
 //! waiters are served in the order they came, and a hand-over is one write to one
 //! waiter.
 //!
+//! Taken and released without any other PE about, it costs one exchange each: the other
+//! changes of a node that is not in line are plain stores if no other thread of the PE is about, or, on
+//! HOME, part of the exchange.
+//!
 //! HELD says that a thread of this PE has the node: it waits, or holds the lock. Other
 //! threads of the PE wait for the bit, so that each PE is in line at most once.
 //! Words start zero: nobody in line, no node in use.
@@ -70,21 +74,23 @@ pub const fn last_in_line(home: u64) -> Option<usize> {
     named(home & TAIL)
 }
 
-/// Acquires the lock, waiting in line. If `alone`, no other thread of this PE could
-/// release it, so that finding it held by this PE is refused.
+/// Acquires the lock, waiting in line. If `alone`, this PE has no other thread at work, so
+/// that finding the lock held by this PE is refused: nobody could release it.
 pub fn set<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
     let own = words.word(words.me());
     let mut wait = W::Wait::default();
-    // Acquire: what the thread that had the node did comes before.
-    while own.fetch_or(HELD, Ordering::AcqRel) & HELD != 0 {
-        if alone {
-            return Err(Refused::Mine);
+    let before = loop {
+        match join(words, alone, |_| true) {
+            Ok(before) => break before,
+            Err(Refused::Mine) if !alone => {
+                while own.load(Ordering::Relaxed) & HELD != 0 {
+                    words.step(&mut wait);
+                }
+            }
+            Err(refused) => return Err(refused),
         }
-        while own.load(Ordering::Relaxed) & HELD != 0 {
-            words.step(&mut wait);
-        }
-    }
-    if let Some(before) = named(replace_tail(words, |_| true, name(words.me())).unwrap_or(0)) {
+    };
+    if let Some(before) = named(before) {
         // In this order: the one before hands over as soon as it sees us.
         own.fetch_or(WAITING, Ordering::Relaxed);
         words.word(before).fetch_or(name(words.me()) << NEXT_SHIFT, Ordering::AcqRel);
@@ -96,62 +102,121 @@ pub fn set<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Acquires the lock if nobody has it or waits for it; never waits.
-pub fn test<W: Words>(words: &W) -> Result<(), Refused> {
+/// Acquires the lock if nobody has it or waits for it; never waits. `alone` as for [`set`].
+pub fn test<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
     // Looking first keeps a program that polls from taking the cache line.
     if last_in_line(words.word(HOME).load(Ordering::Relaxed)).is_some() {
         return Err(Refused::Theirs);
     }
-    let own = words.word(words.me());
-    if own.fetch_or(HELD, Ordering::AcqRel) & HELD != 0 {
+    join(words, alone, |tail| tail == 0).map(|_| ())
+}
+
+/// Takes this PE's node and puts it at the tail, if that is as `when` says; returns what was
+/// there.
+fn join<W: Words>(words: &W, alone: bool, when: impl Fn(u64) -> bool) -> Result<u64, Refused> {
+    let me = words.me();
+    let own = words.word(me);
+    if me == HOME {
+        // Both are in one word: one exchange.
+        let mut seen = own.load(Ordering::Relaxed);
+        loop {
+            if seen & HELD != 0 {
+                return Err(Refused::Mine);
+            }
+            if !when(seen & TAIL) {
+                return Err(Refused::Theirs);
+            }
+            let joined = seen & !TAIL | name(me) | HELD;
+            // Acquire: what the thread that had the node did comes before.
+            match own.compare_exchange_weak(seen, joined, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return Ok(seen & TAIL),
+                Err(now) => seen = now,
+            }
+        }
+    }
+    let held = if alone {
+        // A node that is not in line is touched by nobody else.
+        let held = own.load(Ordering::Relaxed) & HELD != 0;
+        if !held {
+            own.store(HELD, Ordering::Relaxed);
+        }
+        held
+    } else {
+        own.fetch_or(HELD, Ordering::AcqRel) & HELD != 0
+    };
+    if held {
         return Err(Refused::Mine);
     }
-    replace_tail(words, |tail| tail == 0, name(words.me())).map(|_| ()).ok_or_else(|| {
-        own.fetch_and(!HELD, Ordering::Release);
+    replace_tail(words, when, TAIL, name(me)).ok_or_else(|| {
+        leave(own, alone);
         Refused::Theirs
     })
 }
 
-/// Releases the lock to the next in line.
-pub fn clear<W: Words>(words: &W) -> Result<(), Refused> {
+/// Frees the node of a PE that is not HOME, when it is not in line any more.
+fn leave(own: &AtomicU64, alone: bool) {
+    if alone {
+        own.store(0, Ordering::Release);
+    } else {
+        // Other threads of this PE try to set HELD meanwhile.
+        own.fetch_and(!(HELD | NEXT), Ordering::AcqRel);
+    }
+}
+
+/// Releases the lock to the next in line, by a read-modify-write. `alone` as for [`set`].
+pub fn clear<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
     let me = words.me();
     let own = words.word(me);
     let node = own.load(Ordering::Acquire);
     if node & HELD == 0 || node & WAITING != 0 {
         return Err(Refused::Theirs);
     }
-    let mut next = named((node & NEXT) >> NEXT_SHIFT);
-    if next.is_none() && replace_tail(words, |tail| tail == name(me), 0).is_none() {
-        // One is at the tail but has not written itself here yet.
-        let mut wait = W::Wait::default();
-        next = loop {
-            let node = own.load(Ordering::Acquire);
-            match named((node & NEXT) >> NEXT_SHIFT) {
-                None => words.step(&mut wait),
-                next => break next,
+    // The node is free again at the same time as the tail, where both are in one word.
+    let node_too = if me == HOME { HELD } else { 0 };
+    let last = |tail| tail == name(me);
+    let next = match named((node & NEXT) >> NEXT_SHIFT) {
+        None if replace_tail(words, last, TAIL | node_too, 0).is_some() => {
+            if me != HOME {
+                leave(own, alone);
             }
-        };
-    }
+            return Ok(());
+        }
+        None => {
+            // One is at the tail but has not written itself here yet.
+            let mut wait = W::Wait::default();
+            loop {
+                let node = own.load(Ordering::Acquire);
+                match named((node & NEXT) >> NEXT_SHIFT) {
+                    None => words.step(&mut wait),
+                    Some(next) => break next,
+                }
+            }
+        }
+        Some(next) => next,
+    };
     // The node first: another thread of this PE may go in line from here on.
-    own.fetch_and(!(HELD | NEXT), Ordering::AcqRel);
-    if let Some(next) = next {
-        words.word(next).fetch_and(!WAITING, Ordering::AcqRel);
+    if me == HOME {
+        own.fetch_and(!(HELD | NEXT), Ordering::AcqRel);
+    } else {
+        leave(own, alone);
     }
+    words.word(next).fetch_and(!WAITING, Ordering::AcqRel);
     Ok(())
 }
 
-/// Replaces the tail by `tail` if the old one is as `when` says; returns the old one.
-/// The other bits of the word are HOME's own node and stay.
-fn replace_tail<W: Words>(words: &W, when: impl Fn(u64) -> bool, tail: u64) -> Option<u64> {
+/// Replaces the tail, with or without bits of HOME's own node in the same word, if the old one
+/// is as `when` says; returns the old one.
+fn replace_tail<W: Words>(
+    words: &W,
+    when: impl Fn(u64) -> bool,
+    bits: u64,
+    by: u64,
+) -> Option<u64> {
     let home = words.word(HOME);
     let mut seen = home.load(Ordering::Relaxed);
     while when(seen & TAIL) {
-        match home.compare_exchange_weak(
-            seen,
-            seen & !TAIL | tail,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        ) {
+        let new = seen & !bits | by;
+        match home.compare_exchange_weak(seen, new, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) => return Some(seen & TAIL),
             Err(now) => seen = now,
         }

@@ -42,14 +42,14 @@ fn waiters_are_served_in_the_order_they_came() {
                 let pe = Pe { words, me };
                 queue::set(&pe, false).unwrap();
                 served.lock().unwrap().push(me);
-                queue::clear(&pe).unwrap();
+                queue::clear(&pe, false).unwrap();
             });
             // The next one comes when this one stands in line.
             while last_in_line(words[queue::HOME].load(Ordering::Relaxed)) != Some(me) {
                 std::thread::yield_now();
             }
         }
-        queue::clear(&holder).unwrap();
+        queue::clear(&holder, true).unwrap();
     });
     assert_eq!(*served.lock().unwrap(), order);
     assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
@@ -69,7 +69,7 @@ fn nobody_loses_an_update_under_the_lock() {
                     let pe = Pe { words, me };
                     for _ in 0..EACH {
                         if testing {
-                            while queue::test(&pe).is_err() {
+                            while queue::test(&pe, false).is_err() {
                                 std::thread::yield_now();
                             }
                         } else {
@@ -79,7 +79,7 @@ fn nobody_loses_an_update_under_the_lock() {
                         let seen = count.load(Ordering::Relaxed);
                         std::hint::spin_loop();
                         count.store(seen + 1, Ordering::Relaxed);
-                        queue::clear(&pe).unwrap();
+                        queue::clear(&pe, false).unwrap();
                     }
                 });
             }
@@ -92,17 +92,17 @@ fn nobody_loses_an_update_under_the_lock() {
 fn what_cannot_be_is_refused() {
     let words = &words(3)[..];
     let [zero, one, two] = [0, 1, 2].map(|me| Pe { words, me });
-    assert_eq!(queue::clear(&zero), Err(Refused::Theirs), "nobody holds it");
-    assert_eq!(queue::test(&one), Ok(()));
-    assert_eq!(queue::clear(&zero), Err(Refused::Theirs), "another PE holds it");
-    assert_eq!(queue::test(&one), Err(Refused::Theirs), "the holder tests");
-    assert_eq!(queue::test(&two), Err(Refused::Theirs));
+    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "nobody holds it");
+    assert_eq!(queue::test(&one, true), Ok(()));
+    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "another PE holds it");
+    assert_eq!(queue::test(&one, true), Err(Refused::Theirs), "the holder tests");
+    assert_eq!(queue::test(&two, true), Err(Refused::Theirs));
     assert_eq!(queue::set(&one, true), Err(Refused::Mine), "it would wait for itself");
-    assert_eq!(queue::clear(&one), Ok(()));
+    assert_eq!(queue::clear(&one, true), Ok(()));
     assert_eq!(queue::set(&zero, true), Ok(()));
     assert_eq!(queue::set(&zero, true), Err(Refused::Mine));
-    assert_eq!(queue::clear(&zero), Ok(()));
-    assert_eq!(queue::clear(&zero), Err(Refused::Theirs), "cleared twice");
+    assert_eq!(queue::clear(&zero, true), Ok(()));
+    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "cleared twice");
     assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
 }
 
