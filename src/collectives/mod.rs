@@ -159,8 +159,7 @@ pub unsafe fn collect(
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {
-        let parts = Parts::exchanged(&group, bytes);
-        run::collect(routine, &group, Collect { dest, source, parts });
+        run::collect(routine, &group, dest, source, bytes);
     }
     0
 }

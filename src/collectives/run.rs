@@ -7,7 +7,7 @@ use super::alltoall::pairwise::{self, Completion};
 use super::alltoall::{self, Alltoall, Blocks, coloured::COLOURED, shift::SHIFT, xor::XOR};
 use super::barrier;
 use super::broadcast::{self, Broadcast};
-use super::collect::{self, Collect};
+use super::collect::{self, Collect, Parts};
 use super::group::{Group, SMALL_BYTES};
 use super::reduce::{self, Reduce};
 use super::scan::{self, Scan};
@@ -66,11 +66,20 @@ pub unsafe fn broadcast_by(by: select::Broadcast, group: &impl Group, call: Broa
 
 /// # Safety
 /// As [`collect::direct::run`].
-pub unsafe fn collect(routine: Routine, group: &impl Group, call: Collect) {
+pub unsafe fn collect(
+    routine: Routine,
+    group: &impl Group,
+    dest: *mut u8,
+    source: *const u8,
+    bytes: usize,
+) {
     let size = group.size();
-    let by = choose(routine, size, call.parts.bytes(0, size) / size);
     // SAFETY: the caller's promise, passed on.
-    unsafe { collect_by(by, group, call) }
+    unsafe {
+        let parts = collect::small::exchange_lengths(group, dest, source, bytes);
+        let by = choose(routine, size, parts.bytes(0, size) / size);
+        collect_by(by, group, Collect { dest, source, parts })
+    }
 }
 
 /// # Safety
@@ -80,6 +89,7 @@ pub unsafe fn collect_by(by: select::Collect, group: &impl Group, call: Collect)
     // SAFETY: the caller's promise, passed on; all algorithms ask the same.
     unsafe {
         match by {
+            By::Direct if matches!(call.parts, Parts::Varying { all_fitted: true, .. }) => {}
             By::Direct => collect::direct::run(group, &call),
             By::Linear => collect::linear::run(group, &call),
             By::Ring => collect::ring::run(group, &call),
@@ -111,6 +121,7 @@ pub unsafe fn fcollect_by(by: select::Fcollect, group: &impl Group, call: Collec
             By::Bruck => collect::bruck::rotated(group, &call),
             By::BruckInPlace => collect::bruck::in_place(group, &call),
             By::Neighbour => collect::neighbour::run(group, &call),
+            By::Small => collect::small::run(group, &call),
         }
     }
 }
@@ -142,6 +153,8 @@ pub unsafe fn alltoall_by(by: select::Alltoall, group: &impl Group, call: Alltoa
         By::XorCounter => (XOR, Completion::Counter),
         By::Coloured => (COLOURED, Completion::Barrier),
         By::ColouredCounter => (COLOURED, Completion::Counter),
+        // SAFETY: the caller's promise, passed on.
+        By::Small => return unsafe { alltoall::small::run(group, call) },
     };
     // SAFETY: the caller's promise, passed on.
     unsafe { pairwise::run(group, call, schedule, completion) }

@@ -146,8 +146,9 @@ static const struct {
     {"broadcast", broadcast, {"linear", "kary", "binomial", "scatter_collect"}},
     {"collect", collect, {"linear", "ring", "bruck", "recursive_doubling"}},
     {"fcollect", fcollect,
-     {"linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling", "neighbour_exchange"}},
-    {"alltoall", alltoall, {ALLTOALLS}},
+     {"linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling", "neighbour_exchange",
+      "small"}},
+    {"alltoall", alltoall, {ALLTOALLS, "small"}},
     {"alltoalls", alltoalls, {ALLTOALLS}},
     {"reduce", reduce,
      {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small"}},
@@ -165,7 +166,7 @@ static int serves(const char *operation, const char *algorithm, int pes, size_t 
     if (!strcmp(algorithm, "neighbour_exchange"))
         return pes % 2 == 0;
     if (!strcmp(algorithm, "small"))
-        return bytes <= 112;
+        return bytes * (strcmp(operation, "alltoall") ? 1 : (size_t)pes) <= 112;
     return strcmp(algorithm, "whole") || bytes <= 8192;
 }
 

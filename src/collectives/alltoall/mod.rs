@@ -6,6 +6,7 @@ pub mod coloured;
 pub mod direct;
 pub mod pairwise;
 pub mod shift;
+pub mod small;
 mod strided;
 pub mod xor;
 

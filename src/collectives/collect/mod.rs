@@ -8,34 +8,30 @@ pub mod linear;
 pub mod neighbour;
 pub mod recursive_doubling;
 pub mod ring;
+pub mod small;
 
-use super::group::{Group, Small};
+use super::group::Group;
 
 /// Where each member's part of the result is, in bytes.
 #[derive(Clone, Debug)]
 pub enum Parts {
     /// All parts have this many bytes: fcollect.
     Equal(usize),
-    /// Where each part starts, and where the last one ends: collect.
-    Varying(Vec<usize>),
+    /// Of any lengths: collect.
+    Varying {
+        /// Where each part starts, and where the last one ends.
+        starts: Vec<usize>,
+        /// Whether all parts have come with their lengths: dest is complete.
+        all_fitted: bool,
+    },
 }
 
 impl Parts {
-    /// The parts of members of which each has `bytes`, a number of its own.
-    pub fn exchanged(group: &impl Group, bytes: usize) -> Self {
-        let mut starts = Vec::with_capacity(group.size() + 1);
-        starts.push(0usize);
-        let mut mine = Small::default();
-        mine[0] = bytes as u64;
-        group.exchange(&mine, |member, theirs| starts.push(starts[member] + theirs[0] as usize));
-        Self::Varying(starts)
-    }
-
     /// Where `member`'s part starts; that of the one after the last is the end of all.
     pub fn start(&self, member: usize) -> usize {
         match self {
             Self::Equal(bytes) => member * bytes,
-            Self::Varying(starts) => starts[member],
+            Self::Varying { starts, .. } => starts[member],
         }
     }
 

@@ -36,6 +36,10 @@ const SMALL: Need = |_, bytes| match bytes <= SMALL_BYTES {
     true => Ok(()),
     false => Err("at most 112 bytes"),
 };
+const SMALL_TOGETHER: Need = |members, bytes| match bytes.saturating_mul(members) <= SMALL_BYTES {
+    true => Ok(()),
+    false => Err("at most 112 bytes for all PEs together"),
+};
 const BLOCK: Need = |_, bytes| match bytes <= BLOCK_BYTES {
     true => Ok(()),
     false => Err("at most 8192 bytes"),
@@ -139,6 +143,8 @@ algorithms! {
         BruckInPlace = "bruck_no_rotation", ANY;
         /// Neighbours exchange what they have got last.
         Neighbour = "neighbour_exchange", EVEN;
+        /// Parts travel beside control words.
+        Small = "small", SMALL;
     }
 }
 
@@ -159,19 +165,21 @@ algorithms! {
         Coloured = "coloured", ANY;
         /// As `coloured`, ended by counting.
         ColouredCounter = "coloured_counter", ANY;
+        /// Blocks travel beside control words.
+        Small = "small", SMALL_TOGETHER;
     }
 }
 
-/// An algorithm of alltoalls: the same, chosen apart.
+/// An algorithm of alltoalls: the same but `small`, chosen apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alltoalls(pub Alltoall);
 
 impl Choice for Alltoalls {
     const OPERATION: Operation = Operation::Alltoalls;
     const DIRECT: Self = Self(Alltoall::DIRECT);
-    const NAMES: &'static [&'static str] = Alltoall::NAMES;
+    const NAMES: &'static [&'static str] = Alltoall::NAMES.split_at(Alltoall::Small as usize + 1).0;
     fn numbered(index: usize) -> Option<Self> {
-        Alltoall::numbered(index).map(Self)
+        Alltoall::numbered(index).filter(|_| index < Self::NAMES.len()).map(Self)
     }
     fn name(self) -> &'static str {
         self.0.name()

@@ -5,7 +5,7 @@ use super::UNTOUCHED;
 use super::machine::MOST_PES;
 use crate::collectives::alltoall::{Alltoall, Blocks, Shape};
 use crate::collectives::broadcast::Broadcast;
-use crate::collectives::collect::{Collect, Parts};
+use crate::collectives::collect::{self, Collect, Parts};
 use crate::collectives::group::Group;
 use crate::collectives::reduce::{Kernel, Max, Prod, Reduce, Sum, Xor};
 use crate::collectives::run;
@@ -217,7 +217,8 @@ impl Call {
                     run::broadcast_by(algorithm(by), group, call)
                 }
                 Call::Collect { bytes } => {
-                    let parts = Parts::exchanged(group, bytes[group.index()]);
+                    let mine = bytes[group.index()];
+                    let parts = collect::small::exchange_lengths(group, dest, source, mine);
                     run::collect_by(algorithm(by), group, Collect { dest, source, parts })
                 }
                 Call::Fcollect { bytes } => {
