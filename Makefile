@@ -39,9 +39,9 @@ include capi/library.mk
 include kitten/kitten.mk
 
 tools: prerequisites
-	$(CARGO) build --release --locked -p oneshmem-tools $(FEATURES:%=--features %)
+	$(CARGO) build --release --locked -p oneshmem-tools -p oneshmem-tune $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
-	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo) $(BUILD)/bin
+	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun
 	for name in oshc++ oshCC oshcxx; do ln -sf oshcc $(BUILD)/bin/$$name; done
 

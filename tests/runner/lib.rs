@@ -24,3 +24,4 @@ pub mod rules;
 pub mod smartmap;
 pub mod system_calls;
 pub mod tree;
+pub mod tuning;

@@ -165,17 +165,28 @@ pub(super) fn degree() -> usize {
 #[inline]
 pub(super) fn choose<C: Choice>(routine: Routine, members: usize, bytes: usize) -> C {
     let operation = C::OPERATION;
+    // Before anything is chosen, by name or not: with the table the members' choices are compared.
+    let table = table();
     match C::numbered(NAMED[operation as usize].load(Ordering::Relaxed)) {
         Some(named) => match named.serves(members, bytes) {
             Ok(()) => named,
             Err(needs) => cannot_serve(routine, operation, named.name(), members, bytes, needs),
         },
-        None => table()
+        None => table
             .find(operation, members, |rule| {
                 let choice = C::numbered(rule.algorithm)?;
                 (bytes <= rule.bytes && choice.serves(members, bytes).is_ok()).then_some(choice)
             })
             .unwrap_or(C::DIRECT),
+    }
+}
+
+/// As [`choose`] for people: the number of the algorithm, of [`Operation::algorithms`]; what
+/// the one that is named needs, if it cannot serve the case.
+pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usize, &'static str> {
+    match NAMED[operation as usize].load(Ordering::Relaxed) {
+        AUTO => Ok(table().choice(operation, members, bytes)),
+        named => operation.serves(named, members, bytes).map(|()| named),
     }
 }
 

@@ -21,6 +21,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &str = "oneshmem tuning 1";
+/// Number of the algorithm `direct`, which serves every case.
+const DIRECT: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
 
 /// One rule.
@@ -77,9 +79,22 @@ impl Table {
         pes: usize,
         take: impl FnMut(&Rule) -> Option<R>,
     ) -> Option<R> {
+        self.rules_for(operation, pes).iter().find_map(take)
+    }
+
+    /// The rules that count for so many PEs.
+    pub fn rules_for(&self, operation: Operation, pes: usize) -> &[Rule] {
         let groups = &self.groups[operation as usize];
-        let (_, rules) = groups.iter().find(|(from, _)| *from <= pes).or(groups.last())?;
-        rules.iter().find_map(take)
+        let group = groups.iter().find(|(from, _)| *from <= pes).or(groups.last());
+        group.map_or(&[], |(_, rules)| rules)
+    }
+
+    /// The number of the algorithm that the rules name, of [`Operation::algorithms`].
+    pub fn choice(&self, operation: Operation, pes: usize, bytes: usize) -> usize {
+        let serves = |rule: &&Rule| {
+            bytes <= rule.bytes && operation.serves(rule.algorithm, pes, bytes).is_ok()
+        };
+        self.rules_for(operation, pes).iter().find(serves).map_or(DIRECT, |rule| rule.algorithm)
     }
 
     /// All rules.
@@ -105,9 +120,10 @@ pub fn machine() -> String {
 }
 
 /// Where a tuning file is looked for: `SHMEM_TUNING`, else in the user's config folder.
+/// Nowhere if the variable is empty.
 pub fn path() -> Option<PathBuf> {
     if let Some((_, path)) = env::TUNING.raw() {
-        return Some(path.into());
+        return (!path.is_empty()).then(|| path.into());
     }
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let config = match folder("XDG_CONFIG_HOME") {

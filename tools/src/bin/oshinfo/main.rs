@@ -1,6 +1,8 @@
 //! `oshinfo`: what this installation is and what a job started from here would be:
 //! it starts one (of as many PEs as the launcher says) and tells what it found.
 
+mod collectives;
+
 use clap::Command;
 use oneshmem::env;
 use oneshmem::error::Routine;
@@ -45,10 +47,13 @@ fn report(job: &Job) -> String {
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
+        ("Tuning table", collectives::table()),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }
     text += &machine();
+    let _ = writeln!(text, "\nAlgorithms of collectives on {} PE{}:", job.npes(), s(job.npes()));
+    text += &collectives::choices(job.npes());
     text += "\nEnvironment variables, [defaults] where not set:\n";
     text += &env::table();
     text += "\nCompilers run by the wrappers:\n";

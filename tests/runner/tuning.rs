@@ -1,0 +1,245 @@
+//! Tuning files as a job meets them, good and bad ones, and `oshtune`, which writes them.
+
+use crate::launch::{self, Outcome, Running};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use rustix::process::{Signal, kill_process_group};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const TUNING: &str = "SHMEM_TUNING";
+const CONFIG: &str = "XDG_CONFIG_HOME";
+const IGNORED: &str = "ignored: ";
+/// What `sum_order` prints where PEs add in their order, and where they add by pairs.
+const IN_ORDER: &str = "sum 1\n";
+const BY_PAIRS: &str = "sum 0\n";
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    type Test = fn() -> Result<(), String>;
+    let tests: [(&str, Test); 11] = [
+        ("none", none),
+        ("named", named),
+        ("in-the-config-folder", in_the_config_folder),
+        ("malformed", || bad("oneshmem tuning 1\nreduce 1 any fastest\n", "line 2: \"fastest\"")),
+        ("no-tuning-file", || bad("hello\n", "its first line is not")),
+        ("foreign", || {
+            bad(&file("64 Some Other CPU"), "made for the machine \"64 Some Other CPU\"")
+        }),
+        ("absent", absent),
+        ("pes-differ", pes_differ),
+        ("oshtune", oshtune),
+        ("oshtune-refuses", oshtune_refuses),
+        ("oshtune-interrupted", oshtune_interrupted),
+    ];
+    tests
+        .into_iter()
+        .map(|(name, test)| Trial::test(format!("tuning/{name}"), move || Ok(test()?)))
+        .collect()
+}
+
+/// An empty folder for one trial.
+fn folder(name: &str) -> Result<PathBuf, String> {
+    let folder = tree::scratch("tuning").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A good file for that machine, with which PEs add by pairs.
+fn file(machine: &str) -> String {
+    format!("oneshmem tuning 1\nmachine {machine}\n# by hand\nreduce 1 any recursive_doubling\n")
+}
+
+/// This machine as the library names it.
+fn machine() -> Result<String, String> {
+    let info = fs::read_to_string("/proc/cpuinfo").map_err(|error| error.to_string())?;
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let online = fs::read_to_string("/sys/devices/system/cpu/online").map_err(|e| e.to_string())?;
+    let cpus: usize = online
+        .trim()
+        .split(',')
+        .map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(last.parse::<usize>().ok()? + 1 - first.parse::<usize>().ok()?)
+        })
+        .sum::<Option<usize>>()
+        .ok_or_else(|| format!("CPUs {online}?"))?;
+    Ok(format!("{cpus} {}", model.map_or("unknown", |(_, model)| model.trim())))
+}
+
+/// What four PEs add up to with these variables and nobody's configuration.
+fn sum(environment: &[(&str, &Path)]) -> Result<Outcome, String> {
+    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+    let mut command = launch::oshrun(4, &program);
+    command.env(CONFIG, folder("nothing")?).env_remove(TUNING).envs(environment.iter().copied());
+    launch::run(command)
+}
+
+fn expect(outcome: &Outcome, sum: &str, messages: usize) -> Result<(), String> {
+    outcome.success()?;
+    if outcome.stdout != sum {
+        return Err(outcome.report(&format!("expected {sum}")));
+    }
+    match outcome.stderr.matches(IGNORED).count() {
+        count if count == messages => Ok(()),
+        count => Err(outcome.report(&format!("{count} messages instead of {messages}"))),
+    }
+}
+
+fn none() -> Result<(), String> {
+    expect(&sum(&[])?, IN_ORDER, 0)
+}
+
+fn named() -> Result<(), String> {
+    let path = folder("named")?.join("my tuning");
+    write(&path, &file(&machine()?))?;
+    expect(&sum(&[(TUNING, &path)])?, BY_PAIRS, 0)
+}
+
+fn in_the_config_folder() -> Result<(), String> {
+    let config = folder("config")?;
+    fs::create_dir(config.join("oneshmem")).map_err(|error| error.to_string())?;
+    write(&config.join("oneshmem/tuning"), &file(&machine()?))?;
+    expect(&sum(&[(CONFIG, &config)])?, BY_PAIRS, 0)?;
+    // Set to nothing, the variable means no file at all.
+    expect(&sum(&[(CONFIG, &config), (TUNING, Path::new(""))])?, IN_ORDER, 0)
+}
+
+/// A file that is said to be wrong, once, and not used.
+fn bad(text: &str, why: &str) -> Result<(), String> {
+    let name: String = why.chars().filter(char::is_ascii_alphanumeric).collect();
+    let path = folder(&name)?.join("tuning");
+    write(&path, text)?;
+    let outcome = sum(&[(TUNING, &path)])?;
+    expect(&outcome, IN_ORDER, 1)?;
+    if !outcome.stderr.contains(why) || !outcome.stderr.contains(&*path.to_string_lossy()) {
+        return Err(outcome.report("it does not say which file, and why"));
+    }
+    Ok(())
+}
+
+fn absent() -> Result<(), String> {
+    let outcome = sum(&[(TUNING, Path::new("/nonexistent/tuning"))])?;
+    expect(&outcome, IN_ORDER, 1)?;
+    if !outcome.stderr.contains("/nonexistent/tuning") {
+        return Err(outcome.report("it does not say which file"));
+    }
+    Ok(())
+}
+
+/// One PE with a choice of its own ends the job before a collective goes wrong.
+fn pes_differ() -> Result<(), String> {
+    let first = folder("differ")?.join("first");
+    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+    let mut command = launch::oshrun(4, &program);
+    command.env(CONFIG, folder("differ-config")?).env_remove(TUNING).arg(first);
+    let outcome = launch::run(command)?;
+    if outcome.status == 0 || !outcome.stderr.contains("must be the same for all PEs") {
+        return Err(outcome.report("expected to be told that PEs differ"));
+    }
+    Ok(())
+}
+
+fn tune(arguments: &[&str]) -> Command {
+    let mut command = Command::new(tree::prefix("bin/oshtune"));
+    command.args(arguments).env_remove(TUNING);
+    command
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// What `oshtune` writes, where, and that jobs take it.
+fn oshtune() -> Result<(), String> {
+    let config = folder("written")?;
+    let mut command = tune(&["--time", "1", "--pes", "3,2"]);
+    command.env(CONFIG, &config);
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let place = config.join("oneshmem");
+    if names(&place) != ["tuning", "tuning.svg"] {
+        return Err(outcome.report(&format!("it left {:?}", names(&place))));
+    }
+    let text = fs::read_to_string(place.join("tuning")).map_err(|error| error.to_string())?;
+    if !text.contains(&format!("\nmachine {}\n", machine()?)) || text.lines().count() < 3 + 16 {
+        return Err(format!("an odd file:\n{text}"));
+    }
+    let mut command = launch::oshrun(3, &tree::prefix("bin/oshinfo"));
+    command.env(CONFIG, &config).env_remove(TUNING);
+    let info = launch::run(command)?;
+    let row = format!("Tuning table     {}\n", place.join("tuning").display());
+    if !info.stdout.contains(&row) || !info.stderr.is_empty() {
+        return Err(info.report("it does not show the table"));
+    }
+
+    let folder = folder("dry")?;
+    let output = folder.join("tuning").display().to_string();
+    let outcome = launch::run(tune(&["--time=1", "--pes=2", "--dry-run", "--output", &output]))?;
+    outcome.success()?;
+    match names(&folder)[..] {
+        [] => Ok(()),
+        ref names => Err(outcome.report(&format!("a dry run left {names:?}"))),
+    }
+}
+
+fn oshtune_refuses() -> Result<(), String> {
+    let config = folder("refused")?;
+    let written = config.join("folder");
+    fs::create_dir(&written).map_err(|error| error.to_string())?;
+    let written = written.display().to_string();
+    for (arguments, status, says) in [
+        (&["--pes", "1"][..], 2, "from 2 to"),
+        (&["--time", "0.1"], 2, "at least 1"),
+        (&["--output", &written], 1, "is a folder"),
+        (&["--output", "/proc/nothing/tuning"], 1, "cannot make the folder"),
+        (&["more"], 2, "more"),
+    ] {
+        let outcome = launch::run(tune(arguments))?;
+        if outcome.status != status || !outcome.stderr.contains(says) {
+            return Err(outcome.report(&format!("expected status {status} and {says:?}")));
+        }
+    }
+    let outcome = launch::run(launch::oshrun(2, &tree::prefix("bin/oshtune")))?;
+    if outcome.status == 0 || !outcome.stderr.contains("started by a launcher") {
+        return Err(outcome.report("it does not say that it starts its jobs itself"));
+    }
+    Ok(())
+}
+
+/// An interrupt leaves the older file as it was, and nothing else.
+fn oshtune_interrupted() -> Result<(), String> {
+    let folder = folder("interrupted")?;
+    let path = folder.join("tuning");
+    write(&path, "as it was\n")?;
+    let output = path.display().to_string();
+    let running = Running::start(tune(&["--time", "1000", "--pes", "2", "--output", &output]))?;
+    let deadline = Instant::now() + launch::LIMIT;
+    // The launcher and two PEs.
+    while running.descendants().len() < 3 {
+        if Instant::now() > deadline {
+            return Err("no job was started".into());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // As from the keyboard: to the launcher as well.
+    kill_process_group(running.pid(), Signal::INT).map_err(|error| error.to_string())?;
+    let outcome = running.finish()?;
+    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    if outcome.status == 0 || text != "as it was\n" || names(&folder) != ["tuning"] {
+        return Err(outcome.report(&format!("it left {:?}, with {text:?}", names(&folder))));
+    }
+    Ok(())
+}

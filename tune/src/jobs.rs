@@ -1,0 +1,122 @@
+//! Starts the measuring jobs and collects what they print.
+
+use crate::plan::{self, Point};
+use crate::results::Results;
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use oneshmem::collectives::select::Operation;
+use oneshmem::env;
+use oneshmem_tools::installation::Installation;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// How often each number of PEs has a job, in turn: what differs from job to job, such as
+/// where memory lies, is part of the spread.
+const ROUNDS: u32 = 3;
+/// Seconds that a job takes beside measuring.
+const START: f64 = 0.1;
+/// A job gets this long even if jobs before it took too long.
+const LEAST: f64 = 0.1;
+/// Enough for the arrays of all points.
+const HEAP: &str = "64m";
+
+/// Measures for so many seconds.
+pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
+    let launcher = launcher()?;
+    let bar = bar(seconds);
+    let start = Instant::now();
+    let mut results = Results::default();
+    for round in 0..ROUNDS {
+        for (place, &pes_now) in pes.iter().enumerate() {
+            let jobs_left = (ROUNDS - round) as usize * pes.len() - place;
+            let share = (seconds - start.elapsed().as_secs_f64()) / jobs_left as f64 - START;
+            let all = plan::points(pes_now);
+            let worth = |point: &Point| results.is_contender(pes_now, *point);
+            let mut wanted: Vec<usize> =
+                (0..all.len()).filter(|index| worth(&all[*index])).collect();
+            // What earlier jobs have not come to is the first thing now.
+            wanted.sort_by_key(|index| results.sampled(pes_now, all[*index]));
+            let mut job = command(&launcher, pes_now, share.max(LEAST), &wanted)?;
+            let mut take = |index: usize, sweep, ns| {
+                let point = *all.get(index).context("a point that was not asked for")?;
+                results.add(pes_now, point, (round, sweep), ns);
+                bar.set_message(format!("{pes_now} PEs, {}", point.operation().name()));
+                bar.set_position((start.elapsed().as_secs_f64() * 1e3) as u64);
+                anyhow::Ok(())
+            };
+            listen(&mut job, &mut take).with_context(|| format!("the job of {pes_now} PEs"))?;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(results)
+}
+
+/// The `oshrun` of this installation.
+fn launcher() -> anyhow::Result<PathBuf> {
+    let installation = Installation::of_this_command().context("where is this command?")?;
+    let path = installation.prefix().join("bin/oshrun");
+    if !path.is_file() {
+        bail!("{} is not there: oshtune and oshrun belong into one folder", path.display());
+    }
+    Ok(path)
+}
+
+fn command(
+    launcher: &PathBuf,
+    pes: usize,
+    seconds: f64,
+    points: &[usize],
+) -> anyhow::Result<Command> {
+    let points: Vec<String> = points.iter().map(usize::to_string).collect();
+    let mut command = Command::new(launcher);
+    command
+        .args(["-n", &pes.to_string()])
+        .arg(std::env::current_exe()?)
+        .args(["pe", &seconds.to_string(), &points.join(",")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    // Neither an older file nor a choice by hand is to have a say.
+    command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, HEAP);
+    for variable in Operation::ALL.map(Operation::variable) {
+        for name in [Some(variable.name), variable.alias].into_iter().flatten() {
+            command.env_remove(name);
+        }
+    }
+    Ok(command)
+}
+
+/// Runs the job and hands over its samples: point, sweep, nanoseconds.
+fn listen(
+    job: &mut Command,
+    take: &mut dyn FnMut(usize, usize, f64) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut child = job.spawn().context("cannot be started")?;
+    let output = child.stdout.take().context("has no output")?;
+    for line in BufReader::new(output).lines() {
+        let line = line?;
+        let fields: Vec<&str> = line.split(' ').collect();
+        let sample = match fields[..] {
+            [index, sweep, ns] => (index.parse(), sweep.parse(), ns.parse()),
+            _ => bail!("printed \"{line}\" instead of a sample"),
+        };
+        let (Ok(index), Ok(sweep), Ok(ns)) = sample else {
+            bail!("printed \"{line}\" instead of a sample");
+        };
+        take(index, sweep, ns)?;
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("failed: {status}");
+    }
+    Ok(())
+}
+
+/// A bar over the time; nothing where there is no terminal.
+fn bar(seconds: f64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent} % of {prefix} s, {msg}");
+    ProgressBar::new((seconds * 1e3) as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_prefix(seconds.to_string())
+}

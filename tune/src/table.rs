@@ -1,0 +1,85 @@
+//! What was chosen, as a table in the terminal.
+
+use crate::choice::{Choice, What};
+use crate::plan;
+use crate::results::{Ratio, Results};
+use oneshmem_plots::{figures, stats};
+use std::fmt::Write;
+
+/// The table, and how much of what was planned could be measured.
+pub fn print(choices: &[Choice], results: &Results) -> String {
+    let mut text = format!(
+        "{:<10} {:>4}  {:<18} {:<20} {:<18} {}\n",
+        "", "PEs", "bytes", "chosen", "compiled in", "time of what is compiled in = 1"
+    );
+    for choice in choices {
+        let names = choice.operation.algorithms();
+        let mut from = 0;
+        for span in &choice.spans {
+            let (chosen, usual, cost) = match &span.what {
+                What::CompiledIn(rules) => {
+                    let mut list: Vec<_> = rules.iter().map(|rule| names[rule.algorithm]).collect();
+                    list.dedup();
+                    ("as compiled in".into(), list.join(", "), String::new())
+                }
+                What::Other(algorithm, ratios) => {
+                    let usual =
+                        |bytes| results.compiled_in().choice(choice.operation, choice.pes, bytes);
+                    let mut list: Vec<_> =
+                        ratios.iter().map(|(bytes, _)| names[usual(*bytes)]).collect();
+                    list.dedup();
+                    (names[*algorithm].to_owned(), list.join(", "), cost(ratios))
+                }
+            };
+            let _ = writeln!(
+                text,
+                "{:<10} {:>4}  {:<18} {chosen:<20} {usual:<18} {cost}",
+                choice.operation.name(),
+                choice.pes,
+                sizes(from, span.to),
+            );
+            from = span.to;
+        }
+    }
+    let (measured, all) = counts(choices, results);
+    if measured < all {
+        let _ = writeln!(
+            text,
+            "Of {all} points {} had too few samples to say anything; a longer --time helps.",
+            all - measured
+        );
+    }
+    text
+}
+
+fn sizes(from: usize, to: usize) -> String {
+    let size = |bytes: usize| figures::size(bytes as u64);
+    match (from, to) {
+        (0, usize::MAX) => "any".into(),
+        (0, to) => format!("up to {}", size(to)),
+        (from, usize::MAX) => format!("above {}", size(from)),
+        (from, to) => format!("{} to {}", size(from), size(to)),
+    }
+}
+
+/// The median over the sizes, and the largest spread of them.
+fn cost(ratios: &[(usize, Ratio)]) -> String {
+    let medians: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.median).collect();
+    let spread = ratios.iter().map(|(_, ratio)| ratio.spread).fold(0.0, f64::max);
+    format!("{:.2} ± {spread:.2}", stats::median(&medians))
+}
+
+/// Operations and sizes at which the compiled-in algorithm can be compared with some other
+/// one, and all.
+fn counts(choices: &[Choice], results: &Results) -> (usize, usize) {
+    let (mut measured, mut all) = (0, 0);
+    for choice in choices {
+        for point in plan::points(choice.pes) {
+            if point.operation() == choice.operation && results.is_contender(choice.pes, point) {
+                all += 1;
+                measured += usize::from(results.ratio(choice.pes, point).is_some());
+            }
+        }
+    }
+    (measured, all)
+}
