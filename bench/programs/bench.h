@@ -11,8 +11,9 @@
  *                             this line happened after the benchmark
  *
  * Arguments are key=value: ms= (time for one point), samples=, min=, max= and
- * step= (sizes), iters= (where a program counts), cpus=0,1,... (PE i is pinned
- * to the i-th; not pinned if there are fewer CPUs than PEs). */
+ * step= (sizes), iters= (where a program counts), only=name,name,... (where a program
+ * has many points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are
+ * fewer CPUs than PEs). */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -40,7 +41,8 @@ static struct {
     long samples, iters;
     size_t min, max;
     long step;
-} bench = {0, 1, 20, 20, 256, 8, 4u << 20, 2};
+    const char *only;
+} bench = {0, 1, 20, 20, 256, 8, 4u << 20, 2, NULL};
 
 static inline double bench_now(void)
 {
@@ -151,6 +153,7 @@ static inline void bench_arguments(int argc, char **argv)
         else if (BENCH_KEY("min")) bench.min = strtoull(value, NULL, 10);
         else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
         else if (BENCH_KEY("step")) bench.step = atol(value);
+        else if (BENCH_KEY("only")) bench.only = value;
         else if (BENCH_KEY("cpus")) bench_pin(value);
         else if (!BENCH_KEY("pes")) bench_check(0, "unknown argument %s", argv[i]);
 #undef BENCH_KEY
@@ -270,6 +273,18 @@ static inline void bench_measure(struct bench_point p)
     }
     if (bench.pe == 0)
         bench_report(p.name, p.size, units[p.unit], sample, samples);
+}
+
+/* Whether a point is among those asked for. */
+static inline int bench_wanted(const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *word = bench.only; word != NULL; word = strchr(word, ',')) {
+        word += *word == ',';
+        if (strncmp(word, name, length) == 0 && (word[length] == ',' || word[length] == '\0'))
+            return 1;
+    }
+    return bench.only == NULL;
 }
 
 /* The sizes asked for, between the program's own limits. */

@@ -1,6 +1,7 @@
 //! `oshbench`: builds the benchmark programs with every implementation it is given, runs and
 //! repeats them side by side with plain shared memory, and reports.
 
+mod compared;
 mod diff;
 mod execute;
 mod gallery;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let matches = options::command().get_matches();
     let done = match matches.subcommand() {
         Some(("run", matches)) => run(matches),
+        Some(("collectives", matches)) => collectives(matches),
         Some(("instructions", matches)) => instructions(matches),
         Some(("report", matches)) => show(matches),
         Some(("diff", matches)) => compare(matches),
@@ -88,6 +90,7 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let suite = suite::Suite {
         implementations: implementations(matches)?,
         extent,
+        experiments: plan::experiments,
         repeats: matches.get_one("repeats").copied(),
         only: matches.get_many::<String>("only").unwrap_or_default().cloned().collect(),
         sources: path(matches, "sources")?.clone(),
@@ -108,6 +111,30 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         .iter()
         .any(|remark| remark.kind != RemarkKind::Skipped && ours(&remark.implementation));
     Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let work = work(matches)?;
+    let suite = suite::Suite {
+        implementations: implementations(matches)?,
+        extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
+        experiments: compared::experiments,
+        repeats: matches.get_one("repeats").copied(),
+        only: Vec::new(),
+        sources: path(matches, "sources")?.clone(),
+        work: work.clone(),
+    };
+    let report = suite.run()?;
+    let json = work.join("collectives.json");
+    report.save(&json)?;
+    let table = compared::print(&report);
+    print!("{table}");
+    println!("Written: {}", json.display());
+    let failed = report.remarks.iter().any(|remark| {
+        remark.kind == RemarkKind::Failed
+            && report.peers().all(|peer| peer != remark.implementation)
+    });
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn write_page(report: &Report, path: &Path) -> anyhow::Result<()> {

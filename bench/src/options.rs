@@ -28,6 +28,16 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("collectives")
+                .about("Collectives beside the best other implementation's and beside what copying alone takes, with 2, 4 and 8 PEs")
+                .args(implementations())
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
+                .arg(
+                    value("repeats", "N", "Run everything so often [default: 7]")
+                        .value_parser(value_parser!(usize)),
+                ),
+        )
+        .subcommand(
             Command::new("instructions")
                 .about("Count instructions per call by callgrind (needs valgrind)")
                 .args(implementations())

@@ -28,25 +28,6 @@ pub struct Experiment {
     pub whole_job: bool,
 }
 
-/// All programs of the suite.
-pub const PROGRAMS: [&str; 13] = [
-    "facts",
-    "pingpong",
-    "msgrate",
-    "bandwidth",
-    "rate",
-    "atomics",
-    "locks",
-    "collectives",
-    "waits",
-    "memory",
-    "startup",
-    "progress",
-    "oversubscription",
-];
-/// Their counterparts without OpenSHMEM, in `raw/`.
-pub const RAW_PROGRAMS: [&str; 5] = ["flags", "copies", "rates", "atomics", "touch"];
-
 impl Extent {
     /// How often every experiment is run.
     pub fn repeats(self) -> usize {
@@ -66,7 +47,7 @@ impl Extent {
     }
 
     /// Milliseconds for one point in one run.
-    fn ms(self) -> f64 {
+    pub fn ms(self) -> f64 {
         match self {
             Self::Tiny => 0.2,
             Self::Quick => 8.0,
@@ -174,6 +155,25 @@ pub fn job_sizes(extent: Extent) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All programs of the suite.
+    const PROGRAMS: [&str; 13] = [
+        "facts",
+        "pingpong",
+        "msgrate",
+        "bandwidth",
+        "rate",
+        "atomics",
+        "locks",
+        "collectives",
+        "waits",
+        "memory",
+        "startup",
+        "progress",
+        "oversubscription",
+    ];
+    /// Their counterparts without OpenSHMEM, in `raw/`.
+    const RAW_PROGRAMS: [&str; 5] = ["flags", "copies", "rates", "atomics", "touch"];
 
     #[test]
     fn all_programs_are_run() {

@@ -13,7 +13,7 @@ use crate::implementation::Implementation;
 use crate::lines::{self, Line};
 use crate::machine::{self, Machine};
 use crate::noise::Watch;
-use crate::plan::{self, Experiment, Extent};
+use crate::plan::{Experiment, Extent};
 use crate::report::{self, Key, RAW, RemarkKind, Report, Run, Unit};
 
 /// What is to be done.
@@ -25,6 +25,8 @@ pub struct Suite {
     pub extent: Extent,
     /// Repeats, if not as many as usual.
     pub repeats: Option<usize>,
+    /// The experiments, for so many usable CPUs.
+    pub experiments: fn(Extent, usize) -> Vec<Experiment>,
     /// Only programs whose names contain one of these; all if there are none.
     pub only: Vec<String>,
     /// Where the programs' sources are.
@@ -49,7 +51,7 @@ impl Suite {
         let wanted = |program: &str| {
             self.only.is_empty() || self.only.iter().any(|part| program.contains(part.as_str()))
         };
-        let experiments: Vec<Experiment> = plan::experiments(self.extent, cpus.len())
+        let experiments: Vec<Experiment> = (self.experiments)(self.extent, cpus.len())
             .into_iter()
             .filter(|e| wanted(e.program))
             .collect();
@@ -106,23 +108,26 @@ impl Suite {
         report: &mut Report,
         hopeless: &mut Hopeless,
     ) -> anyhow::Result<()> {
-        let bar = bar(everyone.len() as u64 * plan::PROGRAMS.len() as u64);
+        let used = |raw: bool| {
+            let named = experiments.iter().filter(move |e| e.raw == raw).map(|e| e.program);
+            let mut names: Vec<&str> = (!raw).then_some("facts").into_iter().chain(named).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let bar = bar(everyone.iter().map(|who| used(who.bin.is_none()).len() as u64).sum());
         for who in everyone {
             let scratch = self.scratch(who);
             std::fs::create_dir_all(&scratch)
                 .with_context(|| format!("cannot make {}", scratch.display()))?;
             let raw = who.bin.is_none();
-            let names = if raw { &plan::RAW_PROGRAMS[..] } else { &plan::PROGRAMS[..] };
-            let used = |name: &str| {
-                name == "facts" || experiments.iter().any(|e| e.raw == raw && e.program == name)
-            };
-            for name in names.iter().filter(|name| used(name)) {
+            for name in used(raw) {
                 bar.set_message(format!("building {name} for {}", who.name));
                 let directory = if raw { self.sources.join("raw") } else { self.sources.clone() };
                 let source = directory.join(name).with_extension("c");
                 if let Err(error) = who.build(&source, &self.program(who, name), &scratch) {
                     report.remark(&who.name, name, RemarkKind::Failed, format!("{error:#}"));
-                    let its = experiments.iter().filter(|e| e.raw == raw && e.program == *name);
+                    let its = experiments.iter().filter(|e| e.raw == raw && e.program == name);
                     hopeless.extend(its.map(|e| (who.name.clone(), e.program, e.pes)));
                 }
                 bar.inc(1);

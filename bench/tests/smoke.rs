@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
+        Trial::test("collectives compared, tiny", compared),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("failures of the own implementation are failures", own_failures),
@@ -60,6 +61,27 @@ fn scratch(name: &str) -> Result<PathBuf, Failed> {
     }
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+fn compared() -> Result<(), Failed> {
+    let work = scratch("compared")?;
+    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
+    let output = oshbench(&[
+        "collectives",
+        "--tiny",
+        "--repeats",
+        "1",
+        "--own",
+        &own,
+        "--sources",
+        "programs",
+        "--work",
+        &work,
+    ])?;
+    check(output.status.success(), "the comparison failed", &output)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A barrier and four operations at four sizes, with three numbers of PEs.
+    check(text.contains("Of 51 points"), "not all points are there", &output)
 }
 
 fn whole_suite() -> Result<(), Failed> {

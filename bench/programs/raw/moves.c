@@ -1,0 +1,142 @@
+/* What collectives are bound by: the bytes that each process must get from others, copied by as many
+ * processes at once, without a word to one another, by the quickest method there is; and a barrier on a central
+ * counter. Only memory that is read and written in the collective itself is used, in the same places.
+ *
+ *   broadcast   all but the root copy its block
+ *   fcollect    each copies the blocks of all
+ *   alltoall    each copies its block from all
+ *   reduce      each gets a slice of everyone's elements, and everyone's result: of the other processes'
+ *               that is twice (pes - 1) / pes blocks
+ */
+#define BENCH_RAW
+#include "../bench.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+static void rep_movsb(void *dest, const void *source, size_t size)
+{
+    __asm__ volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(size)::"memory");
+}
+
+/* Sizes are multiples of 32, addresses aligned to that. */
+__attribute__((target("avx"))) static void streaming(void *dest, const void *source, size_t size)
+{
+    const __m256i *s = source;
+    __m256i *d = dest;
+    for (size_t i = 0; i < size / 32; i++)
+        _mm256_stream_si256(d + i, _mm256_load_si256(s + i));
+    _mm_sfence();
+}
+#endif
+
+static void by_memcpy(void *dest, const void *source, size_t size) { memcpy(dest, source, size); }
+
+static const struct method {
+    const char *name;
+    void (*by)(void *, const void *, size_t);
+    size_t least;
+} methods[] = {
+    {"memcpy", by_memcpy, 1},
+#if defined(__x86_64__)
+    {"rep_movsb", rep_movsb, 256},
+    {"streaming", streaming, 2048},
+#endif
+};
+
+struct moves {
+    const struct method *method;
+    unsigned char **source, **dest; /* of each process, npes blocks */
+    size_t size;
+};
+
+/* Somebody else's block first, so that not all read from one process. */
+static int after_me(int i) { return (bench.pe + 1 + i) % bench.npes; }
+
+static void broadcast(void *arg, long n)
+{
+    struct moves *m = arg;
+    for (; n > 0 && bench.pe != 0; n--)
+        m->method->by(m->dest[bench.pe], m->source[0], m->size);
+}
+
+static void fcollect(void *arg, long n)
+{
+    struct moves *m = arg;
+    for (; n > 0; n--)
+        for (int i = 0, pe; pe = after_me(i), i < bench.npes; i++)
+            m->method->by(m->dest[bench.pe] + (size_t)pe * m->size, m->source[pe], m->size);
+}
+
+static void alltoall(void *arg, long n)
+{
+    struct moves *m = arg;
+    for (; n > 0; n--)
+        for (int i = 0, pe; pe = after_me(i), i < bench.npes; i++)
+            m->method->by(m->dest[bench.pe] + (size_t)pe * m->size, m->source[pe] + (size_t)bench.pe * m->size, m->size);
+}
+
+static void reduce(void *arg, long n)
+{
+    struct moves *m = arg;
+    size_t slice = m->size / (size_t)bench.npes;
+    if (slice == 0)
+        slice = 1;
+    for (; n > 0; n--)
+        for (int twice = 0; twice < 2; twice++)
+            for (int i = 0, pe; pe = after_me(i), i < bench.npes - 1; i++) {
+                size_t from = (size_t)(twice ? pe : bench.pe) * slice;
+                m->method->by(m->dest[bench.pe] + from, m->source[pe] + from, slice);
+            }
+}
+
+static void barrier(void *arg, long n)
+{
+    (void)arg;
+    for (; n > 0; n--)
+        bench_barrier();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*op)(void *, long);
+    } operations[] = {{"broadcast", broadcast}, {"fcollect", fcollect}, {"alltoall", alltoall}, {"reduce", reduce}};
+    bench_start(argc, argv);
+    bench_measure((struct bench_point){.name = "raw.barrier", .op = barrier, .weight = 1, .whose = BENCH_SLOWEST, .unit = BENCH_NS});
+    unsigned char *source[BENCH_MAX_PES], *dest[BENCH_MAX_PES];
+    size_t room = bench.max * (size_t)bench.npes;
+    for (int pe = 0; pe < bench.npes; pe++) {
+        source[pe] = raw_alloc(room);
+        dest[pe] = raw_alloc(room);
+    }
+    /* As in the collectives' program, the owner has touched them. */
+    bench_fill(source[bench.pe], room, (unsigned)bench.pe);
+    memset(dest[bench.pe], 1, room);
+    bench_barrier();
+    struct moves m = {.source = source, .dest = dest};
+    BENCH_SIZES (size, 8, (size_t)1 << 30)
+        for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
+            for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+                char name[64];
+                m.method = &methods[k];
+                m.size = size;
+                size_t piece = operations[o].op == reduce ? size / (size_t)bench.npes : size;
+                if (piece < methods[k].least && k > 0)
+                    continue;
+#if defined(__x86_64__)
+                if (methods[k].by == streaming && (piece % 32 != 0 || !__builtin_cpu_supports("avx")))
+                    continue;
+#endif
+                snprintf(name, sizeof name, "raw.%s.%s", operations[o].name, methods[k].name);
+                bench_measure((struct bench_point){.name = name, .size = size, .op = operations[o].op, .arg = &m,
+                                                   .whose = BENCH_SLOWEST, .unit = BENCH_NS, .weight = 1});
+                if (operations[o].op == fcollect)
+                    for (int pe = 0; pe < bench.npes; pe++)
+                        bench_verify(dest[bench.pe] + (size_t)pe * size, size, (unsigned)pe, name);
+                bench_barrier();
+            }
+    bench_finish();
+    return 0;
+}
