@@ -17,6 +17,8 @@ fn main() -> ExitCode {
         Trial::test("collectives compared, tiny", compared),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
+        Trial::test("inlined instructions stay within their limits", inlined_instructions)
+            .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("failures of the own implementation are failures", own_failures),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -36,7 +38,13 @@ fn bin() -> PathBuf {
 
 /// `oshbench` in this folder, under a watchdog.
 fn oshbench(arguments: &[&str]) -> Result<Output, Failed> {
+    oshbench_with(&[], arguments)
+}
+
+/// The same, with more environment.
+fn oshbench_with(environment: &[(&str, &str)], arguments: &[&str]) -> Result<Output, Failed> {
     let output = Command::new("timeout")
+        .envs(environment.iter().copied())
         .args(["--kill-after=10", PATIENCE, env!("CARGO_BIN_EXE_oshbench")])
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -135,15 +143,24 @@ fn whole_suite() -> Result<(), Failed> {
 }
 
 fn instructions() -> Result<(), Failed> {
-    let work = scratch("instructions")?.display().to_string();
-    let own = format!("oneshmem={}", bin().display());
     let smartmap = std::env::var_os("ONESHMEM_SMARTMAP").is_some();
-    let limits =
-        ["--limits", if smartmap { "instructions-smartmap.txt" } else { "instructions.txt" }];
-    let output = oshbench(
-        &[&["instructions", "--own", &own, "--sources", "programs", "--work", &work], &limits[..]]
-            .concat(),
-    )?;
+    instructions_within(
+        if smartmap { "instructions-smartmap.txt" } else { "instructions.txt" },
+        "cc",
+    )
+}
+
+fn inlined_instructions() -> Result<(), Failed> {
+    instructions_within("instructions-inline.txt", "cc -DSHMEM_INLINE")
+}
+
+/// Counts in a program that `compiler` has made.
+fn instructions_within(limits: &str, compiler: &str) -> Result<(), Failed> {
+    let work = scratch(limits)?.display().to_string();
+    let own = format!("oneshmem={}", bin().display());
+    let arguments = ["--own", &own, "--sources", "programs", "--work", &work, "--limits", limits];
+    let output =
+        oshbench_with(&[("SHMEM_CC", compiler)], &[&["instructions"], &arguments[..]].concat())?;
     check(output.status.success(), "more instructions than allowed", &output)
 }
 
