@@ -6,6 +6,7 @@
 // case: killed-in-others-barrier barrier kill | status=137 stderr=signal
 // case: killed-while-others-sleep sleep kill | status=137 stderr=signal
 // case: killed-with-the-lock lock kill | status=137 stderr=signal
+// case: killed-while-others-put put kill | status=nonzero stderr=signal
 // case: fault compute fault | status=139 stderr=signal
 // case: fault-while-others-wait wait fault | status=139 stderr=signal
 // case: abort wait abort | status=134 stderr=signal
@@ -52,6 +53,9 @@ int main(int argc, char **argv)
     if (strcmp(others, "compute") == 0)
         for (volatile long forever = 0;;)
             forever = forever + 1;
+    if (strcmp(others, "put") == 0)
+        for (long i = 0;; i++)
+            shmem_long_p(&taken, i, victim);
     if (strcmp(others, "wait") == 0) shmem_long_wait_until(&never, SHMEM_CMP_NE, 0);
     if (strcmp(others, "barrier") == 0) shmem_barrier_all();
     if (strcmp(others, "lock") == 0) shmem_set_lock(&lock);

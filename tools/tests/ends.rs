@@ -113,3 +113,14 @@ fn the_time_is_up() {
     all_gone(&done.pids());
     run(oshrun("-n 2 --timeout 50 true")).ended_with(0);
 }
+
+#[test]
+fn what_a_pe_has_moved_to_another_session_ends_with_the_job() {
+    // The shell that starts it is gone at once, so that it is nobody's child.
+    let leave = "(setsid sh -c 'echo pid $$; sleep 1000 & echo pid $!; wait' &); sleep 0.3";
+    for status in [0, 3] {
+        let done = run(script("-n 2", &format!("{leave}; exit {status}"))).ended_with(status);
+        assert_eq!(done.pids().len(), 4, "{done:?}");
+        all_gone(&done.pids());
+    }
+}

@@ -42,6 +42,11 @@ impl Guard {
         self.tell(pid);
     }
 
+    /// Its process number.
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw() as u32
+    }
+
     fn tell(&self, number: u32) {
         // A guard that somebody has killed guards no more; the job goes on.
         let _ = write(&self.pipe, &number.to_ne_bytes());

@@ -3,6 +3,7 @@
 
 use super::ending::Ending;
 use super::input::{self, Input};
+use super::orphans::Orphans;
 use super::output::{self, Outputs};
 use super::process::{End, Process};
 use super::signals::Signals;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 const TIMED_OUT: i32 = 124;
 /// What a PE has started may finish its output for so long after the PEs.
 const AFTERWARDS: Duration = Duration::from_millis(500);
+/// How long the PE that is the cause of a bus error may take to be seen to end.
+const CAUSE: Duration = Duration::from_millis(50);
 /// How long part of a line waits for its end when a person may be typing.
 const PROMPT: Duration = Duration::from_millis(200);
 
@@ -27,6 +30,7 @@ const PROMPT: Duration = Duration::from_millis(200);
 pub struct Job {
     control: Control,
     processes: Vec<Process>,
+    orphans: Orphans,
     outputs: Outputs,
     input: Option<Input>,
     signals: Signals,
@@ -51,6 +55,7 @@ impl Job {
     pub fn new(
         control: Control,
         processes: Vec<Process>,
+        orphans: Orphans,
         outputs: Outputs,
         input: Option<Input>,
         signals: Signals,
@@ -60,6 +65,7 @@ impl Job {
         Self {
             control,
             processes,
+            orphans,
             outputs,
             input,
             signals,
@@ -85,6 +91,7 @@ impl Job {
         for process in &self.processes {
             process.signal(Signal::SIGKILL);
         }
+        self.orphans.end();
         (0..self.processes.len()).for_each(|pe| self.outputs.drain(pe));
         self.outputs.finish();
         self.forwarded.clear();
@@ -163,7 +170,10 @@ impl Job {
     fn take_signals(&mut self) -> nix::Result<()> {
         while let Some(signal) = self.signals.next()? {
             match signal {
-                Signal::SIGCHLD => self.look_at_processes(),
+                Signal::SIGCHLD => {
+                    self.look_at_processes();
+                    self.orphans.collect();
+                }
                 signal if Signals::is_forwarded(signal) => self.forward(signal)?,
                 _ => {}
             }
@@ -201,9 +211,9 @@ impl Job {
             .any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP))
     }
 
-    /// Looks which PEs have ended, and what that means.
-    fn look_at_processes(&mut self) {
-        let mut ended: Vec<(usize, End)> = self
+    /// The PEs that have ended since this was asked last.
+    fn ended_since(&mut self) -> Vec<(usize, End)> {
+        let ended: Vec<(usize, End)> = self
             .processes
             .iter_mut()
             .enumerate()
@@ -213,14 +223,24 @@ impl Job {
             self.control.pe(*pe).gone.store(1, Ordering::Release);
             self.outputs.drain(*pe);
         }
+        ended
+    }
+
+    /// Looks which PEs have ended, and what that means.
+    fn look_at_processes(&mut self) {
+        let mut ended = self.ended_since();
         if self.ending.is_some() || ended.is_empty() {
             return;
         }
         if let Some(cause) = abort::cause(&self.control) {
             return self.follow(cause);
         }
+        if ended.iter().all(|(_, end)| is_bus_error(*end)) {
+            std::thread::sleep(CAUSE);
+            ended.extend(self.ended_since());
+        }
         // Of PEs that ended together, one that was killed is rather the cause.
-        ended.sort_by_key(|(_, end)| matches!(end, End::Exited(_)));
+        ended.sort_by_key(|(_, end)| (matches!(end, End::Exited(_)), is_bus_error(*end)));
         for (pe, end) in ended {
             let record = self.control.pe(pe);
             let implicit = record.implicit_finalize.load(Ordering::Acquire) == 1;
@@ -269,6 +289,12 @@ impl Job {
         }
         self.ending = Some(Ending::start(status));
     }
+}
+
+/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
+/// may be seen to end first.
+fn is_bus_error(end: End) -> bool {
+    matches!(end, End::Killed(libc::SIGBUS, _))
 }
 
 /// Rounded up, so that what is due is due when `poll` returns.

@@ -7,6 +7,7 @@ mod guard;
 mod input;
 mod job;
 mod options;
+mod orphans;
 mod output;
 mod process;
 mod program;
@@ -24,6 +25,7 @@ use oneshmem::memory::pages;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
 use options::Options;
+use orphans::Orphans;
 use output::{Outputs, Stream};
 use process::{Process, Recipe};
 use signals::Signals;
@@ -52,6 +54,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
 
     // Declared before the processes, so dropped after them.
     let guard = Guard::start()?;
+    let mut orphans = Orphans::adopt(guard.pid());
     let signals = Signals::take().map_err(Failure::own)?;
     let mut control = Control::create(npes)?;
     if let Some(file) = pages::file(|name| options.variable(name)) {
@@ -79,12 +82,13 @@ fn run(options: &Options) -> Result<i32, Failure> {
             outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
         }
         guard.add(process.pid());
+        orphans.except(process.pid());
         processes.push(process);
         outputs.add(pe, Stream::Out, streams.output);
         outputs.add(pe, Stream::Err, streams.error);
         input = input.or(streams.input.map(Input::new));
     }
-    Job::new(control, processes, outputs, input, signals, options.timeout)
+    Job::new(control, processes, orphans, outputs, input, signals, options.timeout)
         .run()
         .map_err(Failure::own)
 }
