@@ -46,30 +46,56 @@ pub fn experiments(extent: Extent, _: usize) -> Vec<Experiment> {
     list
 }
 
+/// Which of a run's samples is its figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// The median.
+    Median,
+    /// The least: what comes through where the machine is busy with other things.
+    Least,
+}
+
+impl Sample {
+    /// Over the runs the median of the runs' figures.
+    fn of(self, point: &Point) -> f64 {
+        match self {
+            Self::Median => point.value(),
+            Self::Least => point.within().0,
+        }
+    }
+}
+
 /// The best of the points there are, over teams or over active sets.
 fn best<'a>(
-    report: &'a Report,
+    (report, sample): (&'a Report, Sample),
     who: &str,
     names: &[&str],
     size: u64,
     pes: usize,
 ) -> Option<&'a Point> {
     let find = |name: &&str| report.find(who, &Key { name: (*name).into(), size, pes });
-    names.iter().filter_map(find).min_by(|a, b| a.value().total_cmp(&b.value()))
+    names.iter().filter_map(find).min_by(|a, b| sample.of(a).total_cmp(&sample.of(b)))
 }
 
 /// What the machine allows: the quickest of the raw methods.
-fn bound(report: &Report, operation: &str, size: u64, pes: usize) -> Option<f64> {
+fn bound(
+    (report, sample): (&Report, Sample),
+    operation: &str,
+    size: u64,
+    pes: usize,
+) -> Option<f64> {
     let prefix = format!("raw.{operation}.");
     report
         .points_of(RAW)
         .filter(|point| point.size == size && point.pes == pes && point.name.starts_with(&prefix))
-        .map(Point::value)
+        .map(|point| sample.of(point))
         .min_by(f64::total_cmp)
 }
 
-fn raw_barrier(report: &Report, pes: usize) -> Option<f64> {
-    report.find(RAW, &Key { name: "raw.barrier".into(), size: 0, pes }).map(Point::value)
+fn raw_barrier((report, sample): (&Report, Sample), pes: usize) -> Option<f64> {
+    report
+        .find(RAW, &Key { name: "raw.barrier".into(), size: 0, pes })
+        .map(|point| sample.of(point))
 }
 
 /// One row's figures.
@@ -77,18 +103,19 @@ struct Row<'a> {
     operation: &'a str,
     size: u64,
     pes: usize,
-    own: &'a Point,
+    own: f64,
+    spread: f64,
     bound: Option<f64>,
     peer: Option<(&'a str, f64)>,
 }
 
 impl Row<'_> {
     fn near(&self) -> Option<f64> {
-        self.bound.map(|bound| self.own.value() / bound)
+        self.bound.map(|bound| self.own / bound)
     }
 
     fn times(&self) -> Option<f64> {
-        self.peer.map(|(_, peer)| peer / self.own.value())
+        self.peer.map(|(_, peer)| peer / self.own)
     }
 
     fn reached(&self) -> bool {
@@ -97,7 +124,8 @@ impl Row<'_> {
     }
 }
 
-fn rows(report: &Report) -> Vec<Row<'_>> {
+fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
+    let figures = (report, sample);
     let own = report.own().unwrap_or_default();
     let mut rows = Vec::new();
     for pes in PES {
@@ -106,23 +134,31 @@ fn rows(report: &Report) -> Vec<Row<'_>> {
                 |(operation, team, set)| SIZES.map(|size| (*operation, vec![*team, *set], size)),
             ));
         for (operation, names, size) in points {
-            let Some(mine) = best(report, own, &names, size, pes) else { continue };
+            let Some(mine) = best(figures, own, &names, size, pes) else { continue };
             let peer = report
                 .peers()
-                .filter_map(|peer| Some((peer, best(report, peer, &names, size, pes)?.value())))
+                .filter_map(|peer| Some((peer, sample.of(best(figures, peer, &names, size, pes)?))))
                 .min_by(|a, b| a.1.total_cmp(&b.1));
             let bound = match operation {
-                "barrier" => raw_barrier(report, pes),
-                _ => bound(report, operation, size, pes),
+                "barrier" => raw_barrier(figures, pes),
+                _ => bound(figures, operation, size, pes),
             };
-            rows.push(Row { operation, size, pes, own: mine, bound, peer });
+            rows.push(Row {
+                operation,
+                size,
+                pes,
+                own: sample.of(mine),
+                spread: mine.spread(),
+                bound,
+                peer,
+            });
         }
     }
     rows
 }
 
 /// The table, with what else a reader must know.
-pub fn print(report: &Report) -> String {
+pub fn print(report: &Report, sample: Sample) -> String {
     let own = report.own().unwrap_or_default();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_style(TableComponent::HeaderLines, '─').set_header([
@@ -145,16 +181,16 @@ pub fn print(report: &Report) -> String {
         }
     }
     let time = |ns| figures::figure(ns, Unit::Nanoseconds);
-    let rows = rows(report);
+    let rows = rows(report, sample);
     for row in &rows {
-        let barriers = raw_barrier(report, row.pes).map(|barrier| row.own.value() / barrier);
+        let barriers = raw_barrier((report, sample), row.pes).map(|barrier| row.own / barrier);
         let ratio = |ratio: Option<f64>| ratio.map(figures::ratio).unwrap_or_default();
         table.add_row([
             row.operation.to_owned(),
             row.pes.to_string(),
             figures::size(row.size),
-            time(row.own.value()),
-            figures::spread(row.own.spread()),
+            time(row.own),
+            figures::spread(row.spread),
             row.bound.map(time).unwrap_or_default(),
             ratio(row.near()),
             ratio(barriers),
@@ -167,9 +203,10 @@ pub fn print(report: &Report) -> String {
     let mut text = format!("{table}\n");
     let reached = rows.iter().filter(|row| row.reached()).count();
     text += &format!(
-        "Figures: the slowest PE's time, the median of the runs. Bound: what the bytes take that must move, copied by as many\n\
+        "Figures: the slowest PE's time, the median of the runs' {}. Bound: what the bytes take that must move, copied by as many\n\
          processes at once; for barriers one on a central counter. Barriers: in units of that one. Of {} points {reached} are within\n\
          {NEAR} of the bound or {TIMES} times as quick as the best other implementation. Forms over teams and over active sets: the better one.\n",
+        if sample == Sample::Least { "least samples" } else { "medians" },
         rows.len()
     );
     for warning in crate::table::warnings(report) {
@@ -206,7 +243,7 @@ mod tests {
             let run = Run { min: value, median: value, mean: value, max: value, samples: 1 };
             report.add(who, "p", Key { name: name.into(), size, pes: 4 }, Unit::Nanoseconds, run);
         }
-        let text = print(&report);
+        let text = print(&report, Sample::Median);
         let fields = |start: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap();
             line.split_whitespace().map(str::to_owned).collect()

@@ -127,8 +127,11 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let report = suite.run()?;
     let json = work.join("collectives.json");
     report.save(&json)?;
-    let table = compared::print(&report);
-    print!("{table}");
+    let sample = match matches.get_flag("least") {
+        true => compared::Sample::Least,
+        false => compared::Sample::Median,
+    };
+    print!("{}", compared::print(&report, sample));
     println!("Written: {}", json.display());
     let failed = report.remarks.iter().any(|remark| {
         remark.kind == RemarkKind::Failed
