@@ -35,6 +35,7 @@ pub fn usable_cpus() -> usize {
 }
 
 /// Bytes of the cache nearest to memory, if the system knows.
+#[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
     [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE].into_iter().find_map(|name| {
         // SAFETY: no memory is passed.
