@@ -5,6 +5,11 @@
 //! lays the copies over its own: a snapshot, as `fork` promises. The peers' mirrors
 //! are not inherited at all.
 //!
+//! In a static program the data segment holds the C library's own data, too, which the child
+//! sets to rights before any handler of ours runs. That would be the parent's, whose other
+//! threads are using it. So where there are other threads such a child does not inherit the
+//! data segment, and its first access to it puts the copy there.
+//!
 //! `posix_spawn`, `system` and `popen` do not come here: their child runs another
 //! program at once.
 #![allow(unsafe_code)]
@@ -13,7 +18,7 @@ use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::memory::pages::Pages;
-use crate::sys::{fd, map, process, signal};
+use crate::sys::{fd, map, process, program, signal};
 use crate::translate::TABLE;
 use std::cell::Cell;
 use std::ops::Range;
@@ -23,8 +28,14 @@ thread_local! {
     /// 0 where there is none. Not a static: in a static program those are in the
     /// shared data segment, where parent and child would write over each other's.
     static SNAPSHOT: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
+    /// Whether the data segment's copy takes its place at the child's first access.
+    static ON_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
 static CHILD: AtomicBool = AtomicBool::new(false);
+/// Whether the program is static.
+static STATIC: AtomicBool = AtomicBool::new(false);
+/// Whether a thread is between `before` and `after_in_parent` with the data segment withheld.
+static WITHHELD: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is a forked child of a PE.
 pub(super) fn is_child() -> bool {
@@ -33,6 +44,7 @@ pub(super) fn is_child() -> bool {
 
 /// Has every later `fork` do this.
 pub(super) fn prepare() -> Result<(), Error> {
+    STATIC.store(program::is_static(), Ordering::Relaxed);
     process::at_fork(before, after_in_parent, after_in_child)
 }
 
@@ -58,6 +70,23 @@ unsafe extern "C" fn before() {
     };
     let data = copy(&job.layout.data, holding(job, control.data_offset(pe), &job.layout.data));
     SNAPSHOT.set([data, heap]);
+    if data != 0 && STATIC.load(Ordering::Relaxed) && process::has_threads() {
+        withhold(&job.layout.data, data);
+    }
+}
+
+/// Keeps the data segment from the child, which is to find the copy in its place.
+fn withhold(data: &Range<usize>, copy: usize) {
+    while WITHHELD.swap(true, Ordering::Acquire) {
+        process::yield_cpu(); // Another thread forks.
+    }
+    if signal::expect_missing(data, copy) && map::inherit(data, false) {
+        ON_ACCESS.set(true);
+    } else {
+        // The program handles faults itself.
+        signal::expect_nothing();
+        WITHHELD.store(false, Ordering::Release);
+    }
 }
 
 /// The stretches of `range`, which starts at `start` in the job's file, that hold pages.
@@ -90,6 +119,11 @@ fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> 
 
 unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
+    if ON_ACCESS.take() {
+        map::inherit(&job.layout.data, true);
+        signal::expect_nothing();
+        WITHHELD.store(false, Ordering::Release);
+    }
     for (range, copy) in parts(job).into_iter().zip(SNAPSHOT.take()) {
         if copy != 0 {
             // SAFETY: the copy was for the child alone, which has its own.
@@ -100,7 +134,9 @@ unsafe extern "C" fn after_in_parent() {
 
 unsafe extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
-    let mut copies = parts(job).into_iter().zip(SNAPSHOT.get());
+    // To come here was an access.
+    let in_place = usize::from(ON_ACCESS.take());
+    let mut copies = parts(job).into_iter().zip(SNAPSHOT.get()).skip(in_place);
     // SAFETY: a copy replaces this process's own memory with equal bytes.
     let laid = |(range, copy): (&Range<usize>, usize)| unsafe {
         copy != 0 && map::move_over(copy, range.len(), range.start).is_ok()

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 
@@ -181,6 +182,13 @@ pub unsafe fn move_over(from: usize, bytes: usize, to: usize) -> Result<(), Erro
 pub unsafe fn unmap(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe { libc::munmap(at.cast(), bytes) };
+}
+
+/// Whether forked children inherit a mapping.
+pub fn inherit(range: &Range<usize>, inherited: bool) -> bool {
+    let advice = if inherited { libc::MADV_DOFORK } else { libc::MADV_DONTFORK };
+    // SAFETY: nothing changes for this process.
+    unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
 }
 
 /// Keeps a peer's memory out of core dumps and out of forked children. Advice:

@@ -50,6 +50,12 @@ pub fn segments() -> Vec<Segment> {
     segments
 }
 
+/// Whether the main program is static: then the C library's own data is in its data segment.
+pub fn is_static() -> bool {
+    const PT_INTERP: u32 = 3;
+    !segments().iter().any(|segment| segment.kind == PT_INTERP)
+}
+
 /// The end of the heap that `brk` moves.
 pub fn program_break() -> usize {
     // SAFETY: an increment of 0 only asks.

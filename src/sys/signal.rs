@@ -1,8 +1,10 @@
 //! Handlers for faults, and for being told to end.
 #![allow(unsafe_code)]
 
-use std::cell::UnsafeCell;
+use super::map;
+use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The signals a bad access raises.
@@ -18,6 +20,49 @@ pub type Explain = fn(address: usize);
 
 static EXPLAIN: OnceLock<Explain> = OnceLock::new();
 
+/// Memory that this process lacks and the copy that is to take its place: start, bytes,
+/// where the copy is.
+#[derive(Clone, Copy)]
+struct Missing(usize, usize, usize);
+
+thread_local! {
+    /// Not a static: what is missing may be the very memory that holds the statics.
+    static MISSING: Cell<Missing> = const { Cell::new(Missing(0, 0, 0)) };
+}
+
+/// In a child that this thread forks before [`expect_nothing`], the first access to `range`,
+/// which is not inherited, finds the memory at `copy` in its place. False if the faults do
+/// not come here.
+pub fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
+    // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
+    let ours = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut action);
+        action.sa_sigaction == handler as *const () as usize
+    };
+    if ours {
+        MISSING.set(Missing(range.start, range.len(), copy));
+    }
+    ours
+}
+
+/// Nothing is missing (any more).
+pub fn expect_nothing() {
+    MISSING.set(Missing(0, 0, 0));
+}
+
+/// Puts the copy where memory is missing, if that is why the access to `address` failed.
+/// Touches no static.
+fn replace_missing(address: usize) -> bool {
+    let Missing(start, bytes, copy) = MISSING.get();
+    if address.wrapping_sub(start) >= bytes {
+        return false;
+    }
+    MISSING.set(Missing(0, 0, 0));
+    // SAFETY: nothing is mapped there, and the copy was made to take the place.
+    unsafe { map::move_over(copy, bytes, start).is_ok() }
+}
+
 unsafe extern "C" fn handler(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
@@ -26,6 +71,9 @@ unsafe extern "C" fn handler(
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful when
     // the kernel raised the signal (positive code); OLD was filled before.
     unsafe {
+        if (*info).si_code > 0 && replace_missing((*info).si_addr() as usize) {
+            return;
+        }
         if (*info).si_code > 0
             && let Some(explain) = EXPLAIN.get()
         {
