@@ -91,12 +91,12 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     pe: PeArg,
     routine: Routine,
 ) -> O::Output {
-    let address = slow::resolve(routine, O::TARGET, ctx.handle(), miss, pe);
+    let address = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, size_of::<O::Word>());
     let target = TABLE.address(miss);
     if !operand::is_aligned::<O::Word>(target) {
-        operand::misaligned(routine, O::TARGET, target, size_of::<O::Word>());
+        operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());
     }
-    // SAFETY: `resolve` returns only with an address inside `pe`'s mirror; aligned
+    // SAFETY: `access` returns only with an address inside `pe`'s mirror; aligned
     // because mirrors keep the offset within a page.
     op.perform(unsafe { O::Word::at(address) })
 }

@@ -76,12 +76,14 @@ impl Counter {
     #[inline(always)]
     pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce() -> R) {
         if self.get() < value {
-            self.wait_long(value, rest());
+            self.wait_long(value, rest);
         }
     }
 
     #[cold]
-    fn wait_long(&self, value: u64, mut rest: impl Rest) {
+    #[inline(never)] // Who need not wait has no room on the stack for what waiting needs.
+    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce() -> R) {
+        let mut rest = rest();
         while self.get() < value {
             if !rest.pause() {
                 continue;

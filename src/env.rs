@@ -79,6 +79,8 @@ variables! {
          at the first touch.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Flag, "not set",
         "Print debugging messages and make checks that cost time.";
+    STATS = "SHMEM_STATS", Kind::Flag, "not set",
+        "Count what the program does and print it at the end: calls, bytes, time blocked, peers, heap.";
     BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How peers' memory is mapped.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", Kind::Seconds, "60",

@@ -38,6 +38,7 @@ pub mod rma;
 pub mod shmem;
 pub mod signal;
 pub mod slow;
+pub mod stats;
 mod sys;
 pub mod team;
 #[cfg(test)]

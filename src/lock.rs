@@ -13,8 +13,8 @@ use crate::job::job;
 use crate::job::session::{self, THREAD_MULTIPLE};
 use crate::operand;
 use crate::order;
-use crate::pause::Pause;
 use crate::slow;
+use crate::stats::Wait;
 use crate::translate::translate;
 use crate::wait::polite;
 use std::ffi::{c_int, c_long};
@@ -46,7 +46,7 @@ impl Lock {
 }
 
 impl Words for Lock {
-    type Wait = Pause;
+    type Wait = Wait;
 
     #[inline]
     fn me(&self) -> usize {
@@ -72,7 +72,7 @@ impl Words for Lock {
     }
 
     #[inline]
-    fn step(&self, wait: &mut Pause) {
+    fn step(&self, wait: &mut Wait) {
         wait.step();
     }
 }

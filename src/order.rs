@@ -11,6 +11,7 @@ use crate::context::CTX_INVALID;
 use crate::error::Routine;
 use crate::job;
 use crate::slow;
+use crate::stats::{self, Class};
 use crate::translate::{Numbering, TABLE};
 use std::ffi::c_int;
 
@@ -29,17 +30,19 @@ pub fn fence() {
 /// PEs that each put, quiet and get could both miss the other's value.
 #[inline(always)]
 pub fn quiet(routine: Routine) {
-    if !TABLE.ready() {
-        return not_ready(routine);
+    if !TABLE.open() {
+        return quiet_slow(routine);
     }
     barrier(Ordering::SeqCst);
 }
 
 #[cold]
 #[inline(never)]
-fn not_ready(routine: Routine) {
-    // Ends the job: there is none to be quiet in.
+fn quiet_slow(routine: Routine) {
+    // Ends the process if there is no job to be quiet in.
     job::job(routine);
+    stats::count(Class::Quiet, 0, None);
+    barrier(Ordering::SeqCst);
 }
 
 /// [`fence`] for one context; nothing to do for `SHMEM_CTX_INVALID`. All contexts

@@ -63,8 +63,8 @@ unsafe fn put_slow<C: Numbering>(
     if bytes == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let to = slow::resolve(routine, "dest", ctx.handle(), miss, pe);
-    // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
+    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, bytes);
+    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { copy::bytes(to as *mut u8, source, bytes) }
 }
 
@@ -106,8 +106,8 @@ unsafe fn get_slow<C: Numbering>(
     if bytes == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let from = slow::resolve(routine, "source", ctx.handle(), miss, pe);
-    // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
+    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, bytes);
+    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { copy::bytes(dest, from as *const u8, bytes) }
 }
 
@@ -142,8 +142,8 @@ pub unsafe fn p<T: Copy, C: Numbering>(
 #[cold]
 #[inline(never)]
 unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
-    let to = slow::resolve(routine, "dest", ctx.handle(), miss, pe);
-    // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
+    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, size_of::<T>());
+    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { (to as *mut T).write_unaligned(value) }
 }
 
@@ -167,8 +167,8 @@ pub unsafe fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: *const 
 #[cold]
 #[inline(never)]
 unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
-    let from = slow::resolve(routine, "source", ctx.handle(), miss, pe);
-    // SAFETY: `resolve` returns only with an address inside `pe`'s mirror.
+    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, size_of::<T>());
+    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { (from as *const Unaligned<T>).read_volatile().0 }
 }
 

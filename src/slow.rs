@@ -5,6 +5,7 @@
 use crate::context;
 use crate::error::{self, Routine};
 use crate::job::{Job, job};
+use crate::stats::{self, Class};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
 use std::fmt::Write;
 
@@ -13,6 +14,31 @@ use std::fmt::Write;
 #[cold]
 pub fn resolve(routine: Routine, argument: &str, ctx: usize, miss: Miss, pe: PeArg) -> usize {
     address_of(routine, argument, ctx, TABLE.address(miss), pe)
+}
+
+/// What an operation does and what its symmetric argument is called.
+pub struct Access(pub Class, pub &'static str);
+
+/// The access of a put.
+pub static PUT: Access = Access(Class::Put, "dest");
+/// The access of a get.
+pub static GET: Access = Access(Class::Get, "source");
+
+/// As [`resolve`], for an operation of the program on so many bytes, which is counted if
+/// there is counting.
+#[cold]
+pub fn access(
+    routine: Routine,
+    access: &'static Access,
+    ctx: usize,
+    miss: Miss,
+    pe: PeArg,
+    bytes: usize,
+) -> usize {
+    let Access(class, argument) = access;
+    let target = resolve(routine, argument, ctx, miss, pe);
+    stats::count(*class, bytes, context::world_pe(ctx, pe_number(pe)));
+    target
 }
 
 /// Translates any address for any PE of a context; attaches the PE if need be.

@@ -15,6 +15,7 @@ use crate::context;
 use crate::error::{self, Routine};
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::job::{Job, job};
+use crate::stats::{self, Class};
 use crate::translate::TABLE;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
@@ -203,6 +204,24 @@ pub fn required(routine: Routine, handle: usize) -> &'static Team {
             "expected a team that this PE is a member of",
         )
     })
+}
+
+/// As [`required`], for a collective to which this PE gives so many bytes, and which is
+/// counted if there is counting.
+#[inline]
+pub(crate) fn for_collective(routine: Routine, handle: usize, bytes: usize) -> &'static Team {
+    match TEAMS.get(handle.wrapping_sub(1)) {
+        Some(team) if team.size() > 0 && TABLE.open() => team,
+        _ => for_collective_slow(routine, handle, bytes),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn for_collective_slow(routine: Routine, handle: usize, bytes: usize) -> &'static Team {
+    let team = required(routine, handle);
+    stats::count(Class::Collective, bytes, None);
+    team
 }
 
 /// `shmem_team_my_pe`: -1 for `SHMEM_TEAM_INVALID`.

@@ -10,7 +10,7 @@
 
 use crate::error::Routine;
 use crate::operand;
-use crate::pause::Pause;
+use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
 mod all;
@@ -69,7 +69,7 @@ pub(crate) unsafe fn until<T: Waitable>(
 #[cold]
 #[inline(never)]
 unsafe fn until_changed<T: Waitable>(ivar: *mut T, cmp: Comparison, value: T) -> T {
-    let mut pause = Pause::new();
+    let mut pause = Wait::new(For::Variable);
     loop {
         pause.step();
         // SAFETY: the caller's promise.

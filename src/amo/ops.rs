@@ -3,6 +3,8 @@
 
 use super::Word;
 use super::cell::Cell;
+use crate::slow::Access;
+use crate::stats::Class;
 use std::marker::PhantomData;
 
 /// One atomic operation with its operands.
@@ -11,8 +13,8 @@ pub(super) trait Operation: Copy {
     type Word: Word;
     /// What it returns.
     type Output;
-    /// The specification's name for the argument it acts on.
-    const TARGET: &'static str = "dest";
+    /// What it is, and the specification's name for the argument it acts on.
+    const ACCESS: &'static Access = &Access(Class::Atomic, "dest");
     /// Performs it.
     fn perform(self, cell: &<Self::Word as Word>::Atomic) -> Self::Output;
 }
@@ -31,7 +33,7 @@ impl<T> Fetch<T> {
 impl<T: Word> Operation for Fetch<T> {
     type Word = T;
     type Output = T;
-    const TARGET: &'static str = "source";
+    const ACCESS: &'static Access = &Access(Class::Atomic, "source");
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) -> T {
         T::from_bits(cell.load())
@@ -91,7 +93,7 @@ pub(super) struct Signal<O>(pub O);
 impl<O: Operation> Operation for Signal<O> {
     type Word = O::Word;
     type Output = O::Output;
-    const TARGET: &'static str = "sig_addr";
+    const ACCESS: &'static Access = &Access(Class::Signal, "sig_addr");
     #[inline(always)]
     fn perform(self, cell: &<O::Word as Word>::Atomic) -> O::Output {
         self.0.perform(cell)

@@ -16,6 +16,7 @@ use super::{check_addresses, checked_root, checked_shape, run};
 use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
 use crate::job::job;
+use crate::stats::{self, Class};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_SYNC_VALUE`: what a `pSync` array holds between calls.
@@ -43,8 +44,9 @@ const _: () = assert!(BARRIER_WORDS <= BARRIER_SYNC_SIZE && MOST_WORDS <= SYNC_S
 /// `PE_start`, `logPE_stride`, `PE_size`.
 pub type Triplet = (c_int, c_int, c_int);
 
-/// The active set, if it is one that this PE is a member of.
-fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSet> {
+/// The active set, if it is one that this PE is a member of, for a call to which it gives
+/// so many bytes.
+fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> PSync<ActiveSet> {
     let (start, log_stride, size) = set;
     let job = job(routine);
     let (npes, me) = (job.npes(), job.pe());
@@ -84,6 +86,9 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long) -> PSync<ActiveSe
             "expected the address of an aligned array of long",
         );
     }
+    if stats::are_taken() {
+        stats::count(Class::Collective, bytes, None);
+    }
     PSync(ActiveSet { routine, start: first, stride, size, me, psync: psync as usize })
 }
 
@@ -94,8 +99,9 @@ fn with_data<T>(
     dest: *mut T,
     source: *const T,
     psync: *mut c_long,
+    bytes: usize,
 ) -> PSync<ActiveSet> {
-    let group = checked(routine, set, psync);
+    let group = checked(routine, set, psync, bytes);
     check_addresses(&group, dest, source);
     group
 }
@@ -109,7 +115,7 @@ pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
 
 /// `shmem_sync`, its form on an active set: waits for all members.
 pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
-    run::sync(routine, &checked(routine, set, psync));
+    run::sync(routine, &checked(routine, set, psync, 0));
 }
 
 /// `shmem_broadcast32` and 64: the source of member `root` goes to the dest of
@@ -128,7 +134,7 @@ pub unsafe fn broadcast(
     root: c_int,
     psync: *mut c_long,
 ) {
-    let group = checked(routine, set, psync);
+    let group = checked(routine, set, psync, bytes);
     let root = checked_root(routine, root, group.size());
     if bytes > 0 {
         check_addresses(&group, dest, source);
@@ -158,7 +164,7 @@ pub unsafe fn collect(
     bytes: usize,
     psync: *mut c_long,
 ) {
-    let group = checked(routine, set, psync);
+    let group = checked(routine, set, psync, bytes);
     if bytes > 0 {
         check_addresses(&group, dest, source);
     }
@@ -183,7 +189,7 @@ pub unsafe fn fcollect(
     psync: *mut c_long,
 ) {
     if bytes > 0 {
-        let group = with_data(routine, set, dest, source, psync);
+        let group = with_data(routine, set, dest, source, psync, bytes);
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
@@ -206,7 +212,7 @@ pub unsafe fn alltoall(
     psync: *mut c_long,
 ) {
     if bytes > 0 {
-        let group = with_data(routine, set, dest, source, psync);
+        let group = with_data(routine, set, dest, source, psync, bytes);
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
@@ -235,7 +241,7 @@ pub unsafe fn alltoalls(
 ) {
     if nelems > 0 && elem_bytes > 0 {
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
-        let group = with_data(routine, set, dest, source, psync);
+        let group = with_data(routine, set, dest, source, psync, nelems * elem_bytes);
         // SAFETY: the caller's promise, passed on.
         unsafe {
             let blocks = Blocks::Strided(shape);
@@ -281,7 +287,7 @@ unsafe fn reduce_with(
         error::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
-        let group = with_data(routine, set, dest, source, psync);
+        let group = with_data(routine, set, dest, source, psync, n * kernel.bytes());
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }

@@ -11,8 +11,8 @@ use crate::copy;
 use crate::counter::Counter;
 use crate::error::Routine;
 use crate::job::words::TeamWords;
-use crate::pause::Pause;
 use crate::slow;
+use crate::stats::{For, Wait};
 use crate::sys::futex;
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
@@ -68,7 +68,7 @@ impl Board for TeamMembers {
     }
     #[inline(always)]
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, Pause::new);
+        counter.wait(value, || Wait::new(For::Collective));
     }
     #[cold]
     fn wake(&self, counter: &Counter) {
@@ -112,7 +112,7 @@ impl SyncArray for ActiveSet {
         unsafe { AtomicU64::from_ptr(word as *mut u64) }
     }
     fn wait_until(&self, mut ready: impl FnMut() -> bool) {
-        let mut pause = Pause::new();
+        let mut pause = Wait::new(For::Collective);
         while !ready() {
             pause.step();
         }

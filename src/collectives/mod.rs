@@ -52,11 +52,11 @@ pub(crate) fn on_team(routine: Routine, team: &'static Team) -> Epochs<'static, 
 /// As [`on_team`], for a call that moves data: both addresses must be symmetric.
 fn with_data<T>(
     routine: Routine,
-    team: usize,
+    team: &'static Team,
     dest: *mut T,
     source: *const T,
 ) -> Epochs<'static, TeamMembers> {
-    let group = on_team(routine, team::required(routine, team));
+    let group = on_team(routine, team);
     check_addresses(&group, dest, source);
     group
 }
@@ -111,7 +111,7 @@ pub fn sync_all(routine: Routine) {
 
 /// `shmem_team_sync`: waits for all PEs of the team.
 pub fn sync(routine: Routine, team: usize) -> c_int {
-    run::sync(routine, &on_team(routine, team::required(routine, team)));
+    run::sync(routine, &on_team(routine, team::for_collective(routine, team, 0)));
     0
 }
 
@@ -129,7 +129,8 @@ pub unsafe fn broadcast(
     bytes: usize,
     root: c_int,
 ) -> c_int {
-    let root = checked_root(routine, root, team::required(routine, team).size());
+    let team = team::for_collective(routine, team, bytes);
+    let root = checked_root(routine, root, team.size());
     if bytes > 0 {
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
@@ -153,7 +154,7 @@ pub unsafe fn collect(
     source: *const u8,
     bytes: usize,
 ) -> c_int {
-    let group = on_team(routine, team::required(routine, team));
+    let group = on_team(routine, team::for_collective(routine, team, bytes));
     if bytes > 0 {
         check_addresses(&group, dest, source);
     }
@@ -187,6 +188,7 @@ pub unsafe fn fcollect(
     bytes: usize,
 ) -> c_int {
     if bytes > 0 {
+        let team = team::for_collective(routine, team, bytes);
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
         unsafe {
@@ -209,6 +211,7 @@ pub unsafe fn alltoall(
     bytes: usize,
 ) -> c_int {
     if bytes > 0 {
+        let team = team::for_collective(routine, team, bytes);
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
         unsafe {
@@ -237,6 +240,7 @@ pub unsafe fn alltoalls(
 ) -> c_int {
     if nelems > 0 && elem_bytes > 0 {
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
+        let team = team::for_collective(routine, team, nelems * elem_bytes);
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
         unsafe {
@@ -277,6 +281,7 @@ unsafe fn reduce_with(
     kernel: Kernel,
 ) -> c_int {
     if n > 0 {
+        let team = team::for_collective(routine, team, n * kernel.bytes());
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
@@ -320,6 +325,7 @@ unsafe fn scan_with(
     inclusive: bool,
 ) -> c_int {
     if n > 0 {
+        let team = team::for_collective(routine, team, n * kernel.bytes());
         let group = with_data(routine, team, dest, source);
         // SAFETY: the caller's promise, passed on.
         unsafe { run::scan(routine, &group, Scan { dest, source, n, kernel, inclusive }) }

@@ -17,6 +17,7 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::memory::pages::Pages;
+use crate::stats::{self, Snapshot};
 use crate::sys::{fd, map, process};
 use crate::translate::MAX_PES;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -25,12 +26,14 @@ use std::ptr::NonNull;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here changes.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<TeamWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
 /// The predefined teams, and some for the program.
 const FEWEST_TEAM_SLOTS: usize = 8;
+/// Where the PEs' statistics are, if there are any: far behind the control area.
+const STATISTICS_BASE: u64 = 1 << 39;
 /// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of the file: so far
 /// apart that no slot outgrows its place, so few that 4096 fit a file.
 const SLOT_BASE: u64 = 1 << 40;
@@ -52,6 +55,8 @@ pub struct Header {
     pub abort: AtomicU64,
     /// 1 once a PE has said that the heap's pages are not what was asked for.
     pub complained: AtomicU32,
+    /// 1 if the launcher wants the PEs to be counted.
+    pub statistics: AtomicU32,
     /// Team slots in use, one bit each.
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
 }
@@ -305,6 +310,23 @@ impl Control {
                 Ok((pid != 0 && pid != process::pid() && process::exists(pid as i32))
                     .then_some(pid as i32))
             }
+        }
+    }
+    /// Maps PE `pe`'s row of statistics for good; `None` if the job has no file.
+    pub(crate) fn statistics_row(&self, pe: usize) -> Result<Option<NonNull<u8>>, Error> {
+        let Home::File(file) = &self.home else { return Ok(None) };
+        let bytes = stats::row_bytes(self.npes).next_multiple_of(map::page_size());
+        let offset = STATISTICS_BASE + (pe * bytes) as u64;
+        map::shared_anywhere(file.as_fd(), offset, bytes).map(Some)
+    }
+    /// PE `pe`'s statistics as they stand; none if it was not counted.
+    pub fn statistics(&self, pe: usize) -> Result<Snapshot, Error> {
+        let Some(row) = self.statistics_row(pe)? else { return Ok(Snapshot::default()) };
+        // SAFETY: a row's place, mapped here and unmapped when it is read.
+        unsafe {
+            let snapshot = Snapshot::read(row, self.npes);
+            map::unmap(row.as_ptr(), stats::row_bytes(self.npes));
+            Ok(snapshot)
         }
     }
     /// What concerns the whole job.

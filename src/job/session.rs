@@ -14,7 +14,7 @@ use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
 use crate::sys::{map, process};
 use crate::translate::TABLE;
-use crate::{backend, collectives, context, env, pause, team};
+use crate::{backend, collectives, context, env, pause, stats, team};
 use std::sync::Mutex;
 
 /// `SHMEM_THREAD_SINGLE`.
@@ -136,7 +136,11 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
     job.session.fetch_add(1, Ordering::Relaxed);
+    let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes);
+    if counted {
+        TABLE.divert();
+    }
     TABLE.set_mirror(job.pe, job.layout.start());
     team::open(job);
     context::open(job);
@@ -206,7 +210,9 @@ pub fn finalize(routine: Routine) {
         INITIALISATIONS.fetch_sub(1, Ordering::Relaxed);
         return;
     }
+    stats::conclude(job);
     collectives::barrier_all(routine);
+    stats::print(job);
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);
     context::close();

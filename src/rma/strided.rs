@@ -7,8 +7,9 @@
 
 use crate::copy;
 use crate::error::{self, Routine};
-use crate::slow;
-use crate::translate::{Numbering, PeArg, translate};
+use crate::slow::{self, Access};
+use crate::stats::Class;
+use crate::translate::{Miss, Numbering, PeArg, translate};
 
 /// What is copied: in elements, strides from block start to block start.
 #[derive(Clone, Copy)]
@@ -83,56 +84,71 @@ impl Blocks {
     }
 }
 
-/// Checks a call and translates its `address` on PE `pe`, which messages call `argument`:
-/// where the blocks are here, or nothing if there are none to copy.
-#[inline]
-fn on_pe<C: Numbering>(
+/// A call's destination and source, of which `access` tells which one is on PE `pe`.
+#[derive(Clone, Copy)]
+struct Sides<T> {
+    dest: *mut T,
+    source: *const T,
+}
+
+impl<T: Copy> Sides<T> {
+    fn remote(self, access: &Access) -> usize {
+        if access.0 == Class::Put { self.dest as usize } else { self.source as usize }
+    }
+
+    /// With the remote side where it is mapped here.
+    fn mapped(self, access: &Access, here: usize) -> Self {
+        match access.0 {
+            Class::Put => Self { dest: here as *mut T, ..self },
+            _ => Self { source: here as *const T, ..self },
+        }
+    }
+}
+
+/// Puts or gets strided blocks.
+///
+/// # Safety
+/// The local side is accessible for all blocks, and no PE accesses the remote one in
+/// conflict with the call.
+#[inline(always)]
+unsafe fn transfer<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    argument: &'static str,
-    address: usize,
+    access: &'static Access,
+    sides: Sides<T>,
     blocks: Blocks,
     pe: PeArg,
-) -> Option<usize> {
+) {
     if blocks.is_empty() {
-        slow::check_pe(routine, ctx.handle(), pe);
-        return None;
+        return slow::check_pe(routine, ctx.handle(), pe);
     }
     blocks.check(routine);
-    let resolve = |miss| slow::resolve(routine, argument, ctx.handle(), miss, pe);
-    Some(translate(ctx, address, pe, |here| here, resolve))
-}
-
-/// Puts strided blocks: `dest` is on PE `pe`.
-#[inline]
-unsafe fn put_blocks<T: Copy, C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    dest: *mut T,
-    source: *const T,
-    blocks: Blocks,
-    pe: PeArg,
-) {
-    if let Some(to) = on_pe(routine, ctx, "dest", dest as usize, blocks, pe) {
-        // SAFETY: `to` lies in `pe`'s mirror; the rest is the caller's promise.
-        unsafe { blocks.copy(to as *mut T, source) }
+    match translate(ctx, sides.remote(access), pe, Ok, Err) {
+        Ok(here) => {
+            let Sides { dest, source } = sides.mapped(access, here);
+            // SAFETY: the remote side lies in `pe`'s mirror; the rest is the caller's promise.
+            unsafe { blocks.copy(dest, source) }
+        }
+        // SAFETY: the caller's promise, passed on.
+        Err(miss) => unsafe { transfer_slow(routine, ctx, access, sides, blocks, (miss, pe)) },
     }
 }
 
-/// Gets strided blocks: `source` is on PE `pe`.
-#[inline]
-unsafe fn get_blocks<T: Copy, C: Numbering>(
+#[cold]
+#[inline(never)]
+unsafe fn transfer_slow<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    dest: *mut T,
-    source: *const T,
+    access: &'static Access,
+    sides: Sides<T>,
     blocks: Blocks,
-    pe: PeArg,
+    (miss, pe): (Miss, PeArg),
 ) {
-    if let Some(from) = on_pe(routine, ctx, "source", source as usize, blocks, pe) {
-        // SAFETY: `from` lies in `pe`'s mirror; the rest is the caller's promise.
-        unsafe { blocks.copy(dest, from as *const T) }
-    }
+    let bytes = blocks.bsize * blocks.nblocks * size_of::<T>();
+    let here = slow::access(routine, access, ctx.handle(), miss, pe, bytes);
+    let Sides { dest, source } = sides.mapped(access, here);
+    // SAFETY: as in `transfer`.
+    unsafe { blocks.copy(dest, source) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`
@@ -155,7 +171,7 @@ pub unsafe fn iput<T: Copy, C: Numbering>(
 ) {
     let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
     // SAFETY: the caller's promise, passed on.
-    unsafe { put_blocks(routine, ctx, dest, source, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, blocks, pe) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source` on PE `pe`, to `dest`, `dst`
@@ -178,7 +194,7 @@ pub unsafe fn iget<T: Copy, C: Numbering>(
 ) {
     let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
     // SAFETY: the caller's promise, passed on.
-    unsafe { get_blocks(routine, ctx, dest, source, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, blocks, pe) }
 }
 
 /// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
@@ -201,7 +217,7 @@ pub unsafe fn ibput<T: Copy, C: Numbering>(
 ) {
     let blocks = Blocks { dst, sst, bsize, nblocks };
     // SAFETY: the caller's promise, passed on.
-    unsafe { put_blocks(routine, ctx, dest, source, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, blocks, pe) }
 }
 
 /// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
@@ -224,5 +240,5 @@ pub unsafe fn ibget<T: Copy, C: Numbering>(
 ) {
     let blocks = Blocks { dst, sst, bsize, nblocks };
     // SAFETY: the caller's promise, passed on.
-    unsafe { get_blocks(routine, ctx, dest, source, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, blocks, pe) }
 }

@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
-use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::context;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
@@ -28,7 +28,7 @@ pub const ALL_OR_NONE: bool = true;
 /// `-DSHMEM_INLINE` read the first two: `struct oneshmem_bits` of `shmem_inline.h`.
 #[repr(C)]
 pub struct Table {
-    /// First address past the slot; 0 until all PEs are attached.
+    /// First address past the slot; 0 until all PEs are attached, and while diverted.
     end: AtomicUsize,
     /// Number of PEs of the job, 0 while the library is not initialised.
     npes: UnsafeCell<usize>,
@@ -39,6 +39,8 @@ pub struct Table {
     upper: UnsafeCell<(usize, usize)>,
     /// The PEs that are attached, one bit each.
     attached: [AtomicU64; MAX_PES.div_ceil(64)],
+    /// Whether every operation is to take the slow path.
+    diverted: AtomicBool,
 }
 
 // SAFETY: the fields that are not atomic are written by `publish` and `retire` only,
@@ -55,6 +57,7 @@ pub static TABLE: Table = Table {
     lower: UnsafeCell::new((0, 0)),
     upper: UnsafeCell::new((0, 0)),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
+    diverted: AtomicBool::new(false),
 };
 
 impl Table {
@@ -68,6 +71,11 @@ impl Table {
     #[inline(always)]
     pub fn ready(&self) -> bool {
         self.npes() != 0
+    }
+    /// Whether they are not diverted to the slow path.
+    #[inline(always)]
+    pub fn open(&self) -> bool {
+        self.ready() && !self.diverted.load(Ordering::Relaxed)
     }
     /// Whether an address is in one of the slot's pieces: exact, unlike the hot path's
     /// one comparison, which lets all pass that lies below the slot's end (an access
@@ -104,6 +112,11 @@ impl Table {
         }
     }
 
+    /// Keeps the hot path of a job just published closed for good.
+    pub(crate) fn divert(&self) {
+        self.diverted.store(true, Ordering::Relaxed);
+    }
+
     /// Says that PE `pe`'s slot can be reached; this PE's own, whose `address` is no
     /// alias, comes first.
     pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
@@ -114,7 +127,7 @@ impl Table {
         self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);
         let attached: u32 =
             self.attached.iter().map(|bits| bits.load(Ordering::SeqCst).count_ones()).sum();
-        if attached as usize == self.npes() {
+        if attached as usize == self.npes() && self.open() {
             // SAFETY: as for `npes`.
             let (start, bytes) = unsafe { *self.upper.get() };
             // Release: whoever computes an address below the end depends on the mappings.
@@ -125,6 +138,7 @@ impl Table {
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
         self.end.store(0, Ordering::Relaxed);
+        self.diverted.store(false, Ordering::Relaxed);
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
             *self.lower.get() = (0, 0);

@@ -36,7 +36,7 @@ pub const NO_MIRROR: usize = usize::MAX;
 pub struct Table {
     /// One byte below this PE's slot.
     origin: UnsafeCell<usize>,
-    /// Slot size plus one; 0 while the library is not initialised.
+    /// Slot size plus one; 0 while the library is not initialised, or counts.
     span: UnsafeCell<usize>,
     /// Number of PEs of the job.
     npes: UnsafeCell<usize>,
@@ -89,6 +89,11 @@ impl Table {
     /// Whether operations are possible now.
     #[inline(always)]
     pub fn ready(&self) -> bool {
+        self.npes() != 0
+    }
+    /// Whether the hot path may carry them out: not before, and not while it is diverted.
+    #[inline(always)]
+    pub fn open(&self) -> bool {
         self.span() != 0
     }
     /// The mirror address of slot offset 0 for `pe`, or `NO_MIRROR`.
@@ -137,6 +142,13 @@ impl Table {
             *self.npes.get() = npes;
             *self.span.get() = bounds.upper.end - origin;
         }
+    }
+
+    /// Closes the hot path of a job just published, so that every operation takes the
+    /// slow one.
+    pub(crate) fn divert(&self) {
+        // SAFETY: called from initialisation, when nothing else reads the table.
+        unsafe { *self.span.get() = 0 };
     }
 
     /// Says that PE `pe`'s mirror of the slot starts at `address`.

@@ -4,7 +4,7 @@
 use super::elements::{Each, Elements, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
-use crate::pause::Pause;
+use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
 impl<T: Waitable, V: Values<T>> Elements<T, V> {
@@ -12,7 +12,7 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
     fn wait_all(self) {
         for i in self.counting() {
             if !self.satisfied(i) {
-                let mut pause = Pause::new();
+                let mut pause = Wait::new(For::Variable);
                 while {
                     pause.step();
                     !self.satisfied(i)

@@ -4,7 +4,7 @@
 use super::elements::{Each, Elements, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
-use crate::pause::Pause;
+use crate::stats::{For, Wait};
 use std::cell::Cell;
 use std::ffi::c_int;
 
@@ -65,7 +65,7 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
         if self.counting().next().is_none() {
             return NONE;
         }
-        let mut pause = Pause::new();
+        let mut pause = Wait::new(For::Variable);
         loop {
             pause.step();
             if let Some(i) = self.find() {

@@ -4,7 +4,7 @@
 use super::elements::{Each, Elements, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
-use crate::pause::Pause;
+use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
 impl<T: Waitable, V: Values<T>> Elements<T, V> {
@@ -30,7 +30,7 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
         // SAFETY: the caller's promise, here and below.
         let mut found = unsafe { self.collect(indices) };
         if found == 0 && self.counting().next().is_some() {
-            let mut pause = Pause::new();
+            let mut pause = Wait::new(For::Variable);
             while found == 0 {
                 pause.step();
                 // SAFETY: as above.

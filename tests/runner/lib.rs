@@ -22,6 +22,7 @@ pub mod launch;
 pub mod launchers;
 pub mod rules;
 pub mod smartmap;
+pub mod statistics;
 pub mod system_calls;
 pub mod tree;
 pub mod tuning;

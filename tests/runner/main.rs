@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, examples, failures, heap_pages, interface, launch,
-    launchers, rules, smartmap, system_calls, tuning,
+    launchers, rules, smartmap, statistics, system_calls, tuning,
 };
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 12] = [
+    let families: [fn() -> Vec<Trial>; 13] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         containers::trials,
         heap_pages::trials,
         system_calls::trials,
+        statistics::trials,
         interface::trials,
         smartmap::trials,
         tuning::trials,

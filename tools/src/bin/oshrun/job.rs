@@ -27,8 +27,8 @@ const CAUSE: Duration = Duration::from_millis(50);
 const PROMPT: Duration = Duration::from_millis(200);
 
 /// A job with all its PEs started.
-pub struct Job {
-    control: Control,
+pub struct Job<'a> {
+    control: &'a Control,
     processes: Vec<Process>,
     orphans: Orphans,
     outputs: Outputs,
@@ -50,10 +50,10 @@ enum Token {
     Input(input::Token),
 }
 
-impl Job {
+impl<'a> Job<'a> {
     /// Takes over the PEs that were started.
     pub fn new(
-        control: Control,
+        control: &'a Control,
         processes: Vec<Process>,
         orphans: Orphans,
         outputs: Outputs,
@@ -232,7 +232,7 @@ impl Job {
         if self.ending.is_some() || ended.is_empty() {
             return;
         }
-        if let Some(cause) = abort::cause(&self.control) {
+        if let Some(cause) = abort::cause(self.control) {
             return self.follow(cause);
         }
         if ended.iter().all(|(_, end)| is_bus_error(*end)) {
@@ -279,8 +279,8 @@ impl Job {
 
     /// Ends the job, unless a PE just did.
     fn end(&mut self, message: &str, pe: usize, status: i32) {
-        if !abort::raise(&self.control, Kind::Launcher, pe, status)
-            && let Some(cause) = abort::cause(&self.control)
+        if !abort::raise(self.control, Kind::Launcher, pe, status)
+            && let Some(cause) = abort::cause(self.control)
         {
             return self.follow(cause);
         }

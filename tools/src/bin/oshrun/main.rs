@@ -6,6 +6,7 @@ mod failure;
 mod guard;
 mod input;
 mod job;
+mod matrix;
 mod options;
 mod orphans;
 mod output;
@@ -29,6 +30,8 @@ use orphans::Orphans;
 use output::{Outputs, Stream};
 use process::{Process, Recipe};
 use signals::Signals;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 fn main() {
@@ -60,6 +63,9 @@ fn run(options: &Options) -> Result<i32, Failure> {
     if let Some(file) = pages::file(|name| options.variable(name)) {
         control = control.create_huge(file)?;
     }
+    // Before the job runs, so that it does not run for nothing.
+    let picture = options.comm_matrix.as_deref().map(Picture::create).transpose()?;
+    control.header().statistics.store(picture.is_some().into(), Ordering::Relaxed);
     control.header().launcher.store(std::process::id(), Ordering::Release);
     let recipe = Recipe {
         path,
@@ -88,9 +94,36 @@ fn run(options: &Options) -> Result<i32, Failure> {
         outputs.add(pe, Stream::Err, streams.error);
         input = input.or(streams.input.map(Input::new));
     }
-    Job::new(control, processes, orphans, outputs, input, signals, options.timeout)
+    let status = Job::new(&control, processes, orphans, outputs, input, signals, options.timeout)
         .run()
-        .map_err(Failure::own)
+        .map_err(Failure::own)?;
+    picture.map(|picture| picture.draw(&control)).transpose()?;
+    Ok(status)
+}
+
+/// The file of `--comm-matrix`.
+struct Picture<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> Picture<'a> {
+    fn create(path: &'a Path) -> Result<Self, Failure> {
+        let file = File::create(path)
+            .map_err(|error| Failure::own(format!("--comm-matrix {}: {error}", path.display())))?;
+        Ok(Self { path, file })
+    }
+
+    fn draw(mut self, control: &Control) -> Result<(), Failure> {
+        let path = self.path.display();
+        let Some(picture) = matrix::picture(control)? else {
+            return Err(Failure::own(format!(
+                "--comm-matrix {path}: no PE has called shmem_init, so there is nothing to draw"
+            )));
+        };
+        let written = self.file.write_all(picture.as_bytes());
+        written.map_err(|error| Failure::own(format!("--comm-matrix {path}: {error}")))
+    }
 }
 
 /// Three pipes a PE can be more than the usual limit on open files. Gives the

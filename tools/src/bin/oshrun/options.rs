@@ -28,6 +28,8 @@ pub struct Options {
     pub report_bindings: bool,
     /// Mark each line of output with its PE.
     pub tag_output: bool,
+    /// Draw who communicates with whom to this file.
+    pub comm_matrix: Option<PathBuf>,
     /// End the job after this time.
     pub timeout: Option<Duration>,
     /// The program and its arguments.
@@ -136,6 +138,13 @@ fn command() -> Command {
         )
         .arg(flag("tag-output").short('l').alias("l").help("Mark each line of output with its PE"))
         .arg(
+            Arg::new("comm-matrix")
+                .long("comm-matrix")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Draw which PE moves how many bytes to and from which, as an SVG picture"),
+        )
+        .arg(
             Arg::new("timeout")
                 .long("timeout")
                 .value_name("SECONDS")
@@ -191,6 +200,7 @@ fn read(matches: &ArgMatches, program: Vec<OsString>) -> Options {
         map: if word("map-by") == Some("numa") { Map::Numa } else { Map::Core },
         report_bindings: matches.get_flag("report-bindings"),
         tag_output: matches.get_flag("tag-output"),
+        comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         program,
     }

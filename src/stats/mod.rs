@@ -1,0 +1,87 @@
+//! What a program does, counted: `SHMEM_STATS` and `oshrun --comm-matrix`.
+//!
+//! While nothing is counted, nothing is paid: the hot paths know nothing of this.
+//! While it is, the translation's bounds are empty ([`Table::divert`]), so that every
+//! operation takes the slow path, which counts and then does it. Waiting is timed by
+//! [`Wait`], where a call has to wait.
+//!
+//! [`Table::divert`]: crate::translate::Table::divert
+//!
+//! Counted are puts, gets, atomics, signals and quiets, waits that had to wait (for a
+//! variable or a lock), and collectives (the barriers inside others, such as
+//! `shmem_malloc`, too). A put with signal is a put and a signal. Not counted: fences, which
+//! are nothing but an order to the compiler; tests, and waits that were over at once; calls
+//! that move no bytes; loads and stores through `shmem_ptr`; what collectives move between
+//! PEs, of which there is a number of bytes that each PE gave.
+#![allow(unsafe_code)]
+
+mod report;
+mod row;
+mod wait;
+
+use crate::atomics::{AtomicPtr, Ordering};
+use crate::env;
+use crate::error::{self, Error};
+use crate::job::Job;
+use row::Row;
+pub use row::{CLASSES, Class, Peer, Snapshot, row_bytes};
+pub use wait::{For, Wait};
+
+/// This PE's row; null while nothing is counted.
+static ROW: AtomicPtr<Row> = AtomicPtr::new(std::ptr::null_mut());
+
+/// This PE's row, if there is counting.
+fn row() -> Option<&'static Row> {
+    // SAFETY: null, or a row that stays mapped for the life of the process.
+    unsafe { ROW.load(Ordering::Acquire).as_ref() }
+}
+
+/// Whether there is counting.
+#[inline]
+pub fn are_taken() -> bool {
+    row().is_some()
+}
+
+/// Counts one operation; `peer` is a PE of the world.
+#[cold]
+pub fn count(class: Class, bytes: usize, peer: Option<usize>) {
+    if let Some(row) = row() {
+        row.count(class, bytes, peer);
+    }
+}
+
+/// Counts this PE from now on, if the user or the launcher wants it. Before the data path
+/// opens.
+pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
+    let control = job.control();
+    let wanted = env::STATS.is_set() || control.header().statistics.load(Ordering::Relaxed) != 0;
+    if wanted && !are_taken() {
+        let Some(place) = control.statistics_row(job.pe())? else {
+            error::say(format_args!("{} needs a job with a memory file", env::STATS.name));
+            return Ok(false);
+        };
+        // SAFETY: `place` is this PE's row, zero or written by an earlier session, mapped
+        // from now on.
+        unsafe { Row::establish(place, job.npes()) };
+        ROW.store(place.as_ptr().cast(), Ordering::Release);
+    }
+    Ok(wanted)
+}
+
+/// Notes what is known only in the end. Before the last barrier.
+pub(crate) fn conclude(job: &Job) {
+    if let Some(row) = row() {
+        row.note_heap(job.heap.lock().unwrap_or_else(|e| e.into_inner()).untouched());
+    }
+}
+
+/// PE 0 prints all PEs' statistics, which no longer change. After the last barrier.
+pub(crate) fn print(job: &Job) {
+    if job.pe() == 0 && are_taken() && env::STATS.is_set() {
+        let rows = (0..job.npes()).map(|pe| job.control().statistics(pe)).collect();
+        match rows {
+            Ok(rows) => error::say(report::Table(rows)),
+            Err(error) => error::say(format_args!("no statistics: {error}")),
+        }
+    }
+}

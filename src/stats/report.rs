@@ -1,0 +1,99 @@
+//! The statistics as text.
+
+use super::row::{Peer, Snapshot};
+use std::fmt;
+use std::time::Duration;
+
+/// All PEs' statistics, one line each, and the sums.
+pub(super) struct Table(pub Vec<Snapshot>);
+
+/// A number of bytes in at most four digits.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["", "k", "m", "g", "t", "p"];
+        let (mut value, mut unit) = (self.0 as f64, 0);
+        while value >= 1000.0 && unit + 1 < units.len() {
+            (value, unit) = (value / 1024.0, unit + 1);
+        }
+        match unit {
+            0 => f.pad(&self.0.to_string()),
+            _ => f.pad(&format!("{value:.1}{}", units[unit])),
+        }
+    }
+}
+
+fn plus(a: Peer, b: Peer) -> Peer {
+    Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
+}
+
+/// One line: `who`, then the figures.
+fn line(f: &mut fmt::Formatter<'_>, who: &str, s: &Snapshot, peers: &str) -> fmt::Result {
+    let [put, get, atomic, signal, quiet, wait, collective] = s.classes;
+    let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
+    write!(f, "\n{who:>5}")?;
+    for Peer { calls, bytes } in [put, get, atomic] {
+        write!(f, " {calls:>11} {:>7}", Bytes(bytes))?;
+    }
+    write!(f, " {:>9} {:>9}", signal.calls, quiet.calls)?;
+    write!(f, " {:>9} {:>9}", wait.calls, seconds(s.blocked[0]))?;
+    write!(f, " {:>11} {:>7}", collective.calls, Bytes(collective.bytes))?;
+    write!(f, " {:>9} {peers:>9} {:>7}", seconds(s.blocked[1]), Bytes(s.heap))
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let partners: Vec<_> = self.0.iter().enumerate().map(|(pe, s)| s.partners(pe)).collect();
+        let mut all = Snapshot::default();
+        write!(
+            f,
+            "statistics: calls and bytes, seconds blocked, PEs talked to, most bytes of heap\n\
+             {:>5} {:>19} {:>19} {:>19} {:>9} {:>9} {:>19} {:>29} {:>9} {:>7}",
+            "PE",
+            "puts",
+            "gets",
+            "atomics",
+            "signals",
+            "quiets",
+            "waits, blocked",
+            "collectives, blocked",
+            "peers",
+            "heap"
+        )?;
+        for (pe, s) in self.0.iter().enumerate() {
+            line(f, &pe.to_string(), s, &partners[pe].to_string())?;
+            all.classes.iter_mut().zip(s.classes).for_each(|(sum, n)| *sum = plus(*sum, n));
+            all.blocked.iter_mut().zip(s.blocked).for_each(|(sum, time)| *sum += time);
+            all.heap += s.heap;
+        }
+        let mean = partners.iter().sum::<usize>() as f64 / partners.len().max(1) as f64;
+        line(f, "all", &all, "")?;
+        let most = partners.iter().max().copied().unwrap_or(0);
+        write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_short() {
+        for (bytes, text) in [(0, "0"), (999, "999"), (1024, "1.0k"), (5 << 30, "5.0g")] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_line_for_each_pe_and_one_for_all() {
+        let peers =
+            vec![Peer { calls: 1, bytes: 8 }, Peer::default(), Peer { calls: 2, bytes: 16 }];
+        let rows =
+            (0..3).map(|_| Snapshot { heap: 512, peers: peers.clone(), ..Snapshot::default() });
+        let text = Table(rows.collect()).to_string();
+        assert_eq!(text.lines().count(), 2 + 3 + 1 + 1);
+        assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
+        assert!(text.contains("1.5k"), "{text}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Waiting that is timed while statistics are taken.
+
+use super::{Class, are_taken, row};
+use crate::counter::{Counter, Rest};
+use crate::pause::Pause;
+use std::time::Instant;
+
+/// What a call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// A variable, a signal or a lock.
+    Variable,
+    /// The other members of a collective.
+    Collective,
+}
+
+/// A [`Pause`] whose time is noted. One that never takes a step costs nothing.
+#[derive(Debug)]
+pub struct Wait {
+    pause: Pause,
+    what: For,
+    since: Option<Instant>,
+}
+
+impl Wait {
+    /// A wait that begins with its first step.
+    #[inline(always)]
+    pub const fn new(what: For) -> Self {
+        Self { pause: Pause::new(), what, since: None }
+    }
+
+    /// As [`Pause::step`].
+    #[inline(always)]
+    pub fn step(&mut self) {
+        self.begin();
+        self.pause.step();
+    }
+
+    #[inline(always)]
+    fn begin(&mut self) {
+        if self.since.is_none() && are_taken() {
+            self.since = Some(Instant::now());
+        }
+    }
+}
+
+impl Default for Wait {
+    fn default() -> Self {
+        Self::new(For::Variable)
+    }
+}
+
+impl Drop for Wait {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(since) = self.since {
+            note(self.what, since);
+        }
+    }
+}
+
+#[cold]
+fn note(what: For, since: Instant) {
+    if let Some(row) = row() {
+        row.add_blocked(what, since.elapsed());
+        if what == For::Variable {
+            row.count(Class::Wait, 0, None);
+        }
+    }
+}
+
+impl Rest for Wait {
+    fn pause(&mut self) -> bool {
+        self.begin();
+        self.pause.pause()
+    }
+
+    fn sleep(&mut self, counter: &Counter, seen: u64) {
+        self.pause.sleep(counter, seen);
+    }
+}
