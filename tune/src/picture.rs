@@ -35,8 +35,10 @@ pub fn draw(results: &Results, pes: &[usize]) -> anyhow::Result<String> {
         pes.iter().filter_map(mark).collect()
     };
     plots.push(plot(Operation::Barrier, "barrier".into(), Axis::Pes, barrier));
-    plots.retain(|plot| plot.curves.iter().any(|curve| !curve.points.is_empty()));
-    panels(&plots, pes.len())
+    // What was not measured leaves its place empty, so that a column is one number of PEs.
+    let drawn = |plot: &&Plot| plot.curves.iter().any(|curve| !curve.points.is_empty());
+    let panes: Vec<_> = plots.iter().map(|plot| Some(plot).filter(drawn)).collect();
+    panels(&panes, pes.len())
 }
 
 fn plot(operation: Operation, title: String, x: Axis, points: impl Fn(usize) -> Vec<Mark>) -> Plot {
