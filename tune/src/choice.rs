@@ -152,7 +152,7 @@ fn cut(
     (from, to): (usize, usize),
 ) -> Vec<Rule> {
     let mut list = Vec::new();
-    for rule in results.compiled_in().rules_for(operation, pes) {
+    for rule in results.compiled_in(pes).rules_for(operation, pes) {
         if rule.bytes > from || rule.bytes == usize::MAX {
             list.push(Rule { pes, bytes: rule.bytes.min(to), ..*rule });
         }
@@ -168,16 +168,19 @@ mod tests {
     use super::*;
     use crate::results::tests::point;
 
+    /// On any machine there is a CPU for each.
+    const PES: usize = 1;
+
     /// Samples such that at each size each algorithm costs this much of what is compiled in.
     fn measured(operation: Operation, costs: &[(&str, &[f64])]) -> Results {
         let mut results = Results::default();
-        for (place, size) in plan::sizes(operation, 4).enumerate() {
+        for (place, size) in plan::sizes(operation, PES).enumerate() {
             for sweep in 0..9 {
-                let usual = results.usual(4, point(operation, size, operation.algorithms()[1]));
-                results.add(4, usual, (0, sweep), 1000.0);
+                let usual = results.usual(PES, point(operation, size, operation.algorithms()[1]));
+                results.add(PES, usual, (0, sweep), 1000.0);
                 for (name, costs) in costs {
                     if let Some(cost) = costs.get(place) {
-                        results.add(4, point(operation, size, name), (0, sweep), 1000.0 * cost);
+                        results.add(PES, point(operation, size, name), (0, sweep), 1000.0 * cost);
                     }
                 }
             }
@@ -186,7 +189,7 @@ mod tests {
     }
 
     fn rules(operation: Operation, results: &Results) -> Vec<(usize, &'static str)> {
-        let all = choose(results, &[4]);
+        let all = choose(results, &[PES]);
         let choice = all.iter().find(|choice| choice.operation == operation).unwrap();
         let name = |rule: Rule| (rule.bytes, operation.algorithms()[rule.algorithm]);
         choice.rules().into_iter().map(name).collect()
@@ -194,11 +197,11 @@ mod tests {
 
     #[test]
     fn without_samples_what_is_compiled_in() {
-        let choices = choose(&Results::default(), &[2, 4]);
+        let choices = choose(&Results::default(), &[1, 4, 1 << 20]);
         for choice in choices {
             let built_in = Results::default();
             let expected: Vec<_> = built_in
-                .compiled_in()
+                .compiled_in(choice.pes)
                 .rules_for(choice.operation, choice.pes)
                 .iter()
                 .map(|rule| Rule { pes: choice.pes, ..*rule })

@@ -1,7 +1,7 @@
 //! All samples, and what they say about an algorithm beside another one.
 
 use crate::plan::Point;
-use oneshmem::collectives::select::rules::Table;
+use oneshmem::collectives::select::rules::{self, Table};
 use oneshmem_plots::stats;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ type Sweep = (u32, usize);
 #[derive(Debug)]
 pub struct Results {
     samples: BTreeMap<(usize, Point), Vec<(Sweep, f64)>>,
-    compiled_in: Table,
+    /// Where there is a CPU for each PE, and where not.
+    compiled_in: [Table; 2],
 }
 
 /// The cost of one algorithm in units of another's.
@@ -37,7 +38,7 @@ const HOPELESS: f64 = 2.0;
 
 impl Default for Results {
     fn default() -> Self {
-        Self { samples: BTreeMap::new(), compiled_in: Table::built_in() }
+        Self { samples: BTreeMap::new(), compiled_in: [1, usize::MAX].map(Table::built_in) }
     }
 }
 
@@ -48,13 +49,13 @@ impl Results {
     }
 
     /// The table to compare with.
-    pub fn compiled_in(&self) -> &Table {
-        &self.compiled_in
+    pub fn compiled_in(&self, pes: usize) -> &Table {
+        &self.compiled_in[usize::from(rules::crowded(pes))]
     }
 
     /// Of the point's operation and size the algorithm that is compiled in.
     pub fn usual(&self, pes: usize, point: Point) -> Point {
-        let algorithm = self.compiled_in.choice(point.operation(), pes, point.bytes);
+        let algorithm = self.compiled_in(pes).choice(point.operation(), pes, point.bytes);
         Point { algorithm, ..point }
     }
 
@@ -135,10 +136,10 @@ pub mod tests {
         for (sweep, mood) in
             [1.0, 10.0, 1.0, 1.0, 10.0, 10.0, 1.0, 2.0, 3.0].into_iter().enumerate()
         {
-            results.add(2, usual, (0, sweep), 100.0 * mood);
-            results.add(2, other, (0, sweep), 50.0 * mood);
+            results.add(1, usual, (0, sweep), 100.0 * mood);
+            results.add(1, other, (0, sweep), 50.0 * mood);
         }
-        let ratio = results.ratio(2, other).unwrap();
+        let ratio = results.ratio(1, other).unwrap();
         assert_eq!(ratio, Ratio { median: 0.5, spread: 0.0, wins: 9, sweeps: 9 });
         assert!(ratio.is_clearly_better());
         assert_eq!(results.ratio(4, other), None);
@@ -163,12 +164,12 @@ pub mod tests {
     fn the_hopeless_are_left_out() {
         let mut results = Results::default();
         for (name, ns) in [("direct", 500.0), ("linear", 250.0), ("kary", 100.0)] {
-            results.add(2, point(Operation::Broadcast, 8, name), (0, 0), ns);
+            results.add(1, point(Operation::Broadcast, 8, name), (0, 0), ns);
         }
         for (name, is) in [("direct", true), ("linear", false), ("kary", true), ("binomial", true)]
         {
             let point = point(Operation::Broadcast, 8, name);
-            assert_eq!(results.is_contender(2, point), is, "{name}");
+            assert_eq!(results.is_contender(1, point), is, "{name}");
         }
     }
 }

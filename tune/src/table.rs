@@ -23,8 +23,9 @@ pub fn print(choices: &[Choice], results: &Results) -> String {
                     ("as compiled in".into(), list.join(", "), String::new())
                 }
                 What::Other(algorithm, ratios) => {
-                    let usual =
-                        |bytes| results.compiled_in().choice(choice.operation, choice.pes, bytes);
+                    let usual = |bytes| {
+                        results.compiled_in(choice.pes).choice(choice.operation, choice.pes, bytes)
+                    };
                     let mut list: Vec<_> =
                         ratios.iter().map(|(bytes, _)| names[usual(*bytes)]).collect();
                     list.dedup();

@@ -1,7 +1,7 @@
 //! Which algorithm a collective runs: the one that the program or a variable of the
 //! environment has named, else the one that a table says is the quickest for the number
-//! of members and bytes ([`rules`]): the user's own, which `oshtune` measures, or the
-//! one compiled in.
+//! of members and bytes ([`rules`]): the user's own, which `oshtune` measures, or one of
+//! the two compiled in, for jobs of more PEs than CPUs and for others.
 //!
 //! All members must come to the same choice, so it depends on nothing but what all of
 //! them know: operation, number of members, bytes, and tables, which they compare.

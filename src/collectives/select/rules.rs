@@ -15,7 +15,7 @@
 use super::{OPERATIONS, Operation};
 use crate::env;
 use crate::error;
-use crate::job;
+use crate::job::{self, launch::Launcher};
 use crate::sys::process;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ const MAGIC: &str = "oneshmem tuning 1";
 /// Number of the algorithm `direct`, which serves every case.
 const DIRECT: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
+/// Where PEs take turns on the CPUs a step that all wait for costs more than many bytes.
+const BUILT_IN_CROWDED: &str = include_str!("crowded.tuning");
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +50,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// What is compiled in.
-    pub fn built_in() -> Self {
-        match parse(BUILT_IN, None) {
+    /// What is compiled in, for a job of so many PEs.
+    pub fn built_in(pes: usize) -> Self {
+        match parse(if crowded(pes) { BUILT_IN_CROWDED } else { BUILT_IN }, None) {
             Ok(rules) => Self::new(&rules, None),
             Err(why) => unreachable!("the compiled-in tuning table: {why}"),
         }
@@ -109,6 +111,12 @@ impl Table {
     }
 }
 
+/// Whether so many PEs are more than the machine has CPUs: the same answer on every PE,
+/// whatever it is bound to.
+pub fn crowded(pes: usize) -> bool {
+    pes > process::online_cpus()
+}
+
 /// The machine, as tuning files name it: CPUs and their model.
 pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -136,12 +144,17 @@ pub fn path() -> Option<PathBuf> {
 /// The user's table if there is a good one, else what is compiled in. PE 0 says what is
 /// wrong with a file.
 pub(super) fn load() -> Table {
+    let pes = match job::existing() {
+        // On Kitten each PE has a CPU, and nothing tells how many there are.
+        Some(job) if *job.launcher() != Launcher::Kitten => job.npes(),
+        _ => 1,
+    };
     let complain = |path: &Path, why: &str| {
         if job::existing().is_none_or(|job| job.pe() == 0) {
             error::say(format_args!("tuning file {} ignored: {why}", path.display()));
         }
     };
-    let Some(path) = path() else { return Table::built_in() };
+    let Some(path) = path() else { return Table::built_in(pes) };
     match std::fs::read_to_string(&path) {
         Ok(text) => match parse(&text, Some(&machine())) {
             Ok(rules) => return Table::new(&rules, Some(path)),
@@ -150,7 +163,7 @@ pub(super) fn load() -> Table {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !env::TUNING.is_set() => {}
         Err(error) => complain(&path, &error.to_string()),
     }
-    Table::built_in()
+    Table::built_in(pes)
 }
 
 /// The text of a tuning file for this machine.
@@ -218,9 +231,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compiled_in_table_has_a_rule_for_everything() {
-        let table = Table::built_in();
-        for operation in Operation::ALL {
+    fn the_compiled_in_tables_have_a_rule_for_everything() {
+        let tables = [1, usize::MAX].map(Table::built_in);
+        assert_ne!(tables[0].fingerprint(), tables[1].fingerprint());
+        let cases =
+            tables.iter().flat_map(|table| Operation::ALL.map(|operation| (table, operation)));
+        for (table, operation) in cases {
             for pes in [1, 2, 3, 100, 4096] {
                 for bytes in [0, 8, 1 << 20, usize::MAX] {
                     let found = table.find(operation, pes, |rule| {

@@ -1,16 +1,17 @@
 //! Which algorithms the collectives run, and which there are.
 
-use oneshmem::collectives::select::{self, Operation};
+use oneshmem::collectives::select::{self, Operation, rules};
 use std::fmt::Write;
 
 /// Sizes for which the choice is shown, in bytes of one PE's contribution.
 const SIZES: [(usize, &str); 4] =
     [(8, "8 B"), (2 << 10, "2 KiB"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB")];
 
-/// Where the table in force is from.
-pub fn table() -> String {
+/// Where the table in force, of a job of so many PEs, is from.
+pub fn table(pes: usize) -> String {
     match &select::table().file {
         Some(file) => file.display().to_string(),
+        None if rules::crowded(pes) => "compiled in, for more PEs than CPUs".into(),
         None => "compiled in".into(),
     }
 }

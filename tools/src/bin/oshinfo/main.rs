@@ -47,7 +47,7 @@ fn report(job: &Job) -> String {
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
-        ("Tuning table", collectives::table()),
+        ("Tuning table", collectives::table(job.npes())),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }
