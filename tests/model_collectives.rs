@@ -211,6 +211,7 @@ fn write_sync_read(member: &Member, group: &impl Group) {
 fn a_sync_orders_writes_and_reads() {
     model(2, 2, |member| write_sync_read(&member, &Epochs::new(member.clone(), &clock())));
     model(3, 1, |member| write_sync_read(&member, &Epochs::new(member.clone(), &clock())));
+    model(4, 1, |member| write_sync_read(&member, &Epochs::new(member.clone(), &clock())));
 }
 
 #[test]
