@@ -144,6 +144,10 @@ impl Wanted {
         let node = node.map(|node| (node, numa::prefer(heap, node)));
         let mut got = Got { pages, failures, node: None, populated: 0, complaint: None };
         got.node = node.map(|(node, placed)| match placed {
+            // The kernel does not keep a policy with a file of explicit pages.
+            Ok(()) if matches!(pages, Pages::Explicit(_)) => {
+                format!("on NUMA node {node} where this PE touches them first")
+            }
             Ok(()) => format!("on NUMA node {node}"),
             Err(error) => format!("on any NUMA node (mbind: {error})"),
         });
