@@ -60,6 +60,7 @@ pub unsafe fn broadcast_by(by: select::Broadcast, group: &impl Group, call: Broa
             By::KAry => broadcast::tree::run(group, call, Tree::KAry(degree())),
             By::Binomial => broadcast::tree::run(group, call, Tree::KNomial(2)),
             By::ScatterCollect => broadcast::scatter_collect::run(group, call),
+            By::Small => broadcast::small::run(group, call),
         }
     }
 }

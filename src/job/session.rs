@@ -120,7 +120,8 @@ fn first_session() -> Result<(), Error> {
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
     // On Kitten every PE has a CPU, and nothing else wants it.
-    pause::set_habits(npes > process::usable_cpus(), place.launcher != Launcher::Kitten);
+    let crowded = place.launcher != Launcher::Kitten && npes > process::cpus_of_job();
+    pause::set_habits(crowded, place.launcher != Launcher::Kitten);
     fork::prepare()?;
     fault::explain();
     health::leave_when_told();

@@ -24,11 +24,23 @@ pub fn yield_cpu() {
 
 /// CPUs this process may run on.
 pub fn usable_cpus() -> usize {
+    cpus_of(0)
+}
+
+/// CPUs that the PEs of a job may run on: a PE that is bound to one has a launcher that is
+/// not.
+pub fn cpus_of_job() -> usize {
+    usable_cpus().max(cpus_of(parent()))
+}
+
+fn cpus_of(pid: u32) -> usize {
     // SAFETY: all-zero bytes are an empty set; the call fills the local.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
-        match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {
+        match libc::sched_getaffinity(pid as libc::pid_t, size_of_val(&set), &mut set) {
             0 => (libc::CPU_COUNT(&set) as usize).max(1),
+            // A parent in another container cannot be asked.
+            _ if pid != 0 => 1,
             // More CPUs than the set holds: certainly not few.
             _ => libc::CPU_SETSIZE as usize,
         }

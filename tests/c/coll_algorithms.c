@@ -143,7 +143,7 @@ static const struct {
     const char *algorithms[9];
 } operations[] = {
     {"barrier", barrier, {"linear", "kary", "knomial", "grouped", "dissemination"}},
-    {"broadcast", broadcast, {"linear", "kary", "binomial", "scatter_collect"}},
+    {"broadcast", broadcast, {"linear", "kary", "binomial", "scatter_collect", "small"}},
     {"collect", collect, {"linear", "ring", "bruck", "recursive_doubling"}},
     {"fcollect", fcollect,
      {"linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling", "neighbour_exchange",

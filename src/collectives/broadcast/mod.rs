@@ -4,6 +4,7 @@
 pub mod direct;
 pub mod linear;
 pub mod scatter_collect;
+pub mod small;
 pub mod tree;
 
 use super::group::Group;

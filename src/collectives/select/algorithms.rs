@@ -107,6 +107,8 @@ algorithms! {
         Binomial = "binomial", ANY;
         /// Parts are scattered, then collected on a ring.
         ScatterCollect = "scatter_collect", ANY;
+        /// Bytes travel beside control words.
+        Small = "small", SMALL;
     }
 }
 
