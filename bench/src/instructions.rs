@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
 
 use crate::execute;
 use crate::implementation::Implementation;
@@ -20,8 +21,11 @@ const RELATIVE_SLACK: f64 = 0.5;
 /// In a file of limits: whatever the file does not name has no limit there.
 const OTHERS: &str = "others";
 
+/// The limits of the library beside this driver, with the published counts of others.
+const PUBLISHED: &str = include_str!("../instructions.txt");
+
 /// One class of operation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Count {
     /// Its name, as the program gives it.
     pub operation: String,
@@ -141,6 +145,26 @@ pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
             Ok(Limit { operation: operation.into(), most, than, others: others.into() })
         })
         .collect()
+}
+
+/// The counts of several implementations as rows for people: a header, then an operation of
+/// the first one in each, with what has been published of others at the end.
+pub fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
+    let published = limits(PUBLISHED)?;
+    let mut header = vec!["instructions a call".to_owned()];
+    header.extend(columns.iter().map(|(name, _)| name.clone()));
+    header.push("published of others, above their network layers".to_owned());
+    let mut rows = vec![header];
+    for count in columns.first().map_or(&[][..], |(_, counts)| counts) {
+        let mut row = vec![count.operation.clone()];
+        row.extend(columns.iter().map(|(_, counts)| {
+            instructions(counts, &count.operation).map_or(String::new(), shown)
+        }));
+        let others = published.iter().find(|limit| limit.operation == count.operation);
+        row.push(others.map_or(String::new(), |limit| limit.others.clone()));
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 /// The table, and what is over its limit or without one.

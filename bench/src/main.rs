@@ -96,7 +96,10 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         sources: path(matches, "sources")?.clone(),
         work: work.clone(),
     };
-    let report = suite.run()?;
+    let mut report = suite.run()?;
+    if extent != Extent::Tiny && suite.only.is_empty() {
+        suite.count_instructions(&mut report);
+    }
     let prefix = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| work.join("report"));
     let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
     report.save(&json)?;

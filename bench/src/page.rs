@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figures;
 use crate::gallery::{self, Section};
+use crate::instructions as counts;
 use crate::limits;
 use crate::report::{Point, RemarkKind, Report};
 use crate::table;
@@ -15,6 +16,7 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
     let sections =
         gallery::sections(report).into_iter().map(section).collect::<anyhow::Result<Vec<_>>>()?;
     let warnings = table::warnings(report);
+    let instruction_rows = counts::rows(&report.instructions)?;
     let names: Vec<&str> = report.implementations.iter().map(|i| i.name.as_str()).collect();
     let title = format!("OpenSHMEM benchmarks: {}", names.join(", "));
     let page = html! {
@@ -39,6 +41,7 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
                 }
                 (facts(report))
                 @for section in &sections { (section) }
+                (instructions(&instruction_rows))
                 (all_points(report))
                 (remarks(report))
             }
@@ -54,6 +57,19 @@ fn section(section: Section) -> anyhow::Result<Markup> {
         p { (section.caption) }
         div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
     })
+}
+
+fn instructions(rows: &[Vec<String>]) -> Markup {
+    html! {
+        @if let [header, rows @ ..] = rows && !rows.is_empty() {
+            h2 { "Instructions per call" }
+            p { "In the library, from the jump into it to the return, on one PE that is its own target; counted by callgrind." }
+            table {
+                tr { @for cell in header { th { (cell) } } }
+                @for row in rows { tr { @for cell in row { td { (cell) } } } }
+            }
+        }
+    }
 }
 
 fn facts(report: &Report) -> Markup {
@@ -93,7 +109,7 @@ fn all_points(report: &Report) -> Markup {
         @for program in programs {
             details {
                 summary { (program) (summary(report, own, program)) }
-                table.points {
+                table {
                     tr {
                         th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min … max" } th { "limit" } th { "× raw" }
                         @for peer in &peers { th { (peer) } th { "× " (own) } }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use oneshmem_plots::Unit;
 
+use crate::instructions::Count;
 use crate::machine::Machine;
 use crate::noise::Noise;
 
@@ -34,6 +35,9 @@ pub struct Report {
     pub implementations: Vec<Implementation>,
     /// All that was measured.
     pub points: Vec<Point>,
+    /// Instructions per call, by implementation; empty in reports of before they had them.
+    #[serde(default)]
+    pub instructions: Vec<(String, Vec<Count>)>,
     /// All that went wrong or could not be measured.
     pub remarks: Vec<Remark>,
 }
@@ -121,6 +125,7 @@ impl Report {
             noise: Noise::default(),
             implementations: Vec::new(),
             points: Vec::new(),
+            instructions: Vec::new(),
             remarks: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::execute::Outcome;
 use crate::implementation::Implementation;
+use crate::instructions;
 use crate::lines::{self, Line};
 use crate::machine::{self, Machine};
 use crate::noise::Watch;
@@ -39,6 +40,21 @@ pub struct Suite {
 type Hopeless = HashSet<(String, &'static str, usize)>;
 
 impl Suite {
+    /// Adds the instructions per call of every implementation, which takes valgrind.
+    pub fn count_instructions(&self, report: &mut Report) {
+        for who in &self.implementations {
+            match instructions::count(who, &self.sources, &self.work) {
+                Ok(counts) => report.instructions.push((who.name.clone(), counts)),
+                Err(error) => report.remark(
+                    &who.name,
+                    "calls",
+                    RemarkKind::Skipped,
+                    format!("instructions per call: {error:#}"),
+                ),
+            }
+        }
+    }
+
     /// Runs everything. Only what makes all figures impossible is an error; what fails for
     /// one implementation or program becomes a remark.
     pub fn run(&self) -> anyhow::Result<Report> {

@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
 use crate::figures;
+use crate::instructions;
 use crate::limits;
 use crate::report::{Point, RemarkKind, Report};
 
@@ -24,6 +25,19 @@ pub fn print(report: &Report, all: bool) -> String {
         line(
             "Of each quantity at most four sizes are shown; the page and the JSON have all.".into(),
         );
+    }
+    if let [header, rows @ ..] = &instructions::rows(&report.instructions).unwrap_or_default()[..]
+        && !rows.is_empty()
+    {
+        let mut counted = Table::new();
+        counted
+            .load_preset(presets::NOTHING)
+            .set_style(TableComponent::HeaderLines, '─')
+            .set_header(header.clone());
+        rows.iter().for_each(|row| {
+            counted.add_row(row.clone());
+        });
+        line(counted.to_string());
     }
     for remark in &report.remarks {
         let kind = match remark.kind {
