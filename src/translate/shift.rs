@@ -39,8 +39,9 @@ pub struct Table {
     upper: UnsafeCell<(usize, usize)>,
     /// The PEs that are attached, one bit each.
     attached: [AtomicU64; MAX_PES.div_ceil(64)],
-    /// Whether every operation is to take the slow path.
-    diverted: AtomicBool,
+    /// Whether operations may take the hot path once all PEs are attached: there is a
+    /// job, and they are not diverted.
+    open: AtomicBool,
 }
 
 // SAFETY: the fields that are not atomic are written by `publish` and `retire` only,
@@ -57,7 +58,7 @@ pub static TABLE: Table = Table {
     lower: UnsafeCell::new((0, 0)),
     upper: UnsafeCell::new((0, 0)),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
-    diverted: AtomicBool::new(false),
+    open: AtomicBool::new(false),
 };
 
 impl Table {
@@ -72,10 +73,10 @@ impl Table {
     pub fn ready(&self) -> bool {
         self.npes() != 0
     }
-    /// Whether they are not diverted to the slow path.
+    /// Whether they are possible, and not diverted to the slow path.
     #[inline(always)]
     pub fn open(&self) -> bool {
-        self.ready() && !self.diverted.load(Ordering::Relaxed)
+        self.open.load(Ordering::Relaxed)
     }
     /// Whether an address is in one of the slot's pieces: exact, unlike the hot path's
     /// one comparison, which lets all pass that lies below the slot's end (an access
@@ -110,11 +111,12 @@ impl Table {
             *self.upper.get() = (bounds.upper.start, bounds.upper.len());
             *self.npes.get() = npes;
         }
+        self.open.store(true, Ordering::Relaxed);
     }
 
     /// Keeps the hot path of a job just published closed for good.
     pub(crate) fn divert(&self) {
-        self.diverted.store(true, Ordering::Relaxed);
+        self.open.store(false, Ordering::Relaxed);
     }
 
     /// Says that PE `pe`'s slot can be reached; this PE's own, whose `address` is no
@@ -138,7 +140,7 @@ impl Table {
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
         self.end.store(0, Ordering::Relaxed);
-        self.diverted.store(false, Ordering::Relaxed);
+        self.open.store(false, Ordering::Relaxed);
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
             *self.lower.get() = (0, 0);
