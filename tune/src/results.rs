@@ -131,7 +131,7 @@ pub mod tests {
     fn ratios_are_those_of_one_sweep() {
         let mut results = Results::default();
         let [usual, other] =
-            ["direct", "binomial"].map(|name| point(Operation::Broadcast, 8, name));
+            ["direct", "binomial"].map(|name| point(Operation::Broadcast, 8192, name));
         // The machine is ten times slower in some sweeps; the ratio is 0.5 all the time.
         for (sweep, mood) in
             [1.0, 10.0, 1.0, 1.0, 10.0, 10.0, 1.0, 2.0, 3.0].into_iter().enumerate()
@@ -164,11 +164,11 @@ pub mod tests {
     fn the_hopeless_are_left_out() {
         let mut results = Results::default();
         for (name, ns) in [("direct", 500.0), ("linear", 250.0), ("kary", 100.0)] {
-            results.add(1, point(Operation::Broadcast, 8, name), (0, 0), ns);
+            results.add(1, point(Operation::Broadcast, 8192, name), (0, 0), ns);
         }
         for (name, is) in [("direct", true), ("linear", false), ("kary", true), ("binomial", true)]
         {
-            let point = point(Operation::Broadcast, 8, name);
+            let point = point(Operation::Broadcast, 8192, name);
             assert_eq!(results.is_contender(1, point), is, "{name}");
         }
     }
