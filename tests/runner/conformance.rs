@@ -1,7 +1,7 @@
 //! The programs of `tests/c`, each as its directives say.
 
 use crate::directives::{Case, Program, Variant};
-use crate::{compile, launch, tree};
+use crate::{compile, launch, statistics, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,7 +46,8 @@ pub fn prepare() -> Result<(), String> {
     for source in sources("examples") {
         compile::plain(&source, &[])?;
     }
-    for source in ["linger", "heap_pages"] {
+    statistics::prepare()?;
+    for source in ["linger", "heap_pages", "sum_order"] {
         compile::plain(&tree::repository(&format!("tests/programs/{source}.c")), &[])?;
     }
     Ok(())

@@ -58,7 +58,7 @@ fn empty_root(name: &str) -> Result<(), String> {
     std::fs::copy(program(name, Variant::Static)?, root.join(name))
         .map_err(|error| error.to_string())?;
     let mut command = Command::new(tree::prefix("bin/oshrun"));
-    command.args(["-n", "4", "unshare", "--map-root-user", "--root"]).arg(&root);
+    command.args(["-n", "4", "unshare", "-r", "chroot"]).arg(&root);
     command.arg(format!("/{name}"));
     let outcome = launch::run(command);
     let _ = std::fs::remove_dir_all(&root);

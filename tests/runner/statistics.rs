@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Each variant on several numbers of PEs.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for variant in [Variant::usual(), Variant::Static, Variant::Inline] {
+    for variant in variants() {
         for pes in [1, 2, 3, 8] {
             let title = format!("statistics/{}/{pes}", variant.name());
             trials.push(Trial::test(title, move || Ok(counted(variant, pes)?)));
@@ -17,6 +17,15 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(Trial::test("statistics/off", || Ok(silent()?)));
     trials
+}
+
+fn variants() -> [Variant; 3] {
+    [Variant::usual(), Variant::Static, Variant::Inline]
+}
+
+/// Compiles what the trials run, for a place that has no compiler.
+pub fn prepare() -> Result<(), String> {
+    variants().into_iter().try_for_each(|variant| program(variant).map(|_| ()))
 }
 
 fn program(variant: Variant) -> Result<PathBuf, String> {
