@@ -5,6 +5,14 @@
 //!  members   0   1 2   3   4 5        6 into 4 groups
 //!  groups    0    1    2    3
 //! ```
+#![allow(unsafe_code)]
+
+use super::Reduce;
+use crate::collectives::group::{Group, Steps};
+use crate::collectives::scratch::Scratch;
+
+/// The step in which sources are ready.
+pub const READY: usize = 1;
 
 /// The groups that `size` members fold into.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +42,48 @@ impl Fold {
     pub fn second(self, group: usize) -> Option<usize> {
         let second = self.first(group) + 1;
         (second < self.first(group + 1)).then_some(second)
+    }
+
+    /// A reduction among the first of the groups: each folds in the second's elements, then
+    /// carries out `rounds` with its own in the first scratch memory and room for as many in
+    /// the other, which leave the result in dest and announce step `result`. The second takes
+    /// it from there, one step later.
+    ///
+    /// # Safety
+    /// As [`super::sliced::run`]; nobody writes a first one's dest but itself.
+    pub unsafe fn around<G: Group>(
+        self,
+        group: &G,
+        steps: &Steps<'_, G>,
+        call: Reduce,
+        result: usize,
+        rounds: impl FnOnce(Scratch, Scratch),
+    ) {
+        let (me, bytes, copied) = (group.index(), call.bytes(), result + 1);
+        let own = self.group(me);
+        let first = self.first(own);
+        steps.announce(READY);
+        if me != first {
+            steps.await_member(result, first);
+            // SAFETY: the first of the group has the result and waits below; it has read
+            // this PE's source.
+            unsafe { call.take_result(group, first) };
+            steps.announce(copied);
+            return;
+        }
+        let (mine, theirs) = (Scratch::new(bytes), Scratch::new(bytes));
+        // SAFETY: scratch memory is private and long enough; the second's source is ready,
+        // and stays so until there is the result.
+        unsafe {
+            group.copy(call.source, mine.start(), bytes);
+            if let Some(second) = self.second(own) {
+                steps.await_member(READY, second);
+                group.copy(group.of("source", call.source, second), theirs.start(), bytes);
+                call.kernel.combine(mine.start(), theirs.start(), call.n);
+            }
+        }
+        rounds(mine, theirs);
+        steps.await_each(copied, self.second(own));
     }
 }
 

@@ -15,11 +15,8 @@
 
 use super::Reduce;
 use super::block::Part;
-use super::fold::Fold;
+use super::fold::{Fold, READY};
 use crate::collectives::group::Group;
-use crate::collectives::scratch::Scratch;
-
-const READY: usize = 1;
 
 /// # Safety
 /// As [`super::sliced::run`].
@@ -28,7 +25,7 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
     let own = fold.group(me);
-    let (result, copied) = (READY + 2 * rounds + 1, READY + 2 * rounds + 2);
+    let result = READY + 2 * rounds + 1;
     // What group `of` still has after so many rounds of halving.
     let part = |of: usize, rounds_done: usize| {
         (0..rounds_done).fold(Part { first: 0, n: call.n }, |part, round| {
@@ -40,59 +37,44 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
             }
         })
     };
-    group.steps(copied, |steps| {
-        steps.announce(READY);
-        if me != fold.first(own) {
-            let first = fold.first(own);
-            steps.await_member(result, first);
-            // SAFETY: the first of the group has the result and waits below; it has read
-            // this PE's source.
-            unsafe { call.take_result(group, first) };
-            steps.announce(copied);
-            return;
-        }
+    group.steps(result + 1, |steps| {
         let all = call.bytes();
-        let (mut mine, mut theirs) = (Scratch::new(all), Scratch::new(all));
         let partner = |round: usize| fold.first(own ^ fold.groups >> (round + 1));
         let bytes = |part: Part| (part.first * elem, part.n * elem);
-        // SAFETY: scratch memory is private and long enough. What a partner takes from
-        // this PE's dest is the half that this PE gives up: it is written again only when
-        // the partner comes with the result of it. Partners wait likewise.
+        // SAFETY: the caller's promise. In the rounds: scratch memory is private and long
+        // enough. What a partner takes from this PE's dest is the half that this PE gives up:
+        // it is written again only when the partner comes with the result of it. Partners
+        // wait likewise.
         unsafe {
-            group.copy(call.source, mine.start(), all);
-            if let Some(second) = fold.second(own) {
-                steps.await_member(READY, second);
-                group.copy(group.of("source", call.source, second), theirs.start(), all);
-                call.kernel.combine(mine.start(), theirs.start(), call.n);
-            }
-            group.copy(mine.start(), call.dest, all);
-            for round in 0..rounds {
-                steps.announce(READY + round + 1);
-                let keep = part(own, round + 1);
-                let (at, length) = bytes(keep);
-                steps.await_member(READY + round + 1, partner(round));
-                let from = group.of("dest", call.dest, partner(round));
-                group.copy(from.add(at), theirs.start().add(at), length);
-                if own & fold.groups >> (round + 1) != 0 {
-                    // The partner is the lower one. What is left of the other array is not
-                    // looked at again.
-                    std::mem::swap(&mut mine, &mut theirs);
+            fold.around(group, steps, call, result, |mut mine, mut theirs| {
+                group.copy(mine.start(), call.dest, all);
+                for round in 0..rounds {
+                    steps.announce(READY + round + 1);
+                    let keep = part(own, round + 1);
+                    let (at, length) = bytes(keep);
+                    steps.await_member(READY + round + 1, partner(round));
+                    let from = group.of("dest", call.dest, partner(round));
+                    group.copy(from.add(at), theirs.start().add(at), length);
+                    if own & fold.groups >> (round + 1) != 0 {
+                        // The partner is the lower one. What is left of the other array is not
+                        // looked at again.
+                        std::mem::swap(&mut mine, &mut theirs);
+                    }
+                    let part = mine.start().add(at);
+                    call.kernel.combine(part, theirs.start().add(at), keep.n);
+                    group.copy(part, call.dest.add(at), length);
                 }
-                let part = mine.start().add(at);
-                call.kernel.combine(part, theirs.start().add(at), keep.n);
-                group.copy(part, call.dest.add(at), length);
-            }
-            for round in (0..rounds).rev() {
-                let step = READY + 2 * rounds - round;
-                steps.announce(step);
-                let (at, length) = bytes(part(own ^ fold.groups >> (round + 1), round + 1));
-                steps.await_member(step, partner(round));
-                let from = group.of("dest", call.dest, partner(round));
-                group.copy(from.add(at), call.dest.add(at), length);
-            }
+                for round in (0..rounds).rev() {
+                    let step = READY + 2 * rounds - round;
+                    steps.announce(step);
+                    let (at, length) = bytes(part(own ^ fold.groups >> (round + 1), round + 1));
+                    steps.await_member(step, partner(round));
+                    let from = group.of("dest", call.dest, partner(round));
+                    group.copy(from.add(at), call.dest.add(at), length);
+                }
+                steps.announce(result);
+                steps.await_each(result, (0..rounds).map(partner));
+            });
         }
-        steps.announce(result);
-        steps.await_each(copied - 1, (0..rounds).map(partner));
-        steps.await_each(copied, fold.second(own));
     });
 }

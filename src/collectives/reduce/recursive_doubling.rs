@@ -7,11 +7,8 @@
 #![allow(unsafe_code)]
 
 use super::Reduce;
-use super::fold::Fold;
+use super::fold::{Fold, READY};
 use crate::collectives::group::Group;
-use crate::collectives::scratch::Scratch;
-
-const READY: usize = 1;
 
 /// # Safety
 /// As [`super::sliced::run`].
@@ -22,46 +19,30 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
     // Step 2 r + 2: what goes into round r is there; one more: this PE has taken its
     // partner's. The last two: the result is there; the second of a group has taken it.
     let there = |round: usize| READY + 1 + 2 * round;
-    let (result, copied) = (there(rounds), there(rounds) + 1);
+    let result = there(rounds);
     let own = fold.group(me);
-    group.steps(copied, |steps| {
-        steps.announce(READY);
-        if me != fold.first(own) {
-            let first = fold.first(own);
-            steps.await_member(result, first);
-            // SAFETY: the first of the group has the result and waits below; it has read
-            // this PE's source.
-            unsafe { call.take_result(group, first) };
-            steps.announce(copied);
-            return;
-        }
-        let (mut mine, mut theirs) = (Scratch::new(bytes), Scratch::new(bytes));
-        // SAFETY: scratch memory is private and long enough; sources are ready, and
-        // partners write their dest again when this PE has taken what it had.
+    group.steps(result + 1, |steps| {
+        // SAFETY: the caller's promise. In the rounds: scratch memory is private and long
+        // enough, and partners write their dest again when this PE has taken what it had.
         unsafe {
-            group.copy(call.source, mine.start(), bytes);
-            if let Some(second) = fold.second(own) {
-                steps.await_member(READY, second);
-                group.copy(group.of("source", call.source, second), theirs.start(), bytes);
-                call.kernel.combine(mine.start(), theirs.start(), call.n);
-            }
-            for round in 0..rounds {
-                let distance = 1 << round;
-                let partner = fold.first(own ^ distance);
-                group.copy(mine.start(), call.dest, bytes);
-                steps.announce(there(round));
-                steps.await_member(there(round), partner);
-                group.copy(group.of("dest", call.dest, partner), theirs.start(), bytes);
-                steps.announce(there(round) + 1);
-                if own & distance != 0 {
-                    std::mem::swap(&mut mine, &mut theirs);
+            fold.around(group, steps, call, result, |mut mine, mut theirs| {
+                for round in 0..rounds {
+                    let distance = 1 << round;
+                    let partner = fold.first(own ^ distance);
+                    group.copy(mine.start(), call.dest, bytes);
+                    steps.announce(there(round));
+                    steps.await_member(there(round), partner);
+                    group.copy(group.of("dest", call.dest, partner), theirs.start(), bytes);
+                    steps.announce(there(round) + 1);
+                    if own & distance != 0 {
+                        std::mem::swap(&mut mine, &mut theirs);
+                    }
+                    call.kernel.combine(mine.start(), theirs.start(), call.n);
+                    steps.await_member(there(round) + 1, partner);
                 }
-                call.kernel.combine(mine.start(), theirs.start(), call.n);
-                steps.await_member(there(round) + 1, partner);
-            }
-            group.copy(mine.start(), call.dest, bytes);
+                group.copy(mine.start(), call.dest, bytes);
+                steps.announce(result);
+            });
         }
-        steps.announce(result);
-        steps.await_each(copied, fold.second(own));
     });
 }
