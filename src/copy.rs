@@ -6,6 +6,7 @@
 //!  to 64 bytes              the head, then the tail, which may overlap: no loop, no call
 //!  more                     one call: see x86_64.rs
 //!  from 256 KiB on          pages made first: see touch.rs
+//!  at a stride              one move an element, or vectors: see strided.rs
 //! ```
 //!
 //! No side need be aligned, whatever the element type. As with `memcpy`, the two sides
@@ -19,7 +20,10 @@ use crate::atomics::{Ordering, compiler_fence};
 #[path = "copy/x86_64.rs"]
 mod large;
 
+mod strided;
 mod touch;
+
+pub(crate) use strided::strided;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod large {

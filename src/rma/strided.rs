@@ -1,8 +1,7 @@
 //! Strided and block-strided put and get.
 //!
-//! All four are one walk over blocks: `nblocks` blocks of `bsize` elements,
-//! `dst` and `sst` elements apart at the destination and at the source; the
-//! plain strided forms have blocks of one element.
+//! All four are one way to the other PE, over a [`Shape`]: elements, or `nblocks` blocks of
+//! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
 use crate::copy;
@@ -11,7 +10,86 @@ use crate::slow::{self, Access};
 use crate::stats::Class;
 use crate::translate::{Miss, Numbering, PeArg, translate};
 
-/// What is copied: in elements, strides from block start to block start.
+/// What is copied, but for where it lies. Strides are in elements.
+trait Shape: Copy {
+    /// Whether there is nothing to copy; such a call may have any other arguments.
+    fn is_empty(self) -> bool;
+    /// Number of elements.
+    fn nelems(self) -> usize;
+    /// The strides at the destination and at the source.
+    fn strides(self) -> (isize, isize);
+    /// Elements of a block.
+    fn bsize(self) -> usize;
+    /// Copies all.
+    ///
+    /// # Safety
+    /// Both sides are accessible for all elements, and do not overlap.
+    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T);
+
+    /// Ends the job unless both strides leave room for a block.
+    #[inline(always)]
+    fn check(self, routine: Routine) {
+        // A block longer than isize::MAX cannot be in memory.
+        let least = isize::try_from(self.bsize()).unwrap_or(isize::MAX);
+        let (dst, sst) = self.strides();
+        if dst < least || sst < least {
+            bad_stride(routine, dst, sst, least);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
+    let (name, value) = if dst < least { ("dst", dst) } else { ("sst", sst) };
+    let unit = if least == 1 {
+        "strides count elements and are at least 1".into()
+    } else {
+        format!(
+            "strides count elements from block start to block start and are at least \
+             bsize = {least}"
+        )
+    };
+    error::misuse(routine, format_args!("{name} = {value}"), unit)
+}
+
+/// `n` elements, each by itself.
+#[derive(Clone, Copy)]
+struct Elements {
+    dst: isize,
+    sst: isize,
+    n: usize,
+}
+
+impl Shape for Elements {
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.n == 0
+    }
+
+    #[inline(always)]
+    fn nelems(self) -> usize {
+        self.n
+    }
+
+    #[inline(always)]
+    fn strides(self) -> (isize, isize) {
+        (self.dst, self.sst)
+    }
+
+    #[inline(always)]
+    fn bsize(self) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
+        // SAFETY: the caller's promise; the strides have been checked.
+        unsafe { copy::strided(dest, source, self.dst, self.sst, self.n) }
+    }
+}
+
+/// `nblocks` blocks of `bsize` elements.
 #[derive(Clone, Copy)]
 struct Blocks {
     dst: isize,
@@ -20,27 +98,32 @@ struct Blocks {
     nblocks: usize,
 }
 
-impl Blocks {
-    /// Copies the blocks.
-    ///
-    /// # Safety
-    /// Both sides are accessible for all blocks, and do not overlap.
+impl Shape for Blocks {
+    fn is_empty(self) -> bool {
+        self.bsize == 0 || self.nblocks == 0
+    }
+
+    fn nelems(self) -> usize {
+        self.bsize * self.nblocks
+    }
+
+    fn strides(self) -> (isize, isize) {
+        (self.dst, self.sst)
+    }
+
+    fn bsize(self) -> usize {
+        self.bsize
+    }
+
     #[inline]
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
         let Self { dst, sst, bsize, nblocks } = self;
         // SAFETY: the caller's promise. Without gaps the blocks are one.
         unsafe {
             if dst == sst && dst as usize == bsize {
-                copy::elements((), dest, source, bsize * nblocks);
+                copy::elements((), dest, source, self.nelems());
             } else if bsize == 1 {
-                // One move each, at any alignment. Where one side has no gaps, collecting elements
-                // in a vector register for one access there gains nothing: two moves in a cycle
-                // are what processors do, and putting a vector together takes as long.
-                for i in 0..nblocks as isize {
-                    let from = source.wrapping_offset(i.wrapping_mul(sst));
-                    let to = dest.wrapping_offset(i.wrapping_mul(dst));
-                    to.write_unaligned(from.read_unaligned());
-                }
+                copy::strided(dest, source, dst, sst, nblocks);
             } else {
                 for block in 0..nblocks as isize {
                     // Wrapping: stepping past the last block is never dereferenced.
@@ -50,37 +133,6 @@ impl Blocks {
                 }
             }
         }
-    }
-
-    /// Whether there is nothing to copy; such a call may have any other arguments.
-    fn is_empty(self) -> bool {
-        self.bsize == 0 || self.nblocks == 0
-    }
-
-    /// Ends the job unless both strides leave room for a block.
-    #[inline]
-    fn check(self, routine: Routine) {
-        // A block longer than isize::MAX cannot be in memory.
-        let least = isize::try_from(self.bsize).unwrap_or(isize::MAX);
-        if self.dst < least || self.sst < least {
-            self.bad_stride(routine, least);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn bad_stride(self, routine: Routine, least: isize) -> ! {
-        let (name, value) = if self.dst < least { ("dst", self.dst) } else { ("sst", self.sst) };
-        let unit = if least == 1 {
-            "strides count elements and are at least 1".into()
-        } else {
-            format!(
-                "strides count elements from block start to block start and are at least \
-                 bsize = {}",
-                self.bsize
-            )
-        };
-        error::misuse(routine, format_args!("{name} = {value}"), unit)
     }
 }
 
@@ -111,44 +163,44 @@ impl<T: Copy> Sides<T> {
 /// The local side is accessible for all blocks, and no PE accesses the remote one in
 /// conflict with the call.
 #[inline(always)]
-unsafe fn transfer<T: Copy, C: Numbering>(
+unsafe fn transfer<T: Copy, C: Numbering, S: Shape>(
     routine: Routine,
     ctx: C,
     access: &'static Access,
     sides: Sides<T>,
-    blocks: Blocks,
+    shape: S,
     pe: PeArg,
 ) {
-    if blocks.is_empty() {
+    if shape.is_empty() {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    blocks.check(routine);
+    shape.check(routine);
     match translate(ctx, sides.remote(access), pe, Ok, Err) {
         Ok(here) => {
             let Sides { dest, source } = sides.mapped(access, here);
             // SAFETY: the remote side lies in `pe`'s mirror; the rest is the caller's promise.
-            unsafe { blocks.copy(dest, source) }
+            unsafe { shape.copy(dest, source) }
         }
         // SAFETY: the caller's promise, passed on.
-        Err(miss) => unsafe { transfer_slow(routine, ctx, access, sides, blocks, (miss, pe)) },
+        Err(miss) => unsafe { transfer_slow(routine, ctx, access, sides, shape, (miss, pe)) },
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn transfer_slow<T: Copy, C: Numbering>(
+unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
     routine: Routine,
     ctx: C,
     access: &'static Access,
     sides: Sides<T>,
-    blocks: Blocks,
+    shape: S,
     (miss, pe): (Miss, PeArg),
 ) {
-    let bytes = blocks.bsize * blocks.nblocks * size_of::<T>();
+    let bytes = shape.nelems() * size_of::<T>();
     let here = slow::access(routine, access, ctx.handle(), miss, pe, bytes);
     let Sides { dest, source } = sides.mapped(access, here);
     // SAFETY: as in `transfer`.
-    unsafe { blocks.copy(dest, source) }
+    unsafe { shape.copy(dest, source) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`
@@ -169,9 +221,9 @@ pub unsafe fn iput<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
+    let elements = Elements { dst, sst, n: nelems };
     // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, elements, pe) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source` on PE `pe`, to `dest`, `dst`
@@ -192,9 +244,9 @@ pub unsafe fn iget<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
+    let elements = Elements { dst, sst, n: nelems };
     // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, blocks, pe) }
+    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, elements, pe) }
 }
 
 /// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
