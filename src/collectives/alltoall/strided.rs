@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::collectives::group::Reach;
+use crate::copy;
 
 /// What a strided all-to-all moves.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +55,8 @@ impl Shape {
     /// As [`Shape::copy`], with elements of `BYTES` bytes.
     unsafe fn copy_elements<const BYTES: usize>(self, from: *const u8, to: *mut u8) {
         let (from, to) = (from.cast::<[u8; BYTES]>(), to.cast::<[u8; BYTES]>());
-        for e in 0..self.nelems {
-            // SAFETY: the caller's promise; arrays of bytes have no alignment.
-            unsafe {
-                std::ptr::copy_nonoverlapping(from.add(self.sst * e), to.add(self.dst * e), 1)
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { copy::strided(to, from, self.dst as isize, self.sst as isize, self.nelems) }
     }
 
     /// # Safety
