@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #define PAGE 4096
+#define APART (2u << 20)
 
 struct request {
     size_t size;
@@ -96,8 +97,8 @@ int main(int argc, char **argv)
         if (bench.pe == 1 % bench.npes)
             bench_verify(r.fresh, r.size, 3, "touch.put");
         bench_barrier();
-        /* Another block, kept beside the first: its pages are new, too. */
-        unsigned char *second = shmem_align(PAGE, (size_t)(pieces + 2) * r.size);
+        /* Another block, kept beside the first and in pages that a library cannot have made along with it. */
+        unsigned char *second = shmem_align(APART, (size_t)(pieces + 2) * r.size);
         bench_check(second != NULL, "no memory for first touch");
         r.fresh = second;
         p.name = "touch.own", p.op = touch_own, p.whose = BENCH_SLOWEST;

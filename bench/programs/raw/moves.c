@@ -10,43 +10,11 @@
  */
 #define BENCH_RAW
 #include "../bench.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-static void rep_movsb(void *dest, const void *source, size_t size)
-{
-    __asm__ volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(size)::"memory");
-}
-
-/* Sizes are multiples of 32, addresses aligned to that. */
-__attribute__((target("avx"))) static void streaming(void *dest, const void *source, size_t size)
-{
-    const __m256i *s = source;
-    __m256i *d = dest;
-    for (size_t i = 0; i < size / 32; i++)
-        _mm256_stream_si256(d + i, _mm256_load_si256(s + i));
-    _mm_sfence();
-}
-#endif
-
-static void by_memcpy(void *dest, const void *source, size_t size) { memcpy(dest, source, size); }
-
-static const struct method {
-    const char *name;
-    void (*by)(void *, const void *, size_t);
-    size_t least;
-} methods[] = {
-    {"memcpy", by_memcpy, 1},
-#if defined(__x86_64__)
-    {"rep_movsb", rep_movsb, 256},
-    {"streaming", streaming, 2048},
-#endif
-};
+#include "copying.h"
 
 struct moves {
     void (*all)(const struct moves *);
-    const struct method *method;
+    const struct copying *method;
     unsigned char **source, **dest; /* of each process, npes blocks */
     size_t size;
 };
@@ -96,6 +64,25 @@ static void moves(void *arg, long n)
     bench_barrier();
 }
 
+static void compare(void *dest, const void *source, size_t size)
+{
+    bench_check(memcmp(dest, source, size) == 0, "%zu bytes did not arrive", size);
+}
+
+/* Whether everything lies where it belongs: the same moves again, with comparisons in place of copies. */
+static void check(struct moves m)
+{
+    static const struct copying comparing = {"compare", compare, 1, 1};
+    size_t slice = m.size / (size_t)bench.npes;
+    m.method = &comparing;
+    if (m.all != reduce)
+        m.all(&m);
+    /* Everyone's elements went to one place: there only the last ones are left. */
+    for (int pe = 0; m.all == reduce && pe < bench.npes; pe++)
+        if (pe != bench.pe)
+            compare(m.dest[bench.pe] + (size_t)pe * slice, m.source[pe] + (size_t)pe * slice, slice);
+}
+
 static void barrier(void *arg, long n)
 {
     (void)arg;
@@ -124,24 +111,20 @@ int main(int argc, char **argv)
     struct moves m = {.source = source, .dest = dest};
     BENCH_SIZES (size, 8, (size_t)1 << 30)
         for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
-            for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            for (size_t k = 0; k < COPYINGS; k++) {
                 char name[64];
                 m.all = operations[o].all;
-                m.method = &methods[k];
+                m.method = &copying[k];
                 m.size = size;
                 size_t piece = operations[o].all == reduce ? size / (size_t)bench.npes : size;
-                if (piece < methods[k].least && k > 0)
+                if (!copying_can(&copying[k], piece))
                     continue;
-#if defined(__x86_64__)
-                if (methods[k].by == streaming && (piece % 32 != 0 || !__builtin_cpu_supports("avx")))
-                    continue;
-#endif
-                snprintf(name, sizeof name, "raw.%s.%s", operations[o].name, methods[k].name);
+                snprintf(name, sizeof name, "raw.%s.%s", operations[o].name, copying[k].name);
+                memset(dest[bench.pe], 0xff, room);
+                bench_barrier();
                 bench_measure((struct bench_point){.name = name, .size = size, .op = moves, .arg = &m,
                                                    .whose = BENCH_SLOWEST, .unit = BENCH_NS, .weight = 1});
-                if (operations[o].all == fcollect)
-                    for (int pe = 0; pe < bench.npes; pe++)
-                        bench_verify(dest[bench.pe] + (size_t)pe * size, size, (unsigned)pe, name);
+                check(m);
                 bench_barrier();
             }
     bench_finish();
