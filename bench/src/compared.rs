@@ -4,8 +4,9 @@
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 use oneshmem_plots::figures;
 
-use crate::plan::{Experiment, Extent};
-use crate::report::{Key, Point, RAW, RemarkKind, Report, Unit};
+use crate::plan::{Experiment, Extent, Group};
+use crate::ratios::Ratios;
+use crate::report::{Key, Point, RAW, RemarkKind, Report, Run, Unit};
 
 const PES: [usize; 3] = [2, 4, 8];
 const SIZES: [u64; 4] = [8, 2 << 10, 64 << 10, 1 << 20];
@@ -22,7 +23,7 @@ const NEAR: f64 = 1.15;
 const TIMES: f64 = 2.0;
 
 /// One job for each size and number of PEs, of the OpenSHMEM program and of the raw one.
-pub fn experiments(extent: Extent, _: usize) -> Vec<Experiment> {
+pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
     let names: Vec<&str> = OPERATIONS.iter().flat_map(|(_, team, set)| [*team, *set]).collect();
     let mut list = Vec::new();
     for pes in PES {
@@ -39,8 +40,10 @@ pub fn experiments(extent: Extent, _: usize) -> Vec<Experiment> {
                 heap: 64,
                 whole_job: false,
             };
-            list.push(make("moves", true, &[]));
-            list.push(make("collectives", false, &[only]));
+            list.push(Group {
+                experiments: vec![make("moves", true, &[]), make("collectives", false, &[only])],
+                by_distance: pes <= cpus,
+            });
         }
     }
     list
@@ -56,12 +59,29 @@ pub enum Sample {
 }
 
 impl Sample {
+    /// A run's figure.
+    fn of_run(self) -> fn(&Run) -> f64 {
+        match self {
+            Self::Median => |run| run.samples.median,
+            Self::Least => |run| run.samples.min,
+        }
+    }
+
     /// Over the runs the median of the runs' figures.
     fn of(self, point: &Point) -> f64 {
         match self {
             Self::Median => point.value(),
             Self::Least => point.within().0,
         }
+    }
+
+    /// The costs of a point in units of the least of some others, turn by turn.
+    fn ratios(self, point: &Point, others: &[&Point]) -> Option<Ratios> {
+        let figure = self.of_run();
+        Ratios::to(point, figure, |turn| {
+            let figures = others.iter().filter_map(|other| other.in_turn(turn).map(figure));
+            figures.min_by(f64::total_cmp)
+        })
     }
 }
 
@@ -77,25 +97,17 @@ fn best<'a>(
     names.iter().filter_map(find).min_by(|a, b| sample.of(a).total_cmp(&sample.of(b)))
 }
 
-/// What the machine allows: the quickest of the raw methods.
-fn bound(
-    (report, sample): (&Report, Sample),
-    operation: &str,
-    size: u64,
-    pes: usize,
-) -> Option<f64> {
+/// What the machine allows, by each of the raw methods.
+fn bounds<'a>(report: &'a Report, operation: &str, size: u64, pes: usize) -> Vec<&'a Point> {
     let prefix = format!("raw.{operation}.");
     report
         .points_of(RAW)
         .filter(|point| point.size == size && point.pes == pes && point.name.starts_with(&prefix))
-        .map(|point| sample.of(point))
-        .min_by(f64::total_cmp)
+        .collect()
 }
 
-fn raw_barrier((report, sample): (&Report, Sample), pes: usize) -> Option<f64> {
-    report
-        .find(RAW, &Key { name: "raw.barrier".into(), size: 0, pes })
-        .map(|point| sample.of(point))
+fn raw_barrier(report: &Report, pes: usize) -> Option<&Point> {
+    report.find(RAW, &Key { name: "raw.barrier".into(), size: 0, pes })
 }
 
 /// One row's figures.
@@ -106,21 +118,19 @@ struct Row<'a> {
     own: f64,
     spread: f64,
     bound: Option<f64>,
+    /// In units of the bound, turn by turn.
+    near: Option<Ratios>,
+    /// In units of the raw barrier.
+    barriers: Option<Ratios>,
     peer: Option<(&'a str, f64)>,
+    /// The best peer's costs in units of ours.
+    times: Option<Ratios>,
 }
 
 impl Row<'_> {
-    fn near(&self) -> Option<f64> {
-        self.bound.map(|bound| self.own / bound)
-    }
-
-    fn times(&self) -> Option<f64> {
-        self.peer.map(|(_, peer)| peer / self.own)
-    }
-
     fn reached(&self) -> bool {
-        self.near().is_some_and(|near| near <= NEAR)
-            || self.times().is_some_and(|times| times >= TIMES)
+        self.near.as_ref().is_some_and(|near| near.value() <= NEAR)
+            || self.times.as_ref().is_some_and(|times| times.value() >= TIMES)
     }
 }
 
@@ -137,11 +147,12 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
             let Some(mine) = best(figures, own, &names, size, pes) else { continue };
             let peer = report
                 .peers()
-                .filter_map(|peer| Some((peer, sample.of(best(figures, peer, &names, size, pes)?))))
-                .min_by(|a, b| a.1.total_cmp(&b.1));
-            let bound = match operation {
-                "barrier" => raw_barrier(figures, pes),
-                _ => bound(figures, operation, size, pes),
+                .filter_map(|peer| Some((peer, best(figures, peer, &names, size, pes)?)))
+                .min_by(|a, b| sample.of(a.1).total_cmp(&sample.of(b.1)));
+            let barrier = raw_barrier(report, pes);
+            let bounds = match operation {
+                "barrier" => barrier.into_iter().collect(),
+                _ => bounds(report, operation, size, pes),
             };
             rows.push(Row {
                 operation,
@@ -149,8 +160,11 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
                 pes,
                 own: sample.of(mine),
                 spread: mine.spread(),
-                bound,
-                peer,
+                bound: bounds.iter().map(|point| sample.of(point)).min_by(f64::total_cmp),
+                near: sample.ratios(mine, &bounds),
+                barriers: barrier.and_then(|barrier| sample.ratios(mine, &[barrier])),
+                peer: peer.map(|(name, point)| (name, sample.of(point))),
+                times: peer.and_then(|(_, point)| sample.ratios(point, &[mine])),
             });
         }
     }
@@ -183,8 +197,9 @@ pub fn print(report: &Report, sample: Sample) -> String {
     let time = |ns| figures::figure(ns, Unit::Nanoseconds);
     let rows = rows(report, sample);
     for row in &rows {
-        let barriers = raw_barrier((report, sample), row.pes).map(|barrier| row.own / barrier);
-        let ratio = |ratio: Option<f64>| ratio.map(figures::ratio).unwrap_or_default();
+        let ratio = |ratios: &Option<Ratios>| {
+            ratios.as_ref().map(|ratios| figures::ratio(ratios.value())).unwrap_or_default()
+        };
         table.add_row([
             row.operation.to_owned(),
             row.pes.to_string(),
@@ -192,18 +207,18 @@ pub fn print(report: &Report, sample: Sample) -> String {
             time(row.own),
             figures::spread(row.spread),
             row.bound.map(time).unwrap_or_default(),
-            ratio(row.near()),
-            ratio(barriers),
+            ratio(&row.near),
+            ratio(&row.barriers),
             row.peer.map(|(_, ns)| time(ns)).unwrap_or_default(),
             row.peer.map(|(name, _)| name.to_owned()).unwrap_or_default(),
-            ratio(row.times()),
+            ratio(&row.times),
             if row.reached() { String::new() } else { "not reached".into() },
         ]);
     }
     let mut text = format!("{table}\n");
     let reached = rows.iter().filter(|row| row.reached()).count();
     text += &format!(
-        "Figures: the slowest PE's time, the median of the runs' {}. Bound: what the bytes take that must move, copied by as many\n\
+        "Figures: the slowest PE's time, the median of the runs' {}. Ratios: the median of those within each turn. Bound: what the bytes take that must move, copied by as many\n\
          processes at once; for barriers one on a central counter. Barriers: in units of that one. Of {} points {reached} are within\n\
          {NEAR} of the bound or {TIMES} times as quick as the best other implementation. Forms over teams and over active sets: the better one.\n",
         if sample == Sample::Least { "least samples" } else { "medians" },
@@ -222,7 +237,7 @@ pub fn print(report: &Report, sample: Sample) -> String {
 mod tests {
     use super::*;
     use crate::machine::Machine;
-    use crate::report::{Implementation, Run};
+    use crate::report::Implementation;
 
     #[test]
     fn the_better_form_beside_the_bound_and_the_best_other_one() {
@@ -240,7 +255,7 @@ mod tests {
             ("quick", "activeset.sum", 2048, 600.0),
             ("mine", "collective.barrier_all", 0, 110.0),
         ] {
-            let run = Run { min: value, median: value, mean: value, max: value, samples: 1 };
+            let run = Run::one(0, value);
             report.add(who, "p", Key { name: name.into(), size, pes: 4 }, Unit::Nanoseconds, run);
         }
         let text = print(&report, Sample::Median);
@@ -258,10 +273,12 @@ mod tests {
 
     #[test]
     fn raw_and_own_program_take_turns() {
-        let list = experiments(Extent::Full, 2);
-        assert_eq!(list.len(), 2 * PES.len() * SIZES.len());
-        assert!(list.chunks(2).all(|pair| pair[0].raw && !pair[1].raw));
+        let list = groups(Extent::Full, 2);
+        assert_eq!(list.len(), PES.len() * SIZES.len());
+        let raw = |group: &Group| group.experiments.iter().map(|e| e.raw).collect::<Vec<_>>();
+        assert!(list.iter().all(|group| raw(group) == [true, false]));
         let only = |e: &Experiment| e.arguments.iter().any(|a| a.contains(BARRIER));
-        assert_eq!(list.iter().filter(|e| only(e)).count(), PES.len());
+        let all = list.iter().flat_map(|group| &group.experiments);
+        assert_eq!(all.filter(|e| only(e)).count(), PES.len());
     }
 }

@@ -1,6 +1,8 @@
 //! Two reports side by side, with a verdict only where their spreads allow one.
 
+use crate::distance;
 use crate::figures;
+use crate::limits;
 use crate::report::{Point, Report, Unit};
 use crate::stats::{self, Verdict};
 
@@ -13,6 +15,10 @@ pub struct Change<'a> {
     pub after: &'a Point,
     /// What can be said.
     pub verdict: Verdict,
+    /// How many times the cost it is now.
+    pub factor: f64,
+    /// The ratios to raw, if it is these that were compared.
+    pub ratios: Option<[f64; 2]>,
 }
 
 /// Costs of a point's runs: times as they are, rates turned round.
@@ -25,10 +31,30 @@ fn costs(point: &Point) -> Vec<f64> {
 }
 
 /// All quantities that both have, implementation by implementation.
+///
+/// Where the CPUs were not always equally far from each other, ratios to raw are compared, of the quantities that have
+/// them: the figures themselves say as much about where the host had put the CPUs.
 pub fn changes<'a>(before: &'a Report, after: &'a Report) -> Vec<Change<'a>> {
+    let moved = !distance::is_one(&[before.noise.far(), after.noise.far()].concat());
     let pair = |old: &'a Point| {
         let new = after.find(&old.implementation, &old.key()).filter(|new| new.unit == old.unit)?;
-        Some(Change { before: old, after: new, verdict: stats::compare(&costs(old), &costs(new)) })
+        let ratios = || Some((limits::ratios(before, old)?, limits::ratios(after, new)?));
+        Some(match ratios().filter(|_| moved) {
+            Some((was, is)) => Change {
+                before: old,
+                after: new,
+                verdict: stats::compare(was.turns(), is.turns()),
+                factor: is.value() / was.value(),
+                ratios: Some([was.value(), is.value()]),
+            },
+            None => Change {
+                before: old,
+                after: new,
+                verdict: stats::compare(&costs(old), &costs(new)),
+                factor: old.unit.cost_ratio(new.value(), old.value()),
+                ratios: None,
+            },
+        })
     };
     before.points.iter().filter_map(pair).collect()
 }
@@ -47,18 +73,11 @@ pub fn describe(before: &Report, after: &Report) -> String {
     }
     let changes = changes(before, after);
     for (verdict, title) in [(Verdict::Worse, "Slower"), (Verdict::Better, "Faster")] {
-        let mut those: Vec<(&Change<'_>, f64)> = changes
-            .iter()
-            .filter(|change| change.verdict == verdict)
-            .map(|change| {
-                (change, change.before.unit.cost_ratio(change.after.value(), change.before.value()))
-            })
-            .collect();
-        those.sort_by(|a, b| b.1.ln().abs().total_cmp(&a.1.ln().abs()));
+        let mut those: Vec<&Change<'_>> =
+            changes.iter().filter(|change| change.verdict == verdict).collect();
+        those.sort_by(|a, b| b.factor.ln().abs().total_cmp(&a.factor.ln().abs()));
         text.push_str(&format!("{title}: {}\n", those.len()));
-        for (change, ratio) in those {
-            text.push_str(&line(change, ratio));
-        }
+        those.into_iter().for_each(|change| text.push_str(&line(change)));
     }
     let unclear = changes.iter().filter(|change| change.verdict == Verdict::Unclear).count();
     text.push_str(&format!(
@@ -78,12 +97,14 @@ pub fn describe(before: &Report, after: &Report) -> String {
     text
 }
 
-fn line(change: &Change<'_>, ratio: f64) -> String {
-    let Change { before, after, .. } = change;
+fn line(change: &Change<'_>) -> String {
+    let Change { before, after, factor, ratios, .. } = change;
+    let raw = ratios
+        .map(|[was, is]| format!(" ({} x raw -> {})", figures::ratio(was), figures::ratio(is)));
     let size = figures::size(before.size);
     let bytes = if size.is_empty() { String::new() } else { format!(" {size}B") };
     format!(
-        "  {} {}{bytes} on {} PEs: {} {} -> {} {}, cost x {:.2}\n",
+        "  {} {}{bytes} on {} PEs: {} {} -> {} {}, cost x {factor:.2}{}\n",
         before.implementation,
         before.name,
         before.pes,
@@ -91,22 +112,23 @@ fn line(change: &Change<'_>, ratio: f64) -> String {
         figures::spread(before.spread()),
         figures::figure(after.value(), after.unit),
         figures::spread(after.spread()),
-        ratio,
+        raw.unwrap_or_default(),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::Probe;
     use crate::machine::Machine;
-    use crate::report::{Key, Run};
+    use crate::report::{Key, RAW, Run};
 
     fn report(points: &[(&str, Unit, [f64; 3])]) -> Report {
         let mut report = Report::new(true, 3, vec![0], Machine::default());
         for &(name, unit, medians) in points {
-            for median in medians {
-                let run = Run { min: median, median, mean: median, max: median, samples: 1 };
-                report.add("one", "p", Key { name: name.into(), size: 8, pes: 2 }, unit, run);
+            for (turn, median) in medians.into_iter().enumerate() {
+                let key = Key { name: name.into(), size: 8, pes: 2 };
+                report.add("one", "p", key, unit, Run::one(turn, median));
             }
         }
         report
@@ -132,6 +154,38 @@ mod tests {
         assert!(text.contains("Slower: 1\n  one time 8B on 2 PEs: 10.1 ns"), "{text}");
         assert!(text.contains("Faster: 1\n  one rate"), "{text}");
         assert!(text.contains("only: 1\n"), "{text}");
+    }
+
+    /// Near in one report, far in the other: the ping-pong takes longer, the limit too.
+    #[test]
+    fn a_machine_that_moved_is_no_verdict() {
+        let measured = |far: f64, own: f64| {
+            let mut report = report(&[]);
+            for turn in 0..3 {
+                report.noise.distances.push(Probe { turn, ns: far });
+                for (who, name, value) in
+                    [(RAW, "raw.pingpong.tight", far), ("one", "pingpong.put", own)]
+                {
+                    let key = Key { name: name.into(), size: 8, pes: 2 };
+                    let value = value + turn as f64 / 10.0;
+                    report.add(who, "p", key, Unit::Nanoseconds, Run::one(turn, value));
+                }
+            }
+            report
+        };
+        let (near, far, slow) =
+            (measured(57.0, 60.0), measured(270.0, 285.0), measured(270.0, 350.0));
+        let verdict = |before: &Report, after: &Report| {
+            let changes = changes(before, after);
+            changes.iter().find(|change| change.before.name == "pingpong.put").unwrap().verdict
+        };
+        assert_eq!(verdict(&near, &far), Verdict::Unclear);
+        assert_eq!(verdict(&near, &slow), Verdict::Worse);
+        let text = describe(&near, &slow);
+        assert!(
+            text.contains("60.1 ns ±<1 % -> 350 ns ±<1 %, cost x 1.23 (1.05 x raw -> 1.30)"),
+            "{text}"
+        );
     }
 
     #[test]

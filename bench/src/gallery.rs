@@ -78,7 +78,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
             plots: vec![
                 compared(
                     report,
-                    &[("startup.job", ""), ("startup.true", ", /bin/true")],
+                    &[("startup.hello", ""), ("startup.true", ", /bin/true")],
                     "Whole job",
                     Axis::Pes,
                     Bars::No,
@@ -116,7 +116,7 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
             if shade == Shade::Full && limit.is_empty() {
                 let raw = |point: &&Point| {
                     limits::limit_of(report, point)
-                        .map(|raw| Mark { y: raw.value(), ..mark(point, x, Bars::No) })
+                        .map(|raw| Mark { y: raw.value, ..mark(point, x, Bars::No) })
                 };
                 limit = points.iter().filter_map(raw).collect();
             }
@@ -128,7 +128,7 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
         }
     }
     if !limit.is_empty() {
-        let label = if names[0].0 == "startup.job" {
+        let label = if names[0].0 == "startup.hello" {
             "/bin/true, no launcher"
         } else {
             "raw shared memory"
@@ -177,7 +177,7 @@ fn bandwidth_of_pingpong(report: &Report) -> Plot {
 mod tests {
     use super::*;
     use crate::machine::Machine;
-    use crate::report::{Implementation, Key, RAW, Run};
+    use crate::report::{Implementation, Key, RAW, Run, Summary};
 
     #[test]
     fn curves_of_all_and_the_limit() {
@@ -191,13 +191,8 @@ mod tests {
                 ("mine", "pingpong.put", 100.0),
                 ("theirs", "pingpong.put", 400.0),
             ] {
-                let run = Run {
-                    min: value / 2.0,
-                    median: value,
-                    mean: value,
-                    max: value * 2.0,
-                    samples: 1,
-                };
+                let samples = Summary { min: value / 2.0, max: value * 2.0, ..Summary::one(value) };
+                let run = Run { samples, ..Run::one(0, value) };
                 report.add(
                     who,
                     "p",

@@ -1,18 +1,22 @@
 //! Which raw figure is the limit of which quantity.
 
+use crate::ratios::Ratios;
 use crate::report::{Point, RAW, Report};
 
 /// Where to look for a limit.
 struct Rule {
-    /// Raw names; the best of those there are is the limit. One that ends in a dot stands for
+    /// Names; the best of those there are is the limit. One that ends in a dot stands for
     /// all that begin so.
-    raw: Vec<String>,
+    names: Vec<String>,
     /// At this size, if not at the point's own.
     size: Option<u64>,
+    /// Whether it is not a raw figure but one of the same implementation, of what its launcher alone takes.
+    same_launcher: bool,
 }
 
-fn rule(raw: &[&str], size: Option<u64>) -> Option<Rule> {
-    Some(Rule { raw: raw.iter().map(|&name| name.to_owned()).collect(), size })
+fn rule(names: &[&str], size: Option<u64>) -> Option<Rule> {
+    let names = names.iter().map(|&name| name.to_owned()).collect();
+    Some(Rule { names, size, same_launcher: false })
 }
 
 /// The rule for a quantity, if the machine sets it a limit that a raw program measures.
@@ -27,6 +31,10 @@ fn rule_of(name: &str) -> Option<Rule> {
         ("rate", "put" | "get") => rule(&["raw.memcpy_call"], None),
         ("rate", _) if rest.starts_with("p.") => rule(&["raw.store_call"], Some(8)),
         ("rate", _) if rest.starts_with("g.") => rule(&["raw.load_call"], Some(8)),
+        ("strided", _) => {
+            let (_, shape) = rest.split_once('.')?;
+            rule(&[&format!("raw.strided.{shape}.")], None)
+        }
         ("atomic" | "contended", _) => {
             let instruction = instruction(rest.split('.').next()?);
             rule(&[&format!("raw.{class}.{instruction}")], Some(8))
@@ -40,7 +48,10 @@ fn rule_of(name: &str) -> Option<Rule> {
             rule(&["raw.touch.copy", "raw.touch.populate_copy", "raw.touch.huge_copy"], None)
         }
         ("touch", "own") => rule(&["raw.touch.own"], None),
-        ("startup", "job") => rule(&["raw.true"], None),
+        ("startup", "hello") => {
+            Some(Rule { same_launcher: true, ..rule(&["startup.true"], None)? })
+        }
+        ("startup", "true") => rule(&["raw.true"], None),
         _ => None,
     }
 }
@@ -57,23 +68,52 @@ fn instruction(operation: &str) -> &str {
     }
 }
 
-/// The limit of a point: the best raw figure for it, measured with as many processes if there
-/// is such a one (what is between two processes is not measured with more).
-pub fn limit_of<'a>(report: &'a Report, point: &Point) -> Option<&'a Point> {
-    let rule = rule_of(&point.name)?;
-    let named = |raw: &Point| {
-        rule.raw.iter().any(|name| {
-            if name.ends_with('.') { raw.name.starts_with(name) } else { raw.name == *name }
+/// What may limit a point: the figures that its rule names, measured with as many processes if there are such
+/// (what is between two processes is not measured with more).
+fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
+    let Some(rule) = rule_of(&point.name) else { return Vec::new() };
+    let whose = if rule.same_launcher { &point.implementation } else { RAW };
+    let named = |other: &Point| {
+        rule.names.iter().any(|name| {
+            if name.ends_with('.') { other.name.starts_with(name) } else { other.name == *name }
         })
     };
     let size = rule.size.unwrap_or(point.size);
     let fitting: Vec<&Point> = report
-        .points_of(RAW)
-        .filter(|raw| raw.size == size && raw.unit == point.unit && named(raw))
+        .points_of(whose)
+        .filter(|other| other.size == size && other.unit == point.unit && named(other))
         .collect();
-    let same: Vec<&Point> = fitting.iter().copied().filter(|raw| raw.pes == point.pes).collect();
-    let pool = if same.is_empty() && counts_two(&point.name) { fitting } else { same };
-    pool.into_iter().min_by(|a, b| a.unit.cost_ratio(a.value(), b.value()).total_cmp(&1.0))
+    let same: Vec<&Point> =
+        fitting.iter().copied().filter(|other| other.pes == point.pes).collect();
+    if same.is_empty() && counts_two(&point.name) { fitting } else { same }
+}
+
+/// The best figure for a point's work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit<'a> {
+    /// The figure that was the best one most often.
+    pub name: &'a str,
+    /// The median over the turns of the best one.
+    pub value: f64,
+}
+
+/// The limit of a point.
+pub fn limit_of<'a>(report: &'a Report, point: &'a Point) -> Option<Limit<'a>> {
+    let candidates = candidates(report, point);
+    let turns: Vec<(&str, f64)> =
+        point.paired().filter_map(|run| best_in(&candidates, run.turn)).collect();
+    let often = |name: &str| turns.iter().filter(|(other, _)| *other == name).count();
+    let name = turns.iter().map(|(name, _)| *name).max_by_key(|name| often(name))?;
+    let values: Vec<f64> = turns.iter().map(|(_, value)| *value).collect();
+    Some(Limit { name, value: crate::stats::median(&values) })
+}
+
+/// The best one of a turn, and whose it is.
+fn best_in<'a>(candidates: &[&'a Point], turn: usize) -> Option<(&'a str, f64)> {
+    let figure =
+        |point: &&'a Point| Some((point.name.as_str(), point.in_turn(turn)?.samples.median));
+    let unit = candidates.first()?.unit;
+    candidates.iter().filter_map(figure).min_by(|a, b| unit.cost_ratio(a.1, b.1).total_cmp(&1.0))
 }
 
 /// Quantities in which the number of PEs plays no part beyond the two at work.
@@ -84,6 +124,7 @@ fn counts_two(name: &str) -> bool {
         "signal.",
         "bandwidth.",
         "rate.",
+        "strided.",
         "atomic.",
         "touch.",
         "lock.alone",
@@ -94,8 +135,9 @@ fn counts_two(name: &str) -> bool {
 }
 
 /// How many times its limit a point costs.
-pub fn ratio(report: &Report, point: &Point) -> Option<f64> {
-    limit_of(report, point).map(|limit| point.unit.cost_ratio(point.value(), limit.value()))
+pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
+    let candidates = candidates(report, point);
+    Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(&candidates, turn)?.1))
 }
 
 #[cfg(test)]
@@ -113,10 +155,46 @@ mod tests {
         unit: Unit,
         value: f64,
     ) -> Point {
-        let run = Run { min: value, median: value, mean: value, max: value, samples: 1 };
+        let run = Run::one(0, value);
         let key = Key { name: name.into(), size, pes };
         report.add(who, "p", key.clone(), unit, run);
         report.find(who, &key).unwrap().clone()
+    }
+
+    fn quoted(report: &Report, point: &Point) -> Option<f64> {
+        ratios(report, point).map(|ratios| ratios.value())
+    }
+
+    #[test]
+    fn the_best_of_each_turn_is_the_limit() {
+        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let mut add = |who: &str, name: &str, values: [f64; 3]| {
+            let key = Key { name: name.into(), size: 8, pes: 2 };
+            for (turn, value) in values.into_iter().enumerate() {
+                report.add(who, "p", key.clone(), Unit::Nanoseconds, Run::one(turn, value));
+            }
+            key
+        };
+        // Near, far, near; and the pause is the better way where it is far.
+        add(RAW, "raw.pingpong.tight", [50.0, 400.0, 50.0]);
+        add(RAW, "raw.pingpong.pause", [80.0, 250.0, 80.0]);
+        let key = add("one", "pingpong.put", [55.0, 275.0, 60.0]);
+        let point = report.find("one", &key).unwrap();
+        assert_eq!(quoted(&report, point), Some(1.1));
+        let limit = limit_of(&report, point).unwrap();
+        assert_eq!(limit, Limit { name: "raw.pingpong.tight", value: 50.0 });
+    }
+
+    #[test]
+    fn a_job_is_measured_by_its_own_launcher() {
+        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let ns = Unit::Nanoseconds;
+        add(&mut report, RAW, "raw.true", 0, 64, ns, 1.0);
+        let launcher = add(&mut report, "one", "startup.true", 0, 64, ns, 10.0);
+        add(&mut report, "two", "startup.true", 0, 64, ns, 100.0);
+        let hello = add(&mut report, "one", "startup.hello", 0, 64, ns, 20.0);
+        assert_eq!(quoted(&report, &hello), Some(2.0));
+        assert_eq!(quoted(&report, &launcher), Some(10.0));
     }
 
     #[test]
@@ -128,7 +206,7 @@ mod tests {
         add(&mut report, RAW, "raw.copy_both.memcpy", 64, 2, Unit::MegaBytes, 99.0);
         let put = add(&mut report, "one", "bandwidth.put", 64, 2, Unit::MegaBytes, 40.0);
         assert_eq!(limit_of(&report, &put).unwrap().name, "raw.copy.vector");
-        assert_eq!(ratio(&report, &put), Some(2.0));
+        assert_eq!(quoted(&report, &put), Some(2.0));
     }
 
     #[test]
@@ -137,8 +215,8 @@ mod tests {
         add(&mut report, RAW, "raw.barrier", 0, 2, Unit::Nanoseconds, 10.0);
         let two = add(&mut report, "one", "collective.barrier_all", 0, 2, Unit::Nanoseconds, 20.0);
         let four = add(&mut report, "one", "collective.barrier_all", 0, 4, Unit::Nanoseconds, 20.0);
-        assert_eq!(ratio(&report, &two), Some(2.0));
-        assert_eq!(ratio(&report, &four), None);
+        assert_eq!(quoted(&report, &two), Some(2.0));
+        assert_eq!(quoted(&report, &four), None);
     }
 
     #[test]
@@ -146,7 +224,7 @@ mod tests {
         let mut report = Report::new(true, 1, vec![0], Machine::default());
         add(&mut report, RAW, "raw.atomic.fetch_or", 8, 4, Unit::Nanoseconds, 5.0);
         let xor = add(&mut report, "one", "atomic.fetch_xor.uint32", 4, 2, Unit::Nanoseconds, 6.0);
-        assert_eq!(ratio(&report, &xor), Some(1.2));
-        assert!(ratio(&report, &Point { name: "collective.sum".into(), ..xor }).is_none());
+        assert_eq!(quoted(&report, &xor), Some(1.2));
+        assert!(ratios(&report, &Point { name: "collective.sum".into(), ..xor }).is_none());
     }
 }

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, bail};
 
-use crate::report::{Key, Run, Unit};
+use crate::report::{Key, Summary, Unit};
 
 /// One line of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     /// Figures for one point.
-    Result(Key, Unit, Run),
+    Result(Key, Unit, Summary),
     /// Not measured: what, why.
     Skip(String, String),
     /// The outcome of this was wrong.
@@ -47,17 +47,21 @@ fn result(rest: &str) -> anyhow::Result<Line> {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
         _ => bail!("no figure: {text}"),
     };
-    let run = Run {
+    let summary = Summary {
         min: figure(min)?,
         median: figure(median)?,
         mean: figure(mean)?,
         max: figure(max)?,
-        samples: samples.parse()?,
+        count: samples.parse()?,
     };
-    if run.min > run.median || run.median > run.max {
+    if summary.min > summary.median || summary.median > summary.max {
         bail!("minimum, median and maximum are out of order");
     }
-    Ok(Line::Result(Key { name: name.into(), size: size.parse()?, pes: pes.parse()? }, unit, run))
+    Ok(Line::Result(
+        Key { name: name.into(), size: size.parse()?, pes: pes.parse()? },
+        unit,
+        summary,
+    ))
 }
 
 #[cfg(test)]
@@ -69,8 +73,8 @@ mod tests {
         let line =
             parse("RESULT pingpong.put 8 2 ns 55.7 56.5 175e1 2.7e+04 20\n").unwrap().unwrap();
         let key = Key { name: "pingpong.put".into(), size: 8, pes: 2 };
-        let run = Run { min: 55.7, median: 56.5, mean: 1750.0, max: 27000.0, samples: 20 };
-        assert_eq!(line, Line::Result(key, Unit::Nanoseconds, run));
+        let summary = Summary { min: 55.7, median: 56.5, mean: 1750.0, max: 27000.0, count: 20 };
+        assert_eq!(line, Line::Result(key, Unit::Nanoseconds, summary));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 mod compared;
 mod diff;
+mod distance;
 mod execute;
 mod gallery;
+mod goals;
 mod implementation;
 mod instructions;
 mod limits;
@@ -14,10 +16,12 @@ mod noise;
 mod options;
 mod page;
 mod plan;
+mod ratios;
 mod report;
 mod suite;
 mod table;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,7 +94,7 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let suite = suite::Suite {
         implementations: implementations(matches)?,
         extent,
-        experiments: plan::experiments,
+        groups: plan::groups,
         repeats: matches.get_one("repeats").copied(),
         only: matches.get_many::<String>("only").unwrap_or_default().cloned().collect(),
         sources: path(matches, "sources")?.clone(),
@@ -104,8 +108,12 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
     report.save(&json)?;
     write_page(&report, &page)?;
-    print!("{}", table::print(&report, matches.get_flag("all")));
-    println!("Written: {} and {}", json.display(), page.display());
+    say(&format!(
+        "{}Written: {} and {}",
+        table::print(&report, matches.get_flag("all")),
+        json.display(),
+        page.display()
+    ))?;
     // A peer's failures are in the report; the own implementation's and the raw programs' are ours.
     let peers: Vec<&str> = report.peers().collect();
     let ours = |implementation: &str| !peers.contains(&implementation);
@@ -121,7 +129,7 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let suite = suite::Suite {
         implementations: implementations(matches)?,
         extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
-        experiments: compared::experiments,
+        groups: compared::groups,
         repeats: matches.get_one("repeats").copied(),
         only: Vec::new(),
         sources: path(matches, "sources")?.clone(),
@@ -134,13 +142,20 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         true => compared::Sample::Least,
         false => compared::Sample::Median,
     };
-    print!("{}", compared::print(&report, sample));
-    println!("Written: {}", json.display());
+    say(&format!("{}Written: {}", compared::print(&report, sample), json.display()))?;
     let failed = report.remarks.iter().any(|remark| {
         remark.kind == RemarkKind::Failed
             && report.peers().all(|peer| peer != remark.implementation)
     });
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints a text and the end of its line. A reader who has seen enough is no error.
+fn say(text: &str) -> anyhow::Result<()> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 fn write_page(report: &Report, path: &Path) -> anyhow::Result<()> {
@@ -153,15 +168,15 @@ fn show(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let report = Report::load(json)?;
     let page = json.with_extension("html");
     write_page(&report, &page)?;
-    print!("{}", table::print(&report, matches.get_flag("all")));
-    println!("Written: {}", page.display());
+    let table = table::print(&report, matches.get_flag("all"));
+    say(&format!("{table}Written: {}", page.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn compare(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let (before, after) =
         (Report::load(path(matches, "BEFORE")?)?, Report::load(path(matches, "AFTER")?)?);
-    print!("{}", diff::describe(&before, &after));
+    say(diff::describe(&before, &after).trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -186,7 +201,7 @@ fn instructions(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         None => Vec::new(),
     };
     let (table, complaints) = instructions::judge(&columns, &limits);
-    println!("{table}");
+    say(&table.to_string())?;
     if !matches.contains_id("limits") || complaints.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }

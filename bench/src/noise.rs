@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::distance::{self, Probe};
+
 /// What was seen of others' work on this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Noise {
@@ -15,6 +17,12 @@ pub struct Noise {
     pub stolen: f64,
     /// Times of one fixed piece of work, in nanoseconds, taken between the runs.
     pub probes: Vec<f64>,
+    /// How far the first two CPUs were from each other, before and after every run.
+    pub distances: Vec<Probe>,
+    /// How often figures were thrown away and taken again, because that had changed meanwhile.
+    pub retaken: usize,
+    /// How often it had changed even so; such figures are not set against others.
+    pub unsteady: usize,
 }
 
 /// The load that a machine with nothing else to do still shows.
@@ -31,6 +39,8 @@ pub struct Watch {
     load: f64,
     before: Option<Times>,
     probes: Vec<f64>,
+    /// What others add.
+    pub seen: Noise,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +54,7 @@ impl Watch {
     pub fn start() -> Self {
         let load = fs::read_to_string("/proc/loadavg").ok();
         let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
-        Self { load, before: times(), probes: Vec::new() }
+        Self { load, before: times(), probes: Vec::new(), seen: Noise::default() }
     }
 
     /// Times the fixed piece of work a few times: well under a second in all.
@@ -70,7 +80,7 @@ impl Watch {
             }
             _ => 0.0,
         };
-        Noise { load: self.load, stolen, probes: self.probes }
+        Noise { load: self.load, stolen, probes: self.probes, ..self.seen }
     }
 }
 
@@ -83,6 +93,25 @@ impl Noise {
             0 => 1.0,
             n => sorted[(n - 1) * 9 / 10] / sorted[0],
         }
+    }
+
+    /// What the probes of the distance say, one after the other.
+    pub fn far(&self) -> Vec<f64> {
+        self.distances.iter().map(|probe| probe.ns).collect()
+    }
+
+    /// That the CPUs were moved, if they were.
+    fn moved(&self) -> Option<String> {
+        let far = self.far();
+        let text = distance::describe(&far).filter(|_| distance::modes(&far).len() > 1)?;
+        let mut text = format!("a cache line took {text}: the host moves the CPUs");
+        if self.retaken > 0 {
+            text += &format!("; {} taken again", times_over(self.retaken));
+        }
+        if self.unsteady > 0 {
+            text += &format!("; {} left without ratios", times_over(self.unsteady));
+        }
+        Some(text)
     }
 
     /// What a reader of the figures must know. `spreads` are those of all points, `governor` the
@@ -105,6 +134,7 @@ impl Noise {
                 self.jitter()
             ));
         }
+        warnings.extend(self.moved());
         let wide = spreads.iter().filter(|&&spread| spread > SPREAD).count();
         if wide * 10 > spreads.len() {
             warnings.push(format!(
@@ -121,6 +151,10 @@ impl Noise {
         }
         warnings
     }
+}
+
+fn times_over(groups: usize) -> String {
+    format!("{groups} {} of runs", if groups == 1 { "group" } else { "groups" })
 }
 
 /// CPU times since boot, from the first line of /proc/stat: user nice system idle iowait irq
@@ -153,14 +187,25 @@ mod tests {
 
     #[test]
     fn a_still_machine_is_not_complained_about() {
-        let noise = Noise { load: 0.1, stolen: 0.0, probes: vec![100.0, 101.0, 102.0] };
+        let noise = Noise { load: 0.1, probes: vec![100.0, 101.0, 102.0], ..Noise::default() };
         assert!(noise.warnings(&[0.01, 0.02], Some("performance")).is_empty());
     }
 
     #[test]
     fn each_kind_of_noise_is_named() {
-        let noise = Noise { load: 3.0, stolen: 0.2, probes: vec![100.0, 200.0, 200.0] };
+        let probe = |(turn, ns)| Probe { turn, ns };
+        let noise = Noise {
+            load: 3.0,
+            stolen: 0.2,
+            probes: vec![100.0, 200.0, 200.0],
+            distances: [57.0, 58.0, 270.0].into_iter().enumerate().map(probe).collect(),
+            retaken: 2,
+            unsteady: 1,
+        };
         let warnings = noise.warnings(&[0.5, 0.01], Some("powersave"));
-        assert_eq!(warnings.len(), 5, "{warnings:?}");
+        assert_eq!(warnings.len(), 6, "{warnings:?}");
+        let moved = "a cache line took 57 to 58 ns in 2 of 3 probes, 270 ns in 1: the host moves the CPUs; \
+                     2 groups of runs taken again; 1 group of runs left without ratios";
+        assert_eq!(warnings[3], moved);
     }
 }

@@ -17,7 +17,7 @@ pub fn command() -> Command {
                 .arg(flag("quick", "The short form: under two minutes"))
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
                 .arg(
-                    value("repeats", "N", "Run every program so often [default: 3 if quick, else 7]")
+                    value("repeats", "N", "Run every program so often [default: 5 if quick, else 11]")
                         .value_parser(value_parser!(usize)),
                 )
                 .arg(value("only", "PART", "Only programs whose names contain this; may be repeated").action(ArgAction::Append))

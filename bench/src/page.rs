@@ -2,10 +2,13 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::distance;
 use crate::figures;
 use crate::gallery::{self, Section};
+use crate::goals::{self, Met};
 use crate::instructions as counts;
 use crate::limits;
+use crate::ratios::Ratios;
 use crate::report::{Point, RemarkKind, Report};
 use crate::table;
 
@@ -31,14 +34,14 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
             body {
                 h1 { (title) }
                 p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
-                    (report.repeats) " times. Figures are medians over the runs; ± is half the range of the runs. "
-                    b { "× raw" } " is the cost in units of what plain shared memory takes for the same on this machine." }
+                    (report.repeats) " times, in turns." }
                 @if !warnings.is_empty() {
                     div.warning {
                         b { "The machine was not quiet. " } "Take these figures with care:"
                         ul { @for warning in &warnings { li { (warning) } } }
                     }
                 }
+                (standings(report))
                 (facts(report))
                 @for section in &sections { (section) }
                 (instructions(&instruction_rows))
@@ -57,6 +60,32 @@ fn section(section: Section) -> anyhow::Result<Markup> {
         p { (section.caption) }
         div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
     })
+}
+
+/// What is to be reached.
+fn standings(report: &Report) -> Markup {
+    let standings = goals::standings(report);
+    html! {
+        @if !standings.is_empty() {
+            h2 { "Goals" }
+            table.goals {
+                tr { @for cell in goals::HEADER { th { (cell) } } }
+                @for standing in &standings {
+                    @let class = match standing.met { Met::Yes => "at-limit", Met::No => "far", Met::Unclear => "" };
+                    @let [title, which, best, ratio, most, met] = standing.cells();
+                    tr {
+                        th { (title) }
+                        td { (which) }
+                        td.figure { (best) }
+                        td.figure { (ratio) }
+                        td.figure { (most) }
+                        td class=(class) { (met) }
+                    }
+                }
+            }
+            p.note { (goals::NOTE) }
+        }
+    }
 }
 
 fn instructions(rows: &[Vec<String>]) -> Markup {
@@ -82,6 +111,9 @@ fn facts(report: &Report) -> Markup {
                     tr { th { "load before" } td { (format!("{:.2}", report.noise.load)) } }
                     tr { th { "CPU time taken by the host" } td { (format!("{:.1} %", report.noise.stolen * 100.0)) } }
                     tr { th { "jitter of a fixed piece of work" } td { (format!("{:.2}", report.noise.jitter())) } }
+                    @if let Some(text) = distance::describe(&report.noise.far()) {
+                        tr { th { "a cache line between the first two CPUs" } td { (text) } }
+                    }
                 }
                 @for implementation in &report.implementations {
                     table {
@@ -106,13 +138,14 @@ fn all_points(report: &Report) -> Markup {
     }
     html! {
         h2 { "All figures" }
+        p { (table::FIGURES) " " (table::RATIOS) }
         @for program in programs {
             details {
                 summary { (program) (summary(report, own, program)) }
                 table {
                     tr {
-                        th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min … max" } th { "limit" } th { "× raw" }
-                        @for peer in &peers { th { (peer) } th { "× " (own) } }
+                        th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min … max" } th { "limit" } th { "x raw" } th { }
+                        @for peer in &peers { th { (peer) } th { "x own" } th { } }
                     }
                     @for point in report.points_of(own).filter(|point| point.program == program) { (row(report, point, &peers)) }
                 }
@@ -126,11 +159,11 @@ fn summary(report: &Report, own: &str, program: &str) -> Markup {
     let ratios: Vec<f64> = report
         .points_of(own)
         .filter(|point| point.program == program)
-        .filter_map(|point| limits::ratio(report, point))
+        .filter_map(|point| Some(limits::ratios(report, point)?.value()))
         .collect();
     html! {
         @if !ratios.is_empty() {
-            span.note { " median × raw: " (figures::ratio(crate::stats::median(&ratios))) }
+            span.note { " median x raw: " (figures::ratio(crate::stats::median(&ratios))) }
         }
     }
 }
@@ -138,8 +171,8 @@ fn summary(report: &Report, own: &str, program: &str) -> Markup {
 fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
     let (min, _, max) = point.within();
     let limit = limits::limit_of(report, point);
-    let ratio = limits::ratio(report, point);
-    let class = match ratio {
+    let ratios = limits::ratios(report, point);
+    let class = match ratios.as_ref().map(Ratios::value) {
         Some(ratio) if ratio <= 1.1 => "at-limit",
         Some(ratio) if ratio > 2.0 => "far",
         _ => "",
@@ -154,19 +187,25 @@ fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
             td.note { (figures::figure(min, point.unit)) " … " (figures::figure(max, point.unit)) }
             td.note {
                 @if let Some(limit) = limit {
-                    span title=(limit.name) { (figures::figure(limit.value(), limit.unit)) }
+                    span title=(limit.name) { (figures::figure(limit.value, point.unit)) }
                 }
             }
-            td class=(class) { @if let Some(ratio) = ratio { (figures::ratio(ratio)) } }
+            (ratio_cells(ratios, class))
             @for peer in peers {
-                @if let Some(other) = report.find(peer, &point.key()) {
-                    td { (figures::figure(other.value(), other.unit)) }
-                    td { (figures::ratio(point.unit.cost_ratio(other.value(), point.value()))) }
-                } @else {
-                    td { } td { }
-                }
+                @let other = report.find(peer, &point.key());
+                td { @if let Some(other) = other { (figures::figure(other.value(), other.unit)) } }
+                (ratio_cells(other.and_then(|other| Ratios::between(other, point)), ""))
             }
         }
+    }
+}
+
+/// A ratio, and its spread beside it.
+fn ratio_cells(ratios: Option<Ratios>, class: &str) -> Markup {
+    let [ratio, spread] = table::quoted(ratios);
+    html! {
+        td class=(class) { (ratio) }
+        td.note { (spread) }
     }
 }
 
@@ -205,7 +244,7 @@ mod tests {
         });
         for size in [8, 64] {
             for (who, name) in [(RAW, "raw.pingpong.pause"), ("mine<1>", "pingpong.put")] {
-                let run = Run { min: 1.0, median: 2.0, mean: 2.0, max: 3.0, samples: 1 };
+                let run = Run::one(0, 2.0);
                 report.add(
                     who,
                     "pingpong",

@@ -28,13 +28,33 @@ pub struct Experiment {
     pub whole_job: bool,
 }
 
+/// Experiments whose figures are set against each other: taken one right after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// In this order, each of them for all implementations in turn.
+    pub experiments: Vec<Experiment>,
+    /// Whether the figures hang on how far the CPUs are from each other. Such a group is taken again if that has
+    /// changed meanwhile.
+    pub by_distance: bool,
+}
+
+impl Group {
+    fn near(experiments: Vec<Experiment>) -> Self {
+        Self { experiments, by_distance: true }
+    }
+
+    fn anywhere(experiments: Vec<Experiment>) -> Self {
+        Self { experiments, by_distance: false }
+    }
+}
+
 impl Extent {
     /// How often every experiment is run.
     pub fn repeats(self) -> usize {
         match self {
             Self::Tiny => 1,
-            Self::Quick => 3,
-            Self::Full => 7,
+            Self::Quick => 5,
+            Self::Full => 11,
         }
     }
 
@@ -50,8 +70,8 @@ impl Extent {
     pub fn ms(self) -> f64 {
         match self {
             Self::Tiny => 0.2,
-            Self::Quick => 8.0,
-            Self::Full => 40.0,
+            Self::Quick => 10.0,
+            Self::Full => 25.0,
         }
     }
 
@@ -65,8 +85,9 @@ impl Extent {
     }
 }
 
-/// The experiments for a machine with so many usable CPUs.
-pub fn experiments(extent: Extent, cpus: usize) -> Vec<Experiment> {
+/// The experiments for a machine with so many usable CPUs. Each program stands right beside the raw one that
+/// holds its limit (`limits.rs`).
+pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
     let all = cpus.clamp(2, 64);
     let iterations = match extent {
         Extent::Tiny => 2,
@@ -98,55 +119,65 @@ pub fn experiments(extent: Extent, cpus: usize) -> Vec<Experiment> {
         _ => extent.sizes(64 << 20, 2),
     };
     let touched = extent.sizes(16 << 20, 4);
+    let blocks = extent.sizes(64 << 10, if extent == Extent::Quick { 16 } else { 4 });
+    let one_word = (8, 2);
 
-    let mut list = vec![
-        make("pingpong", 2, messages, 64),
-        iterated(make("msgrate", all, rates, 128)),
-        make("bandwidth", 2, copies, 256),
-        make("rate", 2, messages, 64),
-        make("atomics", all, messages, 64),
+    let (crowd, crowds) = oversubscribed(extent, cpus);
+    let mut together = vec![
         make("locks", all, messages, 64),
-        make(
-            "collectives",
-            all,
-            extent.sizes(64 << 10, if extent == Extent::Quick { 16 } else { 4 }),
-            128,
-        ),
-        make("waits", 2, messages, 64),
-        make("memory", all, touched, 512),
-        make("progress", 2, messages, 64),
-        raw("copies", 2, copies),
-        iterated(raw("rates", all, rates)),
-        raw("atomics", all, messages),
-        raw("touch", 1, touched),
-        raw("flags", 2, messages),
+        raw("meetings", all, one_word),
+        make("collectives", all, blocks, 128),
+        make("oversubscription", crowd, one_word, 16),
     ];
-    for pes in oversubscribed(extent, cpus) {
-        list.push(make("oversubscription", pes, messages, 16));
-        if pes != 2 {
-            list.push(raw("flags", pes, (8, 2)));
-        }
+    if crowd != all {
+        together.push(raw("meetings", crowd, one_word));
     }
-    list.extend(
-        job_sizes(extent)
-            .map(|pes| Experiment { whole_job: true, ..make("startup", pes, (8, 2), 16) }),
-    );
+    let mut list = vec![
+        Group::near(vec![
+            raw("flags", 2, messages),
+            make("pingpong", 2, messages, 64),
+            make("waits", 2, messages, 64),
+            make("progress", 2, messages, 64),
+        ]),
+        Group::near(vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)]),
+        Group::near(vec![raw("strided", 2, messages), make("strided", 2, messages, 16)]),
+        Group::near(vec![
+            iterated(raw("rates", all, rates)),
+            make("rate", 2, messages, 64),
+            iterated(make("msgrate", all, rates, 128)),
+        ]),
+        Group::near(vec![raw("atomics", all, messages), make("atomics", all, messages, 64)]),
+        Group::near(together),
+        Group::anywhere(vec![raw("touch", 1, touched), make("memory", all, touched, 512)]),
+    ];
+    list.extend(crowds.into_iter().map(|pes| {
+        Group::anywhere(vec![
+            raw("meetings", pes, one_word),
+            make("oversubscription", pes, one_word, 16),
+        ])
+    }));
+    list.extend(job_sizes(extent).map(|pes| {
+        Group::anywhere(vec![
+            make("startup", pes, one_word, 16),
+            Experiment { whole_job: true, ..make("hello", pes, one_word, 16) },
+        ])
+    }));
     list
 }
 
-/// 1, 2, 4 and 8 times as many PEs as CPUs; at least 2, at most 512.
-fn oversubscribed(extent: Extent, cpus: usize) -> Vec<usize> {
+/// As many PEs as CPUs; and 2, 4 and 8 times as many. At least 2, at most 512.
+fn oversubscribed(extent: Extent, cpus: usize) -> (usize, Vec<usize>) {
     let factors: &[usize] = if extent == Extent::Tiny { &[1] } else { &[1, 2, 4, 8] };
     let mut pes: Vec<usize> = factors.iter().map(|factor| (cpus * factor).clamp(2, 512)).collect();
     pes.dedup();
-    pes
+    (pes.remove(0), pes)
 }
 
 /// The jobs whose start is timed.
 pub fn job_sizes(extent: Extent) -> impl Iterator<Item = usize> {
     let sizes: &[usize] = match extent {
         Extent::Tiny => &[1, 2],
-        Extent::Quick => &[1, 4, 16, 64],
+        Extent::Quick => &[1, 2, 4, 16, 64],
         Extent::Full => &[1, 2, 4, 8, 16, 32, 64],
     };
     sizes.iter().copied()
@@ -156,43 +187,82 @@ pub fn job_sizes(extent: Extent) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
-    /// All programs of the suite.
-    const PROGRAMS: [&str; 13] = [
-        "facts",
-        "pingpong",
-        "msgrate",
-        "bandwidth",
-        "rate",
-        "atomics",
-        "locks",
-        "collectives",
-        "waits",
-        "memory",
-        "startup",
-        "progress",
-        "oversubscription",
-    ];
-    /// Their counterparts without OpenSHMEM, in `raw/`.
-    const RAW_PROGRAMS: [&str; 5] = ["flags", "copies", "rates", "atomics", "touch"];
+    fn experiments(extent: Extent, cpus: usize) -> Vec<Experiment> {
+        groups(extent, cpus).into_iter().flat_map(|group| group.experiments).collect()
+    }
+
+    /// The programs in a folder under `programs/`, less those that are not part of the suite.
+    fn sources(folder: &str, others: &[&str]) -> Vec<String> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/").to_owned() + folder;
+        std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| {
+                Some(entry.unwrap().file_name().to_str()?.strip_suffix(".c")?.to_owned())
+            })
+            .filter(|name| !others.contains(&name.as_str()))
+            .collect()
+    }
 
     #[test]
     fn all_programs_are_run() {
-        for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
-            let list = experiments(extent, 4);
-            for program in PROGRAMS.iter().filter(|&&program| program != "facts") {
-                assert!(list.iter().any(|e| !e.raw && e.program == *program), "{program}");
+        // What an implementation says about itself, and instructions per call, are run by themselves; the bound of
+        // the collectives by `oshbench collectives`.
+        for (raw, names) in
+            [(false, sources("", &["facts", "calls"])), (true, sources("raw", &["moves"]))]
+        {
+            for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
+                let list = experiments(extent, 4);
+                for name in &names {
+                    assert!(list.iter().any(|e| e.raw == raw && e.program == name), "{name}");
+                }
             }
-            for program in RAW_PROGRAMS {
-                assert!(list.iter().any(|e| e.raw && e.program == program), "{program}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_run_twice_in_a_turn() {
+        for cpus in [1, 2, 4, 96] {
+            let list = experiments(Extent::Full, cpus);
+            let mut names: Vec<_> = list.iter().map(|e| (e.program, e.raw, e.pes)).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), list.len());
+        }
+    }
+
+    /// What a limit is for must be measured in its group: figures of different groups are not of one time.
+    #[test]
+    fn each_program_has_its_limit_beside_it() {
+        for cpus in [1, 2, 4] {
+            let list = groups(Extent::Quick, cpus);
+            let group = |raw: bool, program: &str| {
+                let has = |group: &Group| {
+                    group.experiments.iter().any(|e| e.raw == raw && e.program == program)
+                };
+                list.iter().position(has).unwrap()
+            };
+            for (program, limit) in [
+                ("pingpong", "flags"),
+                ("waits", "flags"),
+                ("bandwidth", "copies"),
+                ("strided", "strided"),
+                ("rate", "rates"),
+                ("msgrate", "rates"),
+                ("atomics", "atomics"),
+                ("locks", "meetings"),
+                ("collectives", "meetings"),
+                ("memory", "touch"),
+            ] {
+                assert_eq!(group(false, program), group(true, limit), "{program}");
             }
         }
     }
 
     #[test]
     fn oversubscription_follows_the_machine() {
-        assert_eq!(oversubscribed(Extent::Full, 1), [2, 4, 8]);
-        assert_eq!(oversubscribed(Extent::Full, 2), [2, 4, 8, 16]);
-        assert_eq!(oversubscribed(Extent::Full, 96), [96, 192, 384, 512]);
+        assert_eq!(oversubscribed(Extent::Full, 1), (2, vec![4, 8]));
+        assert_eq!(oversubscribed(Extent::Full, 2), (2, vec![4, 8, 16]));
+        assert_eq!(oversubscribed(Extent::Full, 96), (96, vec![192, 384, 512]));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::noise::Noise;
 
 /// The version of this format; a report of another one is refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Everything one run of the suite found out.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -73,9 +73,21 @@ pub struct Point {
 /// The name under which the raw programs' points stand.
 pub const RAW: &str = "raw";
 
-/// What one run of a program says about a point.
+/// One run of a program, as far as it concerns a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// In which turn of the whole suite.
+    pub turn: usize,
+    /// Whether the CPUs stayed where they were while this and what it is compared with were measured.
+    pub steady: bool,
+    /// What it says.
+    #[serde(flatten)]
+    pub samples: Summary,
+}
+
+/// What one run's samples come to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
     /// Smallest sample.
     pub min: f64,
     /// Median of the samples.
@@ -85,7 +97,15 @@ pub struct Run {
     /// Largest sample.
     pub max: f64,
     /// Number of samples.
-    pub samples: u64,
+    #[serde(rename = "samples")]
+    pub count: u64,
+}
+
+impl Summary {
+    /// Of a single sample.
+    pub fn one(value: f64) -> Self {
+        Self { min: value, median: value, mean: value, max: value, count: 1 }
+    }
 }
 
 /// What happened besides figures.
@@ -239,24 +259,40 @@ impl Point {
 
     /// Each run's median.
     pub fn medians(&self) -> Vec<f64> {
-        self.runs.iter().map(|run| run.median).collect()
+        self.runs.iter().map(|run| run.samples.median).collect()
     }
 
-    /// Half the range of the runs ([`Range::of_runs`](crate::stats::Range::of_runs)), relative to the value; NaN if
-    /// there is one run only.
+    /// How far the runs lie apart ([`spread`](crate::stats::spread)).
     pub fn spread(&self) -> f64 {
-        if self.runs.len() < 2 {
-            return f64::NAN;
-        }
-        crate::stats::Range::of_runs(&self.medians()).width() / 2.0 / self.value()
+        crate::stats::spread(&self.medians())
+    }
+
+    /// The runs that may be compared with others of the same turn.
+    pub fn paired(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.steady)
+    }
+
+    /// The run of one turn, if it may be compared.
+    pub fn in_turn(&self, turn: usize) -> Option<&Run> {
+        self.paired().find(|run| run.turn == turn)
     }
 
     /// Minimum, mean and maximum within a typical run: each the median over the runs.
     pub fn within(&self) -> (f64, f64, f64) {
-        let over = |part: fn(&Run) -> f64| {
-            crate::stats::median(&self.runs.iter().map(part).collect::<Vec<_>>())
+        let over = |part: fn(&Summary) -> f64| {
+            crate::stats::median(
+                &self.runs.iter().map(|run| part(&run.samples)).collect::<Vec<_>>(),
+            )
         };
-        (over(|run| run.min), over(|run| run.mean), over(|run| run.max))
+        (over(|of| of.min), over(|of| of.mean), over(|of| of.max))
+    }
+}
+
+#[cfg(test)]
+impl Run {
+    /// A run of one sample in an undisturbed turn.
+    pub fn one(turn: usize, value: f64) -> Self {
+        Self { turn, steady: true, samples: Summary::one(value) }
     }
 }
 
@@ -265,7 +301,9 @@ mod tests {
     use super::*;
 
     fn run(median: f64) -> Run {
-        Run { min: median / 2.0, median, mean: median, max: median * 2.0, samples: 20 }
+        let samples =
+            Summary { min: median / 2.0, median, mean: median, max: median * 2.0, count: 20 };
+        Run { turn: 0, steady: true, samples }
     }
 
     #[test]

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::distance::{self, Between, Probe};
 use crate::execute::Outcome;
 use crate::implementation::Implementation;
 use crate::instructions;
 use crate::lines::{self, Line};
 use crate::machine::{self, Machine};
 use crate::noise::Watch;
-use crate::plan::{Experiment, Extent};
-use crate::report::{self, Key, RAW, RemarkKind, Report, Run, Unit};
+use crate::plan::{Experiment, Extent, Group};
+use crate::report::{self, Key, RAW, RemarkKind, Report, Run, Summary, Unit};
 
 /// What is to be done.
 #[derive(Debug)]
@@ -26,8 +27,8 @@ pub struct Suite {
     pub extent: Extent,
     /// Repeats, if not as many as usual.
     pub repeats: Option<usize>,
-    /// The experiments, for so many usable CPUs.
-    pub experiments: fn(Extent, usize) -> Vec<Experiment>,
+    /// What is to be run in one turn, for so many usable CPUs.
+    pub groups: fn(Extent, usize) -> Vec<Group>,
     /// Only programs whose names contain one of these; all if there are none.
     pub only: Vec<String>,
     /// Where the programs' sources are.
@@ -38,6 +39,31 @@ pub struct Suite {
 
 /// Runs that need not be tried again: implementation, program, PEs.
 type Hopeless = HashSet<(String, &'static str, usize)>;
+
+/// How often a group is taken again in one turn where the CPUs were moved; and of how many groups, those of all turns
+/// counted, one may be.
+const AGAIN: usize = 2;
+const ONE_OF: usize = 4;
+
+/// A figure that does not yet count.
+struct Figure {
+    who: String,
+    program: &'static str,
+    key: Key,
+    unit: Unit,
+    samples: Summary,
+}
+
+/// What all of a suite's runs have in common.
+struct Taking<'a> {
+    everyone: &'a [Implementation],
+    pinning: String,
+    between: Option<Between>,
+    bar: ProgressBar,
+    /// How many groups may still be taken again.
+    again: usize,
+    watch: Watch,
+}
 
 impl Suite {
     /// Adds the instructions per call of every implementation, which takes valgrind.
@@ -62,15 +88,16 @@ impl Suite {
         let repeats = self.repeats.unwrap_or(self.extent.repeats());
         let machine = Machine::here(&cpus);
         let mut report = Report::new(self.extent != Extent::Full, repeats, cpus.clone(), machine);
-        let mut watch = Watch::start();
+        let watch = Watch::start();
 
         let wanted = |program: &str| {
             self.only.is_empty() || self.only.iter().any(|part| program.contains(part.as_str()))
         };
-        let experiments: Vec<Experiment> = (self.experiments)(self.extent, cpus.len())
-            .into_iter()
-            .filter(|e| wanted(e.program))
-            .collect();
+        let mut groups = (self.groups)(self.extent, cpus.len());
+        for group in &mut groups {
+            group.experiments.retain(|e| wanted(e.program));
+        }
+        let experiments: Vec<&Experiment> = groups.iter().flat_map(|g| &g.experiments).collect();
         let mut everyone = vec![Implementation::raw()];
         everyone.extend(self.implementations.iter().cloned());
 
@@ -83,29 +110,70 @@ impl Suite {
                 .push(report::Implementation { name: implementation.name.clone(), facts });
         }
 
-        // Repeats are the outer loop, so that a change of the machine's mood meets everyone alike.
-        let pinning = format!("cpus={}", machine::listed(&cpus));
-        let belongs = |who: &Implementation, e: &Experiment| who.bin.is_none() == e.raw;
-        let jobs: usize =
-            everyone.iter().map(|who| experiments.iter().filter(|e| belongs(who, e)).count()).sum();
-        let bar = bar((jobs * repeats) as u64);
-        for _ in 0..repeats {
-            watch.probe();
-            for experiment in &experiments {
-                for who in everyone.iter().filter(|who| belongs(who, experiment)) {
-                    bar.set_message(format!(
-                        "{} {} on {} PEs",
-                        who.name, experiment.program, experiment.pes
-                    ));
-                    self.once(who, experiment, &pinning, &mut report, &mut hopeless)?;
-                    bar.inc(1);
-                }
+        let mut taking = Taking {
+            everyone: &everyone,
+            pinning: format!("cpus={}", machine::listed(&cpus)),
+            between: Between::first_two(&cpus),
+            bar: bar((jobs(&everyone, experiments.iter().copied()) * repeats) as u64),
+            again: (groups.len() * repeats).div_ceil(ONE_OF),
+            watch,
+        };
+        // Turns are the outer loop, so that a change of the machine's mood meets everyone alike.
+        for turn in 0..repeats {
+            taking.watch.probe();
+            for group in &groups {
+                self.take(group, turn, &mut taking, &mut report, &mut hopeless)?;
             }
         }
-        bar.finish_and_clear();
-        watch.probe();
-        report.noise = watch.end();
+        taking.bar.finish_and_clear();
+        taking.watch.probe();
+        report.noise = taking.watch.end();
         Ok(report)
+    }
+
+    /// One group in one turn: again if the CPUs were moved meanwhile and its figures hang on that.
+    fn take(
+        &self,
+        group: &Group,
+        turn: usize,
+        taking: &mut Taking<'_>,
+        report: &mut Report,
+        hopeless: &mut Hopeless,
+    ) -> anyhow::Result<()> {
+        for attempt in 0.. {
+            let mut figures = Vec::new();
+            let mut distances = taking.distance()?;
+            for experiment in &group.experiments {
+                for who in taking.everyone.iter().filter(|who| who.bin.is_none() == experiment.raw)
+                {
+                    let Experiment { program, pes, .. } = experiment;
+                    taking.bar.set_message(format!("{} {program} on {pes} PEs", who.name));
+                    figures.extend(self.once(
+                        who,
+                        experiment,
+                        &taking.pinning,
+                        report,
+                        hopeless,
+                    )?);
+                    taking.bar.inc(1);
+                    distances.extend(taking.distance()?);
+                }
+            }
+            let seen = &mut taking.watch.seen;
+            seen.distances.extend(distances.iter().map(|&ns| Probe { turn, ns }));
+            let steady = !group.by_distance || distance::is_one(&distances);
+            if !steady && goes_again(attempt, &mut taking.again) {
+                taking.bar.inc_length(jobs(taking.everyone, &group.experiments) as u64);
+                seen.retaken += 1;
+                continue;
+            }
+            seen.unsteady += usize::from(!steady);
+            for Figure { who, program, key, unit, samples } in figures {
+                report.add(&who, program, key, unit, Run { turn, steady, samples });
+            }
+            break;
+        }
+        Ok(())
     }
 
     /// Where an implementation's program is built. Raw programs have names of their own.
@@ -120,7 +188,7 @@ impl Suite {
     fn build(
         &self,
         everyone: &[Implementation],
-        experiments: &[Experiment],
+        experiments: &[&Experiment],
         report: &mut Report,
         hopeless: &mut Hopeless,
     ) -> anyhow::Result<()> {
@@ -191,47 +259,43 @@ impl Suite {
         pinning: &str,
         report: &mut Report,
         hopeless: &mut Hopeless,
-    ) -> anyhow::Result<()> {
-        let label = (who.name.clone(), experiment.program, experiment.pes);
+    ) -> anyhow::Result<Vec<Figure>> {
+        let program = experiment.program;
+        let label = (who.name.clone(), program, experiment.pes);
+        let mut figures = Vec::new();
         if hopeless.contains(&label) {
-            return Ok(());
+            return Ok(figures);
         }
-        let program = self.program(who, experiment.program);
-        let outcome =
-            who.run(experiment, &program, pinning, &self.scratch(who), self.patience())?;
-        let lines = self.lines(who, experiment.program, &outcome, report);
+        let built = self.program(who, program);
+        let outcome = who.run(experiment, &built, pinning, &self.scratch(who), self.patience())?;
+        let lines = self.lines(who, program, &outcome, report);
         if !lines.contains(&Line::Done) {
             hopeless.insert(label);
-        }
-        if experiment.whole_job && lines.contains(&Line::Done) {
-            self.add_wall(&who.name, "startup.job", experiment.pes, outcome.took, report);
-            self.add_true(who, experiment.pes, report)?;
+        } else if experiment.whole_job && !all_greet(&outcome.stdout, experiment.pes) {
+            let what = format!("not one greeting of each of {} PEs", experiment.pes);
+            report.remark(&who.name, program, RemarkKind::Failed, what);
+        } else if experiment.whole_job {
+            let name = format!("startup.{program}");
+            figures.push(wall(&who.name, program, &name, experiment.pes, outcome.took));
+            figures.extend(self.nothing_done(who, program, experiment.pes)?);
         }
         for line in lines {
             match line {
-                Line::Result(key, unit, run) => {
-                    report.add(&who.name, experiment.program, key, unit, run)
+                Line::Result(key, unit, samples) => {
+                    figures.push(Figure { who: who.name.clone(), program, key, unit, samples });
                 }
                 Line::Skip(what, why) => {
-                    report.remark(
-                        &who.name,
-                        experiment.program,
-                        RemarkKind::Skipped,
-                        format!("{what}: {why}"),
-                    );
+                    let what = format!("{what}: {why}");
+                    report.remark(&who.name, program, RemarkKind::Skipped, what);
                 }
                 Line::Wrong(what, how) => {
-                    report.remark(
-                        &who.name,
-                        experiment.program,
-                        RemarkKind::Failed,
-                        format!("{what}: wrong {how}"),
-                    );
+                    let what = format!("{what}: wrong {how}");
+                    report.remark(&who.name, program, RemarkKind::Failed, what);
                 }
                 Line::Fact(..) | Line::Done => {}
             }
         }
-        Ok(())
+        Ok(figures)
     }
 
     /// The lines of a run, with a remark if it did not end well. What was printed before a bad
@@ -272,24 +336,18 @@ impl Suite {
         lines
     }
 
-    fn add_wall(&self, who: &str, name: &str, pes: usize, took: Duration, report: &mut Report) {
-        let ns = took.as_nanos() as f64;
-        let run = Run { min: ns, median: ns, mean: ns, max: ns, samples: 1 };
-        report.add(who, "startup", Key { name: name.into(), size: 0, pes }, Unit::Nanoseconds, run);
-    }
-
-    /// Beside the start of a job: as many processes that do nothing, from the same launcher and from this
-    /// process directly.
-    fn add_true(
+    /// Beside a whole job: as many processes that do nothing, from the same launcher and from this process directly.
+    fn nothing_done(
         &self,
         who: &Implementation,
+        program: &'static str,
         pes: usize,
-        report: &mut Report,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Vec<Figure>> {
+        let mut figures = Vec::new();
         let mut command = who.job(pes, Path::new("/bin/true"), &[], 16);
         let outcome = crate::execute::run(&mut command, &self.scratch(who), self.patience())?;
         if outcome.success() {
-            self.add_wall(&who.name, "startup.true", pes, outcome.took, report);
+            figures.push(wall(&who.name, program, "startup.true", pes, outcome.took));
         }
         if self.implementations.first().is_some_and(|own| own.name == who.name) {
             let start = Instant::now();
@@ -303,14 +361,77 @@ impl Suite {
             for mut child in children {
                 child.wait()?;
             }
-            self.add_wall(RAW, "raw.true", pes, start.elapsed(), report);
+            figures.push(wall(RAW, program, "raw.true", pes, start.elapsed()));
         }
-        Ok(())
+        Ok(figures)
     }
+}
+
+impl Taking<'_> {
+    /// How far the CPUs are from each other now; nothing where there is one only.
+    fn distance(&self) -> anyhow::Result<Vec<f64>> {
+        self.between.map(Between::probe).into_iter().collect()
+    }
+}
+
+/// Whether a disturbed group is taken again, of which there have been so many attempts before this one.
+fn goes_again(attempts: usize, left: &mut usize) -> bool {
+    let again = attempts < AGAIN && *left > 0;
+    *left -= usize::from(again);
+    again
+}
+
+/// Wall time of a whole job.
+fn wall(who: &str, program: &'static str, name: &str, pes: usize, took: Duration) -> Figure {
+    Figure {
+        who: who.into(),
+        program,
+        key: Key { name: name.into(), size: 0, pes },
+        unit: Unit::Nanoseconds,
+        samples: Summary::one(took.as_nanos() as f64),
+    }
+}
+
+/// Whether `hello.c` has run on every PE.
+fn all_greet(stdout: &str, pes: usize) -> bool {
+    let mut greetings: Vec<&str> =
+        stdout.lines().filter(|line| line.starts_with("HELLO ")).map(str::trim_end).collect();
+    let mut expected: Vec<String> = (0..pes).map(|pe| format!("HELLO {pe} of {pes}")).collect();
+    greetings.sort_unstable();
+    expected.sort_unstable();
+    greetings == expected
+}
+
+/// How many jobs some experiments are.
+fn jobs<'a>(
+    everyone: &[Implementation],
+    experiments: impl IntoIterator<Item = &'a Experiment>,
+) -> usize {
+    let whose = |e: &Experiment| everyone.iter().filter(|who| who.bin.is_none() == e.raw).count();
+    experiments.into_iter().map(whose).sum()
 }
 
 /// A bar that shows how long it will still take; nothing where there is no terminal.
 fn bar(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}");
     ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disturbed_groups_are_taken_again_but_not_for_ever() {
+        let mut left = 3;
+        let attempts = |left: &mut usize| (0..).take_while(|&n| goes_again(n, left)).count();
+        assert_eq!([attempts(&mut left), attempts(&mut left), attempts(&mut left)], [2, 1, 0]);
+    }
+
+    #[test]
+    fn every_pe_has_to_greet_once() {
+        assert!(all_greet("HELLO 1 of 2\nnoise\nDONE\nHELLO 0 of 2\n", 2));
+        assert!(!all_greet("HELLO 0 of 1\nHELLO 0 of 1\n", 2));
+        assert!(!all_greet("HELLO 0 of 2\nHELLO 0 of 2\n", 2));
+    }
 }

@@ -2,10 +2,21 @@
 
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
+use crate::distance;
 use crate::figures;
+use crate::goals::{self, Standing};
 use crate::instructions;
 use crate::limits;
+use crate::ratios::Ratios;
 use crate::report::{Point, RemarkKind, Report};
+
+/// What the figures are.
+pub const FIGURES: &str = "Figures are medians over the runs; ± is half of the runs' range, of five or more without the \
+    least and the largest.";
+/// What the ratios are.
+pub const RATIOS: &str = "\"x raw\" is the cost in units of the best that plain shared memory does on this machine \
+    (of starting a job: of as many /bin/true from the same launcher), \"x own\" another implementation's in units of the \
+    first one's: each the median over the turns of the ratio within a turn, in which both are measured one right after the other.";
 
 /// Everything that belongs in a terminal: facts in a line, warnings, the table, remarks.
 pub fn print(report: &Report, all: bool) -> String {
@@ -18,9 +29,13 @@ pub fn print(report: &Report, all: bool) -> String {
     for warning in warnings(report) {
         line(format!("NOISE: {warning}"));
     }
+    let standings = goals::standings(report);
+    if !standings.is_empty() {
+        line(goals_table(&standings).to_string());
+        line(format!("{}\n", goals::NOTE));
+    }
     line(table(report, all).to_string());
-    line("Figures: the median of the runs, half their range beside it. \"x raw\" is the cost in units of what plain".into());
-    line("shared memory takes for it on this machine; \"x own\" that of another implementation in units of the first.".into());
+    line(format!("{FIGURES} {RATIOS}"));
     if !all {
         line(
             "Of each quantity at most four sizes are shown; the page and the JSON have all.".into(),
@@ -29,11 +44,7 @@ pub fn print(report: &Report, all: bool) -> String {
     if let [header, rows @ ..] = &instructions::rows(&report.instructions).unwrap_or_default()[..]
         && !rows.is_empty()
     {
-        let mut counted = Table::new();
-        counted
-            .load_preset(presets::NOTHING)
-            .set_style(TableComponent::HeaderLines, '─')
-            .set_header(header.clone());
+        let mut counted = plain(header.clone());
         rows.iter().for_each(|row| {
             counted.add_row(row.clone());
         });
@@ -69,6 +80,9 @@ fn headline(report: &Report) -> String {
         fact("frequency governor"),
         fact("page size"),
     );
+    if let Some(distance) = distance::describe(&report.noise.far()) {
+        text.push_str(&format!("A cache line between the first two CPUs: {distance}\n"));
+    }
     for implementation in &report.implementations {
         let facts: Vec<String> =
             implementation.facts.iter().map(|(what, value)| format!("{what} {value}")).collect();
@@ -77,20 +91,38 @@ fn headline(report: &Report) -> String {
     text
 }
 
-fn table(report: &Report, all: bool) -> Table {
-    let own = report.own().unwrap_or_default();
-    let peers: Vec<&str> = report.peers().collect();
-    let mut header =
-        vec!["".into(), "bytes".into(), "PEs".into(), own.to_owned(), "".into(), "x raw".into()];
-    for peer in &peers {
-        header.extend([(*peer).to_owned(), "x own".into()]);
-    }
-    let columns = header.len();
+/// A table without frames.
+fn plain(header: Vec<String>) -> Table {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
         .set_style(TableComponent::HeaderLines, '─')
         .set_header(header);
+    table
+}
+
+fn goals_table(standings: &[Standing<'_>]) -> Table {
+    let mut table = plain(goals::HEADER.map(str::to_owned).to_vec());
+    for index in 2..5 {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for standing in standings {
+        table.add_row(standing.cells());
+    }
+    table
+}
+
+fn table(report: &Report, all: bool) -> Table {
+    let own = report.own().unwrap_or_default();
+    let peers: Vec<&str> = report.peers().collect();
+    let mut header = ["", "bytes", "PEs", own, "", "x raw", ""].map(str::to_owned).to_vec();
+    for peer in &peers {
+        header.extend([(*peer).to_owned(), "x own".into()]);
+    }
+    let columns = header.len();
+    let mut table = plain(header);
     for index in 1..columns {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -117,18 +149,22 @@ fn row(report: &Report, point: &Point, peers: &[&str]) -> Vec<String> {
         point.pes.to_string(),
         figures::figure(point.value(), point.unit),
         figures::spread(point.spread()),
-        limits::ratio(report, point).map(figures::ratio).unwrap_or_default(),
     ];
+    let [ratio, spread] = quoted(limits::ratios(report, point));
+    row.extend([ratio, spread]);
     for peer in peers {
-        row.extend(match report.find(peer, &point.key()) {
-            Some(other) => [
-                figures::figure(other.value(), other.unit),
-                figures::ratio(point.unit.cost_ratio(other.value(), point.value())),
-            ],
-            None => ["".into(), "".into()],
-        });
+        let other = report.find(peer, &point.key());
+        let figure = other.map(|other| figures::figure(other.value(), other.unit));
+        let [ratio, _] = quoted(other.and_then(|other| Ratios::between(other, point)));
+        row.extend([figure.unwrap_or_default(), ratio]);
     }
     row
+}
+
+/// A ratio and its spread.
+pub fn quoted(ratios: Option<Ratios>) -> [String; 2] {
+    let Some(ratios) = ratios else { return Default::default() };
+    [figures::ratio(ratios.value()), figures::spread(ratios.spread())]
 }
 
 /// Of many sizes the first, the last and two between.
@@ -156,7 +192,7 @@ mod tests {
             ("mine", "pingpong.put", 100.0),
             ("theirs", "pingpong.put", 1000.0),
         ] {
-            let run = Run { min: value, median: value, mean: value, max: value, samples: 1 };
+            let run = Run::one(0, value);
             report.add(
                 who,
                 "p",
@@ -167,7 +203,7 @@ mod tests {
         }
         report.remark("theirs", "atomics", RemarkKind::Failed, "ended with status 1");
         let text = print(&report, false);
-        let line = text.lines().find(|line| line.contains("pingpong.put")).unwrap();
+        let line = text.lines().find(|line| line.starts_with(" pingpong.put")).unwrap();
         let fields: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(fields, ["pingpong.put", "8", "2", "100", "ns", "2.00", "1.00", "us", "10.0"]);
         assert!(text.contains("FAILED: theirs, atomics: ended with status 1"));
@@ -175,7 +211,7 @@ mod tests {
 
     #[test]
     fn four_of_many_sizes() {
-        let run = Run { min: 1.0, median: 1.0, mean: 1.0, max: 1.0, samples: 1 };
+        let run = Run::one(0, 1.0);
         let mut report = Report::new(true, 1, vec![0], Machine::default());
         for power in 3..23 {
             report.add(

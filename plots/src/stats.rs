@@ -10,6 +10,14 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN if there is one run only.
+pub fn spread(runs: &[f64]) -> f64 {
+    if runs.len() < 2 {
+        return f64::NAN;
+    }
+    Range::of_runs(runs).width() / 2.0 / median(runs)
+}
+
 /// From the least to the largest of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
@@ -95,6 +103,12 @@ mod tests {
     fn ranges() {
         let range = Range::of(&[3.0, 1.0, 2.0]);
         assert_eq!((range.low, range.high, range.width()), (1.0, 3.0, 2.0));
+    }
+
+    #[test]
+    fn spreads() {
+        assert_eq!(spread(&[3.0, 1.0, 2.0]), 0.5);
+        assert!(spread(&[3.0]).is_nan());
     }
 
     #[test]

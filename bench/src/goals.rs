@@ -1,0 +1,264 @@
+//! What is to be reached, and how far it has been: the table that stands above all others.
+
+use crate::figures;
+use crate::limits;
+use crate::ratios::Ratios;
+use crate::report::{Key, Point, Report};
+
+/// Something to be reached: a cost of at most so many times the limit's.
+struct Goal {
+    /// What it is called.
+    title: &'static str,
+    /// The quantities: names, of which one that ends in a dot stands for all that begin so. The worst one counts.
+    names: &'static [&'static str],
+    /// From which size to which.
+    sizes: (u64, u64),
+    /// With how many PEs, if that matters.
+    pes: Option<usize>,
+    /// Set against what.
+    against: Against,
+    /// The most it may cost.
+    most: f64,
+}
+
+/// What a quantity is set against.
+#[derive(Clone, Copy)]
+enum Against {
+    /// Its limit (`limits.rs`).
+    Limit,
+    /// Itself with so many PEs.
+    Pes(usize),
+}
+
+const ANY: (u64, u64) = (0, u64::MAX);
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// All goals.
+#[rustfmt::skip]
+const GOALS: [Goal; 8] = [
+    Goal { title: "ping-pong of 8 bytes", names: &["pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.10 },
+    // Half of what calls that only store reach.
+    Goal { title: "p and small puts", names: &["rate.p.", "rate.put"], sizes: (0, 64), pes: None, against: Against::Limit, most: 2.0 },
+    // 0.95 of the bandwidth of the best copy.
+    Goal { title: "large copies", names: &["bandwidth.put", "bandwidth.get"], sizes: (4 * KIB, 64 * MIB), pes: None, against: Against::Limit, most: 1.0 / 0.95 },
+    Goal { title: "atomics alone", names: &["atomic."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
+    Goal { title: "atomics contended", names: &["contended."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
+    Goal { title: "put of 16 MiB to untouched memory", names: &["touch.put"], sizes: (16 * MIB, 16 * MIB), pes: None, against: Against::Limit, most: 1.2 },
+    Goal { title: "hello on 64 PEs", names: &["startup.hello"], sizes: ANY, pes: Some(64), against: Against::Limit, most: 3.0 },
+    // Flat, but for the noise of starting.
+    Goal { title: "shmem_init on 64 PEs, beside 2", names: &["startup.init"], sizes: ANY, pes: Some(64), against: Against::Pes(2), most: 1.25 },
+];
+
+/// Whether a goal is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Met {
+    /// In every turn that counts.
+    Yes,
+    /// In none.
+    No,
+    /// In some of them.
+    Unclear,
+}
+
+impl Met {
+    /// As it is shown.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unclear => "unclear",
+        }
+    }
+
+    fn of(ratios: &Ratios, most: f64) -> Self {
+        let range = ratios.range();
+        match (range.low <= most, range.high <= most) {
+            (_, true) => Self::Yes,
+            (false, _) => Self::No,
+            _ => Self::Unclear,
+        }
+    }
+}
+
+/// How far a goal has been reached.
+#[derive(Debug)]
+pub struct Standing<'a> {
+    /// What it is called.
+    pub title: &'static str,
+    /// The quantity that costs most in units of its limit.
+    pub worst: &'a Point,
+    /// Of how many.
+    pub of: usize,
+    /// The smallest and the largest size of these.
+    pub sizes: (u64, u64),
+    /// Its costs in units of the limit.
+    pub ratios: Ratios,
+    /// The most they may be.
+    pub most: f64,
+    /// Whether they are.
+    pub met: Met,
+}
+
+impl Standing<'_> {
+    /// Which quantity it is, in words.
+    pub fn which(&self) -> String {
+        let Point { name, size, pes, .. } = self.worst;
+        let mut text = format!("{name}, ");
+        if *size > 0 {
+            text += &format!("{}B, ", figures::size(*size));
+        }
+        text += &format!("{pes} PEs");
+        let (least, most) = self.sizes;
+        match self.of {
+            1 => {}
+            of if least == most => text += &format!(" (the worst of {of})"),
+            of => {
+                let (least, most) = (figures::size(least), figures::size(most));
+                text += &format!(" (the worst of {of}, {least}B to {most}B)");
+            }
+        }
+        text
+    }
+
+    /// The best figure of any turn.
+    pub fn best(&self) -> f64 {
+        let unit = self.worst.unit;
+        let best = |a: &f64, b: &f64| unit.cost_ratio(*a, *b).total_cmp(&1.0);
+        self.worst.medians().into_iter().min_by(best).unwrap_or(f64::NAN)
+    }
+
+    /// Cells of a table: [`HEADER`].
+    pub fn cells(&self) -> [String; 6] {
+        [
+            self.title.to_owned(),
+            self.which(),
+            figures::figure(self.best(), self.worst.unit),
+            format!(
+                "{} {}",
+                figures::ratio(self.ratios.value()),
+                figures::spread(self.ratios.spread())
+            ),
+            figures::ratio(self.most),
+            self.met.word().to_owned(),
+        ]
+    }
+}
+
+/// What stands above the cells.
+pub const HEADER: [&str; 6] = ["goal", "quantity", "best turn", "x raw", "at most", "met"];
+/// What must be said with the table.
+pub const NOTE: &str = "Of each kind the quantity that is furthest from its limit. Met, or not, is what holds in every turn \
+    (of five or more the least and the largest ratio are left out); unclear, what holds in some.";
+
+/// All goals of which there are figures.
+pub fn standings(report: &Report) -> Vec<Standing<'_>> {
+    GOALS.iter().filter_map(|goal| goal.standing(report)).collect()
+}
+
+impl Goal {
+    fn covers(&self, point: &Point) -> bool {
+        let named = self.names.iter().any(|name| match name.strip_suffix('.') {
+            Some(_) => point.name.starts_with(name),
+            None => point.name == *name,
+        });
+        named
+            && (self.sizes.0..=self.sizes.1).contains(&point.size)
+            && self.pes.is_none_or(|pes| point.pes == pes)
+    }
+
+    fn ratios(&self, report: &Report, point: &Point) -> Option<Ratios> {
+        match self.against {
+            Against::Limit => limits::ratios(report, point),
+            Against::Pes(pes) => {
+                let other = report.find(&point.implementation, &Key { pes, ..point.key() })?;
+                Ratios::between(point, other)
+            }
+        }
+    }
+
+    fn standing<'a>(&self, report: &'a Report) -> Option<Standing<'a>> {
+        let all: Vec<(&Point, Ratios)> = report
+            .points_of(report.own()?)
+            .filter(|point| self.covers(point))
+            .filter_map(|point| Some((point, self.ratios(report, point)?)))
+            .collect();
+        let of = all.len();
+        let sizes = all.iter().map(|(point, _)| point.size);
+        let sizes = (sizes.clone().min()?, sizes.max()?);
+        let (worst, ratios) = all.into_iter().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
+        let met = Met::of(&ratios, self.most);
+        Some(Standing { title: self.title, worst, of, sizes, ratios, most: self.most, met })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::report::{Implementation, RAW, Run, Unit};
+
+    type Given<'a> = (&'a str, &'a str, u64, usize, Unit, [f64; 3]);
+
+    fn report(points: &[Given<'_>]) -> Report {
+        let mut report = Report::new(true, 3, vec![0, 1], Machine::default());
+        report.implementations.push(Implementation { name: "mine".into(), facts: Vec::new() });
+        for &(who, name, size, pes, unit, values) in points {
+            for (turn, value) in values.into_iter().enumerate() {
+                let key = Key { name: name.into(), size, pes };
+                report.add(who, "p", key, unit, Run::one(turn, value));
+            }
+        }
+        report
+    }
+
+    #[test]
+    fn the_worst_of_many_stands_for_all() {
+        let rate = Unit::MegaBytes;
+        let report = report(&[
+            (RAW, "raw.copy.memcpy", 64, 2, rate, [100.0; 3]),
+            (RAW, "raw.copy.memcpy", 4096, 2, rate, [100.0; 3]),
+            (RAW, "raw.copy.memcpy", 8192, 2, rate, [100.0; 3]),
+            ("mine", "bandwidth.put", 64, 2, rate, [10.0; 3]),
+            ("mine", "bandwidth.put", 4096, 2, rate, [98.0; 3]),
+            ("mine", "bandwidth.get", 8192, 2, rate, [80.0, 84.0, 88.0]),
+        ]);
+        let [copies] = &standings(&report)[..] else { panic!("one goal has figures") };
+        assert_eq!(copies.met, Met::No);
+        let which = "bandwidth.get, 8 KiB, 2 PEs (the worst of 2, 4 KiB to 8 KiB)";
+        assert_eq!(copies.which(), which);
+        assert_eq!(copies.best(), 88.0);
+        let cells = copies.cells();
+        assert_eq!(cells[2..].join(" | "), "88.0 MB/s | 1.19 ±5 % | 1.05 | no");
+    }
+
+    #[test]
+    fn a_goal_met_in_some_turns_is_unclear() {
+        let ns = Unit::Nanoseconds;
+        let met = |own: [f64; 3]| {
+            let report = report(&[
+                (RAW, "raw.pingpong.tight", 8, 2, ns, [50.0, 250.0, 50.0]),
+                ("mine", "pingpong.put", 8, 2, ns, own),
+            ]);
+            standings(&report)[0].met
+        };
+        assert_eq!(met([54.0, 260.0, 50.0]), Met::Yes);
+        assert_eq!(met([54.0, 290.0, 50.0]), Met::Unclear);
+        assert_eq!(met([60.0, 290.0, 70.0]), Met::No);
+    }
+
+    #[test]
+    fn starting_is_set_against_few_pes_and_the_launcher() {
+        let ns = Unit::Nanoseconds;
+        let report = report(&[
+            ("mine", "startup.init", 0, 2, ns, [100.0; 3]),
+            ("mine", "startup.init", 0, 16, ns, [900.0; 3]),
+            ("mine", "startup.init", 0, 64, ns, [110.0; 3]),
+            ("mine", "startup.true", 0, 64, ns, [10.0; 3]),
+            ("mine", "startup.hello", 0, 64, ns, [31.0; 3]),
+        ]);
+        let standings = standings(&report);
+        let told: Vec<(f64, Met)> = standings.iter().map(|s| (s.ratios.value(), s.met)).collect();
+        assert_eq!(told, [(3.1, Met::No), (1.1, Met::Yes)]);
+    }
+}

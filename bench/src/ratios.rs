@@ -1,0 +1,96 @@
+//! Costs of one quantity in units of another's, as a median over turns.
+//!
+//! A machine changes its mood between turns, most of all a virtual one whose CPUs are moved. What was measured in one turn
+//! was measured one right after the other, so only such figures are divided by one another.
+
+use crate::report::{Point, Run};
+use crate::stats::{self, Range};
+
+/// Ratios, one for each turn in which both were measured; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratios(Vec<f64>);
+
+impl Ratios {
+    /// Of the turns that have a ratio; nothing if there are none.
+    pub fn of(turns: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let ratios: Vec<f64> = turns.into_iter().collect();
+        (!ratios.is_empty()).then_some(Self(ratios))
+    }
+
+    /// A point's costs in units of a reference that may not have been measured in all turns.
+    pub fn to(
+        point: &Point,
+        figure: fn(&Run) -> f64,
+        reference: impl Fn(usize) -> Option<f64>,
+    ) -> Option<Self> {
+        Self::of(
+            point
+                .paired()
+                .filter_map(|run| Some(point.unit.cost_ratio(figure(run), reference(run.turn)?))),
+        )
+    }
+
+    /// A point's costs in units of another point's.
+    pub fn between(point: &Point, other: &Point) -> Option<Self> {
+        let median = |run: &Run| run.samples.median;
+        Self::to(point, median, |turn| other.in_turn(turn).map(median))
+    }
+
+    /// The ratio to quote.
+    pub fn value(&self) -> f64 {
+        stats::median(&self.0)
+    }
+
+    /// Where it lies ([`Range::of_runs`]).
+    pub fn range(&self) -> Range {
+        Range::of_runs(&self.0)
+    }
+
+    /// Half the range, relative to the value; NaN if there is one turn only.
+    pub fn spread(&self) -> f64 {
+        stats::spread(&self.0)
+    }
+
+    /// The ratio of each turn.
+    pub fn turns(&self) -> &[f64] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Summary, Unit};
+
+    fn point(runs: &[(usize, bool, f64)]) -> Point {
+        let run = |&(turn, steady, value)| Run { turn, steady, samples: Summary::one(value) };
+        Point {
+            implementation: "one".into(),
+            program: "p".into(),
+            name: "a.b".into(),
+            size: 8,
+            pes: 2,
+            unit: Unit::Nanoseconds,
+            runs: runs.iter().map(run).collect(),
+        }
+    }
+
+    #[test]
+    fn turns_are_compared_with_themselves() {
+        // The medians alone would say 110 / 50.
+        let mine = point(&[(0, true, 55.0), (1, true, 110.0), (2, true, 330.0)]);
+        let raw = point(&[(2, true, 300.0), (1, true, 50.0), (0, true, 50.0)]);
+        let ratios = Ratios::between(&mine, &raw).unwrap();
+        assert_eq!(ratios.value(), 1.1);
+        assert_eq!(ratios.turns().len(), 3);
+    }
+
+    #[test]
+    fn turns_that_only_one_has_do_not_count() {
+        let mine = point(&[(0, true, 60.0), (1, true, 500.0), (3, false, 70.0)]);
+        let raw = point(&[(0, true, 50.0), (2, true, 1.0), (3, true, 1.0)]);
+        assert_eq!(Ratios::between(&mine, &raw), Ratios::of([1.2]));
+        assert!(Ratios::between(&mine, &raw).unwrap().spread().is_nan());
+        assert_eq!(Ratios::between(&mine, &point(&[(2, true, 1.0)])), None);
+    }
+}
