@@ -10,15 +10,15 @@
 #define WEAK_ALIAS(name) \
     extern __typeof__(p##name) name __attribute__((weak, alias("p" #name), visibility("default")))
 
-/* acc[i] = acc[i] op x[i], with C's own rules. */
-#define KERNEL(name, TYPE, expression)                                      \
-    void oneshmem_##name(TYPE *acc, const TYPE *x, size_t n);               \
-    void oneshmem_##name(TYPE *restrict acc, const TYPE *restrict x, size_t n) \
-    {                                                                       \
-        for (size_t i = 0; i < n; i++) {                                    \
-            const TYPE a = acc[i], b = x[i];                                \
-            acc[i] = (expression);                                          \
-        }                                                                   \
+/* acc[i] = a[i] op x[i], with C's own rules; acc may be a or x. */
+#define KERNEL(name, TYPE, expression)                                           \
+    void oneshmem_##name(TYPE *acc, const TYPE *as, const TYPE *xs, size_t n);   \
+    void oneshmem_##name(TYPE *acc, const TYPE *as, const TYPE *xs, size_t n)    \
+    {                                                                            \
+        for (size_t i = 0; i < n; i++) {                                         \
+            const TYPE a = as[i], b = xs[i];                                     \
+            acc[i] = (expression);                                               \
+        }                                                                        \
     }
 
 KERNEL(longdouble_max, long double, b > a ? b : a)

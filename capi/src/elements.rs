@@ -30,13 +30,18 @@ pub fn bytes<T>(nelems: usize) -> usize {
 macro_rules! combined_in_c {
     ($($op:ident of $t:ty: $kernel:ident;)*) => {
         unsafe extern "C" {
-            $(fn $kernel(acc: *mut $t, x: *const $t, n: usize);)*
+            $(fn $kernel(acc: *mut $t, a: *const $t, x: *const $t, n: usize);)*
         }
         $(impl ReduceOp<$t> for $op {
-            fn combine(acc: &mut [$t], x: &[$t]) {
-                let n = acc.len().min(x.len());
-                // SAFETY: both slices have `n` elements, and the kernel only combines those.
-                unsafe { $kernel(acc.as_mut_ptr(), x.as_ptr(), n) }
+            fn combine(a: $t, x: $t) -> $t {
+                let mut acc = a;
+                // SAFETY: one element each.
+                unsafe { $kernel(&mut acc, &a, &x, 1) };
+                acc
+            }
+            unsafe fn combine_all(acc: *mut $t, a: *const $t, x: *const $t, n: usize) {
+                // SAFETY: the caller's promise. The alignment is that of the type, as in any C.
+                unsafe { $kernel(acc, a, x, n) }
             }
         })*
     };

@@ -112,6 +112,10 @@ impl<B: Board> Reach for Epochs<'_, B> {
         self.board.peer(argument, address, member)
     }
     #[inline(always)]
+    fn read(&self, bytes: usize) {
+        self.board.read(bytes);
+    }
+    #[inline(always)]
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.board.copy(from, to, bytes) }

@@ -41,6 +41,9 @@ pub trait Reach {
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
     }
 
+    /// Notes that an algorithm has read so many bytes of the members' memory where they lie.
+    fn read(&self, _bytes: usize) {}
+
     /// Where `member`'s copy of `array` is, as a pointer.
     fn of(&self, argument: &'static str, array: *const u8, member: usize) -> *const u8 {
         if member == self.index() {

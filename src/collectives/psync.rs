@@ -78,6 +78,9 @@ impl<A: SyncArray> Reach for PSync<A> {
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         self.0.peer(argument, address, member)
     }
+    fn read(&self, bytes: usize) {
+        self.0.read(bytes);
+    }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.copy(from, to, bytes) }

@@ -28,7 +28,7 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
             for child in tree.children(me, size) {
                 steps.await_member(COMBINED, child);
                 group.copy(group.of("dest", call.dest, child), theirs.start(), bytes);
-                call.kernel.combine(mine.start(), theirs.start(), call.n);
+                call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
             }
             group.copy(mine.start(), call.dest, bytes);
             if me != 0 {

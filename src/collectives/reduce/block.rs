@@ -1,15 +1,16 @@
 //! Private blocks that elements are combined in.
 //!
-//! The members' arrays are shared memory, which no Rust reference may point to. So
-//! a block of each source is copied into private memory that stays in the first
-//! cache levels, and combined there, where the compiler may vectorise.
+//! The members' elements are read where they lie, in shared memory, and combined into a
+//! block that stays in the first cache level, so that a block of the result can be written
+//! as a whole, and to more than one place, without being read from further away again.
 #![allow(unsafe_code)]
 
 use super::op::Kernel;
 use crate::collectives::group::{Group, Steps};
 use std::mem::MaybeUninit;
 
-/// Bytes of a block: two fit a 32 KiB first-level cache with room to spare.
+/// Bytes of a block. Of 1 MiB on 2 PEs with 2 KiB: 1.05, with 4 KiB: 1.03, with 16 KiB: 0.99 of
+/// the time.
 pub const BLOCK_BYTES: usize = 8192;
 
 const READY: usize = 1;
@@ -17,10 +18,9 @@ const READY: usize = 1;
 #[repr(C, align(64))]
 struct Block(MaybeUninit<[u8; BLOCK_BYTES]>);
 
-/// An accumulator and room for what is combined into it.
+/// An accumulator.
 pub struct Blocks {
     acc: Block,
-    next: Block,
     kernel: Kernel,
 }
 
@@ -43,9 +43,9 @@ impl Part {
 }
 
 impl Blocks {
-    /// Empty blocks for `kernel`'s elements.
+    /// Empty, for `kernel`'s elements.
     pub fn new(kernel: Kernel) -> Self {
-        Self { acc: Block(MaybeUninit::uninit()), next: Block(MaybeUninit::uninit()), kernel }
+        Self { acc: Block(MaybeUninit::uninit()), kernel }
     }
 
     /// Combines `part` (at most a block) of the sources of members `0..members`, in
@@ -67,19 +67,21 @@ impl Blocks {
         let (offset, bytes) = (part.first * size, part.n * size);
         assert!(bytes <= BLOCK_BYTES);
         let acc: *mut u8 = self.acc.0.as_mut_ptr().cast();
-        let next: *mut u8 = self.next.0.as_mut_ptr().cast();
-        for member in 0..members {
+        let of = |member: usize| {
             steps.await_member(READY, member);
-            // SAFETY: the caller's promise for the source; the blocks are private,
-            // large enough by the assertion, aligned for any element, and each is
-            // filled before it is combined.
-            unsafe {
-                let from = group.of("source", source, member).add(offset);
-                if member == 0 {
-                    group.copy(from, acc, bytes);
-                } else {
-                    group.copy(from, next, bytes);
-                    self.kernel.combine(acc, next, part.n);
+            group.of("source", source, member).wrapping_add(offset)
+        };
+        // SAFETY: the caller's promise for the sources; the block is private, large enough by
+        // the assertion, and filled before it is combined further.
+        unsafe {
+            match members {
+                0 => (),
+                1 => group.copy(of(0), acc, bytes),
+                _ => {
+                    self.kernel.combine(acc, of(0), of(1), part.n);
+                    (2..members)
+                        .for_each(|member| self.kernel.combine(acc, acc, of(member), part.n));
+                    group.read(members * bytes);
                 }
             }
         }

@@ -79,7 +79,7 @@ impl Fold {
             if let Some(second) = self.second(own) {
                 steps.await_member(READY, second);
                 group.copy(group.of("source", call.source, second), theirs.start(), bytes);
-                call.kernel.combine(mine.start(), theirs.start(), call.n);
+                call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
             }
         }
         rounds(mine, theirs);

@@ -12,8 +12,53 @@ pub unsafe trait Element: Copy + Send + 'static {}
 /// An associative operation on `T`. Implement it for [`Sum`], [`Prod`] and so on to
 /// make another type reducible.
 pub trait ReduceOp<T: Element> {
-    /// `acc[i] = acc[i] op x[i]`. Both are private to the caller and equally long.
-    fn combine(acc: &mut [T], x: &[T]);
+    /// `a op x`.
+    fn combine(a: T, x: T) -> T;
+
+    /// `acc[i] = a[i] op x[i]` for `n` elements. Shared memory is read where it lies, each element
+    /// once: what others write there meanwhile, against the rules, makes wrong results and no
+    /// more.
+    ///
+    /// # Safety
+    /// `a` and `x` are readable and `acc` is writable for `n` elements, at any alignment. `acc`
+    /// may be `a`; else it is apart from both.
+    #[inline(always)]
+    unsafe fn combine_all(acc: *mut T, a: *const T, x: *const T, n: usize) {
+        let whole = n - n % TOGETHER;
+        for i in (0..whole).step_by(TOGETHER) {
+            // SAFETY: the caller's promise; so many elements are there.
+            unsafe {
+                let (a, x) = (a.add(i).cast(), x.add(i).cast());
+                combine_together::<T, Self, TOGETHER>(acc.add(i).cast(), a, x);
+            }
+        }
+        for i in whole..n {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (a, x) = (a.add(i).cast(), x.add(i).cast());
+                combine_together::<T, Self, 1>(acc.add(i).cast(), a, x);
+            }
+        }
+    }
+}
+
+/// Elements that are all read before the first result is written, so that the compiler may take
+/// them in vectors even though `acc` may be `a`.
+const TOGETHER: usize = 16;
+
+/// # Safety
+/// As [`ReduceOp::combine_all`].
+#[inline(always)]
+unsafe fn combine_together<T: Element, O: ReduceOp<T> + ?Sized, const N: usize>(
+    acc: *mut [T; N],
+    a: *const [T; N],
+    x: *const [T; N],
+) {
+    // SAFETY: the caller's promise; any bits are a `T`.
+    unsafe {
+        let (a, x) = (a.read_unaligned(), x.read_unaligned());
+        acc.write_unaligned(std::array::from_fn(|i| O::combine(a[i], x[i])));
+    }
 }
 
 macro_rules! operations {
@@ -43,11 +88,8 @@ macro_rules! combine {
     ($op:ident, $($t:ty)*, |$a:ident, $x:ident| $value:expr) => {$(
         impl ReduceOp<$t> for $op {
             #[inline]
-            fn combine(acc: &mut [$t], x: &[$t]) {
-                for (acc, x) in acc.iter_mut().zip(x) {
-                    let ($a, $x) = (*acc, *x);
-                    *acc = $value;
-                }
+            fn combine($a: $t, $x: $t) -> $t {
+                $value
             }
         }
     )*};
@@ -76,7 +118,7 @@ combine!(Prod, f32 f64, |a, x| a * x);
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     bytes: usize,
-    combine: unsafe fn(*mut u8, *const u8, usize),
+    combine: unsafe fn(*mut u8, *const u8, *const u8, usize),
 }
 
 impl Kernel {
@@ -91,26 +133,24 @@ impl Kernel {
         self.bytes
     }
 
-    /// Combines `n` elements of `x` into `acc`.
+    /// As [`ReduceOp::combine_all`], elements `i` of `a` and `x` into `acc`.
     ///
     /// # Safety
-    /// Both are private memory, valid and initialised for `n` elements, aligned for
-    /// them, and do not overlap.
-    pub unsafe fn combine(self, acc: *mut u8, x: *const u8, n: usize) {
+    /// As there.
+    pub unsafe fn combine(self, acc: *mut u8, a: *const u8, x: *const u8, n: usize) {
         // SAFETY: the caller's promise is what the function asks.
-        unsafe { (self.combine)(acc, x, n) }
+        unsafe { (self.combine)(acc, a, x, n) }
     }
 }
 
 /// # Safety
-/// As [`Kernel::combine`].
-unsafe fn combine_bytes<T: Element, O: ReduceOp<T>>(acc: *mut u8, x: *const u8, n: usize) {
-    // SAFETY: the caller's promise; any bits are a `T`.
-    let (acc, x) = unsafe {
-        (
-            std::slice::from_raw_parts_mut(acc.cast::<T>(), n),
-            std::slice::from_raw_parts(x.cast::<T>(), n),
-        )
-    };
-    O::combine(acc, x);
+/// As [`ReduceOp::combine_all`].
+unsafe fn combine_bytes<T: Element, O: ReduceOp<T>>(
+    acc: *mut u8,
+    a: *const u8,
+    x: *const u8,
+    n: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { O::combine_all(acc.cast(), a.cast(), x.cast(), n) }
 }

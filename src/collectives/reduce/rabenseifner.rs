@@ -61,7 +61,7 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                         std::mem::swap(&mut mine, &mut theirs);
                     }
                     let part = mine.start().add(at);
-                    call.kernel.combine(part, theirs.start().add(at), keep.n);
+                    call.kernel.combine(part, part, theirs.start().add(at), keep.n);
                     group.copy(part, call.dest.add(at), length);
                 }
                 for round in (0..rounds).rev() {

@@ -37,7 +37,7 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                     if own & distance != 0 {
                         std::mem::swap(&mut mine, &mut theirs);
                     }
-                    call.kernel.combine(mine.start(), theirs.start(), call.n);
+                    call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
                     steps.await_member(there(round) + 1, partner);
                 }
                 group.copy(mine.start(), call.dest, bytes);

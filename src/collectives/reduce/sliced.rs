@@ -3,9 +3,9 @@
 //! ```text
 //!             slice 0   slice 1   slice 2
 //!  source 0   [  a0  ]  [  b0  ]  [  c0  ]      member 0 adds up the a's, member 1
-//!  source 1   [  a1  ]  [  b1  ]  [  c1  ]      the b's, member 2 the c's, each into
-//!  source 2   [  a2  ]  [  b2  ]  [  c2  ]      its own slice of its own dest;
-//!               sum a     sum b     sum c       then all copy the sums they lack.
+//!  source 1   [  a1  ]  [  b1  ]  [  c1  ]      the b's, member 2 the c's, and writes
+//!  source 2   [  a2  ]  [  b2  ]  [  c2  ]      them, block by block,
+//!               sum a     sum b     sum c       into everyone's dest.
 //! ```
 #![allow(unsafe_code)]
 
@@ -19,11 +19,10 @@ const SLICE_ALIGN: usize = 128;
 
 const READY: usize = 1;
 const REDUCED: usize = 2;
-const GATHERED: usize = 3;
 
-/// Every member reduces one slice, then all gather them. Three steps; each member moves
-/// the bytes twice. In place, a member's dest is written by
-/// itself only, and each part of it after the one that reduces this part has read it.
+/// Every member reduces one slice, block by block, and writes each block to all members while it
+/// is in its first cache: nobody has to fetch it from there. Two steps; each member moves the
+/// bytes twice.
 ///
 /// # Safety
 /// `source` is readable and `dest` writable for the elements; they are equal or do
@@ -31,30 +30,24 @@ const GATHERED: usize = 3;
 pub unsafe fn run(group: &impl Group, call: Reduce) {
     let Reduce { dest, source, n, kernel } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
-    group.steps(GATHERED, |steps| {
+    group.steps(REDUCED, |steps| {
         steps.announce(READY);
         let mut blocks = Blocks::new(kernel);
         for part in slice(me, size, n, elem).blocks(elem) {
-            // SAFETY: all members wait below before they reuse their sources; in place,
-            // this PE alone reads this part of this source. The rest is the caller's promise.
+            let (offset, bytes) = (part.first * elem, part.n * elem);
+            // SAFETY: all members wait below before they reuse source and dest, and have come
+            // before this PE writes, because it has waited for what it reads. In place, this PE alone
+            // reads this part of any source. The rest is the caller's promise.
             unsafe {
                 let sum = blocks.accumulate(group, steps, source, part, size);
-                group.copy(sum, dest.add(part.first * elem), part.n * elem);
+                for member in others_first(me, size) {
+                    let to = group.of("dest", dest, member).cast_mut();
+                    group.copy(sum, to.add(offset), bytes);
+                }
             }
         }
         steps.announce(REDUCED);
-        for member in others_first(me, size).filter(|member| *member != me) {
-            steps.await_member(REDUCED, member);
-            let Part { first, n } = slice(member, size, n, elem);
-            if n > 0 {
-                let from = group.of("dest", dest, member);
-                // SAFETY: the member has its sums and waits below before it reuses them;
-                // in place, it has read this part of this PE's source.
-                unsafe { group.copy(from.add(first * elem), dest.add(first * elem), n * elem) }
-            }
-        }
-        steps.announce(GATHERED);
-        steps.await_all(GATHERED);
+        steps.await_all(REDUCED);
     });
 }
 

@@ -31,7 +31,8 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
         } else {
             // SAFETY: both are private, aligned and initialised for `n` elements.
             unsafe {
-                kernel.combine(acc.0.as_mut_ptr().cast(), theirs.0.as_ptr().cast(), n);
+                let acc: *mut u8 = acc.0.as_mut_ptr().cast();
+                kernel.combine(acc, acc, theirs.0.as_ptr().cast(), n);
             }
         }
     });

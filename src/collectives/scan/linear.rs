@@ -29,7 +29,7 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
                 if !call.inclusive {
                     group.copy(sums.start(), before.start(), bytes);
                 }
-                call.kernel.combine(sums.start(), own.start(), call.n);
+                call.kernel.combine(sums.start(), sums.start(), own.start(), call.n);
                 sums.start()
             };
             group.copy(sums, call.dest, bytes);

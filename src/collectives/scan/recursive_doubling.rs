@@ -48,7 +48,7 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
             if shift(round, 1 << round, &theirs) {
                 // SAFETY: as above; nobody reads this PE's dest now.
                 unsafe {
-                    call.kernel.combine(theirs.start(), mine.start(), call.n);
+                    call.kernel.combine(theirs.start(), theirs.start(), mine.start(), call.n);
                     std::mem::swap(&mut mine, &mut theirs);
                     group.copy(mine.start(), call.dest, bytes);
                 }

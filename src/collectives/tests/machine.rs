@@ -94,8 +94,11 @@ impl Reach for Member<'_> {
         assert!(offset < ARENA, "not in the arena");
         self.machine.arena(member) as usize + offset
     }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+    fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        self.read(bytes);
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
     }
