@@ -2,9 +2,15 @@
  *
  * The routines below are compiled into the program: single elements, puts and gets of a
  * constant number of bytes up to 64, atomic set, fetch, add and increment, fence and
- * shmem_ptr. They make the library's own checks, and whatever is not the common case is left
- * to the library: a PE not talked to before, and every mistake. Everything else, the forms
- * with a context too, is called as ever.
+ * shmem_ptr. Each takes four instructions: a comparison of the address with the end of what can
+ * be reached of that PE, a jump if it is not below, the PE's distance, the access. Whatever is not
+ * the common case is left to the library: a PE not talked to before, one that does not exist,
+ * an address above all symmetric ones. Everything else, the forms with a context too, is called
+ * as ever.
+ *
+ * Less is checked than the library checks: of a PE number that is no constant the low 16 bits count, an atomic
+ * operation's alignment is the compiler's affair, and an address below the symmetric ones, such
+ * as a null pointer, faults, with a message, and is not refused by name.
  *
  * Off by default, because what is compiled in does not go through the library's symbols: a
  * tool that defines these routines to watch a program (see pshmem.h) does not see such calls.
@@ -21,58 +27,31 @@ extern "C" {
 
 /* ---- Where a PE's copy of an object is ------------------------------------------------------- */
 
-/* What the library looks at too; it never changes while operations run, except that PEs are
- * added. The names end with the version of the layout: a library with another one does not
- * link with this header. */
-#ifdef ONESHMEM_SMARTMAP
-struct oneshmem_bits {
-    size_t end;  /* past this PE's symmetric memory; 0 until every PE can be reached */
-    size_t npes; /* PEs in the job */
+/* For every number that the low half of a PE argument can hold. The name has the version of
+ * the layout: a library with another one does not link with this header. */
+struct oneshmem_reach {
+    size_t limit[65536];         /* past this PE's symmetric memory; 0 if there is no such PE, or no copy yet */
+    size_t pointer_limit[65536]; /* as limit, for shmem_ptr */
+    size_t distance[65536];      /* from this PE's memory to the copy of that PE's, and one */
 };
-extern const struct oneshmem_bits *const oneshmem_bits_1;
-#else
-struct oneshmem_table {
-    size_t origin;       /* one byte below this PE's symmetric memory */
-    size_t span;         /* its bytes, and one; 0 while the library is not initialised */
-    size_t npes, upper, lower_end;
-    size_t pointer_span; /* as span, for shmem_ptr */
-    size_t base[4096];   /* one byte below each PE's copy of it here; all ones if there is none */
-};
-extern const struct oneshmem_table *const oneshmem_table_1;
-#endif
+extern const struct oneshmem_reach *const oneshmem_reach_2;
 
 #define ONESHMEM_HERE extern __inline__ __attribute__((__always_inline__, __gnu_inline__))
 /* As a call does it: what comes before stays before, and memory may have changed. */
 #define ONESHMEM_BARRIER() __asm__ volatile("" : : : "memory")
 
+/* A constant that no PE has for its number. */
+#define ONESHMEM_SURELY_NONE(pe) (__builtin_constant_p(pe) && (unsigned)(pe) > 65535)
+
 /* Sets `*there` to where PE `pe`'s copy of `own` is, and is true, in the common case. */
-#ifdef ONESHMEM_SMARTMAP
 ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
 {
-    const struct oneshmem_bits *bits = oneshmem_bits_1;
-    if (__builtin_expect((size_t)own >= bits->end, 0) || __builtin_expect((unsigned)pe >= bits->npes, 0))
+    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect((size_t)own >= oneshmem_reach_2->limit[(unsigned short)pe], 0))
         return 0;
-    *there = (char *)((size_t)own + (((size_t)(unsigned)pe + 1) << 39));
+    ONESHMEM_BARRIER(); /* the distance is written before the limit, by whichever thread */
+    *there = (char *)((size_t)own + oneshmem_reach_2->distance[(unsigned short)pe] - 1);
     return 1;
 }
-#else
-ONESHMEM_HERE int oneshmem_within(size_t span, const void *own, int pe, char **there)
-{
-    const struct oneshmem_table *table = oneshmem_table_1;
-    size_t at = (size_t)own - table->origin;
-    if (__builtin_expect(at >= span, 0) || __builtin_expect((unsigned)pe >= sizeof table->base / sizeof *table->base, 0))
-        return 0;
-    /* Carries if there is no copy (yet), or no such PE. */
-    if (__builtin_expect(__builtin_add_overflow(at, table->base[(unsigned)pe], &at), 0))
-        return 0;
-    *there = (char *)at;
-    return 1;
-}
-ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
-{
-    return oneshmem_within(oneshmem_table_1->span, own, pe, there);
-}
-#endif
 
 /* The library's routine of the name. */
 #define ONESHMEM_OUTSIDE(ret, routine, parameters) \
@@ -184,14 +163,12 @@ ONESHMEM_FEW(put128, get128, void, 16)
 ONESHMEM_FEW(putmem, getmem, void, 1)
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 
-#define ONESHMEM_ALIGNED(own, TYPE) __builtin_expect((size_t)(own) % sizeof(TYPE) == 0, 1)
-
 #define ONESHMEM_SET_AND_FETCH(TYPENAME, TYPE)                                       \
     ONESHMEM_OUTSIDE(void, TYPENAME##_atomic_set, (TYPE *, TYPE, int));              \
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_set(TYPE *dest, TYPE value, int pe) \
     {                                                                                \
         char *there;                                                                 \
-        if (oneshmem_there(dest, pe, &there) && ONESHMEM_ALIGNED(dest, TYPE))        \
+        if (oneshmem_there(dest, pe, &there))        \
             __atomic_store((TYPE *)(void *)there, &value, __ATOMIC_RELEASE);         \
         else                                                                         \
             oneshmem_##TYPENAME##_atomic_set(dest, value, pe);                       \
@@ -203,7 +180,7 @@ ONESHMEM_FEW(putmem, getmem, void, 1)
         char *there;                                                                 \
         TYPE value;                                                                  \
         ONESHMEM_BARRIER();                                                          \
-        if (oneshmem_there(source, pe, &there) && ONESHMEM_ALIGNED(source, TYPE))    \
+        if (oneshmem_there(source, pe, &there))    \
             __atomic_load((TYPE *)(void *)there, &value, __ATOMIC_ACQUIRE);          \
         else                                                                         \
             value = oneshmem_##TYPENAME##_atomic_fetch(source, pe);                  \
@@ -215,7 +192,7 @@ ONESHMEM_FEW(putmem, getmem, void, 1)
     ONESHMEM_HERE TYPE shmem_##TYPENAME##_atomic_fetch_add(TYPE *dest, TYPE value, int pe) \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there) && ONESHMEM_ALIGNED(dest, TYPE))              \
+        if (oneshmem_there(dest, pe, &there))              \
             return __atomic_fetch_add((TYPE *)(void *)there, value, __ATOMIC_ACQ_REL);     \
         return oneshmem_##TYPENAME##_atomic_fetch_add(dest, value, pe);                    \
     }                                                                                      \
@@ -223,7 +200,7 @@ ONESHMEM_FEW(putmem, getmem, void, 1)
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_add(TYPE *dest, TYPE value, int pe)       \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there) && ONESHMEM_ALIGNED(dest, TYPE))              \
+        if (oneshmem_there(dest, pe, &there))              \
             (void)__atomic_fetch_add((TYPE *)(void *)there, value, __ATOMIC_ACQ_REL);      \
         else                                                                               \
             oneshmem_##TYPENAME##_atomic_add(dest, value, pe);                             \
@@ -232,7 +209,7 @@ ONESHMEM_FEW(putmem, getmem, void, 1)
     ONESHMEM_HERE TYPE shmem_##TYPENAME##_atomic_fetch_inc(TYPE *dest, int pe)             \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there) && ONESHMEM_ALIGNED(dest, TYPE))              \
+        if (oneshmem_there(dest, pe, &there))              \
             return __atomic_fetch_add((TYPE *)(void *)there, 1, __ATOMIC_ACQ_REL);         \
         return oneshmem_##TYPENAME##_atomic_fetch_inc(dest, pe);                           \
     }                                                                                      \
@@ -240,7 +217,7 @@ ONESHMEM_FEW(putmem, getmem, void, 1)
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_inc(TYPE *dest, int pe)                   \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there) && ONESHMEM_ALIGNED(dest, TYPE))              \
+        if (oneshmem_there(dest, pe, &there))              \
             (void)__atomic_fetch_add((TYPE *)(void *)there, 1, __ATOMIC_ACQ_REL);          \
         else                                                                               \
             oneshmem_##TYPENAME##_atomic_inc(dest, pe);                                    \
@@ -279,16 +256,15 @@ ONESHMEM_HERE void shmem_fence(void)
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
 }
 
-#ifndef ONESHMEM_SMARTMAP
 ONESHMEM_OUTSIDE(void *, ptr, (const void *, int));
 ONESHMEM_HERE void *shmem_ptr(const void *dest, int pe)
 {
-    char *there;
-    if (oneshmem_within(oneshmem_table_1->pointer_span, dest, pe, &there))
-        return there;
-    return oneshmem_ptr(dest, pe);
+    size_t before = (size_t)dest - 1; /* a null pointer is beyond every limit */
+    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect(before >= oneshmem_reach_2->pointer_limit[(unsigned short)pe], 0))
+        return oneshmem_ptr(dest, pe);
+    ONESHMEM_BARRIER();
+    return (void *)(before + oneshmem_reach_2->distance[(unsigned short)pe]);
 }
-#endif
 
 #undef ONESHMEM_SINGLE
 #undef ONESHMEM_FEW

@@ -107,7 +107,7 @@ pub struct Default;
 impl Numbering for Default {
     #[inline(always)]
     fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
-        if pe >= TABLE.npes() { out() } else { ok(pe) }
+        if TABLE.knows(pe) { ok(pe) } else { out() }
     }
     #[inline(always)]
     fn handle(self) -> usize {

@@ -72,7 +72,7 @@ pub unsafe fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: *const c_int
     for i in 0..npes {
         // SAFETY: in bounds of the array the caller vouches for.
         let pe = unsafe { pes.add(i).read() } as u32 as usize;
-        ctx.world(pe, |_| (), || slow::check_pe(routine, ctx.handle(), pe));
+        slow::check_pe(routine, ctx.handle(), pe);
     }
     quiet(routine);
 }

@@ -1,7 +1,7 @@
 /* Every class of operation 1000 times, for callgrind to count the instructions of.
  * Run on one PE under `valgrind --tool=callgrind`; each class ends with a dump named
- * after it. The classes `empty` are loops around functions that only return: the driver
- * takes them off, so that what is left is the library, from the jump into it to its return. */
+ * after it. The driver takes off what the classes `empty` took, so that what is left is the
+ * library, from the jump into it to its return. */
 #include "bench.h"
 #include <valgrind/callgrind.h>
 
@@ -11,23 +11,32 @@ static long word, words[CALLS];
 static unsigned char in[4096], out[4096];
 static int target;
 
-/* Functions that only return: what a loop around them takes is not the library's. Weak, so
- * that the compiler neither looks into them nor leaves arguments out. */
-#define EMPTY(n, ...)                                                                               \
-    __attribute__((weak, noinline)) long empty##n(__VA_ARGS__)                                      \
+/* What a loop takes that only has the arguments ready is not the library's. Where calls are compiled in (with
+ * oneshmem, -DSHMEM_INLINE), that is `nothing`, and operands in registers; else `empty`, functions that only return. Weak,
+ * so that the compiler neither looks into them nor leaves arguments out. */
+#ifdef SHMEM_INLINE
+#define NONE "nothing"
+#define NO_CALL static inline __attribute__((always_inline))
+#else
+#define NONE "empty"
+#define NO_CALL __attribute__((weak, noinline))
+#endif
+#define EMPTY(n, operands, ...)                                                                     \
+    NO_CALL long empty##n(__VA_ARGS__)                                                              \
     {                                                                                               \
         long result;                                                                                \
-        __asm__ volatile("" : "=r"(result));                                                        \
+        __asm__ volatile("" : "=r"(result) : operands : "memory");                                  \
         return result;                                                                              \
     }
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-EMPTY(0, void)
-EMPTY(1, const void *a)
-EMPTY(2, const void *a, int b)
-EMPTY(3, const void *a, long b, int c)
-EMPTY(4, const void *a, const void *b, long c, int d)
-EMPTY(5, const void *a, const void *b, const void *c, long d, int e)
-EMPTY(6, const void *a, const void *b, long c, long d, long e, int f)
+#define AND ,
+EMPTY(0, , void)
+EMPTY(1, "r"(a), const void *a)
+EMPTY(2, "r"(a) AND "r"(b), const void *a, int b)
+EMPTY(3, "r"(a) AND "r"(b) AND "r"(c), const void *a, long b, int c)
+EMPTY(4, "r"(a) AND "r"(b) AND "r"(c) AND "r"(d), const void *a, const void *b, long c, int d)
+EMPTY(5, "r"(a) AND "r"(b) AND "r"(c) AND "r"(d) AND "r"(e), const void *a, const void *b, const void *c, long d, int e)
+EMPTY(6, "r"(a) AND "r"(b) AND "r"(c) AND "r"(d) AND "r"(e) AND "r"(f), const void *a, const void *b, long c, long d, long e,
+      int f)
 
 /* `kind` is the number of arguments in registers, with `v` if there is a result. */
 #define COUNT(kind, name, call)                                                                     \
@@ -45,16 +54,16 @@ int main(int argc, char **argv)
     bench_start(argc, argv);
     volatile long sink = 0;
     bench_fill(out, sizeof out, 1);
-    COUNT("0", "empty", empty0());
-    COUNT("0v", "empty", sink = empty0());
-    COUNT("1v", "empty", sink = empty1(in));
-    COUNT("2v", "empty", sink = empty2(in, target));
-    COUNT("3", "empty", empty3(in, 1, target));
-    COUNT("3v", "empty", sink = empty3(in, 1, target));
-    COUNT("4", "empty", empty4(in, out, 8, target));
-    COUNT("4v", "empty", sink = empty4(in, out, 8, target));
-    COUNT("5", "empty", empty5(in, in, out, 8, target));
-    COUNT("6", "empty", empty6(in, out, 2, 1, 8, target));
+    COUNT("0", NONE, empty0());
+    COUNT("0v", NONE, sink = empty0());
+    COUNT("1v", NONE, sink = empty1(in));
+    COUNT("2v", NONE, sink = empty2(in, target));
+    COUNT("3", NONE, empty3(in, 1, target));
+    COUNT("3v", NONE, sink = empty3(in, 1, target));
+    COUNT("4", NONE, empty4(in, out, 8, target));
+    COUNT("4v", NONE, sink = empty4(in, out, 8, target));
+    COUNT("5", NONE, empty5(in, in, out, 8, target));
+    COUNT("6", NONE, empty6(in, out, 2, 1, 8, target));
     COUNT("3", "p", shmem_long_p(&word, 1, target));
     COUNT("2v", "g", sink = shmem_long_g(&word, target));
     COUNT("4", "put 8 B", shmem_putmem(in, out, 8, target));

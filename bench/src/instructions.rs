@@ -11,8 +11,11 @@ use crate::implementation::Implementation;
 
 /// Calls of each operation between two dumps; `CALLS` in `programs/calls.c`.
 const CALLS: f64 = 1000.0;
-/// The loop around an empty function, taken off every figure.
+/// The loop around an empty function, taken off every figure. The function's one instruction is its return,
+/// which the library's call has, too.
 const EMPTY: &str = "empty";
+/// The same where operations are compiled in: operands in registers, and no function.
+const NOTHING: &str = "nothing";
 /// How much more than its limit a count may be: an operation's count is exact, the loop's share of
 /// it depends on the C compiler.
 const SLACK: f64 = 1.0;
@@ -76,16 +79,17 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
 
 /// Takes from each dump what the empty loop of its kind took.
 fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Vec<Count>> {
+    let is_empty = |dump: &Dump| dump.operation == EMPTY || dump.operation == NOTHING;
     let count = |dump: &Dump| {
-        let empty = dumps.iter().find(|other| other.operation == EMPTY && other.kind == dump.kind);
+        let empty = dumps.iter().find(|other| is_empty(other) && other.kind == dump.kind);
         let empty = empty.with_context(|| format!("no empty loop of the kind {}", dump.kind))?;
-        // The empty function's one instruction is its return, which the library's call has, too.
+        let shared = if empty.operation == EMPTY { 1.0 } else { 0.0 };
         Ok(Count {
             operation: dump.operation.clone(),
-            instructions: (dump.total - empty.total) / CALLS + 1.0,
+            instructions: (dump.total - empty.total) / CALLS + shared,
         })
     };
-    dumps.iter().filter(|dump| dump.operation != EMPTY).map(count).collect()
+    dumps.iter().filter(|dump| !is_empty(dump)).map(count).collect()
 }
 
 /// One dump: `kind` names the loop around the call, by arguments and result.
@@ -246,6 +250,8 @@ mod tests {
         let counts: Vec<f64> =
             subtract(dumps).unwrap().iter().map(|count| count.instructions).collect();
         assert_eq!(counts, [11.0, 2.0]);
+        let dumps = vec![dump("3", NOTHING, 4000.0), dump("3", "p", 8000.0)];
+        assert_eq!(subtract(dumps).unwrap()[0].instructions, 4.0);
         assert!(subtract(vec![dump("4", "put", 1.0)]).is_err());
     }
 

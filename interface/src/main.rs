@@ -48,13 +48,11 @@ fn main() -> ExitCode {
 /// Every routine and its twin, what `shmemx.h` declares, and what `shmem_inline.h` looks at.
 fn exports(table: &Table) -> Vec<String> {
     let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
-    routines.chain(EXTENSIONS.map(String::from)).chain([inline_data().into()]).collect()
+    routines.chain(EXTENSIONS.map(String::from)).chain([INLINE_DATA.into()]).collect()
 }
 
-/// What inlined routines look at: the name has the layout's version. See `capi/src/inline.rs`.
-fn inline_data() -> &'static str {
-    if cfg!(feature = "smartmap") { "oneshmem_bits_1" } else { "oneshmem_table_1" }
-}
+/// What inlined routines look at: the name has the version of the layout. See `capi/src/inline.rs`.
+const INLINE_DATA: &str = "oneshmem_reach_2";
 
 /// Writes the files that differ from what is there, so that `make` sees no change
 /// where there is none.

@@ -9,6 +9,8 @@
 //! comparison rejects negative numbers, numbers too large, and the rare caller
 //! that left garbage in the upper half, which the slow path then clears.
 //!
+//! Programs compiled with `-DSHMEM_INLINE` do with less: see `reach.rs`.
+//!
 //! Whatever is not the common case goes to the caller's `cold` continuation,
 //! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
 //! range, library not initialised, or a peer not attached yet.
@@ -22,6 +24,9 @@ mod way;
 #[path = "table.rs"]
 mod way;
 
+mod reach;
+
+pub use reach::{REACH, Reach};
 pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the
@@ -54,7 +59,8 @@ pub struct Miss(usize);
 /// How a context numbers PEs. The default context is the world's numbering at no
 /// cost; a context of a team maps `pe` to `start + pe * stride`.
 pub trait Numbering: Copy {
-    /// Continues with the world PE number, or with `out` if the team has no such PE.
+    /// Continues with the world PE number, or with `out` if the team has no such PE. In the world
+    /// itself, whose numbers [`translate`] looks up anyway, with any that it can.
     fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R;
     /// The context's handle, for messages and the slow path.
     fn handle(self) -> usize;

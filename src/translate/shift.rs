@@ -12,7 +12,7 @@
 //! (`end` is 0) until all are.
 #![allow(unsafe_code)]
 
-use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
+use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::context;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
@@ -24,9 +24,7 @@ pub const MAX_PES: usize = MAX_RANKS;
 /// Whether the hot path stays closed until every PE is attached.
 pub const ALL_OR_NONE: bool = true;
 
-/// What the hot path reads, and what decides when it opens. Programs compiled with
-/// `-DSHMEM_INLINE` read the first two: `struct oneshmem_bits` of `shmem_inline.h`.
-#[repr(C)]
+/// What the hot path reads, and what decides when it opens.
 pub struct Table {
     /// First address past the slot; 0 until all PEs are attached, and while diverted.
     end: AtomicUsize,
@@ -78,6 +76,11 @@ impl Table {
     pub fn open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
+    /// Whether `pe` is a number that the hot path can look up.
+    #[inline(always)]
+    pub fn knows(&self, pe: PeArg) -> bool {
+        pe < self.npes()
+    }
     /// Whether an address is in one of the slot's pieces: exact, unlike the hot path's
     /// one comparison, which lets all pass that lies below the slot's end (an access
     /// beside the pieces faults and is explained).
@@ -125,6 +128,11 @@ impl Table {
         if address < 1 << SHIFT {
             self.own.store(pe, Ordering::Relaxed);
         }
+        if self.open() {
+            // SAFETY: as for `npes`.
+            let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
+            REACH.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
+        }
         // Sequentially consistent: of threads that attach at the same time, one sees all.
         self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);
         let attached: u32 =
@@ -139,6 +147,7 @@ impl Table {
 
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
+        REACH.clear(self.npes());
         self.end.store(0, Ordering::Relaxed);
         self.open.store(false, Ordering::Relaxed);
         // SAFETY: called from finalisation, when nothing else reads the table.

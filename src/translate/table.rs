@@ -3,56 +3,51 @@
 //! ```text
 //!  own slot                          mirror of PE pe
 //!  |-[data]-..hole..-[heap]-|        |-[data']-..hole..-[heap']-|
-//!  ^origin+1                ^        ^base[pe]+1
-//!                           origin+span
+//!  ^origin                            ^base[pe]
+//!  <------- span[pe] ------->
 //! ```
 //!
-//! `target = (addr - origin) + base[pe]`. `origin` lies one byte below the slot, so a
-//! valid offset is never 0, and the sentinel `base[pe] == usize::MAX` ("no mirror")
-//! makes the addition carry for every valid offset: the addition itself is the test.
-//! One `jae`, one `jae`, one `jb`, and the access. `span` is 0 while the library is not
-//! initialised.
+//! `target = (addr - origin) + base[pe]`, if the offset is below `span[pe]`: the slot's size
+//! for a PE that has a mirror here, else 0. So one comparison answers for the address, the
+//! library's state, the peer's, and every PE number of the table; another one, with a
+//! constant, for the numbers beyond it.
 #![allow(unsafe_code)]
 
-use super::{Cold, Miss, Numbering, PeArg, SlotBounds};
+use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
 use crate::atomics::{AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
-use std::mem::offset_of;
 
-/// Most PEs a job can have; bounds the table of mirrors (8 bytes each).
+/// Most PEs a job can have; bounds the tables (24 bytes each).
 pub const MAX_PES: usize = 4096;
 
 /// Whether the hot path stays closed until every PE is attached. Not here: each
 /// PE has an entry of its own.
 pub const ALL_OR_NONE: bool = false;
 
-/// `base[pe]` of a PE that has no mirror here (yet).
-pub const NO_MIRROR: usize = usize::MAX;
-
 /// What the hot path reads. Written by `shmem_init` and `shmem_finalize`, and one
-/// table entry by each first use of a peer. Programs compiled with `-DSHMEM_INLINE` read it
-/// too: `struct oneshmem_table` of `shmem_inline.h`.
-#[repr(C)]
+/// PE's entries by its first use.
 pub struct Table {
-    /// One byte below this PE's slot.
+    /// First address of this PE's slot.
     origin: UnsafeCell<usize>,
-    /// Slot size plus one; 0 while the library is not initialised, or counts.
-    span: UnsafeCell<usize>,
+    /// Slot size; 0 while the library is not initialised, or counts.
+    slot: UnsafeCell<usize>,
     /// Number of PEs of the job.
     npes: UnsafeCell<usize>,
     /// First offset of the slot's upper piece (the heap, if it lies above the data).
     upper: UnsafeCell<usize>,
     /// First offset past the slot's lower piece.
     lower_end: UnsafeCell<usize>,
+    /// First offset past what has no foreign memory below it, in the slot.
+    unmixed: UnsafeCell<usize>,
+    /// `slot` for the PEs that have a mirror here and may be reached without further ado, else 0.
+    span: [AtomicUsize; MAX_PES],
     /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
-    pointer_span: UnsafeCell<usize>,
-    /// One byte below each PE's mirror, or `NO_MIRROR`.
+    pointer_span: [AtomicUsize; MAX_PES],
+    /// Where their mirrors are.
     base: [AtomicUsize; MAX_PES],
 }
 
-const _: () = assert!(offset_of!(Table, base) == 48 && size_of::<Table>() == 48 + 4096 * 8);
-
-// SAFETY: `base` is atomic. The other fields are written by `publish` and
+// SAFETY: `span` and `base` are atomic. The other fields are written by `publish` and
 // `retire` only, which run inside initialisation and finalisation; the
 // specification forbids communication concurrent with those, and a thread that
 // communicates later has learned of the initialisation from the thread that did it.
@@ -61,12 +56,14 @@ unsafe impl Sync for Table {}
 /// The one table of this process.
 pub static TABLE: Table = Table {
     origin: UnsafeCell::new(0),
-    span: UnsafeCell::new(0),
+    slot: UnsafeCell::new(0),
     npes: UnsafeCell::new(0),
     upper: UnsafeCell::new(0),
     lower_end: UnsafeCell::new(0),
-    pointer_span: UnsafeCell::new(0),
-    base: [const { AtomicUsize::new(NO_MIRROR) }; MAX_PES],
+    unmixed: UnsafeCell::new(0),
+    span: [const { AtomicUsize::new(0) }; MAX_PES],
+    pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
+    base: [const { AtomicUsize::new(0) }; MAX_PES],
 };
 
 impl Table {
@@ -76,9 +73,9 @@ impl Table {
         unsafe { *self.origin.get() }
     }
     #[inline(always)]
-    fn span(&self) -> usize {
+    fn slot(&self) -> usize {
         // SAFETY: as for `origin`.
-        unsafe { *self.span.get() }
+        unsafe { *self.slot.get() }
     }
     /// Number of PEs of the job, 0 before initialisation.
     #[inline(always)]
@@ -94,12 +91,12 @@ impl Table {
     /// Whether the hot path may carry them out: not before, and not while it is diverted.
     #[inline(always)]
     pub fn open(&self) -> bool {
-        self.span() != 0
+        self.slot() != 0
     }
-    /// The mirror address of slot offset 0 for `pe`, or `NO_MIRROR`.
+    /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
-    pub fn base(&self, pe: usize) -> usize {
-        self.base[pe].load(Ordering::Relaxed)
+    pub fn knows(&self, pe: PeArg) -> bool {
+        pe < MAX_PES
     }
     /// Whether an address is in the slot's upper piece, or its lower one: exact,
     /// unlike the hot path's one comparison, which lets the hole between them pass
@@ -109,7 +106,7 @@ impl Table {
         let offset = addr.wrapping_sub(self.origin());
         // SAFETY: as for `origin`.
         let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
-        offset < self.span() && (offset < lower_end || offset >= upper) && offset != 0
+        offset < self.slot() && (offset < lower_end || offset >= upper)
     }
     /// The address an offset that [`translate`] handed to `cold` came from.
     #[inline(always)]
@@ -123,46 +120,56 @@ impl Table {
         Miss(address.wrapping_sub(self.origin()))
     }
 
-    /// Opens the hot path for a job of `npes` PEs; no peer has a mirror yet.
+    /// Prepares the hot path for a job of `npes` PEs; nobody has a mirror yet.
     pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
         assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
-        for base in &self.base[..npes] {
-            base.store(NO_MIRROR, Ordering::Relaxed);
-        }
-        let origin = bounds.lower.start - 1;
+        let origin = bounds.lower.start;
         // SAFETY: called from initialisation, when nothing else reads the table.
         unsafe {
             *self.origin.get() = origin;
             *self.upper.get() = bounds.upper.start - origin;
             *self.lower_end.get() = bounds.lower.end - origin;
-            *self.pointer_span.get() = match bounds.hole_is_program {
+            *self.unmixed.get() = match bounds.hole_is_program {
                 true => bounds.upper.end - origin,
                 false => bounds.lower.end - origin,
             };
             *self.npes.get() = npes;
-            *self.span.get() = bounds.upper.end - origin;
+            *self.slot.get() = bounds.upper.end - origin;
         }
     }
 
-    /// Closes the hot path of a job just published, so that every operation takes the
-    /// slow one.
+    /// Keeps the hot path of a job just published closed, so that every operation takes
+    /// the slow one.
     pub(crate) fn divert(&self) {
         // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe { *self.span.get() = 0 };
+        unsafe { *self.slot.get() = 0 };
     }
 
     /// Says that PE `pe`'s mirror of the slot starts at `address`.
     pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
-        // Release: whoever computes an address from this entry depends on it.
-        self.base[pe].store(address - 1, Ordering::Release);
+        if !self.open() {
+            return;
+        }
+        let (origin, slot) = (self.origin(), self.slot());
+        // SAFETY: as for `origin`.
+        let unmixed = unsafe { *self.unmixed.get() };
+        self.base[pe].store(address, Ordering::Relaxed);
+        // Release: who finds a span uses the base, and the mapping.
+        self.pointer_span[pe].store(unmixed, Ordering::Release);
+        self.span[pe].store(slot, Ordering::Release);
+        REACH.set(pe, origin..origin + slot, origin + unmixed, address);
     }
 
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
+        let npes = self.npes();
+        for spans in [&self.span, &self.pointer_span] {
+            spans[..npes].iter().for_each(|span| span.store(0, Ordering::Relaxed));
+        }
+        REACH.clear(npes);
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
-            *self.span.get() = 0;
-            *self.pointer_span.get() = 0;
+            *self.slot.get() = 0;
             *self.npes.get() = 0;
         }
     }
@@ -178,7 +185,7 @@ pub fn translate<C: Numbering, R>(
     hot: impl FnOnce(usize) -> R,
     cold: impl Cold<R>,
 ) -> R {
-    translate_within(TABLE.span(), ctx, addr, pe, hot, cold)
+    translate_within(&TABLE.span, ctx, addr, pe, hot, cold)
 }
 
 /// As [`translate`], for a pointer that is handed out and not used at once, so that
@@ -186,14 +193,12 @@ pub fn translate<C: Numbering, R>(
 /// is for addresses that are surely not foreign memory.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
-    // SAFETY: as for `origin`.
-    let span = unsafe { *TABLE.pointer_span.get() };
-    translate_within(span, crate::context::Default, addr, pe, hot, cold)
+    translate_within(&TABLE.pointer_span, crate::context::Default, addr, pe, hot, cold)
 }
 
 #[inline(always)]
 fn translate_within<C: Numbering, R>(
-    span: usize,
+    spans: &'static [AtomicUsize; MAX_PES],
     ctx: C,
     addr: usize,
     pe: PeArg,
@@ -201,23 +206,18 @@ fn translate_within<C: Numbering, R>(
     cold: impl Cold<R>,
 ) -> R {
     let offset = addr.wrapping_sub(TABLE.origin());
-    if offset >= span {
-        std::hint::cold_path();
-        return cold.miss(Miss(offset));
-    }
     let cold = &cold;
     ctx.world(
         pe,
         |pe| {
-            // SAFETY: `world` continues here only with `pe < npes <= MAX_PES`.
-            let base = unsafe { TABLE.base.get_unchecked(pe) }.load(Ordering::Relaxed);
-            let (target, no_mirror) = offset.overflowing_add(base);
-            if no_mirror {
+            // SAFETY: `world` continues here only with a number that the table knows.
+            let (span, base) = unsafe { (spans.get_unchecked(pe), TABLE.base.get_unchecked(pe)) };
+            // Acquire: the base comes before the span, by whichever thread.
+            if offset >= span.load(Ordering::Acquire) {
                 std::hint::cold_path();
-                // base is MAX, so the sum is one less than the offset.
-                return cold.miss(Miss(target.wrapping_add(1)));
+                return cold.miss(Miss(offset));
             }
-            hot(target)
+            hot(offset.wrapping_add(base.load(Ordering::Relaxed)))
         },
         || {
             std::hint::cold_path();

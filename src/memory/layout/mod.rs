@@ -32,6 +32,9 @@ const BREAK_ROOM: usize = 4 << 30;
 const STEP: usize = 1 << 30;
 const TRIES: usize = 64;
 
+/// Nothing is ever mapped below this (`vm.mmap_min_addr`).
+const NULL_PAGE: usize = 64 << 10;
+
 /// This PE's slot and where its peers' mirrors go.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -115,6 +118,13 @@ impl Layout {
     /// stands for.
     pub fn unmirrored(&self, address: usize) -> Option<(usize, usize)> {
         self.mirrors.unmirrored(self.start(), address)
+    }
+
+    /// The PE from whose mirror an address is as far away as the bottom of memory is from the own slot: where a
+    /// null pointer leads that is translated all the same.
+    pub fn unmirrored_null(&self, address: usize, npes: usize) -> Option<usize> {
+        let null = |pe: &usize| self.mirror(*pe).wrapping_sub(self.start());
+        (0..npes).find(|pe| address.wrapping_sub(null(pe)) < NULL_PAGE)
     }
 
     /// Whether an address is symmetric: in the data segment or the heap.
