@@ -25,7 +25,7 @@ pub struct Change<'a> {
 fn costs(point: &Point) -> Vec<f64> {
     let medians = point.medians();
     match point.unit {
-        Unit::Nanoseconds => medians,
+        Unit::Nanoseconds | Unit::Times => medians,
         Unit::MegaOperations | Unit::MegaBytes => medians.iter().map(|rate| 1.0 / rate).collect(),
     }
 }
@@ -101,10 +101,10 @@ fn line(change: &Change<'_>) -> String {
     let Change { before, after, factor, ratios, .. } = change;
     let raw = ratios
         .map(|[was, is]| format!(" ({} x raw -> {})", figures::ratio(was), figures::ratio(is)));
-    let size = figures::size(before.size);
-    let bytes = if size.is_empty() { String::new() } else { format!(" {size}B") };
+    let size = figures::bytes(before.size);
+    let space = if size.is_empty() { "" } else { " " };
     format!(
-        "  {} {}{bytes} on {} PEs: {} {} -> {} {}, cost x {factor:.2}{}\n",
+        "  {} {}{space}{size} on {} PEs: {} {} -> {} {}, cost x {factor:.2}{}\n",
         before.implementation,
         before.name,
         before.pes,
@@ -151,7 +151,7 @@ mod tests {
             changes(&before, &after).iter().map(|change| change.verdict).collect();
         assert_eq!(verdicts, [Verdict::Worse, Verdict::Better, Verdict::Unclear]);
         let text = describe(&before, &after);
-        assert!(text.contains("Slower: 1\n  one time 8B on 2 PEs: 10.1 ns"), "{text}");
+        assert!(text.contains("Slower: 1\n  one time 8 B on 2 PEs: 10.1 ns"), "{text}");
         assert!(text.contains("Faster: 1\n  one rate"), "{text}");
         assert!(text.contains("only: 1\n"), "{text}");
     }

@@ -32,18 +32,26 @@ pub fn sections(report: &Report) -> Vec<Section> {
         Section {
             title: "Ping-pong",
             caption: "Half of the round trip between two PEs; bars from the smallest to the largest sample of a typical \
-                      run. The bandwidth is the message size over that time.",
+                      run, cut where they would be longer than ten times the curves. The bandwidth is the message size over that time.",
             plots: vec![
                 by_size("pingpong.put", "Latency: putmem and wait", Bars::Yes),
                 bandwidth_of_pingpong(report),
                 by_size("pingpong.put_signal", "Latency: put with signal and wait", Bars::Yes),
+                times_raw(
+                    report,
+                    &[("pingpong.put", ", put"), ("pingpong.put_signal", ", put with signal")],
+                    Axis::Bytes,
+                ),
             ],
         },
         Section {
             title: "Message rate",
             caption: "Each PE puts 128 messages to each of its peers (six, where there are so many) and waits for the last one \
                       expected; average rate of one PE, caches invalidated before each iteration.",
-            plots: vec![by_size("msgrate.put", "Messages a second and PE", Bars::Yes)],
+            plots: vec![
+                by_size("msgrate.put", "Messages a second and PE", Bars::Yes),
+                times_raw(report, &[("msgrate.put", "")], Axis::Bytes),
+            ],
         },
         Section {
             title: "Bandwidth",
@@ -53,6 +61,19 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 by_size("bandwidth.put_both", "Put in both directions at once", Bars::No),
                 by_size("bandwidth.get", "Get", Bars::No),
                 by_size("bandwidth.put_nbi", "Put without blocking", Bars::No),
+                times_raw(
+                    report,
+                    &[("bandwidth.put", ", put"), ("bandwidth.get", ", get")],
+                    Axis::Bytes,
+                ),
+                times_raw(
+                    report,
+                    &[
+                        ("bandwidth.put_both", ", put both ways"),
+                        ("bandwidth.get_both", ", get both ways"),
+                    ],
+                    Axis::Bytes,
+                ),
             ],
         },
         Section {
@@ -73,8 +94,8 @@ pub fn sections(report: &Report) -> Vec<Section> {
         },
         Section {
             title: "Starting",
-            caption: "Wall time of a whole job that does nothing but meet, beside as many /bin/true from the same launcher \
-                      and without one; and the time inside shmem_init.",
+            caption: "Wall time of a whole job in which every PE says who it is, beside as many /bin/true from the same \
+                      launcher and without one; the time inside shmem_init; and what the job costs in units of /bin/true from its launcher.",
             plots: vec![
                 compared(
                     report,
@@ -85,6 +106,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 ),
                 by_pes("startup.init", "shmem_init"),
                 by_pes("startup.first_contact", "First contact with another PE"),
+                times_raw(report, &[("startup.hello", "")], Axis::Pes),
             ],
         },
         Section {
@@ -93,6 +115,15 @@ pub fn sections(report: &Report) -> Vec<Section> {
             plots: vec![
                 by_pes("oversubscribed.barrier_all", "barrier_all"),
                 by_pes("oversubscribed.ring", "One hop of a token round the ring"),
+                by_pes("oversubscribed.sum_and_barrier", "A reduction of 8 bytes, and barrier_all"),
+                times_raw(
+                    report,
+                    &[
+                        ("oversubscribed.barrier_all", ", barrier_all"),
+                        ("oversubscribed.ring", ", ring"),
+                    ],
+                    Axis::Pes,
+                ),
             ],
         },
     ];
@@ -103,7 +134,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
     list
 }
 
-/// Curves of some quantities of every implementation, and of the first quantity's limit.
+/// Curves of some quantities of every implementation, and of the last quantity's limit.
 fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars: Bars) -> Plot {
     let mut curves = Vec::new();
     let mut unit = Unit::Nanoseconds;
@@ -113,7 +144,7 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
             let points = sorted(report, &implementation.name, name, x);
             let Some(first) = points.first() else { continue };
             unit = first.unit;
-            if shade == Shade::Full && limit.is_empty() {
+            if names.last().is_some_and(|last| last.0 == name) && limit.is_empty() {
                 let raw = |point: &&Point| {
                     limits::limit_of(report, point)
                         .map(|raw| Mark { y: raw.value, ..mark(point, x, Bars::No) })
@@ -128,14 +159,33 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
         }
     }
     if !limit.is_empty() {
-        let label = if names[0].0 == "startup.hello" {
-            "/bin/true, no launcher"
-        } else {
-            "raw shared memory"
-        };
+        let starts = names.iter().any(|(name, _)| *name == "startup.true");
+        let label = if starts { "/bin/true, no launcher" } else { "raw shared memory" };
         curves.push(Curve { label: label.into(), ink: Ink::Raw, points: limit });
     }
     Plot { title: title.into(), x, unit, curves }
+}
+
+/// What some quantities cost in units of their limits, with bars over the turns.
+fn times_raw(report: &Report, names: &[(&str, &str)], x: Axis) -> Plot {
+    let mut curves = Vec::new();
+    for (place, implementation) in report.implementations.iter().enumerate() {
+        for (&(name, form), shade) in names.iter().zip([Shade::Full, Shade::Light]) {
+            let points = sorted(report, &implementation.name, name, x);
+            let mark = |point: &&Point| {
+                let ratios = limits::ratios(report, point)?;
+                let range = ratios.range();
+                let bar = Some((range.low, range.high));
+                Some(Mark { y: ratios.value(), bar, ..mark(point, x, Bars::No) })
+            };
+            let points: Vec<Mark> = points.iter().filter_map(mark).collect();
+            if !points.is_empty() {
+                let label = format!("{}{form}", implementation.name);
+                curves.push(Curve { label, ink: Ink::Nth(place, shade), points });
+            }
+        }
+    }
+    Plot { title: "In units of the limit".into(), x, unit: Unit::Times, curves }
 }
 
 fn sorted<'a>(report: &'a Report, implementation: &'a str, name: &str, x: Axis) -> Vec<&'a Point> {
@@ -204,7 +254,7 @@ mod tests {
         }
         let sections = sections(&report);
         assert_eq!(sections.len(), 1);
-        let [latency, bandwidth] = &sections[0].plots[..] else {
+        let [latency, bandwidth, times] = &sections[0].plots[..] else {
             panic!("{} plots", sections[0].plots.len())
         };
         let labels: Vec<&str> = latency.curves.iter().map(|curve| curve.label.as_str()).collect();
@@ -212,5 +262,7 @@ mod tests {
         let mine = &latency.curves[0].points;
         assert_eq!((mine[0].x, mine[1].x, mine[0].bar), (8.0, 64.0, Some((50.0, 200.0))));
         assert_eq!(bandwidth.curves[0].points[1].y, 640.0);
+        let of_raw: Vec<f64> = times.curves.iter().map(|curve| curve.points[0].y).collect();
+        assert_eq!(of_raw, [2.0, 8.0]);
     }
 }

@@ -106,7 +106,7 @@ impl Standing<'_> {
         let Point { name, size, pes, .. } = self.worst;
         let mut text = format!("{name}, ");
         if *size > 0 {
-            text += &format!("{}B, ", figures::size(*size));
+            text += &format!("{}, ", figures::bytes(*size));
         }
         text += &format!("{pes} PEs");
         let (least, most) = self.sizes;
@@ -114,8 +114,8 @@ impl Standing<'_> {
             1 => {}
             of if least == most => text += &format!(" (the worst of {of})"),
             of => {
-                let (least, most) = (figures::size(least), figures::size(most));
-                text += &format!(" (the worst of {of}, {least}B to {most}B)");
+                let (least, most) = (figures::bytes(least), figures::bytes(most));
+                text += &format!(" (the worst of {of}, {least} to {most})");
             }
         }
         text

@@ -15,10 +15,24 @@ pub fn number(value: f64) -> String {
 
 /// A figure with its unit, scaled: `1.75 us`, `12.3 GB/s`.
 pub fn figure(value: f64, unit: Unit) -> String {
+    written(value, unit, number)
+}
+
+/// The same of a round figure, at an axis: `2 us`, `500 MB/s`.
+pub fn tick(value: f64, unit: Unit) -> String {
+    let round = |value: f64| {
+        let text = format!("{value:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    written(value, unit, round)
+}
+
+fn written(value: f64, unit: Unit, number: fn(f64) -> String) -> String {
     let (scales, base): (&[&str], f64) = match unit {
         Unit::Nanoseconds => (&["ns", "us", "ms", "s"], 1.0),
         Unit::MegaOperations => (&["op/s", "kop/s", "Mop/s", "Gop/s"], 1e6),
         Unit::MegaBytes => (&["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 1e6),
+        Unit::Times => (&[""], 1.0),
     };
     let mut scaled = value * base;
     let mut scale = 0;
@@ -27,7 +41,7 @@ pub fn figure(value: f64, unit: Unit) -> String {
         scaled /= 1000.0;
         scale += 1;
     }
-    format!("{} {}", number(scaled), scales[scale])
+    format!("{} {}", number(scaled), scales[scale]).trim_end().to_owned()
 }
 
 /// A size in bytes: `8`, `64 Ki`, `4 Mi`; nothing for 0.
@@ -37,6 +51,14 @@ pub fn size(bytes: u64) -> String {
         b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{} Mi", b >> 20),
         b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{} Ki", b >> 10),
         b => b.to_string(),
+    }
+}
+
+/// A size in words: `8 B`, `64 KiB`; nothing for 0.
+pub fn bytes(bytes: u64) -> String {
+    match size(bytes) {
+        text if text.is_empty() || text.ends_with('i') => text + if bytes > 0 { "B" } else { "" },
+        text => text + " B",
     }
 }
 
@@ -79,6 +101,18 @@ mod tests {
             [0, 8, 1000, 1024, 65536, 4 << 20].map(size),
             ["", "8", "1000", "1 Ki", "64 Ki", "4 Mi"]
         );
+    }
+
+    #[test]
+    fn sizes_in_words() {
+        assert_eq!([0, 8, 65536, 4 << 20].map(bytes), ["", "8 B", "64 KiB", "4 MiB"]);
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let ticks = [1.0, 20.0, 5000.0].map(|ns| tick(ns, Unit::Nanoseconds));
+        assert_eq!(ticks, ["1 ns", "20 ns", "5 us"]);
+        assert_eq!([0.5, 1.2, 100.0].map(|x| tick(x, Unit::Times)), ["0.5", "1.2", "100"]);
     }
 
     #[test]

@@ -161,9 +161,12 @@ impl Plot {
             (from.log10().floor() as i32..=to.log10().ceil() as i32).map(f64::from)
         };
         // Ticks are put by hand: at powers of two along x, of ten along y, with the other digits
-        // as light lines, and where there is less than two decades, with 2 and 5.
-        let few = (high / low).log10() < 2.0;
-        let digits: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        // as light lines, and where there are few decades, with some of these.
+        let digits: &[f64] = match (high / low).log10() {
+            few if few < 0.5 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            few if few < 2.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
         let inside = |&y: &f64| y >= low.log10() && y <= high.log10();
         let ticks = |digits: &[f64]| -> Vec<f64> {
             decades(low, high)
@@ -183,7 +186,7 @@ impl Plot {
         let mut chart = ChartBuilder::on(&body)
             .margin(12)
             .x_label_area_size(44)
-            .y_label_area_size(78)
+            .y_label_area_size(96)
             .build_cartesian_2d(
                 Ticked { from: left - margin, to: right + margin, ticks: x_ticks },
                 Ticked { from: low.log10(), to: high.log10(), ticks: ticks(digits) },
@@ -209,7 +212,8 @@ impl Plot {
                 Axis::Bytes => figures::size(x.exp2().round() as u64),
                 Axis::Pes => x.exp2().round().to_string(),
             })
-            .y_label_formatter(&|y| figures::figure(10f64.powf(*y), self.unit))
+            .y_desc(self.unit.quantity())
+            .y_label_formatter(&|y| figures::tick(10f64.powf(*y), self.unit))
             .draw()?;
         for (index, curve) in self.curves.iter().enumerate() {
             let colour = curve.ink.colour();

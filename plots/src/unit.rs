@@ -14,6 +14,9 @@ pub enum Unit {
     /// Million bytes a second: more is better.
     #[serde(rename = "MB/s")]
     MegaBytes,
+    /// Costs in units of another figure: less is better. No program prints it.
+    #[serde(rename = "x")]
+    Times,
 }
 
 impl Unit {
@@ -27,11 +30,21 @@ impl Unit {
         }
     }
 
+    /// What an axis of such figures shows.
+    pub fn quantity(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "time",
+            Self::MegaOperations => "operations a second",
+            Self::MegaBytes => "bandwidth",
+            Self::Times => "times the cost",
+        }
+    }
+
     /// How many times the cost of `reference` the cost of `value` is: 2 is twice as
     /// slow, whichever way the unit counts.
     pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
         match self {
-            Self::Nanoseconds => value / reference,
+            Self::Nanoseconds | Self::Times => value / reference,
             Self::MegaOperations | Self::MegaBytes => reference / value,
         }
     }
