@@ -15,6 +15,8 @@ pub struct Section {
     pub plots: Vec<Plot>,
 }
 
+const RAW_MEMORY: &str = "raw shared memory";
+
 /// Whether curves carry bars from minimum to maximum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bars {
@@ -37,9 +39,10 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 by_size("pingpong.put", "Latency: putmem and wait", Bars::Yes),
                 bandwidth_of_pingpong(report),
                 by_size("pingpong.put_signal", "Latency: put with signal and wait", Bars::Yes),
-                times_raw(
+                in_units(
                     report,
                     &[("pingpong.put", ", put"), ("pingpong.put_signal", ", put with signal")],
+                    RAW_MEMORY,
                     Axis::Bytes,
                 ),
             ],
@@ -50,7 +53,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                       expected; average rate of one PE, caches invalidated before each iteration.",
             plots: vec![
                 by_size("msgrate.put", "Messages a second and PE", Bars::Yes),
-                times_raw(report, &[("msgrate.put", "")], Axis::Bytes),
+                in_units(report, &[("msgrate.put", "")], RAW_MEMORY, Axis::Bytes),
             ],
         },
         Section {
@@ -61,17 +64,16 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 by_size("bandwidth.put_both", "Put in both directions at once", Bars::No),
                 by_size("bandwidth.get", "Get", Bars::No),
                 by_size("bandwidth.put_nbi", "Put without blocking", Bars::No),
-                times_raw(
+                in_units(
                     report,
                     &[("bandwidth.put", ", put"), ("bandwidth.get", ", get")],
+                    RAW_MEMORY,
                     Axis::Bytes,
                 ),
-                times_raw(
+                in_units(
                     report,
-                    &[
-                        ("bandwidth.put_both", ", put both ways"),
-                        ("bandwidth.get_both", ", get both ways"),
-                    ],
+                    &[("bandwidth.put_both", ", put"), ("bandwidth.get_both", ", get")],
+                    "raw shared memory, both ways",
                     Axis::Bytes,
                 ),
             ],
@@ -106,7 +108,12 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 ),
                 by_pes("startup.init", "shmem_init"),
                 by_pes("startup.first_contact", "First contact with another PE"),
-                times_raw(report, &[("startup.hello", "")], Axis::Pes),
+                in_units(
+                    report,
+                    &[("startup.hello", "")],
+                    "/bin/true from the launcher",
+                    Axis::Pes,
+                ),
             ],
         },
         Section {
@@ -116,12 +123,13 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 by_pes("oversubscribed.barrier_all", "barrier_all"),
                 by_pes("oversubscribed.ring", "One hop of a token round the ring"),
                 by_pes("oversubscribed.sum_and_barrier", "A reduction of 8 bytes, and barrier_all"),
-                times_raw(
+                in_units(
                     report,
                     &[
                         ("oversubscribed.barrier_all", ", barrier_all"),
                         ("oversubscribed.ring", ", ring"),
                     ],
+                    RAW_MEMORY,
                     Axis::Pes,
                 ),
             ],
@@ -160,14 +168,14 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
     }
     if !limit.is_empty() {
         let starts = names.iter().any(|(name, _)| *name == "startup.true");
-        let label = if starts { "/bin/true, no launcher" } else { "raw shared memory" };
+        let label = if starts { "/bin/true, no launcher" } else { RAW_MEMORY };
         curves.push(Curve { label: label.into(), ink: Ink::Raw, points: limit });
     }
     Plot { title: title.into(), x, unit, curves }
 }
 
 /// What some quantities cost in units of their limits, with bars over the turns.
-fn times_raw(report: &Report, names: &[(&str, &str)], x: Axis) -> Plot {
+fn in_units(report: &Report, names: &[(&str, &str)], of: &str, x: Axis) -> Plot {
     let mut curves = Vec::new();
     for (place, implementation) in report.implementations.iter().enumerate() {
         for (&(name, form), shade) in names.iter().zip([Shade::Full, Shade::Light]) {
@@ -185,7 +193,7 @@ fn times_raw(report: &Report, names: &[(&str, &str)], x: Axis) -> Plot {
             }
         }
     }
-    Plot { title: "In units of the limit".into(), x, unit: Unit::Times, curves }
+    Plot { title: format!("Cost in units of {of}"), x, unit: Unit::Times, curves }
 }
 
 fn sorted<'a>(report: &'a Report, implementation: &'a str, name: &str, x: Axis) -> Vec<&'a Point> {

@@ -144,7 +144,7 @@ fn all_points(report: &Report) -> Markup {
                 summary { (program) (summary(report, own, program)) }
                 table {
                     tr {
-                        th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min … max" } th { "limit" } th { "x raw" } th { }
+                        th { } th { "bytes" } th { "PEs" } th { (own) } th { } th { "min / mean / max" } th { "limit" } th { "x raw" } th { }
                         @for peer in &peers { th { (peer) } th { "x own" } th { } }
                     }
                     @for point in report.points_of(own).filter(|point| point.program == program) { (row(report, point, &peers)) }
@@ -169,7 +169,8 @@ fn summary(report: &Report, own: &str, program: &str) -> Markup {
 }
 
 fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
-    let (min, _, max) = point.within();
+    let (min, mean, max) = point.within();
+    let within = [min, mean, max].map(|value| figures::figure(value, point.unit)).join(" / ");
     let limit = limits::limit_of(report, point);
     let ratios = limits::ratios(report, point);
     let class = match ratios.as_ref().map(Ratios::value) {
@@ -184,7 +185,7 @@ fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
             td { (point.pes) }
             td { (figures::figure(point.value(), point.unit)) }
             td.note { (figures::spread(point.spread())) }
-            td.note { (figures::figure(min, point.unit)) " … " (figures::figure(max, point.unit)) }
+            td.note { (within) }
             td.note {
                 @if let Some(limit) = limit {
                     span title=(limit.name) { (figures::figure(limit.value, point.unit)) }

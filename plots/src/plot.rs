@@ -167,7 +167,7 @@ impl Plot {
             few if few < 2.0 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
-        let inside = |&y: &f64| y >= low.log10() && y <= high.log10();
+        let inside = |y: &f64| *y >= low.log10() && *y <= high.log10();
         let ticks = |digits: &[f64]| -> Vec<f64> {
             decades(low, high)
                 .flat_map(|d| digits.iter().map(move |x| d + x.log10()))
@@ -186,7 +186,7 @@ impl Plot {
         let mut chart = ChartBuilder::on(&body)
             .margin(12)
             .x_label_area_size(44)
-            .y_label_area_size(96)
+            .y_label_area_size(90)
             .build_cartesian_2d(
                 Ticked { from: left - margin, to: right + margin, ticks: x_ticks },
                 Ticked { from: low.log10(), to: high.log10(), ticks: ticks(digits) },
@@ -215,6 +215,10 @@ impl Plot {
             .y_desc(self.unit.quantity())
             .y_label_formatter(&|y| figures::tick(10f64.powf(*y), self.unit))
             .draw()?;
+        if self.unit == Unit::Times && inside(&0.0) {
+            let one = [(left - margin, 0.0), (right + margin, 0.0)];
+            chart.draw_series([PathElement::new(one, GREY.stroke_width(2))])?;
+        }
         for (index, curve) in self.curves.iter().enumerate() {
             let colour = curve.ink.colour();
             // Bars of different curves stand beside, not upon one another.

@@ -102,6 +102,12 @@ int main(int argc, char **argv)
             bench_measure((struct bench_point){.name = "raw.msgrate", .size = size, .op = iteration, .arg = &t,
                                                .prepare = prepare, .whose = BENCH_MEAN, .unit = BENCH_MOPS,
                                                .weight = (double)t.peers * MESSAGES, .exactly = bench.iters});
+            for (int i = 0; i < t.peers * MESSAGES; i++) {
+                long stamp;
+                memcpy(&stamp, t.in + (size_t)bench.pe * t.share + (size_t)i * size, sizeof stamp);
+                bench_check(stamp == t.iteration, "raw.msgrate: message %d is of iteration %ld instead of %ld", i, stamp,
+                            t.iteration);
+            }
             bench_barrier();
         }
     }
