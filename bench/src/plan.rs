@@ -70,7 +70,7 @@ impl Extent {
     pub fn ms(self) -> f64 {
         match self {
             Self::Tiny => 0.2,
-            Self::Quick => 10.0,
+            Self::Quick => 15.0,
             Self::Full => 25.0,
         }
     }

@@ -31,6 +31,8 @@ ATOMIC(fetch_add, atomic_fetch_add(word, 1))
 ATOMIC(add, (atomic_fetch_add(word, 1), 0))
 ATOMIC(fetch_or, atomic_fetch_or(word, 6))
 ATOMIC(or, (atomic_fetch_or(word, 6), 0))
+/* Not the same as fetch_or where many do it: here each changes the word under the others. */
+ATOMIC(fetch_xor, atomic_fetch_xor(word, 2))
 
 int main(int argc, char **argv)
 {
@@ -38,7 +40,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*op)(void *, long);
     } tests[] = {{"fetch", fetch}, {"set", set}, {"swap", swap}, {"compare_swap", compare_swap},
-                 {"fetch_add", fetch_add}, {"add", add}, {"fetch_or", fetch_or}, {"or", or}};
+                 {"fetch_add", fetch_add}, {"add", add}, {"fetch_or", fetch_or}, {"or", or},
+                 {"fetch_xor", fetch_xor}};
     bench_start(argc, argv);
     struct contest c = {raw_alloc(128), 0};
     for (; c.everyone < 2; c.everyone++)
