@@ -32,6 +32,11 @@ pub(crate) fn set_habits(shared: bool, sleeps: bool) {
     SLEEPS.store(sleeps, Ordering::Relaxed);
 }
 
+/// Whether PEs share CPUs.
+pub(crate) fn shared() -> bool {
+    SHARED.load(Ordering::Relaxed)
+}
+
 /// One wait. Call [`step`](Self::step) until what is waited for has come.
 #[derive(Debug, Default)]
 pub struct Pause {
@@ -59,7 +64,7 @@ impl Pause {
 
     #[inline(always)]
     fn spin(&mut self) -> bool {
-        let spins = if SHARED.load(Ordering::Relaxed) { SPINS_SHARED } else { SPINS_ALONE };
+        let spins = if shared() { SPINS_SHARED } else { SPINS_ALONE };
         self.steps = self.steps.saturating_add(1);
         if self.steps < spins {
             std::hint::spin_loop();
@@ -67,8 +72,9 @@ impl Pause {
         self.steps < spins
     }
 
+    /// [`step`](Self::step) of one who has looked often enough: gives the CPU away.
     #[cold]
-    fn step_aside(&mut self) {
+    pub(crate) fn step_aside(&mut self) {
         self.give_way();
         if self.is_long() {
             self.nap();
@@ -104,7 +110,7 @@ impl Pause {
     /// work and those who do nothing but yield. An eighth of the time waited so far, so
     /// that a nap never makes a wait much longer.
     fn nap(&mut self) {
-        if let (true, Some(since)) = (SHARED.load(Ordering::Relaxed), self.since) {
+        if let (true, Some(since)) = (shared(), self.since) {
             std::thread::sleep((since.elapsed() / 8).min(NAP));
             self.look_around();
         }

@@ -1,11 +1,16 @@
 //! What a test does when a program polls with it.
 
-use crate::pause::Pause;
+use crate::pause::{self, Pause};
 use std::cell::{Cell, RefCell};
 
 /// Failed tests in a row, in one thread, before further ones count as waiting: few
 /// against a time slice, many against a look now and then.
 const PATIENCE: u32 = 32;
+
+/// From then on, every so-manyth failed test gives the CPU away, where each PE has one: that takes
+/// some 400 ns, a test 10. So a program that looks while it works pays little, and
+/// where others want the CPU after all they get it hardly later.
+const SELDOM: u32 = 16;
 
 thread_local! {
     static FAILED: Cell<u32> = const { Cell::new(0) };
@@ -13,8 +18,8 @@ thread_local! {
 }
 
 /// Notes the outcome of a test and returns it. After [`PATIENCE`] failures in a
-/// row every further one is a step of waiting, which gives the CPU away when
-/// others need it and notices the end of the job.
+/// row further ones are waiting, which gives the CPU away when others need it and notices
+/// the end of the job: every one where PEs share CPUs, else one in [`SELDOM`].
 #[inline]
 pub(crate) fn tested(success: bool) -> bool {
     FAILED.with(|failed| {
@@ -22,11 +27,11 @@ pub(crate) fn tested(success: bool) -> bool {
             if failed.replace(0) > PATIENCE {
                 PAUSE.with_borrow_mut(|pause| *pause = None);
             }
-        } else if failed.get() < PATIENCE {
-            failed.set(failed.get() + 1);
         } else {
-            failed.set(PATIENCE + 1);
-            wait_a_step();
+            failed.set(failed.get() + 1);
+            if failed.get() > PATIENCE {
+                wait_a_step(failed);
+            }
         }
     });
     success
@@ -34,8 +39,11 @@ pub(crate) fn tested(success: bool) -> bool {
 
 #[cold]
 #[inline(never)]
-fn wait_a_step() {
-    PAUSE.with_borrow_mut(|pause| pause.get_or_insert_with(Pause::new).step());
+fn wait_a_step(failed: &Cell<u32>) {
+    if pause::shared() || failed.get() > PATIENCE + SELDOM {
+        failed.set(PATIENCE + 1);
+        PAUSE.with_borrow_mut(|pause| pause.get_or_insert_with(Pause::new).step_aside());
+    }
 }
 
 /// Whether failed tests of this thread count as waiting now.
