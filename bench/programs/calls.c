@@ -8,7 +8,7 @@
 #define CALLS 1000
 
 static long word, words[CALLS];
-static unsigned char in[4096], out[4096];
+static unsigned char in[4096] __attribute__((aligned(64))), out[4096] __attribute__((aligned(64)));
 static int target;
 
 /* What a loop takes that only has the arguments ready is not the library's. Where calls are compiled in (with

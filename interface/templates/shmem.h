@@ -27,6 +27,16 @@
 #else
 #  define ONESHMEM_NORETURN
 #endif
+/* Called through the address that the linker leaves in the program, not through a stub that jumps there: of a put
+ * of few bytes the stub would be a third. */
+#if defined(__has_attribute)
+#  if __has_attribute(noplt)
+#    define ONESHMEM_DIRECT __attribute__((__noplt__))
+#  endif
+#endif
+#ifndef ONESHMEM_DIRECT
+#  define ONESHMEM_DIRECT
+#endif
 #if !defined(__STDC_NO_COMPLEX__) && defined(__GNUC__)
 #  define ONESHMEM_COMPLEX __extension__ /* C++ has _Complex only as an extension */
 #elif !defined(__STDC_NO_COMPLEX__) && !defined(__cplusplus)

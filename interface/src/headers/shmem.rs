@@ -121,6 +121,13 @@ fn expanded(table: &Table, section: &Section, family: &Family, some: &[&Prototyp
     some.iter().map(|p| declarations(&table.expand(section, family, p))).collect()
 }
 
+/// Routines that take so little time that the way to them counts. (Others would pay, too, with
+/// a symbol bound when the program starts.)
+fn is_short(family: &str) -> bool {
+    let group = family.split('.').next();
+    matches!(group, Some("rma" | "rma_nbi" | "amo" | "amo_nbi" | "signal"))
+}
+
 /// Declarations, those with complex types only where there are complex types.
 fn declarations(symbols: &[Symbol]) -> String {
     let mut out = String::new();
@@ -133,6 +140,7 @@ fn declarations(symbols: &[Symbol]) -> String {
         let before = match () {
             () if guarded => "ONESHMEM_COMPLEX ",
             () if symbol.family == "setup.global_exit" => "ONESHMEM_NORETURN ",
+            () if is_short(symbol.family) => "ONESHMEM_DIRECT ",
             () => "",
         };
         let _ = writeln!(out, "{}", broken(&format!("{before}{symbol};")));
