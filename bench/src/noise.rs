@@ -4,6 +4,8 @@ use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
 use crate::distance::{self, Probe};
@@ -15,6 +17,8 @@ pub struct Noise {
     pub load: f64,
     /// Share of CPU time that the host took from this virtual machine meanwhile.
     pub stolen: f64,
+    /// How many CPUs others kept busy meanwhile, on average.
+    pub others: f64,
     /// Times of one fixed piece of work, in nanoseconds, taken between the runs.
     pub probes: Vec<f64>,
     /// How far the first two CPUs were from each other, before and after every run.
@@ -28,6 +32,8 @@ pub struct Noise {
 /// The load that a machine with nothing else to do still shows.
 const LOAD: f64 = 0.3;
 const STOLEN: f64 = 0.01;
+/// As many CPUs as a machine with nothing else to do still keeps busy.
+const OTHERS: f64 = 0.05;
 /// The ninth decile of the probe over its minimum.
 const JITTER: f64 = 1.10;
 /// Points of which the runs are further apart than this, relative to their median.
@@ -38,6 +44,8 @@ const SPREAD: f64 = 0.10;
 pub struct Watch {
     load: f64,
     before: Option<Times>,
+    began: Instant,
+    ours: f64,
     probes: Vec<f64>,
     /// What others add.
     pub seen: Noise,
@@ -46,6 +54,7 @@ pub struct Watch {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Times {
     all: u64,
+    busy: u64,
     stolen: u64,
 }
 
@@ -54,7 +63,14 @@ impl Watch {
     pub fn start() -> Self {
         let load = fs::read_to_string("/proc/loadavg").ok();
         let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
-        Self { load, before: times(), probes: Vec::new(), seen: Noise::default() }
+        Self {
+            load,
+            before: times(),
+            began: Instant::now(),
+            ours: ours(),
+            probes: Vec::new(),
+            seen: Noise::default(),
+        }
     }
 
     /// Times the fixed piece of work a few times: well under a second in all.
@@ -74,13 +90,15 @@ impl Watch {
 
     /// What was seen.
     pub fn end(self) -> Noise {
-        let stolen = match (self.before, times()) {
-            (Some(before), Some(after)) if after.all > before.all => {
-                (after.stolen - before.stolen) as f64 / (after.all - before.all) as f64
-            }
-            _ => 0.0,
-        };
-        Noise { load: self.load, stolen, probes: self.probes, ..self.seen }
+        let (mut stolen, mut others) = (0.0, 0.0);
+        if let (Some(before), Some(after)) = (self.before, times())
+            && after.all > before.all
+        {
+            stolen = (after.stolen - before.stolen) as f64 / (after.all - before.all) as f64;
+            let busy = seconds(after.busy - before.busy) - (ours() - self.ours);
+            others = (busy / self.began.elapsed().as_secs_f64()).max(0.0);
+        }
+        Noise { load: self.load, stolen, others, probes: self.probes, ..self.seen }
     }
 }
 
@@ -104,7 +122,11 @@ impl Noise {
     fn moved(&self) -> Option<String> {
         let far = self.far();
         let text = distance::describe(&far).filter(|_| distance::modes(&far).len() > 1)?;
-        let mut text = format!("a cache line took {text}: the host moves the CPUs");
+        let why = match self.others > OTHERS {
+            true => "others use the CPUs, or the host moves them",
+            false => "the host moves the CPUs",
+        };
+        let mut text = format!("a cache line took {text}: {why}");
         if self.retaken > 0 {
             text += &format!("; {} taken again", times_over(self.retaken));
         }
@@ -123,6 +145,9 @@ impl Noise {
                 "the machine was busy before the suite began (load average {:.2})",
                 self.load
             ));
+        }
+        if self.others > OTHERS {
+            warnings.push(format!("others kept {:.2} CPUs busy meanwhile", self.others));
         }
         if self.stolen > STOLEN {
             warnings
@@ -171,7 +196,28 @@ fn parse_times(text: &str) -> Option<Times> {
         .split_whitespace()
         .map_while(|field| field.parse().ok())
         .collect();
-    Some(Times { all: fields.get(..8)?.iter().sum(), stolen: fields[7] })
+    let all = fields.get(..8)?.iter().sum();
+    // Idle, and idle with something to wait for.
+    Some(Times { all, busy: all - fields[3] - fields[4] - fields[7], stolen: fields[7] })
+}
+
+/// The kernel's unit of CPU times, in seconds.
+fn seconds(ticks: u64) -> f64 {
+    let hertz = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
+    ticks as f64 / hertz as f64
+}
+
+/// Seconds of CPU time that this process and what it has started and waited for have used since it began.
+fn ours() -> f64 {
+    let spent = |who| {
+        getrusage(who).map_or(0.0, |usage| {
+            [usage.user_time(), usage.system_time()]
+                .iter()
+                .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
+                .sum()
+        })
+    };
+    spent(UsageWho::RUSAGE_SELF) + spent(UsageWho::RUSAGE_CHILDREN)
 }
 
 #[cfg(test)]
@@ -181,7 +227,7 @@ mod tests {
     #[test]
     fn cpu_times() {
         let text = "cpu  10 1 5 80 2 0 1 7 0 0\ncpu0 1 2 3\n";
-        assert_eq!(parse_times(text), Some(Times { all: 106, stolen: 7 }));
+        assert_eq!(parse_times(text), Some(Times { all: 106, busy: 17, stolen: 7 }));
         assert_eq!(parse_times("cpu  10 1"), None);
     }
 
@@ -197,15 +243,17 @@ mod tests {
         let noise = Noise {
             load: 3.0,
             stolen: 0.2,
+            others: 1.5,
             probes: vec![100.0, 200.0, 200.0],
             distances: [57.0, 58.0, 270.0].into_iter().enumerate().map(probe).collect(),
             retaken: 2,
             unsteady: 1,
         };
         let warnings = noise.warnings(&[0.5, 0.01], Some("powersave"));
-        assert_eq!(warnings.len(), 6, "{warnings:?}");
-        let moved = "a cache line took 57 to 58 ns in 2 of 3 probes, 270 ns in 1: the host moves the CPUs; \
+        assert_eq!(warnings.len(), 7, "{warnings:?}");
+        let moved = "a cache line took 57 to 58 ns in 2 of 3 probes, 270 ns in 1: others use the CPUs, or the host moves them; \
                      2 groups of runs taken again; 1 group of runs left without ratios";
-        assert_eq!(warnings[3], moved);
+        assert_eq!(warnings[1], "others kept 1.50 CPUs busy meanwhile");
+        assert_eq!(warnings[4], moved);
     }
 }

@@ -109,6 +109,7 @@ fn facts(report: &Report) -> Markup {
                 table {
                     @for (what, value) in &report.machine.facts { tr { th { (what) } td { (value) } } }
                     tr { th { "load before" } td { (format!("{:.2}", report.noise.load)) } }
+                    tr { th { "CPUs busy with other things meanwhile" } td { (format!("{:.2}", report.noise.others)) } }
                     tr { th { "CPU time taken by the host" } td { (format!("{:.1} %", report.noise.stolen * 100.0)) } }
                     tr { th { "jitter of a fixed piece of work" } td { (format!("{:.2}", report.noise.jitter())) } }
                     @if let Some(text) = distance::describe(&report.noise.far()) {
