@@ -34,7 +34,8 @@ pub fn sections(report: &Report) -> Vec<Section> {
         Section {
             title: "Ping-pong",
             caption: "Half of the round trip between two PEs; bars from the smallest to the largest sample of a typical \
-                      run, cut where they would be longer than ten times the curves. The bandwidth is the message size over that time.",
+                      run, cut where they would be longer than ten times the curves. The bandwidth is the message size over that time. \
+                      Costs in units of raw shared memory are those within a turn, here and below, with bars over the turns.",
             plots: vec![
                 by_size("pingpong.put", "Latency: putmem and wait", Bars::Yes),
                 bandwidth_of_pingpong(report),

@@ -163,7 +163,8 @@ impl Plot {
         // Ticks are put by hand: at powers of two along x, of ten along y, with the other digits
         // as light lines, and where there are few decades, with some of these.
         let digits: &[f64] = match (high / low).log10() {
-            few if few < 0.5 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            few if few < 0.4 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            few if few < 1.0 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
             few if few < 2.0 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
