@@ -1,16 +1,16 @@
 /* shmem_inline.h - part of shmem.h, for programs compiled with -DSHMEM_INLINE.
  *
  * The routines below are compiled into the program: single elements, puts and gets of a
- * constant number of bytes up to 64, atomic set, fetch, add and increment, fence and
+ * constant number of bytes up to 64 (nbi or not), atomic set, fetch, add and increment, fence and
  * shmem_ptr. Each takes four instructions: a comparison of the address with the end of what can
  * be reached of that PE, a jump if it is not below, the PE's distance, the access. Whatever is not
  * the common case is left to the library: a PE not talked to before, one that does not exist,
  * an address above all symmetric ones. Everything else, the forms with a context too, is called
  * as ever.
  *
- * Less is checked than the library checks: of a PE number that is no constant the low 16 bits count, an atomic
- * operation's alignment is the compiler's affair, and an address below the symmetric ones, such
- * as a null pointer, faults, with a message, and is not refused by name.
+ * Less is checked than the library checks: of a PE number that is no constant the low 16 bits
+ * count, an atomic operation's alignment is the compiler's affair, and an address below the
+ * symmetric ones, such as a null pointer, faults, with a message, and is not refused by name.
  *
  * Off by default, because what is compiled in does not go through the library's symbols: a
  * tool that defines these routines to watch a program (see pshmem.h) does not see such calls.
@@ -132,35 +132,65 @@ ONESHMEM_SINGLE(ptrdiff, ptrdiff_t)
     }
 
 ONESHMEM_FEW(float_put, float_get, float, sizeof(float))
+ONESHMEM_FEW(float_put_nbi, float_get_nbi, float, sizeof(float))
 ONESHMEM_FEW(double_put, double_get, double, sizeof(double))
+ONESHMEM_FEW(double_put_nbi, double_get_nbi, double, sizeof(double))
 ONESHMEM_FEW(longdouble_put, longdouble_get, long double, sizeof(long double))
+ONESHMEM_FEW(longdouble_put_nbi, longdouble_get_nbi, long double, sizeof(long double))
 ONESHMEM_FEW(char_put, char_get, char, sizeof(char))
+ONESHMEM_FEW(char_put_nbi, char_get_nbi, char, sizeof(char))
 ONESHMEM_FEW(schar_put, schar_get, signed char, sizeof(signed char))
+ONESHMEM_FEW(schar_put_nbi, schar_get_nbi, signed char, sizeof(signed char))
 ONESHMEM_FEW(short_put, short_get, short, sizeof(short))
+ONESHMEM_FEW(short_put_nbi, short_get_nbi, short, sizeof(short))
 ONESHMEM_FEW(int_put, int_get, int, sizeof(int))
+ONESHMEM_FEW(int_put_nbi, int_get_nbi, int, sizeof(int))
 ONESHMEM_FEW(long_put, long_get, long, sizeof(long))
+ONESHMEM_FEW(long_put_nbi, long_get_nbi, long, sizeof(long))
 ONESHMEM_FEW(longlong_put, longlong_get, long long, sizeof(long long))
+ONESHMEM_FEW(longlong_put_nbi, longlong_get_nbi, long long, sizeof(long long))
 ONESHMEM_FEW(uchar_put, uchar_get, unsigned char, sizeof(unsigned char))
+ONESHMEM_FEW(uchar_put_nbi, uchar_get_nbi, unsigned char, sizeof(unsigned char))
 ONESHMEM_FEW(ushort_put, ushort_get, unsigned short, sizeof(unsigned short))
+ONESHMEM_FEW(ushort_put_nbi, ushort_get_nbi, unsigned short, sizeof(unsigned short))
 ONESHMEM_FEW(uint_put, uint_get, unsigned int, sizeof(unsigned int))
+ONESHMEM_FEW(uint_put_nbi, uint_get_nbi, unsigned int, sizeof(unsigned int))
 ONESHMEM_FEW(ulong_put, ulong_get, unsigned long, sizeof(unsigned long))
+ONESHMEM_FEW(ulong_put_nbi, ulong_get_nbi, unsigned long, sizeof(unsigned long))
 ONESHMEM_FEW(ulonglong_put, ulonglong_get, unsigned long long, sizeof(unsigned long long))
+ONESHMEM_FEW(ulonglong_put_nbi, ulonglong_get_nbi, unsigned long long, sizeof(unsigned long long))
 ONESHMEM_FEW(int8_put, int8_get, int8_t, sizeof(int8_t))
+ONESHMEM_FEW(int8_put_nbi, int8_get_nbi, int8_t, sizeof(int8_t))
 ONESHMEM_FEW(int16_put, int16_get, int16_t, sizeof(int16_t))
+ONESHMEM_FEW(int16_put_nbi, int16_get_nbi, int16_t, sizeof(int16_t))
 ONESHMEM_FEW(int32_put, int32_get, int32_t, sizeof(int32_t))
+ONESHMEM_FEW(int32_put_nbi, int32_get_nbi, int32_t, sizeof(int32_t))
 ONESHMEM_FEW(int64_put, int64_get, int64_t, sizeof(int64_t))
+ONESHMEM_FEW(int64_put_nbi, int64_get_nbi, int64_t, sizeof(int64_t))
 ONESHMEM_FEW(uint8_put, uint8_get, uint8_t, sizeof(uint8_t))
+ONESHMEM_FEW(uint8_put_nbi, uint8_get_nbi, uint8_t, sizeof(uint8_t))
 ONESHMEM_FEW(uint16_put, uint16_get, uint16_t, sizeof(uint16_t))
+ONESHMEM_FEW(uint16_put_nbi, uint16_get_nbi, uint16_t, sizeof(uint16_t))
 ONESHMEM_FEW(uint32_put, uint32_get, uint32_t, sizeof(uint32_t))
+ONESHMEM_FEW(uint32_put_nbi, uint32_get_nbi, uint32_t, sizeof(uint32_t))
 ONESHMEM_FEW(uint64_put, uint64_get, uint64_t, sizeof(uint64_t))
+ONESHMEM_FEW(uint64_put_nbi, uint64_get_nbi, uint64_t, sizeof(uint64_t))
 ONESHMEM_FEW(size_put, size_get, size_t, sizeof(size_t))
+ONESHMEM_FEW(size_put_nbi, size_get_nbi, size_t, sizeof(size_t))
 ONESHMEM_FEW(ptrdiff_put, ptrdiff_get, ptrdiff_t, sizeof(ptrdiff_t))
+ONESHMEM_FEW(ptrdiff_put_nbi, ptrdiff_get_nbi, ptrdiff_t, sizeof(ptrdiff_t))
 ONESHMEM_FEW(put8, get8, void, 1)
+ONESHMEM_FEW(put8_nbi, get8_nbi, void, 1)
 ONESHMEM_FEW(put16, get16, void, 2)
+ONESHMEM_FEW(put16_nbi, get16_nbi, void, 2)
 ONESHMEM_FEW(put32, get32, void, 4)
+ONESHMEM_FEW(put32_nbi, get32_nbi, void, 4)
 ONESHMEM_FEW(put64, get64, void, 8)
+ONESHMEM_FEW(put64_nbi, get64_nbi, void, 8)
 ONESHMEM_FEW(put128, get128, void, 16)
+ONESHMEM_FEW(put128_nbi, get128_nbi, void, 16)
 ONESHMEM_FEW(putmem, getmem, void, 1)
+ONESHMEM_FEW(putmem_nbi, getmem_nbi, void, 1)
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 
 #define ONESHMEM_SET_AND_FETCH(TYPENAME, TYPE)                                       \

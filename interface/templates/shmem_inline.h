@@ -1,16 +1,16 @@
 /* shmem_inline.h - part of shmem.h, for programs compiled with -DSHMEM_INLINE.
  *
  * The routines below are compiled into the program: single elements, puts and gets of a
- * constant number of bytes up to 64, atomic set, fetch, add and increment, fence and
+ * constant number of bytes up to 64 (nbi or not), atomic set, fetch, add and increment, fence and
  * shmem_ptr. Each takes four instructions: a comparison of the address with the end of what can
  * be reached of that PE, a jump if it is not below, the PE's distance, the access. Whatever is not
  * the common case is left to the library: a PE not talked to before, one that does not exist,
  * an address above all symmetric ones. Everything else, the forms with a context too, is called
  * as ever.
  *
- * Less is checked than the library checks: of a PE number that is no constant the low 16 bits count, an atomic
- * operation's alignment is the compiler's affair, and an address below the symmetric ones, such
- * as a null pointer, faults, with a message, and is not refused by name.
+ * Less is checked than the library checks: of a PE number that is no constant the low 16 bits
+ * count, an atomic operation's alignment is the compiler's affair, and an address below the
+ * symmetric ones, such as a null pointer, faults, with a message, and is not refused by name.
  *
  * Off by default, because what is compiled in does not go through the library's symbols: a
  * tool that defines these routines to watch a program (see pshmem.h) does not see such calls.

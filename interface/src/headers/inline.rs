@@ -19,16 +19,23 @@ pub(super) fn shmem_inline_h(table: &Table) -> String {
         let line = |t: &&'static str| format!("ONESHMEM_{macro_name}({t}, {})\n", table.ctype(t));
         entries.iter().map(line).collect()
     };
+    // Here a transfer is over when it returns, so it is the same without blocking.
+    let both = |put: &str, get: &str, rest: String| {
+        ["", "_nbi"].map(|nbi| format!("ONESHMEM_FEW({put}{nbi}, {get}{nbi}, {rest})\n")).concat()
+    };
     let mut few: String = types("rma.put", "FEW")
         .lines()
         .filter_map(|line| line.strip_prefix("ONESHMEM_FEW(")?.strip_suffix(')')?.split_once(", "))
-        .map(|(t, ctype)| format!("ONESHMEM_FEW({t}_put, {t}_get, {ctype}, sizeof({ctype}))\n"))
+        .map(|(t, ctype)| {
+            both(&format!("{t}_put"), &format!("{t}_get"), format!("{ctype}, sizeof({ctype})"))
+        })
         .collect();
     for prototype in over("rma.put") {
         if let Over::Sizes(sizes) = prototype.over {
             for size in &table.size_table(sizes).entries {
                 let bytes = size.parse::<usize>().map_or(1, |bits| bits / 8);
-                few += &format!("ONESHMEM_FEW(put{size}, get{size}, void, {bytes})\n");
+                few +=
+                    &both(&format!("put{size}"), &format!("get{size}"), format!("void, {bytes}"));
             }
         }
     }
