@@ -24,6 +24,7 @@ pub mod queue;
 use queue::{Refused, Words};
 
 /// One lock, as a call sees it.
+#[derive(Clone, Copy)]
 struct Lock {
     routine: Routine,
     address: usize,
@@ -40,7 +41,25 @@ impl Lock {
     }
 
     #[cold]
-    fn misused(&self, expected: impl std::fmt::Display) -> ! {
+    #[inline(never)]
+    fn held_already(self) -> ! {
+        let Self { me, .. } = self;
+        self.misused(format_args!("PE {me} holds this lock already and would wait for ever"))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_held(self) -> ! {
+        match queue::last_in_line(self.word(queue::HOME).load(Ordering::Relaxed)) {
+            None => self.misused("expected a lock that this PE holds; nobody holds this one"),
+            Some(pe) => self.misused(format_args!(
+                "expected a lock that PE {} holds; the last in line for this one is PE {pe}",
+                self.me
+            )),
+        }
+    }
+
+    fn misused(self, expected: impl std::fmt::Display) -> ! {
         error::misuse(self.routine, format_args!("lock = {:#x}", self.address), expected)
     }
 }
@@ -88,11 +107,8 @@ fn alone() -> bool {
 /// `lock` is used as a lock only, on all PEs.
 pub unsafe fn set(routine: Routine, lock: *mut c_long) {
     let lock = Lock::new(routine, lock);
-    if queue::set(&lock, alone()) == Err(Refused::Mine) {
-        lock.misused(format_args!(
-            "PE {} holds this lock already and would wait for ever",
-            lock.me
-        ));
+    if queue::set(lock, alone()) == Err(Refused::Mine) {
+        lock.held_already();
     }
 }
 
@@ -102,7 +118,7 @@ pub unsafe fn set(routine: Routine, lock: *mut c_long) {
 /// As for [`set`].
 pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
     let lock = Lock::new(routine, lock);
-    !polite::tested(queue::test(&lock, alone()).is_ok()) as c_int
+    !polite::tested(queue::test(lock, alone()).is_ok()) as c_int
 }
 
 /// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
@@ -115,14 +131,8 @@ pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
     if cfg!(not(target_arch = "x86_64")) {
         order::quiet(routine);
     }
-    if queue::clear(&lock, alone()).is_err() {
-        match queue::last_in_line(lock.word(queue::HOME).load(Ordering::Relaxed)) {
-            None => lock.misused("expected a lock that this PE holds; nobody holds this one"),
-            Some(pe) => lock.misused(format_args!(
-                "expected a lock that PE {} holds; the last in line for this one is PE {pe}",
-                lock.me
-            )),
-        }
+    if queue::clear(lock, alone()).is_err() {
+        lock.not_held();
     }
 }
 

@@ -74,18 +74,51 @@ pub const fn last_in_line(home: u64) -> Option<usize> {
     named(home & TAIL)
 }
 
+impl<W: Words> Words for &W {
+    type Wait = W::Wait;
+
+    fn me(&self) -> usize {
+        W::me(self)
+    }
+
+    fn word(&self, pe: usize) -> &AtomicU64 {
+        W::word(self, pe)
+    }
+
+    fn step(&self, wait: &mut Self::Wait) {
+        W::step(self, wait);
+    }
+}
+
 /// Acquires the lock, waiting in line. If `alone`, this PE has no other thread at work, so
 /// that finding the lock held by this PE is refused: nobody could release it.
-pub fn set<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
+#[inline]
+pub fn set<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused> {
+    // What has to wait is apart, so that who need not saves no registers for it.
+    match join(words, alone, |_| true) {
+        Ok(0) => Ok(()),
+        joined => wait_in_line(words, alone, joined),
+    }
+}
+
+/// The rest of [`set`] where this PE has `joined` behind another, or not yet.
+#[cold]
+#[inline(never)]
+fn wait_in_line<W: Words + Copy>(
+    words: W,
+    alone: bool,
+    mut joined: Result<u64, Refused>,
+) -> Result<(), Refused> {
     let own = words.word(words.me());
     let mut wait = W::Wait::default();
     let before = loop {
-        match join(words, alone, |_| true) {
+        match joined {
             Ok(before) => break before,
             Err(Refused::Mine) if !alone => {
                 while own.load(Ordering::Relaxed) & HELD != 0 {
                     words.step(&mut wait);
                 }
+                joined = join(words, alone, |_| true);
             }
             Err(refused) => return Err(refused),
         }
@@ -103,7 +136,8 @@ pub fn set<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
 }
 
 /// Acquires the lock if nobody has it or waits for it; never waits. `alone` as for [`set`].
-pub fn test<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
+#[inline]
+pub fn test<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused> {
     // Looking first keeps a program that polls from taking the cache line.
     if last_in_line(words.word(HOME).load(Ordering::Relaxed)).is_some() {
         return Err(Refused::Theirs);
@@ -113,7 +147,8 @@ pub fn test<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
 
 /// Takes this PE's node and puts it at the tail, if that is as `when` says; returns what was
 /// there.
-fn join<W: Words>(words: &W, alone: bool, when: impl Fn(u64) -> bool) -> Result<u64, Refused> {
+#[inline]
+fn join<W: Words>(words: W, alone: bool, when: impl Fn(u64) -> bool) -> Result<u64, Refused> {
     let me = words.me();
     let own = words.word(me);
     if me == HOME {
@@ -147,7 +182,7 @@ fn join<W: Words>(words: &W, alone: bool, when: impl Fn(u64) -> bool) -> Result<
     if held {
         return Err(Refused::Mine);
     }
-    replace_tail(words, when, TAIL, name(me)).ok_or_else(|| {
+    replace_tail(&words, when, TAIL, name(me)).ok_or_else(|| {
         leave(own, alone);
         Refused::Theirs
     })
@@ -164,7 +199,8 @@ fn leave(own: &AtomicU64, alone: bool) {
 }
 
 /// Releases the lock to the next in line, by a read-modify-write. `alone` as for [`set`].
-pub fn clear<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
+#[inline]
+pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused> {
     let me = words.me();
     let own = words.word(me);
     let node = own.load(Ordering::Acquire);
@@ -174,25 +210,30 @@ pub fn clear<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
     // The node is free again at the same time as the tail, where both are in one word.
     let node_too = if me == HOME { HELD } else { 0 };
     let last = |tail| tail == name(me);
-    let next = match named((node & NEXT) >> NEXT_SHIFT) {
-        None if replace_tail(words, last, TAIL | node_too, 0).is_some() => {
-            if me != HOME {
-                leave(own, alone);
-            }
-            return Ok(());
+    if node & NEXT == 0 && replace_tail(&words, last, TAIL | node_too, 0).is_some() {
+        if me != HOME {
+            leave(own, alone);
         }
-        None => {
-            // One is at the tail but has not written itself here yet.
-            let mut wait = W::Wait::default();
-            loop {
-                let node = own.load(Ordering::Acquire);
-                match named((node & NEXT) >> NEXT_SHIFT) {
-                    None => words.step(&mut wait),
-                    Some(next) => break next,
-                }
-            }
+    } else {
+        hand_over(words, alone);
+    }
+    Ok(())
+}
+
+/// The rest of [`clear`] where another PE is in line.
+#[cold]
+#[inline(never)]
+fn hand_over<W: Words + Copy>(words: W, alone: bool) {
+    let me = words.me();
+    let own = words.word(me);
+    let mut wait = W::Wait::default();
+    let next = loop {
+        let node = own.load(Ordering::Acquire);
+        match named((node & NEXT) >> NEXT_SHIFT) {
+            // It is at the tail but has not written itself here yet.
+            None => words.step(&mut wait),
+            Some(next) => break next,
         }
-        Some(next) => next,
     };
     // The node first: another thread of this PE may go in line from here on.
     if me == HOME {
@@ -201,11 +242,11 @@ pub fn clear<W: Words>(words: &W, alone: bool) -> Result<(), Refused> {
         leave(own, alone);
     }
     words.word(next).fetch_and(!WAITING, Ordering::AcqRel);
-    Ok(())
 }
 
 /// Replaces the tail, with or without bits of HOME's own node in the same word, if the old one
 /// is as `when` says; returns the old one.
+#[inline]
 fn replace_tail<W: Words>(
     words: &W,
     when: impl Fn(u64) -> bool,
