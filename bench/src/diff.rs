@@ -1,9 +1,8 @@
 //! Two reports side by side, with a verdict only where their spreads allow one.
 
-use crate::distance;
+use crate::distance::{self, Mode};
 use crate::figures;
-use crate::limits;
-use crate::report::{Point, Report, Unit};
+use crate::report::{Point, Report, Run, Unit};
 use crate::stats::{self, Verdict};
 
 /// A quantity that both reports have.
@@ -11,50 +10,55 @@ use crate::stats::{self, Verdict};
 pub struct Change<'a> {
     /// In the first report.
     pub before: &'a Point,
+    /// The runs' medians in the first report, of those that are compared.
+    pub was: Vec<f64>,
     /// In the second report.
-    pub after: &'a Point,
+    pub is: Vec<f64>,
     /// What can be said.
     pub verdict: Verdict,
-    /// How many times the cost it is now.
-    pub factor: f64,
-    /// The ratios to raw, if it is these that were compared.
-    pub ratios: Option<[f64; 2]>,
 }
 
-/// Costs of a point's runs: times as they are, rates turned round.
-fn costs(point: &Point) -> Vec<f64> {
-    let medians = point.medians();
-    match point.unit {
-        Unit::Nanoseconds | Unit::Times => medians,
+impl Change<'_> {
+    /// How many times the cost it is now.
+    fn factor(&self) -> f64 {
+        self.before.unit.cost_ratio(stats::median(&self.is), stats::median(&self.was))
+    }
+}
+
+/// Costs of some runs: times as they are, rates turned round.
+fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
+    match unit {
+        Unit::Nanoseconds | Unit::Times => medians.to_vec(),
         Unit::MegaOperations | Unit::MegaBytes => medians.iter().map(|rate| 1.0 / rate).collect(),
     }
 }
 
+/// The runs' medians that can be compared: of what hangs on how far the CPUs are from each other, those at one
+/// distance, at which both have most.
+fn alike(before: &Point, after: &Point) -> (Vec<f64>, Vec<f64>) {
+    let at = |point: &Point, mode: Option<&Mode>| -> Vec<f64> {
+        let belongs = |run: &&Run| match (mode, run.distance) {
+            (Some(mode), Some(ns)) => (mode.low..=mode.high).contains(&ns),
+            _ => mode.is_none(),
+        };
+        point.paired().filter(belongs).map(|run| run.samples.median).collect()
+    };
+    let far = |point: &Point| point.paired().filter_map(|run| run.distance).collect::<Vec<f64>>();
+    let modes = distance::modes(&[far(before), far(after)].concat());
+    if modes.is_empty() {
+        return (before.medians(), after.medians());
+    }
+    let at_each = modes.iter().map(|mode| (at(before, Some(mode)), at(after, Some(mode))));
+    at_each.max_by_key(|(was, is)| was.len().min(is.len())).unwrap_or_default()
+}
+
 /// All quantities that both have, implementation by implementation.
-///
-/// Where the CPUs were not always equally far from each other, ratios to raw are compared, of the quantities that have
-/// them: the figures themselves say as much about where the host had put the CPUs.
 pub fn changes<'a>(before: &'a Report, after: &'a Report) -> Vec<Change<'a>> {
-    let moved = !distance::is_one(&[before.noise.far(), after.noise.far()].concat());
     let pair = |old: &'a Point| {
         let new = after.find(&old.implementation, &old.key()).filter(|new| new.unit == old.unit)?;
-        let ratios = || Some((limits::ratios(before, old)?, limits::ratios(after, new)?));
-        Some(match ratios().filter(|_| moved) {
-            Some((was, is)) => Change {
-                before: old,
-                after: new,
-                verdict: stats::compare(was.turns(), is.turns()),
-                factor: is.value() / was.value(),
-                ratios: Some([was.value(), is.value()]),
-            },
-            None => Change {
-                before: old,
-                after: new,
-                verdict: stats::compare(&costs(old), &costs(new)),
-                factor: old.unit.cost_ratio(new.value(), old.value()),
-                ratios: None,
-            },
-        })
+        let (was, is) = alike(old, new);
+        let verdict = stats::compare(&costs(old.unit, &was), &costs(old.unit, &is));
+        Some(Change { before: old, was, is, verdict })
     };
     before.points.iter().filter_map(pair).collect()
 }
@@ -71,17 +75,23 @@ pub fn describe(before: &Report, after: &Report) -> String {
             }
         }
     }
+    for (name, report) in [("first", before), ("second", after)] {
+        let far = distance::describe(&report.noise.far());
+        if let Some(far) = far.filter(|_| moved(before, after)) {
+            text.push_str(&format!("A cache line between the CPUs, {name} report: {far}\n"));
+        }
+    }
     let changes = changes(before, after);
     for (verdict, title) in [(Verdict::Worse, "Slower"), (Verdict::Better, "Faster")] {
         let mut those: Vec<&Change<'_>> =
             changes.iter().filter(|change| change.verdict == verdict).collect();
-        those.sort_by(|a, b| b.factor.ln().abs().total_cmp(&a.factor.ln().abs()));
+        those.sort_by(|a, b| b.factor().ln().abs().total_cmp(&a.factor().ln().abs()));
         text.push_str(&format!("{title}: {}\n", those.len()));
         those.into_iter().for_each(|change| text.push_str(&line(change)));
     }
     let unclear = changes.iter().filter(|change| change.verdict == Verdict::Unclear).count();
     text.push_str(&format!(
-        "No difference, or none that the spread of the runs allows to tell: {unclear}\n"
+        "No difference, or none that the spread or the number of comparable runs allows to tell: {unclear}\n"
     ));
     let missing = before.points.len() + after.points.len() - 2 * changes.len();
     if missing > 0 {
@@ -97,22 +107,27 @@ pub fn describe(before: &Report, after: &Report) -> String {
     text
 }
 
+/// Whether the CPUs were not always equally far from each other.
+fn moved(before: &Report, after: &Report) -> bool {
+    !distance::is_one(&[before.noise.far(), after.noise.far()].concat())
+}
+
 fn line(change: &Change<'_>) -> String {
-    let Change { before, after, factor, ratios, .. } = change;
-    let raw = ratios
-        .map(|[was, is]| format!(" ({} x raw -> {})", figures::ratio(was), figures::ratio(is)));
+    let Change { before, was, is, .. } = change;
     let size = figures::bytes(before.size);
     let space = if size.is_empty() { "" } else { " " };
+    let figure = |runs: &[f64]| {
+        let value = figures::figure(stats::median(runs), before.unit);
+        format!("{value} {}", figures::spread(stats::spread(runs)))
+    };
     format!(
-        "  {} {}{space}{size} on {} PEs: {} {} -> {} {}, cost x {factor:.2}{}\n",
+        "  {} {}{space}{size} on {} PEs: {} -> {}, cost x {:.2}\n",
         before.implementation,
         before.name,
         before.pes,
-        figures::figure(before.value(), before.unit),
-        figures::spread(before.spread()),
-        figures::figure(after.value(), after.unit),
-        figures::spread(after.spread()),
-        raw.unwrap_or_default(),
+        figure(was),
+        figure(is),
+        change.factor(),
     )
 }
 
@@ -121,7 +136,7 @@ mod tests {
     use super::*;
     use crate::distance::Probe;
     use crate::machine::Machine;
-    use crate::report::{Key, RAW, Run};
+    use crate::report::Key;
 
     fn report(points: &[(&str, Unit, [f64; 3])]) -> Report {
         let mut report = Report::new(true, 3, vec![0], Machine::default());
@@ -156,36 +171,50 @@ mod tests {
         assert!(text.contains("only: 1\n"), "{text}");
     }
 
-    /// Near in one report, far in the other: the ping-pong takes longer, the limit too.
+    /// A point with runs at these distances.
+    fn point(runs: &[(f64, f64)]) -> Point {
+        let run = |(turn, &(distance, value)): (usize, &(f64, f64))| Run {
+            distance: Some(distance),
+            ..Run::one(turn, value)
+        };
+        let mut report = report(&[("time", Unit::Nanoseconds, [0.0; 3])]);
+        let mut point = report.points.remove(0);
+        point.runs = runs.iter().enumerate().map(run).collect();
+        point
+    }
+
+    #[test]
+    fn only_runs_at_one_distance_are_compared() {
+        let near = [(57.0, 60.0), (58.0, 61.0), (56.0, 60.5)];
+        let far = [(270.0, 300.0), (271.0, 301.0), (272.0, 302.0), (273.0, 303.0)];
+        let both = point(&[near.as_slice(), far.as_slice()].concat());
+        assert_eq!(alike(&both, &point(&near)), (vec![60.0, 61.0, 60.5], vec![60.0, 61.0, 60.5]));
+        let (was, is) = alike(&both, &point(&far));
+        assert_eq!((was.len(), &was), (4, &is));
+        let (was, is) = alike(&point(&near), &point(&far));
+        assert!(was.is_empty() || is.is_empty());
+        assert_eq!(stats::compare(&was, &is), Verdict::Unclear);
+    }
+
+    /// Near in one report, far in the other: that is no difference of the software's.
     #[test]
     fn a_machine_that_moved_is_no_verdict() {
-        let measured = |far: f64, own: f64| {
+        let measured = |far: f64, value: f64| {
             let mut report = report(&[]);
             for turn in 0..3 {
                 report.noise.distances.push(Probe { turn, ns: far });
-                for (who, name, value) in
-                    [(RAW, "raw.pingpong.tight", far), ("one", "pingpong.put", own)]
-                {
-                    let key = Key { name: name.into(), size: 8, pes: 2 };
-                    let value = value + turn as f64 / 10.0;
-                    report.add(who, "p", key, Unit::Nanoseconds, Run::one(turn, value));
-                }
+                let key = Key { name: "pingpong.put".into(), size: 8, pes: 2 };
+                let run = Run { distance: Some(far), ..Run::one(turn, value + turn as f64 / 10.0) };
+                report.add("one", "p", key, Unit::Nanoseconds, run);
             }
             report
         };
-        let (near, far, slow) =
-            (measured(57.0, 60.0), measured(270.0, 285.0), measured(270.0, 350.0));
-        let verdict = |before: &Report, after: &Report| {
-            let changes = changes(before, after);
-            changes.iter().find(|change| change.before.name == "pingpong.put").unwrap().verdict
-        };
+        let (near, far) = (measured(57.0, 60.0), measured(270.0, 285.0));
+        let verdict = |before, after| changes(before, after)[0].verdict;
         assert_eq!(verdict(&near, &far), Verdict::Unclear);
-        assert_eq!(verdict(&near, &slow), Verdict::Worse);
-        let text = describe(&near, &slow);
-        assert!(
-            text.contains("60.1 ns ±<1 % -> 350 ns ±<1 %, cost x 1.23 (1.05 x raw -> 1.30)"),
-            "{text}"
-        );
+        assert_eq!(verdict(&near, &measured(57.0, 70.0)), Verdict::Worse);
+        let text = describe(&near, &far);
+        assert!(text.contains("second report: 270 ns in 3 of 3 probes\nSlower: 0\n"), "{text}");
     }
 
     #[test]

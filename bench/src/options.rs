@@ -20,7 +20,7 @@ pub fn command() -> Command {
                     value("repeats", "N", "Run every program so often [default: 5 if quick, else 11]")
                         .value_parser(value_parser!(usize)),
                 )
-                .arg(value("only", "PART", "Only programs whose names contain this; may be repeated").action(ArgAction::Append))
+                .arg(value("only", "PART", "Only programs whose names contain this, with the raw ones they are set against; may be repeated").action(ArgAction::Append))
                 .arg(flag("all", "Print every size in the terminal"))
                 .arg(
                     value("out", "PREFIX", "Where to write the report [default: WORK/report]")

@@ -50,20 +50,15 @@ impl Ratios {
     pub fn spread(&self) -> f64 {
         stats::spread(&self.0)
     }
-
-    /// The ratio of each turn.
-    pub fn turns(&self) -> &[f64] {
-        &self.0
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Summary, Unit};
+    use crate::report::Unit;
 
     fn point(runs: &[(usize, bool, f64)]) -> Point {
-        let run = |&(turn, steady, value)| Run { turn, steady, samples: Summary::one(value) };
+        let run = |&(turn, steady, value)| Run { steady, ..Run::one(turn, value) };
         Point {
             implementation: "one".into(),
             program: "p".into(),
@@ -82,7 +77,7 @@ mod tests {
         let raw = point(&[(2, true, 300.0), (1, true, 50.0), (0, true, 50.0)]);
         let ratios = Ratios::between(&mine, &raw).unwrap();
         assert_eq!(ratios.value(), 1.1);
-        assert_eq!(ratios.turns().len(), 3);
+        assert_eq!(ratios.0.len(), 3);
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub struct Run {
     pub turn: usize,
     /// Whether the CPUs stayed where they were while this and what it is compared with were measured.
     pub steady: bool,
+    /// How far the first two CPUs were from each other, in nanoseconds; nothing if it does not hang on that.
+    pub distance: Option<f64>,
     /// What it says.
     #[serde(flatten)]
     pub samples: Summary,
@@ -292,7 +294,7 @@ impl Point {
 impl Run {
     /// A run of one sample in an undisturbed turn.
     pub fn one(turn: usize, value: f64) -> Self {
-        Self { turn, steady: true, samples: Summary::one(value) }
+        Self { turn, steady: true, distance: None, samples: Summary::one(value) }
     }
 }
 
@@ -303,7 +305,7 @@ mod tests {
     fn run(median: f64) -> Run {
         let samples =
             Summary { min: median / 2.0, median, mean: median, max: median * 2.0, count: 20 };
-        Run { turn: 0, steady: true, samples }
+        Run { samples, ..Run::one(0, median) }
     }
 
     #[test]

@@ -95,7 +95,9 @@ impl Suite {
         };
         let mut groups = (self.groups)(self.extent, cpus.len());
         for group in &mut groups {
-            group.experiments.retain(|e| wanted(e.program));
+            // What a program is set against comes with it.
+            let any = group.experiments.iter().any(|e| wanted(e.program));
+            group.experiments.retain(|e| wanted(e.program) || (e.raw && any));
         }
         let experiments: Vec<&Experiment> = groups.iter().flat_map(|g| &g.experiments).collect();
         let mut everyone = vec![Implementation::raw()];
@@ -168,8 +170,11 @@ impl Suite {
                 continue;
             }
             seen.unsteady += usize::from(!steady);
+            let distance = (group.by_distance && !distances.is_empty())
+                .then(|| crate::stats::median(&distances));
             for Figure { who, program, key, unit, samples } in figures {
-                report.add(&who, program, key, unit, Run { turn, steady, samples });
+                let run = Run { turn, steady, distance, samples };
+                report.add(&who, program, key, unit, run);
             }
             break;
         }
