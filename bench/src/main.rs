@@ -20,6 +20,7 @@ mod ratios;
 mod report;
 mod suite;
 mod table;
+mod whole_job;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
 /* A word of shared memory to and fro between two processes, half of the round trip:
- * the limit of every wait and every small message. Then a message copied by memcpy,
- * with the flag after it: the limit of the ping-pong. */
+ * the limit of every wait and every small message. Then a message copied by memcpy, a
+ * long one also in the other ways, with the flag after it: the limit of the ping-pong. */
 #define BENCH_RAW
 #include "../bench.h"
+#include "copying.h"
 
 /* Longs between two processes' flags: more than a page, so that no prefetcher takes them together, and not a whole
  * number of pages: a load that waits for the other flag would be held up by the store to one's own, of which the
@@ -12,6 +13,7 @@
 struct exchange {
     atomic_long *flags; /* one each, APART from one another */
     unsigned char *boxes, *out;
+    const struct copying *copying;
     size_t size, room;
     long count;
 };
@@ -36,7 +38,7 @@ __attribute__((always_inline)) static inline void pingpong(void *arg, long n, en
                 continue;
             }
             if (x->size > sizeof(long))
-                memcpy(x->boxes + (size_t)(1 - me) * x->room, x->out, x->size);
+                x->copying->by(x->boxes + (size_t)(1 - me) * x->room, x->out, x->size);
             if (way == SWAP)
                 atomic_exchange(other, count);
             else
@@ -49,34 +51,45 @@ static void pingpong_tight(void *arg, long n) { pingpong(arg, n, TIGHT); }
 static void pingpong_pause(void *arg, long n) { pingpong(arg, n, PAUSE); }
 static void pingpong_swap(void *arg, long n) { pingpong(arg, n, SWAP); }
 
+/* The ways with memcpy; and the other ways to copy, where messages are long. */
 static const struct {
     const char *name;
     void (*op)(void *, long);
-} ways[] = {{"raw.pingpong.tight", pingpong_tight}, {"raw.pingpong.pause", pingpong_pause}, {"raw.pingpong.swap", pingpong_swap}};
+} ways[] = {{"tight", pingpong_tight}, {"pause", pingpong_pause}, {"swap", pingpong_swap}};
+
+#define WAYS (sizeof ways / sizeof *ways)
+#define LONG_MESSAGE 4096
 
 int main(int argc, char **argv)
 {
     bench_start(argc, argv);
     bench_check(bench.npes >= 2, "a ping-pong needs 2 processes");
-    struct exchange x = {.room = bench.max};
+    struct exchange x = {.room = (bench.max + 4095) & ~(size_t)4095};
     x.flags = raw_alloc((size_t)bench.npes * APART * sizeof(long));
-    x.boxes = raw_alloc(2 * bench.max);
-    x.out = malloc(bench.max);
+    x.boxes = raw_alloc(2 * x.room);
+    x.out = aligned_alloc(4096, x.room);
     bench_check(x.out != NULL, "no memory");
     bench_fill(x.out, bench.max, (unsigned)bench.pe);
     BENCH_SIZES (size, sizeof(long), (size_t)1 << 30) {
-        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-            struct bench_point p = {.name = ways[w].name, .size = size, .op = ways[w].op, .arg = &x, .unit = BENCH_NS,
-                                    .weight = 2};
+        for (size_t w = 0; w < WAYS + COPYINGS - 1; w++) {
+            char name[64];
+            x.copying = w < WAYS ? &copying[0] : &copying[w - WAYS + 1];
+            if (w >= WAYS && (size < LONG_MESSAGE || !copying_can(x.copying, size)))
+                continue;
+            snprintf(name, sizeof name, "raw.pingpong.%s", w < WAYS ? ways[w].name : x.copying->name);
             x.size = size;
             x.count = 0;
             if (bench.pe == 0)
                 memset(x.flags, 0, (size_t)bench.npes * APART * sizeof(long));
-            bench_measure(p);
             if (bench.pe < 2)
-                bench_check(atomic_load(&x.flags[bench.pe * APART]) == x.count, "%s: the last flag never came", p.name);
+                memset(x.boxes + (size_t)bench.pe * x.room, 0xff, size);
+            bench_barrier();
+            bench_measure((struct bench_point){.name = name, .size = size, .op = w < WAYS ? ways[w].op : pingpong_pause,
+                                               .arg = &x, .unit = BENCH_NS, .weight = 2});
+            if (bench.pe < 2)
+                bench_check(atomic_load(&x.flags[bench.pe * APART]) == x.count, "%s: the last flag never came", name);
             if (bench.pe < 2 && size > sizeof(long))
-                bench_verify(x.boxes + (size_t)bench.pe * x.room, size, (unsigned)(1 - bench.pe), p.name);
+                bench_verify(x.boxes + (size_t)bench.pe * x.room, size, (unsigned)(1 - bench.pe), name);
             bench_barrier();
         }
     }
