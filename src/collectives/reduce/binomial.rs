@@ -19,18 +19,19 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let tree = Tree::KNomial(2);
     group.steps(RESULT, |steps| {
-        let (mine, theirs) = (Scratch::new(bytes), Scratch::new(bytes));
+        let sums = Scratch::new(bytes);
+        let mine = sums.start();
         // SAFETY: scratch memory is private and long enough. A child's dest stays as it is
         // until it takes the result, which is there after this PE has read; this PE's
         // likewise, and its result until its children have taken it.
         unsafe {
-            group.copy(call.source, mine.start(), bytes);
+            group.copy(call.source, mine, bytes);
             for child in tree.children(me, size) {
                 steps.await_member(COMBINED, child);
-                group.copy(group.of("dest", call.dest, child), theirs.start(), bytes);
-                call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
+                let theirs = group.of("dest", call.dest, child);
+                call.combine(group, mine, true, theirs, call.n);
             }
-            group.copy(mine.start(), call.dest, bytes);
+            group.copy(mine, call.dest, bytes);
             if me != 0 {
                 steps.announce(COMBINED);
                 let parent = tree.parent(me);

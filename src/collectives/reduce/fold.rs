@@ -45,8 +45,7 @@ impl Fold {
     }
 
     /// A reduction among the first of the groups: each folds in the second's elements, then
-    /// carries out `rounds` with its own in the first scratch memory and room for as many in
-    /// the other, which leave the result in dest and announce step `result`. The second takes
+    /// carries out `rounds` with its own in scratch memory, which leave the result in dest and announce step `result`. The second takes
     /// it from there, one step later.
     ///
     /// # Safety
@@ -57,7 +56,7 @@ impl Fold {
         steps: &Steps<'_, G>,
         call: Reduce,
         result: usize,
-        rounds: impl FnOnce(Scratch, Scratch),
+        rounds: impl FnOnce(*mut u8),
     ) {
         let (me, bytes, copied) = (group.index(), call.bytes(), result + 1);
         let own = self.group(me);
@@ -71,18 +70,19 @@ impl Fold {
             steps.announce(copied);
             return;
         }
-        let (mine, theirs) = (Scratch::new(bytes), Scratch::new(bytes));
+        let sums = Scratch::new(bytes);
+        let mine = sums.start();
         // SAFETY: scratch memory is private and long enough; the second's source is ready,
         // and stays so until there is the result.
         unsafe {
-            group.copy(call.source, mine.start(), bytes);
+            group.copy(call.source, mine, bytes);
             if let Some(second) = self.second(own) {
                 steps.await_member(READY, second);
-                group.copy(group.of("source", call.source, second), theirs.start(), bytes);
-                call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
+                let theirs = group.of("source", call.source, second);
+                call.combine(group, mine, true, theirs, call.n);
             }
         }
-        rounds(mine, theirs);
+        rounds(mine);
         steps.await_each(copied, self.second(own));
     }
 }

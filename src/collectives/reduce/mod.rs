@@ -40,6 +40,25 @@ impl Reduce {
         self.n * self.kernel.bytes()
     }
 
+    /// Combines `n` elements of a member, `theirs`, with `mine`, which come `first` or last.
+    ///
+    /// # Safety
+    /// Both are readable and `mine` is writable; they are apart.
+    unsafe fn combine(
+        &self,
+        group: &impl Group,
+        mine: *mut u8,
+        first: bool,
+        theirs: *const u8,
+        n: usize,
+    ) {
+        let own = mine.cast_const();
+        let (a, x) = if first { (own, theirs) } else { (theirs, own) };
+        group.read(n * self.kernel.bytes());
+        // SAFETY: the caller's promise.
+        unsafe { self.kernel.combine(mine, a, x, n) }
+    }
+
     /// Copies the finished result from `member`.
     ///
     /// # Safety

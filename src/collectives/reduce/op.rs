@@ -21,7 +21,7 @@ pub trait ReduceOp<T: Element> {
     ///
     /// # Safety
     /// `a` and `x` are readable and `acc` is writable for `n` elements, at any alignment. `acc`
-    /// may be `a`; else it is apart from both.
+    /// may be one of them; else it is apart from both.
     #[inline(always)]
     unsafe fn combine_all(acc: *mut T, a: *const T, x: *const T, n: usize) {
         let whole = n - n % TOGETHER;
@@ -43,7 +43,7 @@ pub trait ReduceOp<T: Element> {
 }
 
 /// Elements that are all read before the first result is written, so that the compiler may take
-/// them in vectors even though `acc` may be `a`.
+/// them in vectors even though `acc` may be `a` or `x`.
 const TOGETHER: usize = 16;
 
 /// # Safety

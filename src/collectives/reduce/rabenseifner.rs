@@ -46,22 +46,17 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
         // it is written again only when the partner comes with the result of it. Partners
         // wait likewise.
         unsafe {
-            fold.around(group, steps, call, result, |mut mine, mut theirs| {
-                group.copy(mine.start(), call.dest, all);
+            fold.around(group, steps, call, result, |mine| {
+                group.copy(mine, call.dest, all);
                 for round in 0..rounds {
                     steps.announce(READY + round + 1);
                     let keep = part(own, round + 1);
                     let (at, length) = bytes(keep);
                     steps.await_member(READY + round + 1, partner(round));
                     let from = group.of("dest", call.dest, partner(round));
-                    group.copy(from.add(at), theirs.start().add(at), length);
-                    if own & fold.groups >> (round + 1) != 0 {
-                        // The partner is the lower one. What is left of the other array is not
-                        // looked at again.
-                        std::mem::swap(&mut mine, &mut theirs);
-                    }
-                    let part = mine.start().add(at);
-                    call.kernel.combine(part, part, theirs.start().add(at), keep.n);
+                    let (part, theirs) = (mine.add(at), from.add(at));
+                    let lower = own & fold.groups >> (round + 1) == 0;
+                    call.combine(group, part, lower, theirs, keep.n);
                     group.copy(part, call.dest.add(at), length);
                 }
                 for round in (0..rounds).rev() {

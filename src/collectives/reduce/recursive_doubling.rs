@@ -25,22 +25,20 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
         // SAFETY: the caller's promise. In the rounds: scratch memory is private and long
         // enough, and partners write their dest again when this PE has taken what it had.
         unsafe {
-            fold.around(group, steps, call, result, |mut mine, mut theirs| {
+            fold.around(group, steps, call, result, |mine| {
                 for round in 0..rounds {
                     let distance = 1 << round;
                     let partner = fold.first(own ^ distance);
-                    group.copy(mine.start(), call.dest, bytes);
+                    group.copy(mine, call.dest, bytes);
                     steps.announce(there(round));
                     steps.await_member(there(round), partner);
-                    group.copy(group.of("dest", call.dest, partner), theirs.start(), bytes);
+                    let theirs = group.of("dest", call.dest, partner);
+                    let lower = own & distance == 0;
+                    call.combine(group, mine, lower, theirs, call.n);
                     steps.announce(there(round) + 1);
-                    if own & distance != 0 {
-                        std::mem::swap(&mut mine, &mut theirs);
-                    }
-                    call.kernel.combine(mine.start(), mine.start(), theirs.start(), call.n);
                     steps.await_member(there(round) + 1, partner);
                 }
-                group.copy(mine.start(), call.dest, bytes);
+                group.copy(mine, call.dest, bytes);
                 steps.announce(result);
             });
         }
