@@ -5,10 +5,13 @@ use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
 /// What a command left.
@@ -76,42 +79,42 @@ pub fn run(command: &mut Command, scratch: &Path, patience: Duration) -> anyhow:
         .process_group(0);
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
-    let status = wait(&mut child, start, patience)?;
-    let took = start.elapsed();
+    let (status, ended) = wait(&mut child, patience)?;
+    let took = ended - start;
     let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Outcome { stdout: text(&out)?, stderr: text(&err)?, status, took })
 }
 
-/// Waits; past the patience it ends the group, gently, then not.
-fn wait(
-    child: &mut Child,
-    start: Instant,
-    patience: Duration,
-) -> anyhow::Result<Option<ExitStatus>> {
+/// How long one that has been asked to end may take to do so.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Waits, and says when it ended; past the patience it ends the group, gently, then not. Nothing here looks again and
+/// again whether it has ended: that would take from the job's CPUs while these are measured.
+fn wait(child: &mut Child, patience: Duration) -> anyhow::Result<(Option<ExitStatus>, Instant)> {
     let group = Pid::from_raw(child.id().try_into().context("a process number too large")?);
-    let mut ended_by_us =
-        [(patience, Signal::SIGTERM), (patience + Duration::from_secs(3), Signal::SIGKILL)]
-            .into_iter()
-            .peekable();
-    let mut stopped = false;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            if stopped {
-                // Descendants that outlived the first of the group.
-                let _ = killpg(group, Signal::SIGKILL);
-            }
-            return Ok((!stopped).then_some(status));
-        }
-        if let Some((_, signal)) = ended_by_us.next_if(|(when, _)| start.elapsed() > *when) {
-            stopped = true;
-            // An error means that the group is gone, which the next turn sees.
+    let (over, ended) = mpsc::channel();
+    std::thread::spawn(move || {
+        // Leaves it to be waited for by us: until then its number is nobody else's.
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(group), flags) == Err(Errno::EINTR) {}
+        // An error would mean that nobody waits any more.
+        let _ = over.send(Instant::now());
+    });
+    let mut when = ended.recv_timeout(patience).ok();
+    let stopped = when.is_none();
+    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+        if when.is_none() {
+            // An error means that the group is gone.
             let _ = killpg(group, signal);
+            when = ended.recv_timeout(GRACE).ok();
         }
-        // Short against any job's run, so that start-up times are measured to about a percent.
-        std::thread::sleep(Duration::from_micros(
-            if start.elapsed() < Duration::from_millis(500) { 50 } else { 2000 },
-        ));
     }
+    let status = child.wait()?;
+    if stopped {
+        // Descendants that outlived the first of the group.
+        let _ = killpg(group, Signal::SIGKILL);
+    }
+    Ok(((!stopped).then_some(status), when.unwrap_or_else(Instant::now)))
 }
 
 #[cfg(test)]
