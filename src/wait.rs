@@ -8,6 +8,7 @@
 //! PE it waits for.
 #![allow(unsafe_code)]
 
+use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::operand;
 use crate::stats::{For, Wait};
@@ -70,6 +71,10 @@ pub(crate) unsafe fn until<T: Waitable>(
 #[inline(never)]
 unsafe fn until_changed<T: Waitable>(ivar: *mut T, cmp: Comparison, value: T) -> T {
     let mut pause = Wait::new(For::Variable);
+    // The word often lies at the place in its page where the one lies that this PE has just written
+    // to another PE, and the processor holds loads up by stores whose addresses end alike. So
+    // the stores out first: there is time. (Ping-pong of two hardware threads of a core: 51 -> 40 ns.)
+    fence(Ordering::SeqCst);
     loop {
         pause.step();
         // SAFETY: the caller's promise.

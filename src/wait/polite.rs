@@ -7,6 +7,10 @@ use std::cell::{Cell, RefCell};
 /// against a time slice, many against a look now and then.
 const PATIENCE: u32 = 32;
 
+/// The same where each PE has a CPU: some microseconds, several times what a message between
+/// distant CPUs takes. (With 32, a ping-pong by tests took 1.4 times one by waits there.)
+const PATIENCE_ALONE: u32 = 256;
+
 /// From then on, every so-manyth failed test gives the CPU away, where each PE has one: that takes
 /// some 400 ns, a test 10. So a program that looks while it works pays little, and
 /// where others want the CPU after all they get it hardly later.
@@ -17,8 +21,8 @@ thread_local! {
     static PAUSE: RefCell<Option<Pause>> = const { RefCell::new(None) };
 }
 
-/// Notes the outcome of a test and returns it. After [`PATIENCE`] failures in a
-/// row further ones are waiting, which gives the CPU away when others need it and notices
+/// Notes the outcome of a test and returns it. After [`PATIENCE`], or [`PATIENCE_ALONE`], failures in
+/// a row further ones are waiting, which gives the CPU away when others need it and notices
 /// the end of the job: every one where PEs share CPUs, else one in [`SELDOM`].
 #[inline]
 pub(crate) fn tested(success: bool) -> bool {
@@ -40,8 +44,9 @@ pub(crate) fn tested(success: bool) -> bool {
 #[cold]
 #[inline(never)]
 fn wait_a_step(failed: &Cell<u32>) {
-    if pause::shared() || failed.get() > PATIENCE + SELDOM {
-        failed.set(PATIENCE + 1);
+    let (patience, seldom) = if pause::shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
+    if failed.get() > patience + seldom {
+        failed.set(patience + 1);
         PAUSE.with_borrow_mut(|pause| pause.get_or_insert_with(Pause::new).step_aside());
     }
 }
