@@ -47,27 +47,38 @@ P_AND_G(long, long, long, longs)
 P_AND_G(double, double, double, doubles)
 P_AND_G(static, long, long, static_longs)
 
-static void put_small(void *arg, long n)
-{
-    size_t size = *(size_t *)arg;
-    for (; n > 0 && bench.pe == 0; n--) {
-        for (int i = 0; i < PLACES; i++)
-            shmem_putmem(small_in + (size_t)i * size, small_out + (size_t)i * size, size, peer);
-        shmem_quiet();
+/* The size is a constant, as it mostly is in programs. */
+#define PUT_AND_GET(BYTES)                                                                          \
+    static void put_##BYTES(void *arg, long n)                                                      \
+    {                                                                                               \
+        (void)arg;                                                                                  \
+        for (; n > 0 && bench.pe == 0; n--) {                                                       \
+            for (size_t i = 0; i < PLACES; i++)                                                     \
+                shmem_putmem(small_in + i * BYTES, small_out + i * BYTES, BYTES, peer);             \
+            shmem_quiet();                                                                          \
+        }                                                                                           \
+    }                                                                                               \
+    static void get_##BYTES(void *arg, long n)                                                      \
+    {                                                                                               \
+        (void)arg;                                                                                  \
+        for (; n > 0 && bench.pe == 0; n--)                                                         \
+            for (size_t i = 0; i < PLACES; i++)                                                     \
+                shmem_getmem(small_in + i * BYTES, small_out + i * BYTES, BYTES, peer);             \
     }
-}
 
-static void get_small(void *arg, long n)
-{
-    size_t size = *(size_t *)arg;
-    for (; n > 0 && bench.pe == 0; n--)
-        for (int i = 0; i < PLACES; i++)
-            shmem_getmem(small_in + (size_t)i * size, small_out + (size_t)i * size, size, peer);
-}
+PUT_AND_GET(8)
+PUT_AND_GET(16)
+PUT_AND_GET(32)
+PUT_AND_GET(64)
+
+static const struct {
+    size_t size;
+    void (*put)(void *, long), (*get)(void *, long);
+} small[] = {{8, put_8, get_8}, {16, put_16, get_16}, {32, put_32, get_32}, {64, put_64, get_64}};
 
 static void measure(const char *name, size_t size, void (*op)(void *, long))
 {
-    bench_measure((struct bench_point){.name = name, .size = size, .op = op, .arg = &size, .unit = BENCH_MOPS, .weight = PLACES});
+    bench_measure((struct bench_point){.name = name, .size = size, .op = op, .unit = BENCH_MOPS, .weight = PLACES});
 }
 
 int main(int argc, char **argv)
@@ -91,14 +102,15 @@ int main(int argc, char **argv)
     BOTH(long, long)
     BOTH(double, double)
     BOTH(static, long)
-    for (size_t size = 8; size <= 64; size *= 2) {
+    for (size_t s = 0; s < sizeof small / sizeof *small; s++) {
+        size_t size = small[s].size;
         memset(small_in, 0, PLACES * 64);
         bench_barrier();
-        measure("rate.put", size, put_small);
+        measure("rate.put", size, small[s].put);
         if (bench.pe == peer)
             bench_verify(small_in, PLACES * size, 1, "rate.put");
         bench_barrier();
-        measure("rate.get", size, get_small);
+        measure("rate.get", size, small[s].get);
         if (bench.pe == 0)
             bench_verify(small_in, PLACES * size, (unsigned)peer + 1, "rate.get");
         bench_barrier();

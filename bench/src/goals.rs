@@ -36,8 +36,9 @@ const MIB: u64 = 1 << 20;
 
 /// All goals.
 #[rustfmt::skip]
-const GOALS: [Goal; 8] = [
+const GOALS: [Goal; 9] = [
     Goal { title: "ping-pong of 8 bytes", names: &["pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.10 },
+    Goal { title: "the same, compiled in", names: &["inlined.pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.05 },
     // Half of what calls that only store reach.
     Goal { title: "p and small puts", names: &["rate.p.", "rate.put"], sizes: (0, 64), pes: None, against: Against::Limit, most: 2.0 },
     // 0.95 of the bandwidth of the best copy.

@@ -21,6 +21,7 @@ fn rule(names: &[&str], size: Option<u64>) -> Option<Rule> {
 
 /// The rule for a quantity, if the machine sets it a limit that a raw program measures.
 fn rule_of(name: &str) -> Option<Rule> {
+    let name = uninlined(name);
     let (class, rest) = name.split_once('.')?;
     match (class, rest) {
         ("pingpong", _) => rule(&["raw.pingpong."], None),
@@ -131,7 +132,12 @@ fn counts_two(name: &str) -> bool {
         "lock.test_free",
     ]
     .iter()
-    .any(|prefix| name.starts_with(prefix))
+    .any(|prefix| uninlined(name).starts_with(prefix))
+}
+
+/// A quantity's name, whether or not the operation is compiled in: the limit is the same.
+fn uninlined(name: &str) -> &str {
+    name.strip_prefix("inlined.").unwrap_or(name)
 }
 
 /// How many times its limit a point costs.

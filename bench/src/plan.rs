@@ -70,7 +70,7 @@ impl Extent {
     pub fn ms(self) -> f64 {
         match self {
             Self::Tiny => 0.2,
-            Self::Quick => 15.0,
+            Self::Quick => 10.0,
             Self::Full => 25.0,
         }
     }
@@ -136,6 +136,7 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
         Group::near(vec![
             raw("flags", 2, messages),
             make("pingpong", 2, messages, 64),
+            make("pingpong_inlined", 2, one_word, 16),
             make("waits", 2, messages, 64),
             make("progress", 2, messages, 64),
         ]),
@@ -144,9 +145,14 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
         Group::near(vec![
             iterated(raw("rates", all, rates)),
             make("rate", 2, messages, 64),
+            make("rate_inlined", 2, messages, 64),
             iterated(make("msgrate", all, rates, 128)),
         ]),
-        Group::near(vec![raw("atomics", all, messages), make("atomics", all, messages, 64)]),
+        Group::near(vec![
+            raw("atomics", all, messages),
+            make("atomics", all, messages, 64),
+            make("atomics_inlined", all, messages, 64),
+        ]),
         Group::near(together),
         Group::anywhere(vec![raw("touch", 1, touched), make("memory", all, touched, 512)]),
     ];
@@ -243,12 +249,15 @@ mod tests {
             };
             for (program, limit) in [
                 ("pingpong", "flags"),
+                ("pingpong_inlined", "flags"),
                 ("waits", "flags"),
                 ("bandwidth", "copies"),
                 ("strided", "strided"),
                 ("rate", "rates"),
+                ("rate_inlined", "rates"),
                 ("msgrate", "rates"),
                 ("atomics", "atomics"),
+                ("atomics_inlined", "atomics"),
                 ("locks", "meetings"),
                 ("collectives", "meetings"),
                 ("memory", "touch"),

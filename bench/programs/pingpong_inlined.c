@@ -1,0 +1,3 @@
+/* pingpong.c with operations compiled in. */
+#define PROGRAM "pingpong.c"
+#include "inlined.h"

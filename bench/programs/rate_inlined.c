@@ -1,0 +1,3 @@
+/* rate.c with operations compiled in. */
+#define PROGRAM "rate.c"
+#include "inlined.h"
