@@ -27,8 +27,9 @@ impl Write for Line {
 
 fn report(address: usize) {
     let Some(job) = existing() else { return };
-    let null = || Some((job.layout.unmirrored_null(address, job.npes)?, 0));
-    let Some((pe, own)) = job.layout.unmirrored(address).or_else(null) else { return };
+    // A null pointer first: where it leads may lie past the end of the mirror before.
+    let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
+    let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return };
     let mut line = Line { bytes: [0; 512], used: 0 };
     let (data, heap) = (&job.layout.data, &job.layout.heap);
     let _ = write!(line, "oneshmem: PE {}: fault at {address:#x}: ", job.pe);
