@@ -1,5 +1,9 @@
 //! The plots of a report, in the form of the paper's figures.
 
+use std::path::Path;
+
+use anyhow::Context;
+
 use crate::limits;
 use crate::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use crate::report::{Point, Report, Unit};
@@ -22,6 +26,27 @@ const RAW_MEMORY: &str = "raw shared memory";
 enum Bars {
     No,
     Yes,
+}
+
+/// Writes every plot as a picture of its own, named after its section and its title.
+pub fn write(report: &Report, directory: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make {}", directory.display()))?;
+    for section in sections(report) {
+        for plot in &section.plots {
+            let file = directory.join(file_name(section.title, &plot.title));
+            std::fs::write(&file, plot.svg()?)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// `ping-pong-latency-putmem-and-wait.svg`: words and hyphens, for whatever the titles hold.
+fn file_name(section: &str, plot: &str) -> String {
+    let text = format!("{section} {plot}").to_lowercase();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-") + ".svg"
 }
 
 /// All sections that have something to show.
@@ -235,6 +260,13 @@ fn bandwidth_of_pingpong(report: &Report) -> Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_named_after_what_they_show() {
+        let name = file_name("Ping-pong", "Latency: putmem and wait");
+        assert_eq!(name, "ping-pong-latency-putmem-and-wait.svg");
+        assert_eq!(file_name("Starting", "/bin/true"), "starting-bin-true.svg");
+    }
     use crate::machine::Machine;
     use crate::report::{Implementation, Key, RAW, Run, Summary};
 

@@ -169,6 +169,9 @@ fn show(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let report = Report::load(json)?;
     let page = json.with_extension("html");
     write_page(&report, &page)?;
+    if let Some(directory) = matches.get_one::<PathBuf>("plots") {
+        gallery::write(&report, directory)?;
+    }
     let table = table::print(&report, matches.get_flag("all"));
     say(&format!("{table}Written: {}", page.display()))?;
     Ok(ExitCode::SUCCESS)

@@ -51,7 +51,11 @@ pub fn command() -> Command {
             Command::new("report")
                 .about("Print a report again and write its page anew")
                 .arg(file("REPORT").help("A JSON file that `run` wrote"))
-                .arg(flag("all", "Print every size")),
+                .arg(flag("all", "Print every size"))
+                .arg(
+                    value("plots", "DIR", "Write every plot there as a picture of its own (SVG)")
+                        .value_parser(value_parser!(PathBuf)),
+                ),
         )
         .subcommand(
             Command::new("diff")
