@@ -16,6 +16,9 @@ use std::arch::x86_64::{
 /// Fewest elements for which it pays.
 pub(super) const FEWEST: usize = 16;
 
+/// Vectors of a pass: the loop's own instructions would be half of all.
+const PASS: usize = 4;
+
 /// The 4-byte lanes of a vector.
 const LANES: usize = 16;
 
@@ -58,7 +61,7 @@ impl<W> Lanes<W> {
     };
 }
 
-/// Copies as many elements as there are whole vectors of, from the front, and tells how many: none
+/// Copies as many elements as there are whole passes of, from the front, and tells how many: none
 /// where the processor lacks the instructions.
 ///
 /// # Safety
@@ -93,6 +96,17 @@ fn table(lanes: &[u32; LANES]) -> __m512i {
     unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
 }
 
+/// Calls `vector` for the first element of each vector of whole passes of `each` elements a vector, of
+/// `nelems`; returns how many elements these were.
+#[inline(always)]
+fn passes(each: usize, nelems: usize, mut vector: impl FnMut(usize)) -> usize {
+    let whole = nelems - nelems % (PASS * each);
+    for first in (0..whole).step_by(PASS * each) {
+        (0..PASS).for_each(|i| vector(first + i * each));
+    }
+    whole
+}
+
 /// From a stride of 2 to none. What lies between is loaded too, and dropped.
 ///
 /// # Safety
@@ -101,20 +115,16 @@ fn table(lanes: &[u32; LANES]) -> __m512i {
 #[target_feature(enable = "avx512f")]
 unsafe fn pack<W: Copy>(to: *mut W, from: *const W, nelems: usize) -> usize {
     let (order, each) = (table(&Lanes::<W>::PACK), Lanes::<W>::FULL);
-    let mut done = 0;
-    // There is one more element after those of a pass, so that nothing past the last is read.
-    while done + each < nelems {
-        // SAFETY: the caller's promise, and what the loop holds.
+    // The last element is left out, so that nothing past it is read.
+    passes(each, nelems.saturating_sub(1), |at| {
+        // SAFETY: the caller's promise: the elements are there, and one more after them.
         unsafe {
-            let first = from.add(2 * done);
+            let first = from.add(2 * at);
             let low = _mm512_loadu_si512(first.cast());
             let high = _mm512_loadu_si512(first.add(each).cast());
-            let packed = _mm512_permutex2var_epi32(low, order, high);
-            _mm512_storeu_si512(to.add(done).cast(), packed);
+            _mm512_storeu_si512(to.add(at).cast(), _mm512_permutex2var_epi32(low, order, high));
         }
-        done += each;
-    }
-    done
+    })
 }
 
 /// From none to a stride of 2.
@@ -124,18 +134,15 @@ unsafe fn pack<W: Copy>(to: *mut W, from: *const W, nelems: usize) -> usize {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn spread<W: Copy>(to: *mut W, from: *const W, nelems: usize) -> usize {
-    let (order, each) = (table(&Lanes::<W>::SPREAD), Lanes::<W>::FULL / 2);
-    let mut done = 0;
-    while done + each <= nelems {
+    let order = table(&Lanes::<W>::SPREAD);
+    passes(Lanes::<W>::FULL / 2, nelems, |at| {
         // SAFETY: the caller's promise; a lane that the mask leaves out is not accessed.
         unsafe {
-            let half = _mm512_castsi256_si512(_mm256_loadu_si256(from.add(done).cast()));
+            let half = _mm512_castsi256_si512(_mm256_loadu_si256(from.add(at).cast()));
             let spread = _mm512_permutexvar_epi32(order, half);
-            _mm512_mask_storeu_epi32(to.add(2 * done).cast(), Lanes::<W>::EVEN, spread);
+            _mm512_mask_storeu_epi32(to.add(2 * at).cast(), Lanes::<W>::EVEN, spread);
         }
-        done += each;
-    }
-    done
+    })
 }
 
 /// From a stride of 2 to a stride of 2.
@@ -145,15 +152,11 @@ unsafe fn spread<W: Copy>(to: *mut W, from: *const W, nelems: usize) -> usize {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn keep<W: Copy>(to: *mut W, from: *const W, nelems: usize) -> usize {
-    let each = Lanes::<W>::FULL / 2;
-    let mut done = 0;
-    while done + each <= nelems {
+    passes(Lanes::<W>::FULL / 2, nelems, |at| {
         // SAFETY: the caller's promise; a lane that the mask leaves out is not accessed.
         unsafe {
-            let v = _mm512_maskz_loadu_epi32(Lanes::<W>::EVEN, from.add(2 * done).cast());
-            _mm512_mask_storeu_epi32(to.add(2 * done).cast(), Lanes::<W>::EVEN, v);
+            let v = _mm512_maskz_loadu_epi32(Lanes::<W>::EVEN, from.add(2 * at).cast());
+            _mm512_mask_storeu_epi32(to.add(2 * at).cast(), Lanes::<W>::EVEN, v);
         }
-        done += each;
-    }
-    done
+    })
 }
