@@ -118,16 +118,19 @@ impl<A: SyncArray> Group for PSync<A> {
     }
 
     fn exchange(&self, mine: &Small, mut each: impl FnMut(usize, &Small)) {
-        for (element, value) in mine.iter().enumerate() {
+        // What is zero is there already: most of a short message.
+        let used = || mine.iter().enumerate().filter(|(_, value)| **value != 0);
+        for (element, value) in used() {
             self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
         }
-        self.meet(|| ());
+        self.announce(1);
         for member in 0..self.size() {
+            self.await_member(1, member);
             let word = |i| self.0.word(member, MESSAGE + i).load(Ordering::Relaxed);
             each(member, &std::array::from_fn(word));
         }
-        self.meet(|| ());
-        for element in 0..mine.len() {
+        self.close();
+        for (element, _) in used() {
             self.own(MESSAGE + element).store(0, Ordering::Relaxed);
         }
     }
