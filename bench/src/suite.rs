@@ -144,6 +144,8 @@ impl Suite {
     ) -> anyhow::Result<()> {
         for attempt in 0.. {
             let mut figures = Vec::new();
+            // What has failed in an attempt that does not count is tried again, too: it may have figures.
+            let known = hopeless.clone();
             let mut distances = taking.distance()?;
             for experiment in &group.experiments {
                 for who in taking.everyone.iter().filter(|who| who.bin.is_none() == experiment.raw)
@@ -167,6 +169,7 @@ impl Suite {
             if !steady && goes_again(attempt, &mut taking.again) {
                 taking.bar.inc_length(jobs(taking.everyone, &group.experiments) as u64);
                 seen.retaken += 1;
+                *hopeless = known;
                 continue;
             }
             seen.unsteady += usize::from(!steady);
