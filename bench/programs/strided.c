@@ -1,19 +1,10 @@
 /* Strided transfers from PE 0 to PE 1 (iput) and back (iget): elements a second, of 4 and of 8 bytes, every
  * other one in the target, in the source, or in both. An operation is 1024 elements, then quiet. */
 #include "bench.h"
-
-#define ELEMENTS 1024
-#define STRIDE 2
+#include "shapes.h"
 
 static unsigned char *in, *out;
 static int peer;
-
-struct shape {
-    const char *name;
-    ptrdiff_t target, source;
-};
-
-static const struct shape shapes[] = {{"to_strided", STRIDE, 1}, {"from_strided", 1, STRIDE}, {"both_strided", STRIDE, STRIDE}};
 
 #define STRIDED(call)                                                                               \
     static void call(void *arg, long n)                                                             \

@@ -27,8 +27,8 @@
 #else
 #  define ONESHMEM_NORETURN
 #endif
-/* Called through the address that the linker leaves in the program, not through a stub that jumps there: of a put
- * of few bytes the stub would be a third. */
+/* Called through the address that the linker leaves in the program, not through a stub that
+ * jumps there: of a put of few bytes the stub would be a third. */
 #if defined(__has_attribute)
 #  if __has_attribute(noplt)
 #    define ONESHMEM_DIRECT __attribute__((__noplt__))

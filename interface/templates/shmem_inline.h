@@ -42,12 +42,20 @@ extern const struct oneshmem_reach *const oneshmem_reach_2;
 /* A constant that no PE has for its number. */
 #define ONESHMEM_SURELY_NONE(pe) (__builtin_constant_p(pe) && (unsigned)(pe) > 65535)
 
+/* Whether an address is below PE `pe`'s limit: then its distance can be read, too. */
+ONESHMEM_HERE int oneshmem_below(const size_t *limits, size_t address, int pe)
+{
+    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect(address >= limits[(unsigned short)pe], 0))
+        return 0;
+    ONESHMEM_BARRIER(); /* the distance is written before the limit, by whichever thread */
+    return 1;
+}
+
 /* Sets `*there` to where PE `pe`'s copy of `own` is, and is true, in the common case. */
 ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
 {
-    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect((size_t)own >= oneshmem_reach_2->limit[(unsigned short)pe], 0))
+    if (!oneshmem_below(oneshmem_reach_2->limit, (size_t)own, pe))
         return 0;
-    ONESHMEM_BARRIER(); /* the distance is written before the limit, by whichever thread */
     *there = (char *)((size_t)own + oneshmem_reach_2->distance[(unsigned short)pe] - 1);
     return 1;
 }
@@ -112,7 +120,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_set(TYPE *dest, TYPE value, int pe) \
     {                                                                                \
         char *there;                                                                 \
-        if (oneshmem_there(dest, pe, &there))        \
+        if (oneshmem_there(dest, pe, &there))                                        \
             __atomic_store((TYPE *)(void *)there, &value, __ATOMIC_RELEASE);         \
         else                                                                         \
             oneshmem_##TYPENAME##_atomic_set(dest, value, pe);                       \
@@ -124,7 +132,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
         char *there;                                                                 \
         TYPE value;                                                                  \
         ONESHMEM_BARRIER();                                                          \
-        if (oneshmem_there(source, pe, &there))    \
+        if (oneshmem_there(source, pe, &there))                                      \
             __atomic_load((TYPE *)(void *)there, &value, __ATOMIC_ACQUIRE);          \
         else                                                                         \
             value = oneshmem_##TYPENAME##_atomic_fetch(source, pe);                  \
@@ -136,7 +144,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     ONESHMEM_HERE TYPE shmem_##TYPENAME##_atomic_fetch_add(TYPE *dest, TYPE value, int pe) \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there))              \
+        if (oneshmem_there(dest, pe, &there))                                              \
             return __atomic_fetch_add((TYPE *)(void *)there, value, __ATOMIC_ACQ_REL);     \
         return oneshmem_##TYPENAME##_atomic_fetch_add(dest, value, pe);                    \
     }                                                                                      \
@@ -144,7 +152,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_add(TYPE *dest, TYPE value, int pe)       \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there))              \
+        if (oneshmem_there(dest, pe, &there))                                              \
             (void)__atomic_fetch_add((TYPE *)(void *)there, value, __ATOMIC_ACQ_REL);      \
         else                                                                               \
             oneshmem_##TYPENAME##_atomic_add(dest, value, pe);                             \
@@ -153,7 +161,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     ONESHMEM_HERE TYPE shmem_##TYPENAME##_atomic_fetch_inc(TYPE *dest, int pe)             \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there))              \
+        if (oneshmem_there(dest, pe, &there))                                              \
             return __atomic_fetch_add((TYPE *)(void *)there, 1, __ATOMIC_ACQ_REL);         \
         return oneshmem_##TYPENAME##_atomic_fetch_inc(dest, pe);                           \
     }                                                                                      \
@@ -161,7 +169,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     ONESHMEM_HERE void shmem_##TYPENAME##_atomic_inc(TYPE *dest, int pe)                   \
     {                                                                                      \
         char *there;                                                                       \
-        if (oneshmem_there(dest, pe, &there))              \
+        if (oneshmem_there(dest, pe, &there))                                              \
             (void)__atomic_fetch_add((TYPE *)(void *)there, 1, __ATOMIC_ACQ_REL);          \
         else                                                                               \
             oneshmem_##TYPENAME##_atomic_inc(dest, pe);                                    \
@@ -178,9 +186,8 @@ ONESHMEM_OUTSIDE(void *, ptr, (const void *, int));
 ONESHMEM_HERE void *shmem_ptr(const void *dest, int pe)
 {
     size_t before = (size_t)dest - 1; /* a null pointer is beyond every limit */
-    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect(before >= oneshmem_reach_2->pointer_limit[(unsigned short)pe], 0))
+    if (!oneshmem_below(oneshmem_reach_2->pointer_limit, before, pe))
         return oneshmem_ptr(dest, pe);
-    ONESHMEM_BARRIER();
     return (void *)(before + oneshmem_reach_2->distance[(unsigned short)pe]);
 }
 

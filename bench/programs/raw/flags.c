@@ -5,13 +5,8 @@
 #include "../bench.h"
 #include "copying.h"
 
-/* Longs between two processes' flags: more than a page, so that no prefetcher takes them together, and not a whole
- * number of pages: a load that waits for the other flag would be held up by the store to one's own, of which the
- * processor compares the place in the page first. */
-#define APART (512 + 64)
-
 struct exchange {
-    atomic_long *flags; /* one each, APART from one another */
+    atomic_long *flags; /* one each, RAW_APART from one another */
     unsigned char *boxes, *out;
     const struct copying *copying;
     size_t size, room;
@@ -27,7 +22,7 @@ __attribute__((always_inline)) static inline void pingpong(void *arg, long n, en
 {
     struct exchange *x = arg;
     int me = bench.pe;
-    atomic_long *mine = &x->flags[me * APART], *other = &x->flags[(1 - me) * APART];
+    atomic_long *mine = &x->flags[me * RAW_APART], *other = &x->flags[(1 - me) * RAW_APART];
     for (; n > 0 && me < 2; n--) {
         long count = ++x->count;
         for (int turn = 0; turn < 2; turn++) {
@@ -65,7 +60,7 @@ int main(int argc, char **argv)
     bench_start(argc, argv);
     bench_check(bench.npes >= 2, "a ping-pong needs 2 processes");
     struct exchange x = {.room = (bench.max + 4095) & ~(size_t)4095};
-    x.flags = raw_alloc((size_t)bench.npes * APART * sizeof(long));
+    x.flags = raw_alloc((size_t)bench.npes * RAW_APART * sizeof(long));
     x.boxes = raw_alloc(2 * x.room);
     x.out = aligned_alloc(4096, x.room);
     bench_check(x.out != NULL, "no memory");
@@ -80,14 +75,14 @@ int main(int argc, char **argv)
             x.size = size;
             x.count = 0;
             if (bench.pe == 0)
-                memset(x.flags, 0, (size_t)bench.npes * APART * sizeof(long));
+                memset(x.flags, 0, (size_t)bench.npes * RAW_APART * sizeof(long));
             if (bench.pe < 2)
                 memset(x.boxes + (size_t)bench.pe * x.room, 0xff, size);
             bench_barrier();
             bench_measure((struct bench_point){.name = name, .size = size, .op = w < WAYS ? ways[w].op : pingpong_pause,
                                                .arg = &x, .unit = BENCH_NS, .weight = 2});
             if (bench.pe < 2)
-                bench_check(atomic_load(&x.flags[bench.pe * APART]) == x.count, "%s: the last flag never came", name);
+                bench_check(atomic_load(&x.flags[bench.pe * RAW_APART]) == x.count, "%s: the last flag never came", name);
             if (bench.pe < 2 && size > sizeof(long))
                 bench_verify(x.boxes + (size_t)bench.pe * x.room, size, (unsigned)(1 - bench.pe), name);
             bench_barrier();

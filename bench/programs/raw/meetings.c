@@ -3,13 +3,8 @@
 #define BENCH_RAW
 #include "../bench.h"
 
-/* Longs between two processes' flags: more than a page, so that no prefetcher takes them together, and not a whole
- * number of pages: a load that waits for the other flag would be held up by the store to one's own, of which the
- * processor compares the place in the page first. */
-#define APART (512 + 64)
-
 struct tokens {
-    atomic_long *flags; /* one each, APART from one another */
+    atomic_long *flags; /* one each, RAW_APART from one another */
     long count;
 };
 
@@ -24,7 +19,7 @@ static void barrier(void *arg, long n)
 static void ring(void *arg, long n)
 {
     struct tokens *x = arg;
-    atomic_long *mine = &x->flags[bench.pe * APART], *next = &x->flags[(bench.pe + 1) % bench.npes * APART];
+    atomic_long *mine = &x->flags[bench.pe * RAW_APART], *next = &x->flags[(bench.pe + 1) % bench.npes * RAW_APART];
     for (; n > 0; n--) {
         long count = ++x->count;
         if (bench.pe == 0)
@@ -69,7 +64,7 @@ static void handover(void *arg, long n)
 int main(int argc, char **argv)
 {
     bench_start(argc, argv);
-    struct tokens x = {.flags = raw_alloc((size_t)bench.npes * APART * sizeof(long))};
+    struct tokens x = {.flags = raw_alloc((size_t)bench.npes * RAW_APART * sizeof(long))};
     struct lock *locks = raw_alloc(2 * sizeof *locks);
     struct bench_point p = {.arg = &x, .unit = BENCH_NS};
 
@@ -77,7 +72,7 @@ int main(int argc, char **argv)
     bench_measure(p);
     p.name = "raw.ring", p.op = ring, p.weight = bench.npes, p.whose = BENCH_FIRST, p.size = sizeof(long);
     bench_measure(p);
-    bench_check(atomic_load(&x.flags[bench.pe * APART]) == x.count, "raw.ring: the token was lost");
+    bench_check(atomic_load(&x.flags[bench.pe * RAW_APART]) == x.count, "raw.ring: the token was lost");
     /* What follows says nothing about crowds: a ticket lock waits for a process that has no CPU. */
     if (!raw_crowded) {
         p.name = "raw.lock_alone", p.op = alone, p.weight = 1, p.size = 0, p.arg = &locks[0];

@@ -124,6 +124,11 @@ static inline void bench_start(int argc, char **argv)
     bench_barrier();
 }
 
+/* Longs between two processes' flags: more than a page, so that no prefetcher takes them together, and not a whole
+ * number of pages: a load that waits for the other flag would be held up by the store to one's own, of which the
+ * processor compares the place in the page first. */
+#define RAW_APART (512 + 64)
+
 static inline void bench_finish(void)
 {
     bench_barrier();

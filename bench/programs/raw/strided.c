@@ -4,18 +4,9 @@
  * other element is used. */
 #define BENCH_RAW
 #include "../bench.h"
-
-#define ELEMENTS 1024
-#define STRIDE 2
+#include "../shapes.h"
 
 static unsigned char *in, *out;
-
-struct shape {
-    const char *name;
-    ptrdiff_t target, source;
-};
-
-static const struct shape shapes[] = {{"to_strided", STRIDE, 1}, {"from_strided", 1, STRIDE}, {"both_strided", STRIDE, STRIDE}};
 
 #if defined(__x86_64__)
 #define WIDE __attribute__((optimize("O3"), target("avx2")))

@@ -45,8 +45,8 @@ impl Fold {
     }
 
     /// A reduction among the first of the groups: each folds in the second's elements, then
-    /// carries out `rounds` with its own in scratch memory, which leave the result in dest and announce step `result`. The second takes
-    /// it from there, one step later.
+    /// carries out `rounds` with its own in scratch memory, which leave the result in dest and
+    /// announce step `result`. The second takes it from there, one step later.
     ///
     /// # Safety
     /// As [`super::sliced::run`]; nobody writes a first one's dest but itself.
