@@ -8,6 +8,7 @@ use crate::collectives::select::{
     Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
 };
 use crate::error::Error;
+use crate::sys::process;
 use std::fmt::Write;
 
 /// How a value is written.
@@ -113,7 +114,7 @@ impl Variable {
         [Some(self.name), self.alias]
             .into_iter()
             .flatten()
-            .find_map(|name| std::env::var_os(name).map(|value| (name, value)))
+            .find_map(|name| process::variable(name).map(|value| (name, value)))
     }
 
     /// Whether a flag is set: presence matters, whatever the value.

@@ -5,12 +5,11 @@
 //! meet by themselves (`super::meet`). Without a launcher a process is a job of
 //! one PE.
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::job::control::Control;
 use crate::job::meet;
 use crate::sys::{fd, process};
 use crate::translate::MAX_PES;
-use std::env;
 
 /// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the
 /// descriptor of the file of huge pages if there is one.
@@ -97,7 +96,7 @@ const FOREIGN: [Foreign; 3] = [
 
 /// Which launcher this process's environment shows, without joining its job.
 pub fn detect() -> Launcher {
-    if env::var_os(VARIABLE).is_some() {
+    if process::variable(VARIABLE).is_some() {
         return Launcher::Oshrun;
     }
     FOREIGN
@@ -108,7 +107,8 @@ pub fn detect() -> Launcher {
 
 /// Finds this process's place and joins its job.
 pub(super) fn join() -> Result<Place, Error> {
-    if let Ok(text) = env::var(VARIABLE) {
+    explain_privilege();
+    if let Some(text) = text_of(VARIABLE) {
         // Children of this PE are not this PE.
         process::forget_variable(VARIABLE);
         return from_oshrun(&text);
@@ -121,6 +121,23 @@ pub(super) fn join() -> Result<Place, Error> {
         Some(foreign) => foreign.join(),
         None => Ok(Place { launcher: Launcher::Nobody, pe: 0, control: meet::create(1)? }),
     }
+}
+
+/// A privileged program is a job of one PE: the control area is shared with processes that
+/// could be those of whoever started it. Says so if a launcher has started it.
+fn explain_privilege() {
+    let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&VARIABLE]);
+    if let Some(name) = variables.find(|name| process::is_hidden(name)) {
+        error::say(format_args!(
+            "{name} is ignored, and this process is a job of one PE: the program may have rights \
+             that its user lacks (set-user-ID, set-group-ID or file capabilities)"
+        ));
+        process::forget_variable(VARIABLE);
+    }
+}
+
+fn text_of(variable: &str) -> Option<String> {
+    process::variable(variable)?.into_string().ok()
 }
 
 fn from_oshrun(text: &str) -> Result<Place, Error> {
@@ -145,7 +162,7 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
 
 impl Foreign {
     fn variable(names: &[&'static str]) -> Option<(&'static str, String)> {
-        names.iter().find_map(|name| Some((*name, env::var(name).ok()?)))
+        names.iter().find_map(|name| Some((*name, text_of(name)?)))
     }
 
     fn present(&self) -> bool {
@@ -184,7 +201,7 @@ impl Foreign {
         {
             return Err(bad(format!("the job spans {nodes} nodes; it must be on one")));
         }
-        let job = self.job.iter().filter_map(|name| env::var(name).ok()).collect::<Vec<_>>();
+        let job = self.job.iter().filter_map(|name| text_of(name)).collect::<Vec<_>>();
         let control = match size {
             1 => meet::create(1)?,
             _ => meet::control(self.launcher, self.rank[0], &job.join("."), size)?,

@@ -20,7 +20,7 @@ use std::os::unix::fs::MetadataExt;
 /// A new job's files.
 pub(super) fn create(npes: usize) -> Result<Control, Error> {
     let control = Control::create(npes)?;
-    match pages::file(|name| std::env::var_os(name)) {
+    match pages::file(process::variable) {
         Some(file) => control.create_huge(file),
         None => Ok(control),
     }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
@@ -145,6 +146,24 @@ pub fn at_fork(
         0 => Ok(()),
         _ => Err(Error::last("pthread_atfork")),
     }
+}
+
+/// Whether this process has rights that whoever started it may lack: a program with the
+/// set-user-ID or set-group-ID bit, or with file capabilities (`AT_SECURE`, getauxval(3)).
+pub fn is_privileged() -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// The value of an environment variable. The library reads the environment only here: in a
+/// privileged process no variable counts, because whoever started it chose them.
+pub fn variable(name: &str) -> Option<OsString> {
+    if is_privileged() { None } else { std::env::var_os(name) }
+}
+
+/// Whether [`variable`] hides a variable that is set.
+pub fn is_hidden(name: &str) -> bool {
+    is_privileged() && std::env::var_os(name).is_some()
 }
 
 /// Removes a variable from the environment of this process and its children.

@@ -20,6 +20,7 @@ pub mod heap_pages;
 pub mod interface;
 pub mod launch;
 pub mod launchers;
+pub mod privileged;
 pub mod rules;
 pub mod smartmap;
 pub mod statistics;

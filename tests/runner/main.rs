@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, examples, failures, heap_pages, interface, launch,
-    launchers, rules, smartmap, statistics, system_calls, tuning,
+    launchers, privileged, rules, smartmap, statistics, system_calls, tuning,
 };
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 13] = [
+    let families: [fn() -> Vec<Trial>; 14] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         bystanders::trials,
         containers::trials,
         heap_pages::trials,
+        privileged::trials,
         system_calls::trials,
         statistics::trials,
         interface::trials,

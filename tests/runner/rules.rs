@@ -1,5 +1,6 @@
 //! `RULES.md` says for each numbered rule of the specification's checklist which
-//! programs test it, or why none can. This keeps the table and the programs in step.
+//! programs test it, or why none can. This keeps the table and the programs in step, and
+//! holds a rule of the library's own that no compiler checks.
 
 use crate::{conformance, tree};
 use libtest_mimic::Trial;
@@ -11,9 +12,38 @@ struct Row {
     reason: String,
 }
 
-/// The one trial.
+/// The trials.
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("rules/table", || Ok(check()?))]
+    vec![
+        Trial::test("rules/table", || Ok(check()?)),
+        Trial::test("rules/one-door-for-the-environment", || Ok(one_door()?)),
+    ]
+}
+
+/// In the library only `src/sys/process.rs` reads the environment, so that nothing of it counts in
+/// a program with the set-user-ID bit.
+fn one_door() -> Result<(), String> {
+    let mut doors = Vec::new();
+    let mut folders = vec![tree::repository("src"), tree::repository("capi/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let words = ["env::var", "getenv", "libc::environ", "self/environ"];
+            if words.iter().any(|word| text.contains(word)) {
+                doors.push(path);
+            }
+        }
+    }
+    if doors == [tree::repository("src/sys/process.rs")] {
+        Ok(())
+    } else {
+        Err(format!("the environment is read in {doors:?}; expected src/sys/process.rs alone"))
+    }
 }
 
 fn check() -> Result<(), String> {

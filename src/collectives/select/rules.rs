@@ -133,7 +133,7 @@ pub fn path() -> Option<PathBuf> {
     if let Some((_, path)) = env::TUNING.raw() {
         return (!path.is_empty()).then(|| path.into());
     }
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = |name: &str| process::variable(name).filter(|value| !value.is_empty());
     let config = match folder("XDG_CONFIG_HOME") {
         Some(config) => PathBuf::from(config),
         None => PathBuf::from(folder("HOME")?).join(".config"),

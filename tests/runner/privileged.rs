@@ -1,0 +1,103 @@
+//! A program with the set-user-ID bit believes nothing that whoever starts it can choose.
+
+use crate::directives::{Program, Variant};
+use crate::launch::{self, Outcome};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A user whom nothing belongs to, `nobody` on most systems.
+const OTHER: u32 = 65534;
+
+/// The trials; ignored for everybody but root, who alone can give a file away.
+pub fn trials() -> Vec<Trial> {
+    let forbidden = !rustix::process::geteuid().is_root() || tree::is_smartmap();
+    [
+        Trial::test("privileged/launcher", || Ok(launcher()?)),
+        Trial::test("privileged/variables", || Ok(variables()?)),
+    ]
+    .into_iter()
+    .map(|trial| trial.with_ignored_flag(forbidden))
+    .collect()
+}
+
+/// The program, installed for another user in a folder of its own, as long as this lives.
+struct Installed(PathBuf);
+
+impl Installed {
+    fn new(name: &str) -> Result<Self, String> {
+        let source = tree::repository("tests/programs/privileged.c");
+        let program = Program {
+            source,
+            pes: vec![1],
+            variants: vec![Variant::Static],
+            cflags: Vec::new(),
+            cases: Vec::new(),
+        };
+        let from = compile::executable(&program, Variant::Static)?;
+        let installed = Self(tree::scratch(&format!("privileged-{name}-{}", std::process::id())));
+        let give = |path: &Path| {
+            std::fs::copy(&from, path)?;
+            chown(path, Some(OTHER), Some(OTHER))?;
+            // After the owner: a change of owner takes the bit away.
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755))
+        };
+        give(&installed.0).map_err(|error| error.to_string())?;
+        Ok(installed)
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn alone(outcome: &Outcome, jobs: usize) -> Result<(), String> {
+    if outcome.status == 77 {
+        println!("skipped: files on this file system cannot give rights (nosuid)");
+        return Ok(());
+    }
+    outcome.success()?;
+    if outcome.stdout != "PE 0 of 1, sum 2, heap as ever\n".repeat(jobs) {
+        return Err(outcome.report(&format!("expected {jobs} jobs of one PE")));
+    }
+    Ok(())
+}
+
+/// `oshrun` passes a file that its user can write; another launcher's variables name a
+/// meeting point that its user can be at.
+fn launcher() -> Result<(), String> {
+    let program = Installed::new("launcher")?;
+    let outcome = launch::run(launch::oshrun(2, &program.0))?;
+    alone(&outcome, 2)?;
+    if outcome.status == 0 && !outcome.stderr.contains("ONESHMEM_PE is ignored") {
+        return Err(outcome.report("it does not say that it is alone, and why"));
+    }
+    let mut command = Command::new(&program.0);
+    command.env("PMI_RANK", "1").env("PMI_SIZE", "2").env("SHMEM_STARTUP_TIMEOUT", "1");
+    alone(&launch::run(command)?, 1)
+}
+
+/// Values that would end the program, print or read something, if they were read.
+fn variables() -> Result<(), String> {
+    let program = Installed::new("variables")?;
+    let mut command = Command::new(&program.0);
+    for (name, value) in [
+        ("SHMEM_SYMMETRIC_SIZE", "nonsense"),
+        ("SHMEM_BACKEND", "nonsense"),
+        ("SHMEM_REDUCE_ALGORITHM", "nonsense"),
+        ("SHMEM_TUNING", "/nonexistent/tuning"),
+        ("SHMEM_NONSENSE", "1"),
+        ("SHMEM_INFO", "1"),
+        ("SHMEM_STATS", "1"),
+        ("SMA_VERSION", "1"),
+    ] {
+        command.env(name, value);
+    }
+    let outcome = launch::run(command)?;
+    alone(&outcome, 1)?;
+    if outcome.stderr.is_empty() { Ok(()) } else { Err(outcome.report("it read a variable")) }
+}
