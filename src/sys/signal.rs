@@ -68,21 +68,48 @@ unsafe extern "C" fn handler(
     info: *mut libc::siginfo_t,
     _: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel passes a valid `info`, whose address is meaningful when
-    // the kernel raised the signal (positive code); OLD was filled before.
+    // SAFETY: the kernel passes a valid `info`, whose address is meaningful when a fault
+    // raised the signal; OLD was filled before.
     unsafe {
-        if (*info).si_code > 0 && replace_missing((*info).si_addr() as usize) {
+        let fault = is_fault(signal, (*info).si_code);
+        if fault && replace_missing((*info).si_addr() as usize) {
             return;
         }
-        if (*info).si_code > 0
-            && let Some(explain) = EXPLAIN.get()
-        {
+        let old = &*(*OLD.0.get())[usize::from(signal != FAULTS[0])].as_ptr();
+        if fault && let Some(explain) = EXPLAIN.get() {
             explain((*info).si_addr() as usize);
         }
-        // Back to what was there: the access repeats and takes its usual course,
-        // core dump included.
-        let index = usize::from(signal != FAULTS[0]);
-        libc::sigaction(signal, (*OLD.0.get())[index].as_ptr(), std::ptr::null_mut());
+        if !fault && old.sa_sigaction == libc::SIG_IGN {
+            return;
+        }
+        // Back to what was there. A fault repeats and takes its usual course, core dump
+        // included; a signal that somebody has sent does not come again by itself.
+        libc::sigaction(signal, old, std::ptr::null_mut());
+        if !fault {
+            send_again(signal, info);
+        }
+    }
+}
+
+/// Whether a signal of this code was raised by an access that repeats when the handler
+/// returns. Not so if a process sent it (codes up to 0, `sigaction(2)`), or if the kernel tells of
+/// broken memory that nobody has touched.
+fn is_fault(signal: libc::c_int, code: libc::c_int) -> bool {
+    code > 0 && !(signal == libc::SIGBUS && code == libc::BUS_MCEERR_AO)
+}
+
+/// Sends a signal to this thread once more, as it was; it comes when the handler returns,
+/// which blocks it.
+///
+/// # Safety
+/// `info` is valid.
+unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
+    // SAFETY: the kernel only reads `info`, which is valid by the caller's promise.
+    unsafe {
+        let (process, thread) = (libc::getpid(), libc::gettid());
+        if libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0 {
+            libc::raise(signal); // Some kernels (Kitten) have no such call.
+        }
     }
 }
 
@@ -99,7 +126,7 @@ pub fn explain_faults(explain: Explain) {
             libc::sigaction(signal, std::ptr::null(), (*OLD.0.get())[index].as_mut_ptr());
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
