@@ -130,6 +130,40 @@ fn help_and_version() {
 }
 
 #[test]
+fn options_of_other_launchers_run_nothing() {
+    for option in ["-hostfile hf", "-hosts a,b", "-host a", "--ntasks=3", "-ppn 2", "-mca btl self"]
+    {
+        let done = run(oshrun(&format!("-np 2 {option} echo ran"))).ended_with(2);
+        assert_eq!(done.stdout, "", "{option}");
+        let name = option.split([' ', '=']).next().unwrap();
+        assert!(done.stderr.contains(&format!("'{name}', which other launchers have")), "{done:?}");
+    }
+}
+
+#[test]
+fn parts_with_arguments_of_their_own() {
+    let show = r#"echo ${ONESHMEM_PE%:*:*} $0 $A $(pwd)"#;
+    let mut command = oshrun("-n 1 -x A=1 -wdir /proc sh -c");
+    command.args([show, "master", ":", "-n", "2", "sh", "-c", show, "worker"]);
+    command.args([":", "-n", "1", "-wdir", "/dev", "--", "sh", "-c", show, ":"]);
+    let done = run(command).ended_with(0);
+    let here = std::env::current_dir().unwrap();
+    let here = here.display();
+    let expected =
+        ["0:4 master 1 /proc".into(), format!("1:4 worker {here}"), format!("2:4 worker {here}")];
+    assert_eq!(done.lines()[..3], expected);
+    assert_eq!(done.lines()[3], "3:4 : /dev");
+    // All are one job: what one PE waits for, the others bring.
+    let mut command = pe("-n 1", "finalize 2 7");
+    let program = command.get_args().nth(4).unwrap().to_owned();
+    command.args([":", "-n", "2"]).arg(program).args(["finalize", "2", "7"]);
+    assert_eq!(run(command).ended_with(7).stdout.matches("outlived").count(), 2);
+    // A name that is wrong in any part starts nothing.
+    let done = run(oshrun("-n 1 echo ran : -n 1 oshrun-test-no-such-program")).ended_with(127);
+    assert_eq!(done.stdout, "");
+}
+
+#[test]
 fn many_more_pes_than_open_files_allow_at_first() {
     let mut command = std::process::Command::new("sh");
     let oshrun = env!("CARGO_BIN_EXE_oshrun");

@@ -12,6 +12,10 @@ pub enum Show {
     Compile,
     /// What is added for linking.
     Link,
+    /// The compiler, and what is added for compiling.
+    CompileCommand,
+    /// The compiler, and what is added for linking.
+    LinkCommand,
     /// The compiler.
     Compiler,
     /// Directories of headers.
@@ -36,6 +40,15 @@ const SHOW: [(&str, Show); 9] = [
     ("libs", Show::Libraries),
     ("version", Show::Version),
     ("help", Show::Help),
+];
+
+/// Names by which MPICH's wrappers know some of them; what they print begins with the compiler.
+const INFO: [(&str, Show); 5] = [
+    ("info", Show::Command),
+    ("compile_info", Show::CompileCommand),
+    ("compile-info", Show::CompileCommand),
+    ("link_info", Show::LinkCommand),
+    ("link-info", Show::LinkCommand),
 ];
 
 /// Options that end the compiler's work before linking.
@@ -169,6 +182,8 @@ impl Line {
             Show::Command => self.command(installation, compiler),
             Show::Compile => compile(installation),
             Show::Link => self.all_for_linking(installation),
+            Show::CompileCommand => [compiler.to_vec(), compile(installation)].concat(),
+            Show::LinkCommand => [compiler.to_vec(), self.all_for_linking(installation)].concat(),
             Show::Compiler => compiler.to_vec(),
             Show::IncludeDirectories => vec![installation.include().into()],
             Show::LibraryDirectories => vec![installation.lib().into()],
@@ -209,6 +224,9 @@ fn joined(flag: &str, value: &OsStr) -> OsString {
 
 fn show(argument: &str) -> Option<Show> {
     let name = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'))?;
+    if let Some((_, show)) = INFO.iter().find(|(text, _)| *text == name) {
+        return Some(*show);
+    }
     let rest = name.strip_prefix("showme").or_else(|| name.strip_prefix("show"))?;
     let what = rest.strip_prefix([':', '-']).unwrap_or(rest);
     if !rest.is_empty() && what == rest {
@@ -286,6 +304,14 @@ mod tests {
         }
         assert_eq!(command("-showme"), format!("cc -I/opt/one/include {LINK}"));
         assert_eq!(command("-showme:libs"), "shmem");
+        // As MPICH's wrappers have it: scripts drop the first word, the compiler.
+        for dashes in ["-", "--"] {
+            assert_eq!(command(&format!("{dashes}compile_info")), "cc -I/opt/one/include");
+            assert_eq!(command(&format!("{dashes}compile-info")), "cc -I/opt/one/include");
+            assert_eq!(command(&format!("{dashes}link_info")), format!("cc {LINK}"));
+            assert_eq!(command(&format!("{dashes}link-info")), format!("cc {LINK}"));
+            assert_eq!(command(&format!("{dashes}info")), format!("cc -I/opt/one/include {LINK}"));
+        }
         // Not ours: the compiler complains.
         assert_eq!(command("-showmenot a.o -c"), "cc -I/opt/one/include -showmenot a.o -c");
     }

@@ -84,6 +84,10 @@ headers, library and run path. With -static or -static-pie the static library is
 
   (-show:..., -show-... and --showme... are taken as well.)
 
+  -compile_info     print the compiler and what is added for compiling
+  -link_info        print the compiler and what is added for linking
+  -info             as -show
+
   {variable}   the compiler to run [default: {default}]
 
 OpenSHMEM has had no Fortran interface since version 1.5, and there is no oshfort.

@@ -6,6 +6,7 @@
 //! number nor its group's can be given to a stranger.
 #![allow(unsafe_code)]
 
+use super::options::Part;
 use super::signals;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
@@ -15,26 +16,21 @@ use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpid, getppid};
 use oneshmem::job::launch::VARIABLE;
-use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// What all PEs of a job have in common.
+/// What PEs of the same part of the command line have in common.
 pub struct Recipe<'a> {
-    /// The file to execute, relative to `wdir`.
-    pub path: PathBuf,
-    /// Name and arguments, as the user gave them.
-    pub program: &'a [OsString],
-    /// Where to run.
-    pub wdir: Option<PathBuf>,
-    /// Variables to set.
-    pub environment: &'a [(OsString, OsString)],
+    /// The file to execute, relative to the directory of `part`.
+    pub path: &'a Path,
+    /// What the user has asked for.
+    pub part: &'a Part,
     /// The job's files: the one with the control area, and one of huge pages if there is one.
     pub files: Vec<BorrowedFd<'a>>,
-    /// Number of PEs.
+    /// Number of PEs of the job.
     pub npes: usize,
     /// The limit on open files to give back to the PEs, if it was raised here.
     pub open_files: Option<(rlim_t, rlim_t)>,
@@ -77,17 +73,18 @@ impl Process {
         let files: Vec<RawFd> = recipe.files.iter().map(AsRawFd::as_raw_fd).collect();
         let open_files = recipe.open_files;
         let cpus = cpu_set(binding)?;
-        let mut command = Command::new(&recipe.path);
+        let mut command = Command::new(recipe.path);
+        let part = recipe.part;
         command
-            .arg0(&recipe.program[0])
-            .args(&recipe.program[1..])
-            .envs(recipe.environment.iter().map(|(name, value)| (name, value)))
+            .arg0(&part.program[0])
+            .args(&part.program[1..])
+            .envs(part.environment.iter().map(|(name, value)| (name, value)))
             .env(VARIABLE, place(pe, recipe.npes, launcher, &files))
             .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        if let Some(wdir) = &recipe.wdir {
+        if let Some(wdir) = &part.wdir {
             command.current_dir(wdir);
         }
         let prepare = move || {

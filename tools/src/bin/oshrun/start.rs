@@ -1,0 +1,140 @@
+//! What is needed to start the PEs of a job, and their start, one by one.
+
+use super::binding::{self, Binding};
+use super::failure::Failure;
+use super::guard::Guard;
+use super::input;
+use super::options::{Options, Part};
+use super::process::{Process, Recipe, Streams};
+use super::program;
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+use oneshmem::job::control::Control;
+use oneshmem::translate::MAX_PES;
+use oneshmem_tools::topology::Topology;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Which PEs there will be: everything that can be wrong before there is a job.
+pub struct Plan<'a> {
+    topology: Topology,
+    bindings: Vec<Binding>,
+    report_bindings: bool,
+    /// Each part of the command line, its executable, and how many PEs run it.
+    parts: Vec<(&'a Part, PathBuf, usize)>,
+}
+
+impl<'a> Plan<'a> {
+    /// Looks for programs and CPUs.
+    pub fn new(options: &'a Options) -> Result<Self, Failure> {
+        let topology = Topology::usable()
+            .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
+        let places = topology.cpus().len().min(MAX_PES);
+        let parts = options.parts.iter().map(|part| {
+            let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
+            program::check_directory(wdir)?;
+            // The PEs' own PATH counts, as it would in a shell.
+            let path = part.variable("PATH").unwrap_or_default();
+            let path = program::find(&part.program[0], wdir, &path)?;
+            Ok((part, path, part.npes.unwrap_or(places)))
+        });
+        let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
+        let npes = parts.iter().map(|(_, _, npes)| npes).sum();
+        let bindings = binding::plan(&topology, options.bind, options.map, npes);
+        Ok(Self { topology, bindings, report_bindings: options.report_bindings, parts })
+    }
+
+    /// Number of PEs.
+    pub fn npes(&self) -> usize {
+        self.bindings.len()
+    }
+}
+
+/// Starts the PEs.
+pub struct Starter<'a> {
+    plan: &'a Plan<'a>,
+    /// One for each part.
+    recipes: Vec<Recipe<'a>>,
+    guard: &'a Guard,
+}
+
+impl<'a> Starter<'a> {
+    /// The PEs of this plan, in the job of `control`.
+    pub fn new(plan: &'a Plan, control: &'a Control, guard: &'a Guard) -> Result<Self, Failure> {
+        let open_files = allow_files(plan.npes())?;
+        let recipe = |(part, path, _): &'a (&'a Part, PathBuf, usize)| Recipe {
+            path,
+            part,
+            files: std::iter::once(control.file()).chain(control.huge_file()).collect(),
+            npes: plan.npes(),
+            open_files,
+        };
+        Ok(Self { plan, recipes: plan.parts.iter().map(recipe).collect(), guard })
+    }
+
+    /// Starts PE `pe`.
+    pub fn start(&self, pe: usize) -> Result<(Process, Streams), Failure> {
+        let recipe = self.recipe(pe);
+        let (process, streams) =
+            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe))
+                .map_err(|error| start_failure(recipe, pe, &error))?;
+        self.guard.add(process.pid());
+        Ok((process, streams))
+    }
+
+    /// The recipe of PE `pe`: parts are numbered through.
+    fn recipe(&self, pe: usize) -> &Recipe<'a> {
+        let mut first = 0;
+        let counts = self.plan.parts.iter().map(|(_, _, npes)| *npes);
+        let part = counts.take_while(|npes| {
+            first += npes;
+            first <= pe
+        });
+        &self.recipes[part.count()]
+    }
+
+    /// Where PE `pe` is bound, in words, if the user wants to know.
+    pub fn report(&self, pe: usize) -> Option<String> {
+        let plan = self.plan;
+        plan.report_bindings.then(|| binding::describe(&plan.topology, &plan.bindings[pe]))
+    }
+}
+
+/// Three pipes a PE can be more than the usual limit on open files. Gives the
+/// limit to put back in the PEs, if it had to be raised.
+fn allow_files(npes: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
+    /// Those the launcher has besides, and room for the standard library's own.
+    const OTHERS: usize = 32;
+    let needed = (2 * npes + OTHERS) as rlim_t;
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(Failure::own)?;
+    if needed <= soft {
+        return Ok(None);
+    }
+    if needed > hard {
+        return Err(Failure::own(format!(
+            "{npes} PEs need {needed} open files; the limit (ulimit -Hn) is {hard}"
+        )));
+    }
+    setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(Failure::own)?;
+    Ok(Some((soft, hard)))
+}
+
+fn start_failure(recipe: &Recipe, pe: usize, error: &io::Error) -> Failure {
+    use io::ErrorKind;
+    let program = recipe.part.program[0].display();
+    match error.kind() {
+        // The file is there, so it is the interpreter that it names which is not.
+        ErrorKind::NotFound => Failure {
+            status: program::NOT_FOUND,
+            message: format!("{program}: its interpreter (or loader) is not found"),
+        },
+        ErrorKind::PermissionDenied | ErrorKind::ExecutableFileBusy => Failure {
+            status: program::NOT_EXECUTABLE,
+            message: format!("{program}: cannot be executed: {error}"),
+        },
+        _ if error.raw_os_error() == Some(libc::ENOEXEC) => Failure {
+            status: program::NOT_EXECUTABLE,
+            message: format!("{program}: cannot be executed: {error}"),
+        },
+        _ => Failure::own(format!("cannot start PE {pe}: {error}")),
+    }
+}

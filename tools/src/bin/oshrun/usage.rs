@@ -1,0 +1,116 @@
+//! The table of options, and the help.
+
+use clap::builder::{OsStringValueParser, PossibleValuesParser};
+use clap::{Arg, ArgAction, Command, value_parser};
+use oneshmem::translate::MAX_PES;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const HELP: &str = "\
+Every option is taken with one dash or two. Options end at the program's name; what follows is
+the program's own. The program is looked up in PATH unless its name has a slash, and relative
+to --wdir.
+
+A lone colon begins another part, with PES, -x, --wdir, program and arguments of its own; PEs are
+numbered through. All parts must run the same executable, with whatever arguments. After '--', a
+colon is an argument of the program.
+
+Standard input goes to PE 0. Output comes line by line, never mixed within a line. SIGINT,
+SIGTERM, SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded to all PEs; a second
+SIGINT or SIGTERM ends the job whatever the PEs do. When one PE dies, or exits without
+shmem_finalize, the job ends; processes that the PEs started end with it.
+
+Exit status: that of the job, which is 0, the status of shmem_global_exit, the first status
+other than 0 that a PE ended with, or 128 + n if a PE was killed by signal n; 124 when --timeout
+ended it, 126 or 127 if the program cannot be run or is not found, 2 if the command line is wrong.
+
+Examples:
+  oshrun -n 4 ./a.out
+  oshrun -n 8 --bind-to core -x SHMEM_SYMMETRIC_SIZE=2g --tag-output ./a.out --size 100";
+
+/// The options, for `clap`.
+pub fn command() -> Command {
+    let words = |words: &'static [&'static str]| PossibleValuesParser::new(words);
+    Command::new("oshrun")
+        .version(concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)"))
+        .about("Runs an OpenSHMEM program on this machine.")
+        .override_usage(
+            "oshrun [OPTIONS] PROGRAM [ARGUMENTS] [: -n PES [OPTIONS] PROGRAM [ARGUMENTS]]...",
+        )
+        .after_help(HELP)
+        .args_override_self(true)
+        .arg(
+            Arg::new("npes")
+                .short('n')
+                .long("np")
+                .alias("n")
+                .value_name("PES")
+                .value_parser(value_parser!(u16).range(1..=MAX_PES as i64))
+                .allow_negative_numbers(true)
+                .help("Number of PEs [default: one for each CPU this command may use]"),
+        )
+        .arg(
+            Arg::new("env")
+                .short('x')
+                .alias("x")
+                .value_name("VAR[=VALUE]")
+                .action(ArgAction::Append)
+                .value_parser(OsStringValueParser::new())
+                .help("Set a variable in the PEs' environment; they have all of this one's anyway"),
+        )
+        .arg(
+            Arg::new("wdir")
+                .long("wdir")
+                .alias("wd")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Run the PEs in this directory"),
+        )
+        .arg(
+            Arg::new("bind-to")
+                .long("bind-to")
+                .value_name("WHAT")
+                .value_parser(words(&["none", "core", "hwthread"]))
+                .help("Bind each PE to a core or to a hardware thread [default: none]"),
+        )
+        .arg(
+            Arg::new("map-by")
+                .long("map-by")
+                .value_name("WHAT")
+                .value_parser(words(&["core", "numa"]))
+                .help("Give PEs to cores in order, or to NUMA nodes in turn; implies --bind-to core [default: core]"),
+        )
+        .arg(flag("report-bindings").help("Say where each PE is bound"))
+        .arg(
+            flag("oversubscribe")
+                .help("Allow more PEs than CPUs; accepted for compatibility, always allowed"),
+        )
+        .arg(flag("tag-output").short('l').alias("l").help("Mark each line of output with its PE"))
+        .arg(
+            Arg::new("comm-matrix")
+                .long("comm-matrix")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Draw which PE moves how many bytes to and from which, as an SVG picture"),
+        )
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(seconds)
+                .allow_negative_numbers(true)
+                .help("End the job after this time, with status 124"),
+        )
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 => Duration::try_from_secs_f64(seconds)
+            .map_err(|_| "expected a number of seconds that is not so large".into()),
+        _ => Err("expected seconds, more than 0, for example 60 or 0.5".into()),
+    }
+}
