@@ -3,7 +3,7 @@
 
 use crate::job::abort::{self, Kind};
 use crate::job::{self, health};
-use crate::sys::process;
+use crate::sys::ending;
 use std::fmt;
 use std::io::Write;
 
@@ -89,7 +89,7 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
     if job::is_child() {
-        process::exit_now(1); // Its parent's job goes on.
+        ending::exit_now(1); // Its parent's job goes on.
     }
     if let Some(job) = job::existing() {
         abort::raise(job.control(), Kind::Fatal, job.pe(), 1);

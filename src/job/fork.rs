@@ -18,7 +18,7 @@ use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::memory::pages::Pages;
-use crate::sys::{fd, map, process, program, signal};
+use crate::sys::{ending, fd, map, process, program, signal};
 use crate::translate::TABLE;
 use std::cell::Cell;
 use std::ops::Range;
@@ -143,7 +143,7 @@ unsafe extern "C" fn after_in_child() {
     };
     if job.choice.backend.is_shared() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");
-        process::flush_and_exit(1);
+        ending::flush_and_exit(1);
     }
     // Only now: in a static program these words lie in the data segment.
     CHILD.store(true, Ordering::Relaxed);

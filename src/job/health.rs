@@ -7,11 +7,11 @@
 use super::abort::{self, Kind};
 use super::control::Stage;
 use super::{Job, existing};
-use crate::atomics::{AtomicBool, Ordering};
+use crate::atomics::Ordering;
 use crate::env;
 use crate::error;
 use crate::job::launch::Launcher;
-use crate::sys::process;
+use crate::sys::{ending, process};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,6 @@ const NOTICED: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
 const GRACE: Duration = Duration::from_millis(200);
 
-static ENDING: AtomicBool = AtomicBool::new(false);
-
 /// Looks whether the job was ended; if so, ends this process too. Cheap.
 #[inline]
 pub fn look(job: &Job) {
@@ -36,20 +34,27 @@ pub fn look(job: &Job) {
 }
 
 /// When the job is being ended, a PE that computes is told so by SIGTERM: it writes
-/// out its streams, as `shmem_global_exit` promises, and leaves. `fflush` is no call
-/// for a signal handler; should it hang on a lock that the interrupted code holds,
-/// SIGKILL follows shortly, and the PE has lost no more than it would have anyway.
+/// out its streams, as `shmem_global_exit` promises, and leaves. Writing them is nothing for a
+/// signal handler; should it fail in the middle of what was interrupted, SIGKILL follows
+/// shortly, and the PE has lost no more than it would have anyway.
 pub(super) fn leave_when_told() {
     crate::sys::signal::before_terminating(|| {
-        if let Some(job) = existing().filter(|_| !super::fork::is_child()) {
+        if super::fork::is_child() {
+            return false;
+        }
+        if ending::hurry() {
+            return true;
+        }
+        if let Some(job) = existing() {
             look(job);
         }
+        false
     });
 }
 
 #[cold]
 fn leave(word: u64) -> ! {
-    process::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
+    ending::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
 }
 
 /// What a wait remembers between its looks at the peers.
@@ -162,12 +167,8 @@ fn check_arrivals(job: &Job, now: Instant) {
 /// Ends the whole job with `status`, this process last. The abort word has been
 /// raised by the caller.
 pub fn end_job(status: i32) -> ! {
-    // One thread of a process does this; the others, and a second attempt from a
-    // handler, just leave.
-    if ENDING.swap(true, Ordering::Relaxed) {
-        process::flush_and_exit(status);
-    }
-    if let Some(job) = existing()
+    if ending::begin()
+        && let Some(job) = existing()
         && job.launcher.leaves_ending_to_pes()
         && job.npes > 1
     {
@@ -184,5 +185,5 @@ pub fn end_job(status: i32) -> ! {
             }
         }
     }
-    process::flush_and_exit(status)
+    ending::flush_and_exit(status)
 }

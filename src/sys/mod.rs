@@ -4,6 +4,7 @@
 // Some calls are made by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
+pub mod ending;
 pub mod fd;
 pub mod futex;
 pub mod huge;
@@ -13,3 +14,4 @@ pub mod process;
 pub mod program;
 pub mod signal;
 pub mod socket;
+pub mod streams;

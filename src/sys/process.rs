@@ -112,22 +112,6 @@ pub fn kill(pid: i32, signal: i32) {
     unsafe { libc::kill(pid, signal) };
 }
 
-/// Writes out what C's standard streams hold, then ends the process at once,
-/// without running exit handlers: other threads may be anywhere.
-pub fn flush_and_exit(status: i32) -> ! {
-    // SAFETY: a null stream means all of them.
-    unsafe {
-        libc::fflush(std::ptr::null_mut());
-        libc::_exit(status)
-    }
-}
-
-/// Ends the process at once; nothing is written out that another process has too.
-pub fn exit_now(status: i32) -> ! {
-    // SAFETY: no memory is passed.
-    unsafe { libc::_exit(status) }
-}
-
 /// Runs `handler` when the process exits by `exit` or by returning from `main`.
 pub fn at_exit(handler: extern "C" fn()) {
     // SAFETY: the handler is a plain function and stays loaded.

@@ -132,11 +132,11 @@ pub fn explain_faults(explain: Explain) {
     }
 }
 
-static TERMINATING: OnceLock<fn()> = OnceLock::new();
+static TERMINATING: OnceLock<fn() -> bool> = OnceLock::new();
 
 unsafe extern "C" fn terminate(signal: libc::c_int) {
-    if let Some(look) = TERMINATING.get() {
-        look();
+    if TERMINATING.get().is_some_and(|look| look()) {
+        return;
     }
     // SAFETY: back to the default action, which the signal then takes when this
     // handler returns and unblocks it.
@@ -146,9 +146,9 @@ unsafe extern "C" fn terminate(signal: libc::c_int) {
     }
 }
 
-/// Has `look` called when SIGTERM comes, before it takes its default action; nothing
-/// if the program has a handler of its own. Once per process.
-pub fn before_terminating(look: fn()) {
+/// Has `look` called when SIGTERM comes, which then takes its default action unless that says
+/// true; nothing if the program has a handler of its own. Once per process.
+pub fn before_terminating(look: fn() -> bool) {
     // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -27,7 +27,48 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("failures/not-executable", || {
         Ok(cannot_start(&tree::repository("tests/c/check.h"), 126)?)
     }));
+    for what in ["reader", "holder", "input", "flusher"] {
+        trials
+            .push(Trial::test(format!("failures/alone/{what}"), move || Ok(ends_by_itself(what)?)));
+    }
+    trials.push(Trial::test("failures/terminated-while-it-writes", || {
+        Ok(terminated_while_writing()?)
+    }));
     trials
+}
+
+/// Where no launcher hides how the process ends, it still has the status it asked for.
+fn ends_by_itself(what: &str) -> Result<(), String> {
+    let mut command = Command::new(compile::plain(&tree::repository("tests/c/ending.c"), &[])?);
+    command.args(["exit", what]);
+    let outcome = launch::run(command)?;
+    if outcome.hung || outcome.status != 3 || !outcome.stdout.contains("in_stdout") {
+        return Err(outcome.report("expected the status 3, and the output"));
+    }
+    Ok(())
+}
+
+/// A job that ends while nobody reads what it has to say ends when it is told to once more.
+fn terminated_while_writing() -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/unread.c"), &[])?;
+    let ready = tree::scratch(&format!("ready-unread-{}", std::process::id()));
+    let _ = std::fs::remove_file(&ready);
+    let mut command = Command::new(program);
+    command.arg(&ready);
+    let running = Running::start(command)?;
+    let deadline = Instant::now() + launch::LIMIT;
+    while !ready.exists() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // It is to be in the middle of it; if it is not yet, the signal simply ends it.
+    std::thread::sleep(Duration::from_millis(200));
+    kill_process(running.pid(), Signal::TERM).map_err(|error| error.to_string())?;
+    let outcome = running.finish()?;
+    let _ = std::fs::remove_file(&ready);
+    if outcome.hung || outcome.status != 3 {
+        return Err(outcome.report("expected the status 3"));
+    }
+    Ok(())
 }
 
 /// A signal ends the launcher: no process of the job is left.
