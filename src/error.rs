@@ -22,6 +22,17 @@ pub enum Error {
         /// The operating system's reason.
         source: std::io::Error,
     },
+    /// The limit on the size of files is too low for the job's file.
+    #[error(
+        "files may not be larger than {limit} bytes (ulimit -Hf), but the job's memory file, which \
+         is sparse and on no disk, is {needed} bytes long; raise the limit: ulimit -f unlimited"
+    )]
+    FileSize {
+        /// The file's size.
+        needed: u64,
+        /// The hard limit.
+        limit: u64,
+    },
     /// A job of this size cannot be.
     #[error("a job of {npes} PEs was asked for; expected 1 to {max}")]
     JobSize {
@@ -62,7 +73,14 @@ pub enum Error {
 impl Error {
     /// The last system error, as the failure of `call`.
     pub(crate) fn last(call: &'static str) -> Self {
-        Self::System { call, source: std::io::Error::last_os_error() }
+        let source = match std::io::Error::last_os_error() {
+            // A call that has done less than it was to, and has not failed.
+            none if none.raw_os_error() == Some(0) => {
+                std::io::Error::other("the system gives no reason")
+            }
+            some => some,
+        };
+        Self::System { call, source }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use crate::sys::limit::with_file_size;
 use std::ffi::CStr;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -40,11 +41,15 @@ pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
 /// turn a mapping into SIGBUS.
 pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-    // SAFETY: calls on a descriptor we borrow; no memory is passed.
-    unsafe {
-        if libc::ftruncate(fd.as_raw_fd(), bytes as libc::off_t) != 0 {
-            return Err(Error::last("ftruncate of the job's memory file"));
+    with_file_size(bytes, || {
+        // SAFETY: a call on a descriptor we borrow; no memory is passed.
+        match unsafe { libc::ftruncate(fd.as_raw_fd(), bytes as libc::off_t) } {
+            0 => Ok(()),
+            _ => Err(Error::last("ftruncate of the job's memory file")),
         }
+    })?;
+    // SAFETY: as above.
+    unsafe {
         if libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, seals) != 0 {
             return Err(Error::last("sealing the job's memory file"));
         }
@@ -135,18 +140,20 @@ pub unsafe fn write_all(
     mut len: usize,
     mut offset: u64,
 ) -> Result<(), Error> {
-    while len > 0 {
-        // SAFETY: `from..from + len` is readable by the caller's promise.
-        let done =
-            unsafe { libc::pwrite(fd.as_raw_fd(), from as *const _, len, offset as libc::off_t) };
-        if done <= 0 {
-            return Err(Error::last("copying the data segment into the job's memory file"));
+    with_file_size(offset + len as u64, || {
+        while len > 0 {
+            let at = offset as libc::off_t;
+            // SAFETY: `from..from + len` is readable by the caller's promise.
+            let done = unsafe { libc::pwrite(fd.as_raw_fd(), from as *const _, len, at) };
+            if done <= 0 {
+                return Err(Error::last("copying the data segment into the job's memory file"));
+            }
+            from += done as usize;
+            len -= done as usize;
+            offset += done as u64;
         }
-        from += done as usize;
-        len -= done as usize;
-        offset += done as u64;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The next stretch of the file at or after `offset`, before `end`, that holds pages.

@@ -8,6 +8,7 @@ pub mod ending;
 pub mod fd;
 pub mod futex;
 pub mod huge;
+pub mod limit;
 pub mod map;
 pub mod numa;
 pub mod process;
