@@ -1,9 +1,11 @@
 //! A PE for the launcher's tests: comes to its end in the way its arguments say.
 
+use nix::unistd::{Pid, getpid, setpgid};
 use oneshmem::collectives::barrier_all;
 use oneshmem::error::Routine;
 use oneshmem::job::session;
-use std::process::exit;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, exit};
 
 const ROUTINE: Routine = &"pe";
 
@@ -53,6 +55,29 @@ fn main() {
             if place.split(':').next() != Some(pe) {
                 start();
                 barrier_all(ROUTINE);
+            }
+        }
+        // The other PE moves to the process group of one child and leaves another in its own. Then
+        // PE `pe` exits with this status, or if that is 0 nothing more happens.
+        ["regroup", pe, status] => {
+            let mine = start();
+            if mine != number(pe) {
+                let child = |group| {
+                    let child = Command::new("sleep").arg("1000").process_group(group).spawn();
+                    let pid = child.expect("sleep runs").id();
+                    println!("pid {pid}");
+                    pid as i32
+                };
+                child(getpid().as_raw());
+                let other = Pid::from_raw(child(0));
+                setpgid(getpid(), other).expect("a group of this session");
+            }
+            barrier_all(ROUTINE);
+            if mine == number(pe) && number(status) > 0 {
+                exit(number(status));
+            }
+            loop {
+                std::thread::park();
             }
         }
         // As programs before version 1.2 of the specification.

@@ -125,3 +125,54 @@ fn two_jobs_do_not_meet() {
     second.signal("TERM");
     second.finish().ended_with(128 + 15);
 }
+
+#[test]
+fn a_pe_that_has_left_its_process_group_is_signalled() {
+    let job = start(pe("-n 2", "regroup 0 0"));
+    let children = format!("/proc/{0}/task/{0}/children", job.pid());
+    // The guard and the PEs; they begin in the launcher's group.
+    let launchers = group(job.pid()).unwrap();
+    eventually("a PE has moved", || {
+        let children = std::fs::read_to_string(&children).ok()?;
+        let mut pids = children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap());
+        pids.any(|pid| group(pid).is_some_and(|g| g != pid && g != launchers)).then_some(())
+    });
+    job.signal("TERM");
+    let done = job.finish().ended_with(128 + 15);
+    assert_eq!(done.pids().len(), 4, "{done:?}");
+    all_gone(&done.pids());
+}
+
+fn group(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
+}
+
+/// So many PEs that they are still being started when the first of them runs.
+const MANY: usize = 1000;
+
+#[test]
+fn a_signal_ends_the_job_while_it_starts() {
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let scratch = Scratch::new(&format!("early-{signal}"));
+        let job = start(script(&format!("-n {MANY}"), &announced(&scratch, "exec sleep 1000")));
+        eventually("a PE runs", || scratch.files().checked_sub(1));
+        job.signal(signal);
+        let done = job.finish().ended_with(128 + number);
+        assert!(done.stderr.contains(&format!("the job ends on signal {number}")), "{done:?}");
+        assert!(scratch.files() < MANY, "all PEs were started before the signal was seen");
+    }
+}
+
+#[test]
+fn the_time_may_be_up_and_a_pe_dead_while_the_job_starts() {
+    let scratch = Scratch::new("early-time");
+    let arguments = format!("-n {MANY} --timeout 0.05");
+    let done = run(script(&arguments, &announced(&scratch, "exec sleep 1000"))).ended_with(124);
+    assert!(scratch.files() < MANY, "the time counts from the beginning: {done:?}");
+    let scratch = Scratch::new("early-death");
+    let die = announced(&scratch, "case $ONESHMEM_PE in 0:*) exit 3;; esac; exec sleep 1000");
+    let done = run(script(&format!("-n {MANY}"), &die)).ended_with(3);
+    assert!(done.stderr.contains("PE 0 (pid "), "{done:?}");
+    assert!(scratch.files() < MANY, "the start ends when a PE dies");
+}

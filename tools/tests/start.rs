@@ -171,3 +171,61 @@ fn many_more_pes_than_open_files_allow_at_first() {
     let done = run(command).ended_with(0);
     assert_eq!(done.stdout, "64\n".repeat(80));
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_does_not_matter_or_is_told() {
+    let program = pe("", "").get_args().nth(2).unwrap().display().to_string();
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    let shell = |line: &str| {
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", line]);
+        run(command)
+    };
+    // The soft limit is raised for the job's file, and PEs have what they would have.
+    for launcher in [&format!("{oshrun} -n 2"), ""] {
+        shell(&format!("ulimit -Sf 1000; {launcher} {program} finalize 9 0")).ended_with(0);
+        let done = shell(&format!("ulimit -f 1000; {launcher} {program} finalize 9 0"));
+        assert_eq!(done.status.code(), Some(1), "{done:?}");
+        assert!(done.stderr.contains("larger than 1024000 bytes (ulimit -Hf)"), "{done:?}");
+    }
+    let done = shell(&format!("ulimit -Sf 1000; {oshrun} -n 2 bash -c 'ulimit -f'")).ended_with(0);
+    assert_eq!(done.stdout, "1000\n1000\n");
+}
+
+#[test]
+fn programs_are_found_without_path() {
+    let scratch = Scratch::new("path");
+    let file = scratch.0.join("here");
+    fs::write(&file, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    let unset = |arguments: &str| {
+        let mut command = oshrun(arguments);
+        command.current_dir(&scratch.0);
+        // `env` itself is looked up in this process's.
+        let mut bare = std::process::Command::new("env");
+        bare.args(["-u", "PATH"]).args(command.get_args()).current_dir(&scratch.0);
+        run(bare)
+    };
+    unset("-n 2 true").ended_with(0);
+    // Not in the current directory, which an empty PATH means.
+    let done = unset("-n 2 here").ended_with(127);
+    assert!(done.stderr.contains("PATH is not set"), "{done:?}");
+    run(oshrun("-n 2 -x PATH= true")).ended_with(127);
+}
+
+#[test]
+fn without_dev_null_the_message_says_so() {
+    let line =
+        format!("mount -t tmpfs none /dev && exec {} -n 2 true", env!("CARGO_BIN_EXE_oshrun"));
+    let unshare = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("unshare");
+        command.arg("-rm").args(arguments);
+        run(command)
+    };
+    if !unshare(&["true"]).status.success() {
+        println!("not tested: namespaces are not allowed here");
+        return;
+    }
+    let done = unshare(&["sh", "-c", &line]).ended_with(1);
+    assert!(done.stderr.contains("/dev/null") && done.stderr.contains("No such file"), "{done:?}");
+}

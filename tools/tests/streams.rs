@@ -108,6 +108,40 @@ fn a_slow_reader_loses_nothing_and_costs_no_memory() {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    let shell = |line: &str| {
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", line]);
+        run(command)
+    };
+    let full = "cannot write to standard output: No space left on device";
+    for program in ["yes", "echo"] {
+        let done = shell(&format!("{oshrun} -n 2 {program} > /dev/full")).ended_with(1);
+        assert!(done.stderr.contains(full), "{done:?}");
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
+    }
+    // A status of the PEs counts more.
+    let done = shell(&format!("{oshrun} -n 2 sh -c 'echo; exit 3' > /dev/full"));
+    assert!(done.stderr.contains(full) && !done.status.success(), "{done:?}");
+    shell(&format!("{oshrun} -n 2 sh -c 'echo >&2' 2> /dev/full")).ended_with(1);
+    let done = shell(&format!("{oshrun} --help > /dev/full")).ended_with(1);
+    assert!(done.stderr.contains("standard output"), "{done:?}");
+
+    let scratch = Scratch::new("limit");
+    let file = scratch.0.join("file").display().to_string();
+    let line = format!("ulimit -Sf 4; {oshrun} -n 2 head -c 20000 /dev/zero > {file}");
+    let done = shell(&line).ended_with(1);
+    assert!(done.stderr.contains("File too large"), "{done:?}");
+    assert_eq!(std::fs::metadata(file).unwrap().len(), 4096, "what there is room for");
+
+    // Nobody reads it: as any command, also if the PEs have done their work.
+    let late = "sh -c 'sleep 0.3; echo; exit 0'";
+    let done = shell(&format!("{oshrun} -n 1 {late} | true; exit ${{PIPESTATUS[0]}}"));
+    assert_eq!(done.ended_with(128 + 13).stderr, "");
+}
+
+#[test]
 fn a_reader_that_leaves_ends_the_job_quietly() {
     let mut command = std::process::Command::new("bash");
     let oshrun = env!("CARGO_BIN_EXE_oshrun");

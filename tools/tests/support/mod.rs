@@ -184,6 +184,11 @@ impl Scratch {
         Self(path)
     }
 
+    /// How many processes have written a file.
+    pub fn files(&self) -> usize {
+        std::fs::read_dir(&self.0).expect("the directory").count()
+    }
+
     /// The pids that `pes` processes have written, each to a file of its own, once all have.
     pub fn pids(&self, count: usize) -> Vec<u32> {
         eventually("all PEs run", || {

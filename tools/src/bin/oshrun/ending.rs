@@ -3,6 +3,7 @@
 //! SIGTERM, and what is then still there SIGKILL. All within a second.
 
 use super::process::Process;
+use super::strays::{Strays, Which};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
@@ -31,12 +32,14 @@ impl Ending {
     }
 
     /// Does what is due.
-    pub fn step(&mut self, processes: &[Process]) {
+    pub fn step(&mut self, processes: &[Process], strays: &Strays) {
         let Some((signal, _)) = self.next.filter(|(_, due)| *due <= Instant::now()) else { return };
-        for process in processes.iter().filter(|process| process.end().is_none()) {
-            process.signal(signal);
-            // One that is stopped would not take SIGTERM before it goes on.
-            process.signal(Signal::SIGCONT);
+        // One that is stopped would not take SIGTERM before it goes on.
+        for signal in [signal, Signal::SIGCONT] {
+            for process in processes.iter().filter(|process| process.end().is_none()) {
+                process.signal(signal);
+            }
+            strays.signal(signal, Which::All);
         }
         self.next = match signal {
             Signal::SIGTERM => Some((Signal::SIGKILL, Instant::now() + TERMINATE)),

@@ -4,9 +4,11 @@
 //! alone. A terminal cannot be, since PE 0 is not in the terminal's foreground
 //! process group and would be stopped; it is read here and fed through a pipe.
 
+use super::failure::Failure;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::unistd::{getpgrp, isatty, read, tcgetpgrp, write};
+use std::fs::File;
 use std::io::stdin;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
@@ -31,12 +33,17 @@ pub enum Token {
 }
 
 /// What PE `pe` gets as its standard input.
-pub fn stdio(pe: usize) -> Stdio {
-    match pe {
+pub fn stdio(pe: usize) -> Result<Stdio, Failure> {
+    const EMPTY: &str = "/dev/null";
+    Ok(match pe {
         0 if isatty(stdin()).unwrap_or(false) => Stdio::piped(),
         0 => Stdio::inherit(),
-        _ => Stdio::null(),
-    }
+        _ => File::open(EMPTY)
+            .map_err(|error| {
+                Failure::own(format!("{EMPTY}, standard input of all PEs but PE 0: {error}"))
+            })?
+            .into(),
+    })
 }
 
 impl Input {

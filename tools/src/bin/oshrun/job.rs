@@ -2,44 +2,50 @@
 //! signals and the clock, and sleeps when there is nothing to do.
 
 use super::ending::Ending;
+use super::failure::{Failure, OWN_FAILURE};
 use super::input::{self, Input};
-use super::orphans::Orphans;
 use super::output::{self, Outputs};
-use super::process::{End, Process};
+use super::process::Process;
 use super::signals::Signals;
-use super::verdict::{Verdict, judge, signal_name};
+use super::start::Starter;
+use super::strays::{Strays, Which};
+use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, raise};
-use oneshmem::atomics::Ordering;
-use oneshmem::job::abort::{self, Cause, Kind};
 use oneshmem::job::control::Control;
+use std::collections::HashSet;
 use std::io::stdin;
 use std::time::{Duration, Instant};
 
-/// The status of a job that `--timeout` ended, as timeout(1) has it.
-const TIMED_OUT: i32 = 124;
 /// What a PE has started may finish its output for so long after the PEs.
 const AFTERWARDS: Duration = Duration::from_millis(500);
-/// How long the PE that is the cause of a bus error may take to be seen to end.
-const CAUSE: Duration = Duration::from_millis(50);
 /// How long part of a line waits for its end when a person may be typing.
 const PROMPT: Duration = Duration::from_millis(200);
 
-/// A job with all its PEs started.
+/// A job. What becomes of its PEs is in [`super::watch`].
 pub struct Job<'a> {
-    control: &'a Control,
-    processes: Vec<Process>,
-    orphans: Orphans,
-    outputs: Outputs,
+    pub control: &'a Control,
+    starter: Starter<'a>,
+    /// The PEs that have been started.
+    pub processes: Vec<Process>,
+    /// How many of them have not been seen to end.
+    pub running: usize,
+    pub strays: Strays,
+    pub outputs: Outputs,
     input: Option<Input>,
     signals: Signals,
+    /// When the time is up, and how long it was.
     timeout: Option<(Duration, Instant)>,
-    ending: Option<Ending>,
+    pub ending: Option<Ending>,
     /// The first status other than 0 of a PE that had finalised.
-    status: i32,
+    pub status: i32,
     /// The last signals forwarded; the PEs' deaths by them are no surprise.
-    forwarded: Vec<Signal>,
+    pub forwarded: Vec<Signal>,
+    /// When to look which PEs have ended, if any may have.
+    pub look: Option<Instant>,
+    /// Not before this time.
+    pub rest: Instant,
     /// When to show PE 0's question to the user.
     prompt: Option<Instant>,
 }
@@ -51,36 +57,44 @@ enum Token {
 }
 
 impl<'a> Job<'a> {
-    /// Takes over the PEs that were started.
+    /// A job that is about to start. The time of `timeout` began at `begin`.
     pub fn new(
         control: &'a Control,
-        processes: Vec<Process>,
-        orphans: Orphans,
+        starter: Starter<'a>,
+        strays: Strays,
         outputs: Outputs,
-        input: Option<Input>,
         signals: Signals,
         timeout: Option<Duration>,
+        begin: Instant,
     ) -> Self {
-        let timeout = timeout.map(|time| (time, Instant::now() + time));
         Self {
             control,
-            processes,
-            orphans,
+            starter,
+            processes: Vec::new(),
+            running: 0,
+            strays,
             outputs,
-            input,
+            input: None,
             signals,
-            timeout,
+            timeout: timeout.and_then(|time| Some((time, begin.checked_add(time)?))),
             ending: None,
             status: 0,
             forwarded: Vec::new(),
+            look: None,
+            rest: begin,
             prompt: None,
         }
     }
 
     /// Runs the job to its end and gives its status.
     pub fn run(mut self) -> nix::Result<i32> {
-        self.look_at_processes();
-        while self.processes.iter().any(|process| process.end().is_none()) {
+        // All that can happen to a job can happen while it starts.
+        while self.is_starting() {
+            self.start_next();
+            self.wait(Some(Instant::now()))?;
+            self.do_what_is_due();
+        }
+        while self.running > 0 {
             self.wait(self.due())?;
             self.do_what_is_due();
         }
@@ -91,14 +105,53 @@ impl<'a> Job<'a> {
         for process in &self.processes {
             process.signal(Signal::SIGKILL);
         }
-        self.orphans.end();
+        self.strays.end();
         (0..self.processes.len()).for_each(|pe| self.outputs.drain(pe));
         self.outputs.finish();
         self.forwarded.clear();
+        self.flush()?;
+        self.check_outputs();
+        self.flush()?;
+        Ok(match self.ending.map_or(self.status, |ending| ending.status) {
+            // As any command whose reader has gone.
+            0 if self.outputs.is_cut() => 128 + libc::SIGPIPE,
+            0 if self.outputs.failure().is_some() => OWN_FAILURE.into(),
+            status => status,
+        })
+    }
+
+    /// Waits until all output is written.
+    fn flush(&mut self) -> nix::Result<()> {
         while !self.outputs.is_flushed() && !self.is_interrupted() {
             self.wait(None)?;
         }
-        Ok(self.ending.map_or(self.status, |ending| ending.status))
+        Ok(())
+    }
+
+    /// Whether there are PEs to be started.
+    fn is_starting(&self) -> bool {
+        self.ending.is_none() && self.processes.len() < self.starter.npes()
+    }
+
+    /// Starts another PE. If that fails, the job ends.
+    fn start_next(&mut self) {
+        if let Err(Failure { status, message }) = self.try_start_next() {
+            self.end(&message, self.processes.len(), status.into());
+        }
+    }
+
+    fn try_start_next(&mut self) -> Result<(), Failure> {
+        let pe = self.processes.len();
+        let (process, streams) = self.starter.start(pe)?;
+        if let Some(where_to) = self.starter.report(pe) {
+            self.outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
+        }
+        self.strays.except(process.pid());
+        self.processes.push(process);
+        self.running += 1;
+        self.outputs.add(streams.output, streams.error).map_err(Failure::own)?;
+        self.input = self.input.take().or(streams.input.map(Input::new));
+        Ok(())
     }
 
     /// Sleeps until something happens or `until`, and does it.
@@ -138,16 +191,17 @@ impl<'a> Job<'a> {
             Some(ending) => ending.due(),
             None => self.timeout.map(|(_, due)| due),
         };
-        [ending, self.prompt].into_iter().flatten().min()
+        [ending, self.look, self.prompt].into_iter().flatten().min()
     }
 
     fn do_what_is_due(&mut self) {
+        self.look_if_due();
+        self.check_outputs();
         let now = Instant::now();
         if let Some(ending) = &mut self.ending {
-            ending.step(&self.processes);
+            ending.step(&self.processes, &self.strays);
         } else if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
-            let message = format!("the job did not end within {time:?}; ending it");
-            self.end(&message, 0, TIMED_OUT);
+            self.time_out(time);
         }
         self.show_prompt(now);
     }
@@ -170,10 +224,7 @@ impl<'a> Job<'a> {
     fn take_signals(&mut self) -> nix::Result<()> {
         while let Some(signal) = self.signals.next()? {
             match signal {
-                Signal::SIGCHLD => {
-                    self.look_at_processes();
-                    self.orphans.collect();
-                }
+                Signal::SIGCHLD => self.note_end(),
                 signal if Signals::is_forwarded(signal) => self.forward(signal)?,
                 _ => {}
             }
@@ -185,10 +236,19 @@ impl<'a> Job<'a> {
         let insists = matches!(signal, Signal::SIGINT | Signal::SIGTERM)
             && self.forwarded.iter().any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM));
         self.forwarded.push(signal);
-        for process in self.processes.iter().filter(|process| process.end().is_none()) {
-            process.signal(signal);
+        let running = self.processes.iter().filter(|process| process.end().is_none());
+        let moved: HashSet<_> = running.filter_map(|process| process.signal(signal)).collect();
+        if !moved.is_empty() {
+            self.strays.signal(signal, Which::In(&moved));
         }
         match signal {
+            // PEs that have not been started cannot be told, and are not wanted.
+            Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP | Signal::SIGQUIT
+                if self.is_starting() =>
+            {
+                let signal = signal as i32;
+                self.end(&format!("the job ends on {}", signal_name(signal)), 0, 128 + signal);
+            }
             // The launcher stops with its job; SIGCONT comes when it is to go on.
             Signal::SIGTSTP => raise(Signal::SIGSTOP)?,
             Signal::SIGCONT => {
@@ -210,91 +270,6 @@ impl<'a> Job<'a> {
             .iter()
             .any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP))
     }
-
-    /// The PEs that have ended since this was asked last.
-    fn ended_since(&mut self) -> Vec<(usize, End)> {
-        let ended: Vec<(usize, End)> = self
-            .processes
-            .iter_mut()
-            .enumerate()
-            .filter_map(|(pe, process)| Some((pe, process.look()?)))
-            .collect();
-        for (pe, _) in &ended {
-            self.control.pe(*pe).gone.store(1, Ordering::Release);
-            self.outputs.drain(*pe);
-        }
-        ended
-    }
-
-    /// Looks which PEs have ended, and what that means.
-    fn look_at_processes(&mut self) {
-        let mut ended = self.ended_since();
-        if self.ending.is_some() || ended.is_empty() {
-            return;
-        }
-        if let Some(cause) = abort::cause(self.control) {
-            return self.follow(cause);
-        }
-        if ended.iter().all(|(_, end)| is_bus_error(*end)) {
-            std::thread::sleep(CAUSE);
-            ended.extend(self.ended_since());
-        }
-        // Of PEs that ended together, one that was killed is rather the cause.
-        ended.sort_by_key(|(_, end)| (matches!(end, End::Exited(_)), is_bus_error(*end)));
-        for (pe, end) in ended {
-            let record = self.control.pe(pe);
-            let implicit = record.implicit_finalize.load(Ordering::Acquire) == 1;
-            match judge(end, record.stage(), implicit) {
-                Verdict::Fine(status) if self.status == 0 => self.status = status,
-                Verdict::Fine(_) => {}
-                Verdict::Fatal(why, status) => return self.lose(pe, end, &why, status),
-            }
-        }
-    }
-
-    /// A PE has ended in a way that ends the job.
-    fn lose(&mut self, pe: usize, end: End, why: &str, status: i32) {
-        let message = match end {
-            // Asked for by the user: of no interest which PE was first.
-            End::Killed(signal, _) if self.forwarded.iter().any(|s| *s as i32 == signal) => {
-                format!("the job ends on {}", signal_name(signal))
-            }
-            // As any command whose reader has gone.
-            End::Killed(libc::SIGPIPE, _) if self.outputs.is_cut() => String::new(),
-            _ => format!("PE {pe} (pid {}) {why}; ending the job", self.processes[pe].pid()),
-        };
-        self.end(&message, pe, status);
-    }
-
-    /// The job has been ended by a PE.
-    fn follow(&mut self, cause: Cause) {
-        let Cause { kind, pe, status } = cause;
-        match kind {
-            // Said by the PE itself, or nothing to be said.
-            Kind::GlobalExit | Kind::Fatal | Kind::Launcher => {}
-            Kind::PeerDied => self.outputs.say(&format!("PE {pe} died; ending the job")),
-        }
-        self.ending = Some(Ending::start(status));
-    }
-
-    /// Ends the job, unless a PE just did.
-    fn end(&mut self, message: &str, pe: usize, status: i32) {
-        if !abort::raise(self.control, Kind::Launcher, pe, status)
-            && let Some(cause) = abort::cause(self.control)
-        {
-            return self.follow(cause);
-        }
-        if !message.is_empty() {
-            self.outputs.say(message);
-        }
-        self.ending = Some(Ending::start(status));
-    }
-}
-
-/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
-/// may be seen to end first.
-fn is_bus_error(end: End) -> bool {
-    matches!(end, End::Killed(libc::SIGBUS, _))
 }
 
 /// Rounded up, so that what is due is due when `poll` returns.

@@ -10,30 +10,31 @@ mod job;
 mod line;
 mod matrix;
 mod options;
-mod orphans;
 mod output;
 mod process;
 mod program;
 mod signals;
 mod start;
+mod strays;
 mod usage;
 mod verdict;
+mod watch;
 
 use failure::Failure;
 use guard::Guard;
-use input::Input;
 use job::Job;
 use oneshmem::atomics::Ordering;
 use oneshmem::job::control::Control;
 use oneshmem::memory::pages;
 use options::Options;
-use orphans::Orphans;
-use output::{Outputs, Stream};
+use output::Outputs;
 use signals::Signals;
 use start::{Plan, Starter};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::time::Instant;
+use strays::Strays;
 
 fn main() {
     let options = options::parse(std::env::args_os());
@@ -45,14 +46,14 @@ fn main() {
 }
 
 fn run(options: &Options) -> Result<i32, Failure> {
+    let begin = Instant::now();
     let plan = Plan::new(options)?;
-    let npes = plan.npes();
 
     // Declared before the processes, so dropped after them.
     let guard = Guard::start()?;
-    let mut orphans = Orphans::adopt(guard.pid());
+    let strays = Strays::adopt(guard.pid());
     let signals = Signals::take().map_err(Failure::own)?;
-    let mut control = Control::create(npes)?;
+    let mut control = Control::create(plan.npes())?;
     if let Some(file) = pages::file(|name| options.parts[0].variable(name)) {
         control = control.create_huge(file)?;
     }
@@ -61,24 +62,9 @@ fn run(options: &Options) -> Result<i32, Failure> {
     control.header().statistics.store(picture.is_some().into(), Ordering::Relaxed);
     control.header().launcher.store(std::process::id(), Ordering::Release);
     let starter = Starter::new(&plan, &control, &guard)?;
-
-    let mut outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;
-    let mut input = None;
-    let mut processes = Vec::with_capacity(npes);
-    for pe in 0..npes {
-        let (process, streams) = starter.start(pe)?;
-        if let Some(where_to) = starter.report(pe) {
-            outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
-        }
-        orphans.except(process.pid());
-        processes.push(process);
-        outputs.add(pe, Stream::Out, streams.output);
-        outputs.add(pe, Stream::Err, streams.error);
-        input = input.or(streams.input.map(Input::new));
-    }
-    let status = Job::new(&control, processes, orphans, outputs, input, signals, options.timeout)
-        .run()
-        .map_err(Failure::own)?;
+    let outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;
+    let job = Job::new(&control, starter, strays, outputs, signals, options.timeout, begin);
+    let status = job.run().map_err(Failure::own)?;
     picture.map(|picture| picture.draw(&control)).transpose()?;
     Ok(status)
 }

@@ -2,6 +2,7 @@
 //!
 //! [`line`](super::line) divides it into options and programs; `clap` reads the options.
 
+use super::failure::OWN_FAILURE;
 use super::line;
 use super::usage::command;
 use clap::error::ErrorKind;
@@ -74,7 +75,16 @@ pub enum Map {
 
 /// Reads the command line. Prints and exits if it asks for help or is wrong.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Options {
-    try_parse(arguments).unwrap_or_else(|error| error.exit())
+    try_parse(arguments).unwrap_or_else(|error| {
+        let status = match error.print() {
+            Ok(()) => error.exit_code(),
+            Err(why) => {
+                eprintln!("oshrun: cannot write to standard output: {why}");
+                OWN_FAILURE.into()
+            }
+        };
+        std::process::exit(status)
+    })
 }
 
 fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap::Error> {

@@ -12,6 +12,7 @@
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::stat::{FileStat, SFlag, fstat};
 use nix::unistd::{read, write};
 use std::io::{self, stderr, stdout};
@@ -25,6 +26,8 @@ const QUEUE_LIMIT: usize = 1 << 20;
 const CHUNK: usize = 64 << 10;
 /// The most a pipe holds, /proc/sys/fs/pipe-max-size.
 const PIPE_LIMIT: usize = 1 << 20;
+/// The most sources that are read in a turn.
+const TURN: usize = 64;
 /// What a pipe or terminal ready for writing takes without blocking: PIPE_BUF, pipe(7).
 const ATOM: usize = 4096;
 
@@ -41,7 +44,6 @@ pub enum Stream {
 struct Source {
     /// The pipe, until its end.
     pipe: Option<OwnedFd>,
-    pe: usize,
     sink: usize,
     /// The line so far.
     line: Vec<u8>,
@@ -53,15 +55,20 @@ struct Sink {
     /// A regular file takes anything at any time.
     regular: bool,
     queue: Vec<u8>,
-    /// The source whose line was handed on without its end.
-    open_line: Option<usize>,
-    /// Nobody reads it any more.
-    closed: bool,
+    /// Its sources' pipes. What there is to poll for is the same for any number of PEs.
+    pipes: Epoll,
+    /// The PE and stream whose line was handed on without its end.
+    open_line: Option<(usize, usize)>,
+    /// What writing to it has failed with. Nothing is written from then on.
+    failure: Option<Errno>,
 }
 
 /// All streams of the job.
 pub struct Outputs {
-    sources: Vec<Source>,
+    /// By PE, each with its standard output and error.
+    sources: Vec<[Source; 2]>,
+    /// Pipes that have not come to their end.
+    open: usize,
     sinks: Vec<Sink>,
     tag: bool,
     buffer: Vec<u8>,
@@ -70,8 +77,8 @@ pub struct Outputs {
 /// Names a stream among those to be polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// A PE's pipe.
-    Source(usize),
+    /// PEs' pipes.
+    Sources(usize),
     /// An own stream.
     Sink(usize),
 }
@@ -84,17 +91,28 @@ impl Outputs {
             [stdout().as_fd().try_clone_to_owned()?, stderr().as_fd().try_clone_to_owned()?];
         let [out_status, err_status] = [fstat(&out)?, fstat(&err)?];
         let identity = |status: &FileStat| (status.st_dev, status.st_ino);
-        let mut sinks = vec![Sink::new(out, &out_status)];
+        let mut sinks = vec![Sink::new(out, &out_status)?];
         if identity(&out_status) != identity(&err_status) {
-            sinks.push(Sink::new(err, &err_status));
+            sinks.push(Sink::new(err, &err_status)?);
         }
-        Ok(Self { sources: Vec::new(), sinks, tag, buffer: vec![0; CHUNK] })
+        Ok(Self { sources: Vec::new(), open: 0, sinks, tag, buffer: vec![0; CHUNK] })
     }
 
-    /// Takes on a PE's stream. The pipe does not block.
-    pub fn add(&mut self, pe: usize, stream: Stream, pipe: OwnedFd) {
-        let sink = self.sink(stream);
-        self.sources.push(Source { pipe: Some(pipe), pe, sink, line: Vec::new() });
+    /// Takes on the streams of the next PE. They do not block.
+    pub fn add(&mut self, output: OwnedFd, error: OwnedFd) -> io::Result<()> {
+        let pe = self.sources.len() as u64;
+        let streams = [(Stream::Out, output), (Stream::Err, error)];
+        for (index, (stream, pipe)) in streams.iter().enumerate() {
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, 2 * pe + index as u64);
+            self.sinks[self.sink(*stream)].pipes.add(pipe, event)?;
+        }
+        self.sources.push(streams.map(|(stream, pipe)| Source {
+            pipe: Some(pipe),
+            sink: self.sink(stream),
+            line: Vec::new(),
+        }));
+        self.open += 2;
+        Ok(())
     }
 
     fn sink(&self, stream: Stream) -> usize {
@@ -106,22 +124,27 @@ impl Outputs {
 
     /// What there is to poll for.
     pub fn interests(&self) -> impl Iterator<Item = (Token, PollFd<'_>)> {
-        let sources = self.sources.iter().enumerate().filter_map(|(index, source)| {
-            let wanted = self.sinks[source.sink].queue.len() < QUEUE_LIMIT;
-            let pipe = source.pipe.as_ref().filter(|_| wanted)?;
-            Some((Token::Source(index), PollFd::new(pipe.as_fd(), PollFlags::POLLIN)))
-        });
-        let sinks = self.sinks.iter().enumerate().filter_map(|(index, sink)| {
-            let wanted = !sink.queue.is_empty();
-            wanted.then(|| (Token::Sink(index), PollFd::new(sink.file.as_fd(), PollFlags::POLLOUT)))
-        });
-        sources.chain(sinks)
+        self.sinks.iter().enumerate().flat_map(|(index, sink)| {
+            let pipes = PollFd::new(sink.pipes.0.as_fd(), PollFlags::POLLIN);
+            let pipes = (sink.queue.len() < QUEUE_LIMIT).then_some((Token::Sources(index), pipes));
+            let file = PollFd::new(sink.file.as_fd(), PollFlags::POLLOUT);
+            let file = (!sink.queue.is_empty()).then_some((Token::Sink(index), file));
+            pipes.into_iter().chain(file)
+        })
     }
 
     /// Does what a polled stream is ready for.
     pub fn ready(&mut self, token: Token) {
-        if let Token::Source(index) = token {
-            self.read(index);
+        if let Token::Sources(sink) = token {
+            let mut events = [EpollEvent::empty(); TURN];
+            let ready = self.sinks[sink].pipes.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
+            for event in &events[..ready] {
+                let (pe, stream) = (event.data() as usize / 2, event.data() as usize % 2);
+                self.read(pe, stream);
+                if self.sinks[sink].queue.len() >= QUEUE_LIMIT {
+                    break;
+                }
+            }
         }
         // Queues are written at once where possible; the rest waits for the next poll.
         self.write();
@@ -130,12 +153,10 @@ impl Outputs {
     /// Reads all that a PE had written, whatever the queues hold. Bounded, since
     /// what the PE has started may go on writing.
     pub fn drain(&mut self, pe: usize) {
-        for index in 0..self.sources.len() {
-            if self.sources[index].pe == pe {
-                for _ in 0..PIPE_LIMIT / CHUNK {
-                    if !self.read(index) {
-                        break;
-                    }
+        for stream in [0, 1] {
+            for _ in 0..PIPE_LIMIT / CHUNK {
+                if !self.read(pe, stream) {
+                    break;
                 }
             }
         }
@@ -144,16 +165,17 @@ impl Outputs {
 
     /// Hands on lines that have no end, as nothing more will come.
     pub fn finish(&mut self) {
-        for index in 0..self.sources.len() {
-            self.sources[index].pipe = None;
-            self.pass_rest(index);
+        for pe in 0..self.sources.len() {
+            for stream in [0, 1] {
+                self.close(pe, stream);
+            }
         }
         self.write();
     }
 
     /// Whether all PEs' pipes have come to their end.
     pub fn all_ended(&self) -> bool {
-        self.sources.iter().all(|source| source.pipe.is_none())
+        self.open == 0
     }
 
     /// Whether everything handed on is written.
@@ -161,22 +183,30 @@ impl Outputs {
         self.sinks.iter().all(|sink| sink.queue.is_empty())
     }
 
-    /// Whether nobody reads the launcher's standard output any more.
+    /// Whether nobody reads the launcher's standard output or error any more.
     pub fn is_cut(&self) -> bool {
-        self.sinks.iter().any(|sink| sink.closed)
+        self.sinks.iter().any(|sink| sink.failure == Some(Errno::EPIPE))
+    }
+
+    /// Why output could not be written, if it is not that nobody reads it.
+    pub fn failure(&self) -> Option<String> {
+        let failed = |(index, sink): (usize, &Sink)| {
+            let name = if index == 0 { "standard output" } else { "standard error" };
+            let errno = sink.failure.filter(|errno| *errno != Errno::EPIPE)?;
+            Some(format!("cannot write to {name}: {}", errno.desc()))
+        };
+        self.sinks.iter().enumerate().find_map(failed)
     }
 
     /// Whether a PE is in the middle of a line: a question to the user, perhaps.
     pub fn has_part_of_line(&self, pe: usize) -> bool {
-        self.sources.iter().any(|source| source.pe == pe && !source.line.is_empty())
+        self.sources.get(pe).is_some_and(|s| s.iter().any(|source| !source.line.is_empty()))
     }
 
     /// Hands on the line a PE is in the middle of.
     pub fn pass_part_of_line(&mut self, pe: usize) {
-        for index in 0..self.sources.len() {
-            if self.sources[index].pe == pe {
-                self.pass_rest(index);
-            }
+        for stream in [0, 1] {
+            self.pass_rest(pe, stream);
         }
         self.write();
     }
@@ -185,22 +215,23 @@ impl Outputs {
     pub fn say(&mut self, message: &str) {
         let sink = self.sink(Stream::Err);
         let sink = &mut self.sinks[sink];
-        sink.end_line_of_others(None);
-        sink.queue.extend_from_slice(format!("oshrun: {message}\n").as_bytes());
+        if sink.failure.is_none() {
+            sink.end_line_of_others(None);
+            sink.queue.extend_from_slice(format!("oshrun: {message}\n").as_bytes());
+        }
         self.write();
     }
 
     /// Reads once. False if nothing was there.
-    fn read(&mut self, index: usize) -> bool {
-        let source = &mut self.sources[index];
+    fn read(&mut self, pe: usize, stream: usize) -> bool {
+        let source = &mut self.sources[pe][stream];
         let Some(pipe) = &source.pipe else { return false };
         let bytes = match read(pipe, &mut self.buffer) {
             Err(Errno::EAGAIN) => return false,
             Err(Errno::EINTR) => return true,
             // End of file, or a pipe that cannot be read: nothing more comes.
             Ok(0) | Err(_) => {
-                source.pipe = None;
-                self.pass_rest(index);
+                self.close(pe, stream);
                 return false;
             }
             Ok(bytes) => bytes,
@@ -208,51 +239,64 @@ impl Outputs {
         let start = source.line.len();
         source.line.extend_from_slice(&self.buffer[..bytes]);
         if let Some(end) = source.line[start..].iter().rposition(|byte| *byte == b'\n') {
-            self.pass(index, start + end + 1);
+            self.pass(pe, stream, start + end + 1);
         }
-        if self.sources[index].line.len() >= LINE_LIMIT {
-            self.pass_rest(index);
+        if self.sources[pe][stream].line.len() >= LINE_LIMIT {
+            self.pass_rest(pe, stream);
         }
         true
     }
 
-    fn pass_rest(&mut self, index: usize) {
-        let rest = self.sources[index].line.len();
+    /// A pipe has come to its end.
+    fn close(&mut self, pe: usize, stream: usize) {
+        // Closed, it is no longer among the sink's pipes either.
+        if self.sources[pe][stream].pipe.take().is_some() {
+            self.open -= 1;
+        }
+        self.pass_rest(pe, stream);
+    }
+
+    fn pass_rest(&mut self, pe: usize, stream: usize) {
+        let rest = self.sources[pe][stream].line.len();
         if rest > 0 {
-            self.pass(index, rest);
+            self.pass(pe, stream, rest);
         }
     }
 
     /// Hands the first bytes of a source on to its sink.
-    fn pass(&mut self, index: usize, bytes: usize) {
-        let source = &mut self.sources[index];
+    fn pass(&mut self, pe: usize, stream: usize, bytes: usize) {
+        let source = &mut self.sources[pe][stream];
         let sink = &mut self.sinks[source.sink];
-        if !sink.closed {
+        if sink.failure.is_none() {
             let text = &source.line[..bytes];
-            sink.end_line_of_others(Some(index));
+            sink.end_line_of_others(Some((pe, stream)));
             if self.tag {
                 for line in text.split_inclusive(|byte| *byte == b'\n') {
                     if sink.open_line.take().is_none() {
-                        sink.queue.extend_from_slice(format!("[{}] ", source.pe).as_bytes());
+                        sink.queue.extend_from_slice(format!("[{pe}] ").as_bytes());
                     }
                     sink.queue.extend_from_slice(line);
                 }
             } else {
                 sink.queue.extend_from_slice(text);
             }
-            sink.open_line = (text.last() != Some(&b'\n')).then_some(index);
+            sink.open_line = (text.last() != Some(&b'\n')).then_some((pe, stream));
         }
         source.line.drain(..bytes);
     }
 
     fn write(&mut self) {
         for index in 0..self.sinks.len() {
+            let before = self.sinks[index].failure;
             self.sinks[index].write();
-            if self.sinks[index].closed {
+            if before.is_none() && self.sinks[index].failure == Some(Errno::EPIPE) {
                 // The PEs are to learn of it as if they wrote there themselves.
-                for source in self.sources.iter_mut().filter(|source| source.sink == index) {
-                    source.pipe = None;
-                    source.line.clear();
+                for pe in 0..self.sources.len() {
+                    for stream in [0, 1] {
+                        if self.sources[pe][stream].sink == index {
+                            self.close(pe, stream);
+                        }
+                    }
                 }
             }
         }
@@ -260,14 +304,20 @@ impl Outputs {
 }
 
 impl Sink {
-    fn new(file: OwnedFd, status: &FileStat) -> Self {
+    fn new(file: OwnedFd, status: &FileStat) -> io::Result<Self> {
         let kind = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
-        let regular = kind == SFlag::S_IFREG;
-        Self { file, regular, queue: Vec::new(), open_line: None, closed: false }
+        Ok(Self {
+            file,
+            regular: kind == SFlag::S_IFREG,
+            queue: Vec::new(),
+            pipes: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
+            open_line: None,
+            failure: None,
+        })
     }
 
     /// Ends a line that another source has left open.
-    fn end_line_of_others(&mut self, source: Option<usize>) {
+    fn end_line_of_others(&mut self, source: Option<(usize, usize)>) {
         if self.open_line.is_some() && self.open_line != source {
             self.queue.push(b'\n');
             self.open_line = None;
@@ -285,8 +335,8 @@ impl Sink {
                 Ok(bytes) => written += bytes,
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => break,
-                Err(_) => {
-                    self.closed = true;
+                Err(errno) => {
+                    self.failure = Some(errno);
                     written = self.queue.len();
                 }
             }

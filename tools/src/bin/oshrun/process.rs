@@ -14,7 +14,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::{Pid, getpid, getppid};
+use nix::unistd::{Pid, getpgid, getpid, getppid};
 use oneshmem::job::launch::VARIABLE;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -143,14 +143,15 @@ impl Process {
         self.end
     }
 
-    /// Sends a signal to the process and all of its group.
-    pub fn signal(&self, signal: Signal) {
+    /// Sends a signal to the process and all of its group. Gives the group that the process has
+    /// moved to, if it has: its members have to be found (see [`super::strays`]).
+    pub fn signal(&self, signal: Signal) -> Option<u32> {
         let pid = Pid::from_raw(self.child.id() as i32);
-        // Without a group, the process has moved itself to another. Other failures
-        // (a set-user-ID program) leave nothing to be done.
-        if killpg(pid, signal) == Err(Errno::ESRCH) {
-            let _ = kill(pid, signal);
-        }
+        // What fails (a set-user-ID program) leaves nothing to be done.
+        let _ = killpg(pid, signal);
+        let moved = getpgid(Some(pid)).ok().filter(|group| *group != pid)?;
+        let _ = kill(pid, signal);
+        Some(moved.as_raw() as u32)
     }
 }
 

@@ -12,6 +12,9 @@ pub const NOT_FOUND: u8 = 127;
 /// The exit status when it cannot be executed.
 pub const NOT_EXECUTABLE: u8 = 126;
 
+/// Searched if PATH is not set: confstr(3) of _CS_PATH with glibc and musl, which execvp(3) uses.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
 /// Checks the directory the PEs are to run in.
 pub fn check_directory(wdir: &Path) -> Result<(), Failure> {
     let fail = |why: String| Err(Failure::own(format!("--wdir {}: {why}", wdir.display())));
@@ -26,8 +29,9 @@ pub fn check_directory(wdir: &Path) -> Result<(), Failure> {
 }
 
 /// The path to execute for `name`, valid in `wdir`: the name itself if it has a
-/// slash, else the first executable file of that name in `path` (the value of PATH).
-pub fn find(name: &OsStr, wdir: &Path, path: &OsStr) -> Result<PathBuf, Failure> {
+/// slash, else the first executable file of that name in `path` (the value of PATH) or, if
+/// PATH is not set, where execvp(3) looks then.
+pub fn find(name: &OsStr, wdir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Failure> {
     let shown = name.display();
     if name.as_encoded_bytes().contains(&b'/') {
         let program = PathBuf::from(name);
@@ -39,6 +43,10 @@ pub fn find(name: &OsStr, wdir: &Path, path: &OsStr) -> Result<PathBuf, Failure>
             }
         };
     }
+    let (path, called) = match path {
+        Some(path) => (path, "PATH"),
+        None => (OsStr::new(DEFAULT_PATH), "/bin or /usr/bin (PATH is not set)"),
+    };
     let mut refused = None;
     for directory in std::env::split_paths(path) {
         // An empty entry of PATH means the current directory.
@@ -56,7 +64,7 @@ pub fn find(name: &OsStr, wdir: &Path, path: &OsStr) -> Result<PathBuf, Failure>
         Look::Executable => format!("; did you mean ./{shown}?"),
         _ => String::new(),
     };
-    Err(Failure { status: NOT_FOUND, message: format!("{shown}: not found in PATH{hint}") })
+    Err(Failure { status: NOT_FOUND, message: format!("{shown}: not found in {called}{hint}") })
 }
 
 fn not_executable(program: &Path, why: String) -> Failure {

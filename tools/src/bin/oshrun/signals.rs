@@ -41,6 +41,8 @@ impl Signals {
                 mask.add(signal);
             }
         }
+        // A limit on the size of files (ulimit -f) is an error then, which can be told.
+        set(Signal::SIGXFSZ, SigHandler::SigIgn)?;
         mask.thread_block()?;
         let file = SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
         Ok(Self { file })
@@ -67,7 +69,7 @@ impl Signals {
 
 /// In a new PE: no signal blocked, and an ignored one is no more.
 pub fn reset_in_child() -> Result<(), Errno> {
-    for signal in [Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGPIPE] {
+    for signal in [Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGPIPE, Signal::SIGXFSZ] {
         reset(signal)?;
     }
     SigSet::empty().thread_set_mask()

@@ -33,8 +33,8 @@ impl<'a> Plan<'a> {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;
             // The PEs' own PATH counts, as it would in a shell.
-            let path = part.variable("PATH").unwrap_or_default();
-            let path = program::find(&part.program[0], wdir, &path)?;
+            let path = part.variable("PATH");
+            let path = program::find(&part.program[0], wdir, path.as_deref())?;
             Ok((part, path, part.npes.unwrap_or(places)))
         });
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
@@ -71,11 +71,16 @@ impl<'a> Starter<'a> {
         Ok(Self { plan, recipes: plan.parts.iter().map(recipe).collect(), guard })
     }
 
+    /// Number of PEs.
+    pub fn npes(&self) -> usize {
+        self.plan.npes()
+    }
+
     /// Starts PE `pe`.
     pub fn start(&self, pe: usize) -> Result<(Process, Streams), Failure> {
         let recipe = self.recipe(pe);
         let (process, streams) =
-            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe))
+            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe)?)
                 .map_err(|error| start_failure(recipe, pe, &error))?;
         self.guard.add(process.pid());
         Ok((process, streams))

@@ -1,0 +1,137 @@
+//! What PEs' ends and the user's wishes mean for the job.
+
+use super::ending::Ending;
+use super::failure::OWN_FAILURE;
+use super::job::Job;
+use super::process::End;
+use super::verdict::{Verdict, judge, signal_name};
+use oneshmem::atomics::Ordering;
+use oneshmem::job::abort::{self, Cause, Kind};
+use std::time::{Duration, Instant};
+
+/// The status of a job that `--timeout` ended, as timeout(1) has it.
+const TIMED_OUT: i32 = 124;
+/// How long the PE that is the cause of a bus error may take to be seen to end.
+const CAUSE: Duration = Duration::from_millis(50);
+/// Looking at all PEs takes at most one part in so many of the time, however often PEs end.
+const SHARE: u32 = 5;
+
+impl Job<'_> {
+    /// A child has ended, perhaps a PE: it is to be looked at soon.
+    pub fn note_end(&mut self) {
+        self.look = self.look.or(Some(self.rest));
+    }
+
+    /// Looks at all PEs if that is due.
+    pub fn look_if_due(&mut self) {
+        let now = Instant::now();
+        if self.look.is_some_and(|due| due <= now) {
+            self.look = None;
+            self.look_at_processes();
+            self.strays.collect();
+            self.rest = now + now.elapsed() * SHARE;
+        }
+    }
+
+    /// The PEs that have ended since this was asked last.
+    fn ended_since(&mut self) -> Vec<(usize, End)> {
+        let ended: Vec<(usize, End)> = self
+            .processes
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(pe, process)| Some((pe, process.look()?)))
+            .collect();
+        self.running -= ended.len();
+        for (pe, _) in &ended {
+            self.control.pe(*pe).gone.store(1, Ordering::Release);
+            self.outputs.drain(*pe);
+        }
+        ended
+    }
+
+    /// Looks which PEs have ended, and what that means.
+    fn look_at_processes(&mut self) {
+        let mut ended = self.ended_since();
+        self.check_outputs();
+        if self.ending.is_some() || ended.is_empty() {
+            return;
+        }
+        if let Some(cause) = abort::cause(self.control) {
+            return self.follow(cause);
+        }
+        if ended.iter().all(|(_, end)| is_bus_error(*end)) {
+            std::thread::sleep(CAUSE);
+            ended.extend(self.ended_since());
+        }
+        // Of PEs that ended together, one that was killed is rather the cause.
+        ended.sort_by_key(|(_, end)| (matches!(end, End::Exited(_)), is_bus_error(*end)));
+        for (pe, end) in ended {
+            let record = self.control.pe(pe);
+            let implicit = record.implicit_finalize.load(Ordering::Acquire) == 1;
+            match judge(end, record.stage(), implicit) {
+                Verdict::Fine(status) if self.status == 0 => self.status = status,
+                Verdict::Fine(_) => {}
+                Verdict::Fatal(why, status) => return self.lose(pe, end, &why, status),
+            }
+        }
+    }
+
+    /// A PE has ended in a way that ends the job.
+    fn lose(&mut self, pe: usize, end: End, why: &str, status: i32) {
+        let message = match end {
+            // Asked for by the user: of no interest which PE was first.
+            End::Killed(signal, _) if self.forwarded.iter().any(|s| *s as i32 == signal) => {
+                format!("the job ends on {}", signal_name(signal))
+            }
+            // As any command whose reader has gone.
+            End::Killed(libc::SIGPIPE, _) if self.outputs.is_cut() => String::new(),
+            _ => format!("PE {pe} (pid {}) {why}; ending the job", self.processes[pe].pid()),
+        };
+        self.end(&message, pe, status);
+    }
+
+    /// The job has been ended by a PE.
+    fn follow(&mut self, cause: Cause) {
+        let Cause { kind, pe, status } = cause;
+        match kind {
+            // Said by the PE itself, or nothing to be said.
+            Kind::GlobalExit | Kind::Fatal | Kind::Launcher => {}
+            Kind::PeerDied => self.outputs.say(&format!("PE {pe} died; ending the job")),
+        }
+        self.ending = Some(Ending::start(status));
+    }
+
+    /// The time of `--timeout` is up.
+    pub fn time_out(&mut self, time: Duration) {
+        let message = format!("the job did not end within {time:?}; ending it");
+        self.end(&message, 0, TIMED_OUT);
+    }
+
+    /// Output that cannot be written ends the job.
+    pub fn check_outputs(&mut self) {
+        if self.ending.is_none()
+            && let Some(why) = self.outputs.failure()
+        {
+            self.end(&format!("{why}; ending the job"), 0, OWN_FAILURE.into());
+        }
+    }
+
+    /// Ends the job, unless a PE just did.
+    pub fn end(&mut self, message: &str, pe: usize, status: i32) {
+        if !abort::raise(self.control, Kind::Launcher, pe, status)
+            && let Some(cause) = abort::cause(self.control)
+        {
+            return self.follow(cause);
+        }
+        if !message.is_empty() {
+            self.outputs.say(message);
+        }
+        self.ending = Some(Ending::start(status));
+    }
+}
+
+/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
+/// may be seen to end first.
+fn is_bus_error(end: End) -> bool {
+    matches!(end, End::Killed(libc::SIGBUS, _))
+}
