@@ -301,6 +301,12 @@ pub(crate) fn open(job: &'static Job) {
     }
 }
 
+/// How many steps the collectives of all PEs' team have taken so far: the same number on all PEs
+/// that have made the same calls.
+pub(crate) fn steps_of_world() -> u64 {
+    TEAMS[TEAM_WORLD - 1].clock().steps()
+}
+
 /// Destroys all teams, at finalisation: all PEs have stopped using them.
 pub(crate) fn close() {
     for team in TEAMS.iter().filter(|team| team.size() > 0) {

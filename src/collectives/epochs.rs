@@ -53,6 +53,11 @@ impl Clock {
         self.told.store(own.told.count.get(), Ordering::Relaxed);
     }
 
+    /// The steps so far.
+    pub fn steps(&self) -> u64 {
+        self.step.load(Ordering::Relaxed)
+    }
+
     fn open(&self, steps: u64) -> u64 {
         advance(&self.step, steps)
     }

@@ -26,7 +26,7 @@ use std::ptr::NonNull;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here changes.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<TeamWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
@@ -87,6 +87,9 @@ pub struct PeRecord {
     pub heap_address: AtomicU64,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
+    /// The step of all PEs' team at which the session's last barrier begins for the PE, plus 1; 0
+    /// until it comes there.
+    pub last_step: AtomicU64,
     /// 1 once the launcher has seen the process end.
     pub gone: AtomicU32,
     /// What its choice of collective algorithms depends on, as one number; 0 before its

@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// How often a waiting PE looks for peers' signs of life.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// How long a peer may have finalised before a wait is hopeless.
-const LEFT_BEHIND: Duration = Duration::from_secs(1);
 /// How long the launcher may take to see a PE end.
 const NOTICED: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
@@ -61,8 +59,6 @@ fn leave(word: u64) -> ! {
 #[derive(Debug, Default)]
 pub struct Watch {
     looked: Option<Instant>,
-    /// Since when a peer has been seen to have left the session.
-    left: Option<Instant>,
     /// Since when a PE that has not ended gives no sign of life.
     silent: Option<Instant>,
 }
@@ -70,7 +66,7 @@ pub struct Watch {
 impl Watch {
     /// A wait that has not looked yet.
     pub const fn new() -> Self {
-        Self { looked: None, left: None, silent: None }
+        Self { looked: None, silent: None }
     }
 }
 
@@ -81,7 +77,7 @@ pub fn check_peers(job: &Job, watch: &mut Watch) {
         Some(at) if now - at < INTERVAL => return,
         _ => watch.looked = Some(now),
     }
-    check_left(job, watch, now);
+    check_left(job);
     if job.launcher != Launcher::Oshrun {
         check_signs_of_life(job);
         check_arrivals(job, now);
@@ -118,19 +114,20 @@ fn silent_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
     job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe).filter(silent).filter(ready)
 }
 
-/// A PE finalises only after all have come to the last barrier; who still waits for
-/// something then, waits for ever.
-fn check_left(job: &Job, watch: &mut Watch, now: Instant) {
+/// A PE finalises only after all have come to what it takes for the last barrier. Who has not,
+/// or has come to it in another step, has made other calls and would wait for ever. (Who has
+/// may still wait there: not all leave a barrier at the same time.)
+fn check_left(job: &Job) {
     let session = job.session.load(Ordering::Relaxed);
-    let left = job.at_stage(Stage::Finalized).find(|pe| job.control.pe(*pe).session() == session);
-    match (left, watch.left) {
-        (None, _) => watch.left = None,
-        (Some(_), None) => watch.left = Some(now),
-        (Some(pe), Some(since)) if now - since >= LEFT_BEHIND => error::fatal(format_args!(
+    let last_step = |pe| job.control.pe(pe).last_step.load(Ordering::Relaxed);
+    let left = job
+        .at_stage(Stage::Finalized)
+        .find(|pe| job.control.pe(*pe).session() == session && last_step(*pe) != last_step(job.pe));
+    if let Some(pe) = left {
+        error::fatal(format_args!(
             "PE {pe} has finalised while this PE still waits in a collective or for an update; \
              all PEs must make the same collective calls in the same order"
-        )),
-        _ => {}
+        ));
     }
 }
 

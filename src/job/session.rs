@@ -145,6 +145,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     TABLE.set_mirror(job.pe, job.layout.start());
     team::open(job);
     context::open(job);
+    job.control.pe(job.pe).last_step.store(0, Ordering::Relaxed);
     job.control.pe(job.pe).advance();
     Ok(())
 }
@@ -212,6 +213,8 @@ pub fn finalize(routine: Routine) {
         return;
     }
     stats::conclude(job);
+    let last = team::steps_of_world() + 1;
+    job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     collectives::barrier_all(routine);
     stats::print(job);
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
