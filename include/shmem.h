@@ -152,7 +152,7 @@ void shmem_init(void);
 
 /* Ends the library when it is called as often as the library was started: completes all
  * pending communication on every PE, then releases all teams, contexts and symmetric
- * memory. Earlier calls are a `shmem_barrier_all`. */
+ * memory. Earlier calls are a `shmem_barrier_all`, and one too many is ignored. */
 void shmem_finalize(void);
 
 /* Ends the whole job at once, whatever the other PEs are doing, with exit status `status`.
@@ -210,7 +210,7 @@ void *shmem_malloc(size_t size);
 void *shmem_calloc(size_t count, size_t size);
 
 /* Allocates `size` bytes at a multiple of `alignment`, which is a power of two and a
- * multiple of `sizeof(void *)`. */
+ * multiple of `sizeof(void *)`; a null pointer for one that is no power of two. */
 void *shmem_align(size_t alignment, size_t size);
 
 /* Changes the size of the block at `ptr`, which may move. The contents are kept up to the

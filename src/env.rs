@@ -4,18 +4,23 @@
 //! Names are `SHMEM_*` as the specification has them (section 8); the historical
 //! `SMA_*` name is read where one exists and loses against the new one.
 
+mod unknown;
+
 use crate::collectives::select::{
     Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
 };
 use crate::error::Error;
 use crate::sys::process;
+use std::ffi::OsString;
 use std::fmt::Write;
+use std::sync::OnceLock;
+pub use unknown::complaints;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Presence is all that matters.
-    Flag,
+    /// A switch: on if it is set to anything but 0, no, off or false.
+    Switch,
     /// A number with an optional fraction and k, m, g or t (specification, 8.1).
     Size,
     /// Seconds, with an optional fraction.
@@ -61,15 +66,15 @@ macro_rules! variables {
 }
 
 variables! {
-    VERSION = "SHMEM_VERSION" or "SMA_VERSION", Kind::Flag, "not set",
+    VERSION = "SHMEM_VERSION" or "SMA_VERSION", Kind::Switch, "not set",
         "Print the library's version at start-up.";
-    INFO = "SHMEM_INFO" or "SMA_INFO", Kind::Flag, "not set",
+    INFO = "SHMEM_INFO" or "SMA_INFO", Kind::Switch, "not set",
         "Print these variables, with values and meaning, at start-up.";
     SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", Kind::Size,
         "the node's memory / PEs",
         "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
     SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
-        Kind::Word(&["no", "yes", "explicit", "transparent", "0", "1"]), "no",
+        Kind::Word(&["no", "yes", "explicit", "transparent", "0", "off", "false", "1", "on", "true"]), "no",
         "Huge pages for the symmetric heap: explicit (from the pool that the system has set aside), \
          transparent (made by the kernel), or yes: the first of the two that can be had.";
     SYMMETRIC_HEAP_PAGE_SIZE = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", Kind::Size,
@@ -78,9 +83,9 @@ variables! {
     SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", Kind::Size, "0",
         "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
          at the first touch.";
-    DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Flag, "not set",
-        "Print debugging messages and make checks that cost time.";
-    STATS = "SHMEM_STATS", Kind::Flag, "not set",
+    DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Switch, "not set",
+        "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike.";
+    STATS = "SHMEM_STATS", Kind::Switch, "not set",
         "Count what the program does and print it at the end: calls, bytes, time blocked, peers, heap.";
     BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How peers' memory is mapped.";
@@ -110,29 +115,35 @@ variables! {
 
 impl Variable {
     /// The value set, under either name, and the name it was found under.
-    pub fn raw(&self) -> Option<(&'static str, std::ffi::OsString)> {
+    pub fn raw(&self) -> Option<(&'static str, OsString)> {
         [Some(self.name), self.alias]
             .into_iter()
             .flatten()
             .find_map(|name| process::variable(name).map(|value| (name, value)))
     }
 
-    /// Whether a flag is set: presence matters, whatever the value.
-    pub fn is_set(&self) -> bool {
-        self.raw().is_some()
+    /// Name and value as the user has written them, or their beginning.
+    pub fn shown(&self) -> String {
+        let (name, value) = self.raw().unwrap_or((self.name, OsString::new()));
+        let value = value.to_string_lossy();
+        let start: String = value.chars().take(200).collect();
+        let rest = if start.len() < value.len() { "..." } else { "" };
+        format!("{name}={start}{rest}")
     }
 
-    fn text(&self) -> Result<Option<(&'static str, String)>, Error> {
-        let Some((name, value)) = self.raw() else { return Ok(None) };
-        match value.into_string() {
-            Ok(value) => Ok(Some((name, value))),
-            Err(value) => Err(self.invalid(name, &value.to_string_lossy())),
-        }
+    /// Whether a switch is on.
+    pub fn is_on(&self) -> bool {
+        self.raw().is_some_and(|(_, value)| !is_off(&value.to_string_lossy()))
     }
 
-    fn invalid(&self, name: &str, value: &str) -> Error {
-        let expected = match self.kind {
-            Kind::Flag => "expected any value".into(),
+    fn text(&self) -> Result<Option<String>, Error> {
+        let value = self.raw().map(|(_, value)| value.into_string());
+        value.transpose().map_err(|_| self.invalid())
+    }
+
+    fn invalid(&self) -> Error {
+        self.refused(match self.kind {
+            Kind::Switch => "expected 0, no, off or false, or anything else".into(),
             Kind::Size => "expected a size: a number with an optional fraction, then k, m, g or t \
                            for powers of 1024, for example 512m or 1.5g"
                 .into(),
@@ -140,46 +151,61 @@ impl Variable {
             Kind::Word(words) => format!("expected one of {}", words.join(", ")),
             Kind::Count(least, most) => format!("expected a number from {least} to {most}"),
             Kind::Path => "expected a path".into(),
-        };
-        Error::Environment { name: name.into(), value: value.into(), expected }
+        })
+    }
+
+    /// Why its value cannot be, with the value as the user has written it.
+    pub fn refused(&self, expected: String) -> Error {
+        Error::Environment { setting: self.shown(), expected }
     }
 
     /// The value of a size, in bytes.
     pub fn bytes(&self) -> Result<Option<u64>, Error> {
-        let Some((name, value)) = self.text()? else { return Ok(None) };
-        parse_size(&value).map(Some).ok_or_else(|| self.invalid(name, &value))
+        let Some(value) = self.text()? else { return Ok(None) };
+        parse_size(&value).map(Some).ok_or_else(|| self.invalid())
     }
 
     /// The value of a time, in seconds.
     pub fn seconds(&self) -> Result<Option<f64>, Error> {
-        let Some((name, value)) = self.text()? else { return Ok(None) };
+        let Some(value) = self.text()? else { return Ok(None) };
         match value.trim().parse::<f64>() {
             Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Some(seconds)),
-            _ => Err(self.invalid(name, &value)),
+            _ => Err(self.invalid()),
         }
     }
 
     /// The value of a count.
     pub fn count(&self) -> Result<Option<usize>, Error> {
-        let Some((name, value)) = self.text()? else { return Ok(None) };
+        let Some(value) = self.text()? else { return Ok(None) };
         match (self.kind, value.trim().parse()) {
             (Kind::Count(least, most), Ok(count)) if (least..=most).contains(&count) => {
                 Ok(Some(count))
             }
-            _ => Err(self.invalid(name, &value)),
+            _ => Err(self.invalid()),
         }
     }
 
     /// The value of a choice.
     pub fn word(&self) -> Result<Option<&'static str>, Error> {
-        let Some((name, value)) = self.text()? else { return Ok(None) };
-        let Kind::Word(words) = self.kind else { return Err(self.invalid(name, &value)) };
+        let Some(value) = self.text()? else { return Ok(None) };
+        let Kind::Word(words) = self.kind else { return Err(self.invalid()) };
         words
             .iter()
             .find(|word| word.eq_ignore_ascii_case(value.trim()))
             .map(|word| Some(*word))
-            .ok_or_else(|| self.invalid(name, &value))
+            .ok_or_else(|| self.invalid())
     }
+}
+
+/// Whether a word means that something is not wanted.
+pub fn is_off(word: &str) -> bool {
+    ["0", "no", "off", "false"].iter().any(|off| off.eq_ignore_ascii_case(word.trim()))
+}
+
+/// Whether `SHMEM_DEBUG` is on.
+pub fn debugging() -> bool {
+    static ON: OnceLock<bool> = OnceLock::new();
+    *ON.get_or_init(|| DEBUG.is_on())
 }
 
 /// All variables as text: name, value in force, default and meaning.
@@ -217,7 +243,17 @@ pub fn parse_size(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_size;
+    use super::{is_off, parse_size};
+
+    #[test]
+    fn words_that_switch_off() {
+        for word in ["0", "no", "No", "OFF", "false", " off "] {
+            assert!(is_off(word), "{word}");
+        }
+        for word in ["1", "yes", "on", "true", "2", "00", ""] {
+            assert!(!is_off(word), "{word}");
+        }
+    }
 
     #[test]
     fn sizes_as_the_specification_writes_them() {

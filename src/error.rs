@@ -48,12 +48,10 @@ pub enum Error {
         why: String,
     },
     /// An environment variable has a value it cannot have.
-    #[error("{name}={value}: {expected}")]
+    #[error("{setting}: {expected}")]
     Environment {
-        /// The variable.
-        name: String,
-        /// What it is set to.
-        value: String,
+        /// The variable and its value, as in `NAME=value`.
+        setting: String,
         /// What it should be.
         expected: String,
     },

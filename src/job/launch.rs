@@ -174,8 +174,7 @@ impl Foreign {
         match value.parse() {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(Error::Environment {
-                name: name.into(),
-                value,
+                setting: format!("{name}={value}"),
                 expected: "expected a number, as the launcher sets it".into(),
             }),
         }

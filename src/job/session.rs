@@ -172,10 +172,13 @@ fn announce(job: &Job) {
     if job.pe != 0 {
         return;
     }
-    if env::VERSION.is_set() {
+    for complaint in env::complaints() {
+        error::say(complaint);
+    }
+    if env::VERSION.is_on() {
         error::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
     }
-    if env::INFO.is_set() {
+    if env::INFO.is_on() {
         error::say(format_args!(
             "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}",
             job.npes,
@@ -193,19 +196,23 @@ fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
     let bytes = match env::SYMMETRIC_SIZE.bytes()? {
         None => default.min(HEAP_LIMIT),
         Some(bytes) if bytes <= HEAP_LIMIT => bytes,
-        Some(bytes) => {
-            return Err(Error::Environment {
-                name: env::SYMMETRIC_SIZE.name.into(),
-                value: bytes.to_string(),
-                expected: format!("at most {HEAP_LIMIT} bytes"),
-            });
+        Some(_) => {
+            let expected = format!("expected at most {}g", HEAP_LIMIT >> 30);
+            return Err(env::SYMMETRIC_SIZE.refused(expected));
         }
     };
     Ok((bytes as usize).max(1).next_multiple_of(unit))
 }
 
-/// `shmem_finalize`: the last one ends the session, the others are barriers.
+/// `shmem_finalize`: the last one ends the session, the others are barriers. One too many
+/// is ignored: programs that finalise in an exit handler, too, mean no harm.
 pub fn finalize(routine: Routine) {
+    if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 && !fork::is_child() {
+        if env::debugging() {
+            error::say(format_args!("{routine}: ignored: the library is finalised already"));
+        }
+        return;
+    }
     let job = job(routine);
     if INITIALISATIONS.load(Ordering::Relaxed) > 1 {
         collectives::barrier_all(routine);

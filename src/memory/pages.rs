@@ -85,7 +85,8 @@ impl Wanted {
         let size = env::SYMMETRIC_HEAP_PAGE_SIZE.bytes()?;
         let word = env::SYMMETRIC_HEAP_USE_HUGE_PAGES.word()?;
         let (explicit, transparent) = match word {
-            None | Some("no" | "0") => (false, false),
+            None => (false, false),
+            Some(word) if env::is_off(word) => (false, false),
             Some("explicit") => (true, false),
             Some("transparent") => (false, true),
             // Who names a size means explicit ones.
@@ -95,7 +96,7 @@ impl Wanted {
         Ok(Self {
             asked: word
                 .filter(|_| explicit || transparent)
-                .map(|word| format!("{}={word}", env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name)),
+                .map(|_| env::SYMMETRIC_HEAP_USE_HUGE_PAGES.shown()),
             explicit: explicit.then(|| explicit_size(size)),
             transparent,
             populate,
@@ -227,8 +228,8 @@ fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
     }
     let known: Vec<_> = sizes.into_iter().map(|size| Bytes(size).to_string()).collect();
     Err(format!(
-        "{}={size}: the system has huge pages of {} only",
-        env::SYMMETRIC_HEAP_PAGE_SIZE.name,
+        "{}: the system has huge pages of {} only",
+        env::SYMMETRIC_HEAP_PAGE_SIZE.shown(),
         if known.is_empty() { "no size".into() } else { known.join(", ") }
     ))
 }
@@ -257,7 +258,8 @@ fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
 pub fn file(value_of: impl Fn(&str) -> Option<OsString>) -> Option<OwnedFd> {
     let text = |name: &str| Some(value_of(name)?.to_string_lossy().trim().to_ascii_lowercase());
     match text(env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name)?.as_str() {
-        "no" | "0" | "transparent" => return None,
+        "transparent" => return None,
+        word if env::is_off(word) => return None,
         _ => {}
     }
     let size = match text(env::SYMMETRIC_HEAP_PAGE_SIZE.name) {
@@ -318,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_file_is_made_only_if_it_is_asked_for() {
-        for value in ["no", "0", "transparent", " NO "] {
+        for value in ["no", "0", "off", "transparent", " NO "] {
             assert!(file(|_| Some(value.into())).is_none(), "{value}");
         }
         assert!(file(|_| None).is_none());

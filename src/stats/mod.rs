@@ -54,7 +54,7 @@ pub fn count(class: Class, bytes: usize, peer: Option<usize>) {
 /// opens.
 pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
     let control = job.control();
-    let wanted = env::STATS.is_set() || control.header().statistics.load(Ordering::Relaxed) != 0;
+    let wanted = env::STATS.is_on() || control.header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
         let Some(place) = control.statistics_row(job.pe())? else {
             error::say(format_args!("{} needs a job with a memory file", env::STATS.name));
@@ -77,7 +77,7 @@ pub(crate) fn conclude(job: &Job) {
 
 /// PE 0 prints all PEs' statistics, which no longer change. After the last barrier.
 pub(crate) fn print(job: &Job) {
-    if job.pe() == 0 && are_taken() && env::STATS.is_set() {
+    if job.pe() == 0 && are_taken() && env::STATS.is_on() {
         let rows = (0..job.npes()).map(|pe| job.control().statistics(pe)).collect();
         match rows {
             Ok(rows) => error::say(report::Table(rows)),

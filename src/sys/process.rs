@@ -145,6 +145,14 @@ pub fn variable(name: &str) -> Option<OsString> {
     if is_privileged() { None } else { std::env::var_os(name) }
 }
 
+/// The names of all variables that [`variable`] has a value for.
+pub fn variable_names() -> Vec<String> {
+    if is_privileged() {
+        return Vec::new();
+    }
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
+}
+
 /// Whether [`variable`] hides a variable that is set.
 pub fn is_hidden(name: &str) -> bool {
     is_privileged() && std::env::var_os(name).is_some()

@@ -20,13 +20,11 @@
 // case: misaligned-atomic misaligned-atomic | status=nonzero stderr=shmem_long_atomic_inc stderr=multiple
 // case: misaligned-signal misaligned-signal | status=nonzero stderr=shmem_signal_add stderr=multiple
 // case: bad-comparison bad-comparison | status=nonzero stderr=shmem_long_wait_until stderr=cmp
-// case: bad-alignment bad-alignment | status=nonzero stderr=shmem_align stderr=alignment
 // case: before-init before-init | status=nonzero stderr=shmem_my_pe stderr=shmem_init
 // case: put-before-init put-before-init | status=nonzero stderr=shmem_long_p stderr=shmem_init
 // case: barrier-before-init barrier-before-init | status=nonzero stderr=shmem_barrier_all stderr=shmem_init
 // case: after-finalize after-finalize | status=nonzero stderr=shmem_long_p
 // case: malloc-after-finalize malloc-after-finalize | status=nonzero stderr=shmem_malloc
-// case: finalize-too-often finalize-too-often | status=nonzero stderr=shmem_finalize
 // case: broadcast-root broadcast-root | status=nonzero stderr=shmem_long_broadcast
 // case: collective-invalid-team collective-invalid-team | status=nonzero stderr=shmem_team_sync
 // case: put-on-invalid-context put-on-invalid-context | status=nonzero stderr=shmem_ctx_long_p
@@ -60,17 +58,15 @@ int main(int argc, char **argv)
     int npes = shmem_n_pes(), to = (me + 1) % npes;
     long *block = shmem_malloc(256);
     shmem_barrier_all();
-    if (IS("after-finalize") || IS("malloc-after-finalize") || IS("finalize-too-often")) {
+    if (IS("after-finalize") || IS("malloc-after-finalize")) {
         shmem_finalize();
         if (IS("after-finalize"))
             shmem_long_p(data, 1, to);
-        else if (IS("malloc-after-finalize"))
-            shmem_malloc(8);
         else
-            shmem_finalize();
+            shmem_malloc(8);
         return 0;
     }
-    if (me == 0 || IS("collective-private-dest") || IS("broadcast-root") || IS("bad-alignment") ||
+    if (me == 0 || IS("collective-private-dest") || IS("broadcast-root") ||
         strstr(what, "free") || strstr(what, "realloc")) {
         if (IS("pe-too-large")) shmem_long_p(data, 1, npes);
         if (IS("pe-negative")) shmem_long_g(data, -1);
@@ -89,7 +85,6 @@ int main(int argc, char **argv)
         if (IS("misaligned-atomic")) shmem_long_atomic_inc((long *)((char *)data + 1), to);
         if (IS("misaligned-signal")) shmem_signal_add((uint64_t *)((char *)&data + 4), 1, to);
         if (IS("bad-comparison")) shmem_long_wait_until(data, 4711, 0);
-        if (IS("bad-alignment")) block = shmem_align(24, 100);
         if (IS("broadcast-root")) shmem_long_broadcast(SHMEM_TEAM_WORLD, data, data + 4, 2, npes);
         if (IS("collective-invalid-team")) shmem_team_sync(SHMEM_TEAM_INVALID);
         if (IS("put-on-invalid-context")) shmem_ctx_long_p(SHMEM_CTX_INVALID, data, 1, to);

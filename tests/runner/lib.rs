@@ -27,3 +27,4 @@ pub mod statistics;
 pub mod system_calls;
 pub mod tree;
 pub mod tuning;
+pub mod variables;

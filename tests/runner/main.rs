@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, examples, failures, heap_pages, interface, launch,
-    launchers, privileged, rules, smartmap, statistics, system_calls, tuning,
+    launchers, privileged, rules, smartmap, statistics, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 14] = [
+    let families: [fn() -> Vec<Trial>; 15] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         interface::trials,
         smartmap::trials,
         tuning::trials,
+        variables::trials,
     ];
     println!("seed of this run: CHECK_SEED={}", launch::seed());
     libtest_mimic::run(&arguments, families.into_iter().flat_map(|trials| trials()).collect())

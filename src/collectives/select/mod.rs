@@ -137,7 +137,9 @@ pub(crate) fn read_environment() -> Result<(), Error> {
         DEGREE.store(degree, Ordering::Relaxed);
     }
     let words = NAMED.iter().chain([&DEGREE]).map(|word| word.load(Ordering::Relaxed) as u64);
-    ENVIRONMENT.store(mix(&words.collect::<Vec<_>>()), Ordering::Relaxed);
+    // Under SHMEM_DEBUG there are collectives that other PEs would not come to.
+    let words: Vec<_> = words.chain([u64::from(env::debugging())]).collect();
+    ENVIRONMENT.store(mix(&words), Ordering::Relaxed);
     Ok(())
 }
 
@@ -234,8 +236,8 @@ fn agree(job: &Job, table: &Table) {
         if theirs != 0 && theirs != mine {
             error::fatal(format_args!(
                 "PE {pe} chooses the algorithms of collectives in another way than PE {}: \
-                 SHMEM_*_ALGORITHM, SHMEM_TREE_DEGREE and the tuning file must be the same for \
-                 all PEs",
+                 SHMEM_*_ALGORITHM, SHMEM_TREE_DEGREE, SHMEM_DEBUG and the tuning file must be \
+                 the same for all PEs",
                 job.pe()
             ));
         }

@@ -160,7 +160,8 @@ pub(super) fn load() -> Table {
             Ok(rules) => return Table::new(&rules, Some(path)),
             Err(why) => complain(&path, &why),
         },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !env::TUNING.is_set() => {}
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() => {}
         Err(error) => complain(&path, &error.to_string()),
     }
     Table::built_in(pes)

@@ -1,0 +1,106 @@
+//! What is said about the variables of the environment, and when nothing is.
+
+use crate::launch::{self, Outcome};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::process::Command;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("variables/off", || Ok(off()?)),
+        Trial::test("variables/on", || Ok(on()?)),
+        Trial::test("variables/unknown", || Ok(unknown()?)),
+        Trial::test("variables/as-written", || Ok(as_written()?)),
+        Trial::test("variables/debug-on-one-pe", || Ok(debug_on_one_pe()?)),
+    ]
+}
+
+fn run(environment: &[(&str, &str)]) -> Result<Outcome, String> {
+    let program = compile::plain(&tree::repository("tests/c/forgiven.c"), &[])?;
+    let mut command = launch::oshrun(3, &program);
+    command.envs(environment.iter().copied());
+    launch::run(command)
+}
+
+const SWITCHES: [&str; 6] =
+    ["SHMEM_STATS", "SHMEM_DEBUG", "SHMEM_INFO", "SHMEM_VERSION", "SMA_DEBUG", "SMA_INFO"];
+
+fn off() -> Result<(), String> {
+    for value in ["0", "no", "OFF", "False"] {
+        let outcome = run(&SWITCHES.map(|name| (name, value)))?;
+        outcome.success()?;
+        if !outcome.stderr.is_empty() {
+            return Err(outcome.report("there is something on standard error"));
+        }
+    }
+    Ok(())
+}
+
+/// Any other value means on, also none: so the specification has it.
+fn on() -> Result<(), String> {
+    for name in SWITCHES {
+        for value in ["1", "yes", "2", ""] {
+            let outcome = run(&[(name, value)])?;
+            outcome.success()?;
+            if outcome.stderr.is_empty() {
+                return Err(outcome.report("there is nothing on standard error"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Unknown names are told once a job; those of other implementations are not.
+fn unknown() -> Result<(), String> {
+    let outcome = run(&[
+        ("SHMEM_SYMETRIC_SIZE", "1g"),
+        ("SHMEM_XYZZY", "1"),
+        ("SMA_SYMMETRIC_SIZ", "1g"),
+        ("SHMEM_OFI_PROVIDER", "sockets"),
+        ("SHMEM_CC", "cc"),
+    ])?;
+    outcome.success()?;
+    let expected = "\
+oneshmem: PE 0: the variable SHMEM_SYMETRIC_SIZE is not known; did you mean SHMEM_SYMMETRIC_SIZE?
+oneshmem: PE 0: the variable SHMEM_XYZZY is not known; oshinfo lists those that are
+oneshmem: PE 0: the variable SMA_SYMMETRIC_SIZ is not known; did you mean SMA_SYMMETRIC_SIZE?
+";
+    if outcome.stderr == expected { Ok(()) } else { Err(outcome.report(expected)) }
+}
+
+/// A value that cannot be is shown as the user has written it, with the name it stands
+/// under, and what was expected.
+fn as_written() -> Result<(), String> {
+    for (name, value) in [
+        ("SHMEM_SYMMETRIC_SIZE", "-1"),
+        ("SMA_SYMMETRIC_SIZE", " 20q"),
+        ("SHMEM_SYMMETRIC_SIZE", "5000000G"),
+        ("SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "Perhaps"),
+        ("SHMEM_BACKEND", "MEMFDX"),
+        ("SHMEM_STARTUP_TIMEOUT", "1e400"),
+        ("SHMEM_BCAST_ALGORITHM", "Fast"),
+        ("SHMEM_TREE_DEGREE", "065"),
+    ] {
+        let outcome = run(&[(name, value)])?;
+        let setting = format!("{name}={value}: expected ");
+        if outcome.hung || outcome.status == 0 || !outcome.stderr.contains(&setting) {
+            return Err(outcome.report(&format!("expected an error with {setting:?}")));
+        }
+    }
+    Ok(())
+}
+
+/// What `SHMEM_DEBUG` checks needs all PEs: set for one alone it is an error, not a wait
+/// without end.
+fn debug_on_one_pe() -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/c/forgiven.c"), &[])?;
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    let script = "case $ONESHMEM_PE in 0:*) export SHMEM_DEBUG=1;; esac; exec \"$0\"";
+    command.args(["-n", "3", "sh", "-c", script]).arg(program);
+    let outcome = launch::run(command)?;
+    if outcome.hung || outcome.status == 0 || !outcome.stderr.contains("SHMEM_DEBUG") {
+        return Err(outcome.report("expected an error that names SHMEM_DEBUG"));
+    }
+    Ok(())
+}
