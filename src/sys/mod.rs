@@ -6,6 +6,7 @@
 
 pub mod ending;
 pub mod fd;
+pub mod file;
 pub mod futex;
 pub mod huge;
 pub mod limit;

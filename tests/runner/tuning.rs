@@ -19,7 +19,7 @@ const BY_PAIRS: &str = "sum 0\n";
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), String>;
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("none", none),
         ("named", named),
         ("in-the-config-folder", in_the_config_folder),
@@ -29,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
             bad(&file("64 Some Other CPU"), "made for the machine \"64 Some Other CPU\"")
         }),
         ("absent", absent),
+        ("no-regular-file", no_regular_file),
         ("pes-differ", pes_differ),
         ("oshtune", oshtune),
         ("oshtune-refuses", oshtune_refuses),
@@ -130,6 +131,30 @@ fn absent() -> Result<(), String> {
     expect(&outcome, IN_ORDER, 1)?;
     if !outcome.stderr.contains("/nonexistent/tuning") {
         return Err(outcome.report("it does not say which file"));
+    }
+    Ok(())
+}
+
+/// What is no file of a few lines is not waited for, nor read without end.
+fn no_regular_file() -> Result<(), String> {
+    let folder = folder("special")?;
+    let (fifo, large) = (folder.join("fifo"), folder.join("large"));
+    let made = Command::new("mkfifo").arg(&fifo).status().map_err(|error| error.to_string())?;
+    if !made.success() {
+        return Err(format!("mkfifo: {made}"));
+    }
+    write(&large, &format!("{}{}", file(&machine()?), "# more of it\n".repeat(100_000)))?;
+    for (path, why) in [
+        (fifo.as_path(), "it is no regular file"),
+        (&folder, "it is no regular file"),
+        (Path::new("/dev/zero"), "it is no regular file"),
+        (&large, "it has more than 1048576 bytes"),
+    ] {
+        let outcome = sum(&[(TUNING, path)])?;
+        expect(&outcome, IN_ORDER, 1)?;
+        if !outcome.stderr.contains(&format!("{} ignored: {why}", path.display())) {
+            return Err(outcome.report(&format!("expected {why:?}")));
+        }
     }
     Ok(())
 }

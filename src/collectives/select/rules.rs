@@ -16,11 +16,13 @@ use super::{OPERATIONS, Operation};
 use crate::env;
 use crate::error;
 use crate::job::{self, launch::Launcher};
-use crate::sys::process;
+use crate::sys::{file, process};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &str = "oneshmem tuning 1";
+/// Bytes of a file; those of oshtune have a few KiB.
+const LARGEST_FILE: u64 = 1 << 20;
 /// Number of the algorithm `direct`, which serves every case.
 const DIRECT: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
@@ -151,11 +153,13 @@ pub(super) fn load() -> Table {
     };
     let complain = |path: &Path, why: &str| {
         if job::existing().is_none_or(|job| job.pe() == 0) {
+            // A line of a file that is something else may be long.
+            let why: String = why.chars().take(300).collect();
             error::say(format_args!("tuning file {} ignored: {why}", path.display()));
         }
     };
     let Some(path) = path() else { return Table::built_in(pes) };
-    match std::fs::read_to_string(&path) {
+    match file::read_text(&path, LARGEST_FILE) {
         Ok(text) => match parse(&text, Some(&machine())) {
             Ok(rules) => return Table::new(&rules, Some(path)),
             Err(why) => complain(&path, &why),
