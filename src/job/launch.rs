@@ -11,6 +11,8 @@ use crate::job::meet;
 use crate::sys::{fd, process};
 use crate::translate::MAX_PES;
 
+pub use crate::sys::stdio::PIPE as STDOUT;
+
 /// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the
 /// descriptor of the file of huge pages if there is one.
 pub const VARIABLE: &str = "ONESHMEM_PE";

@@ -16,4 +16,5 @@ pub mod process;
 pub mod program;
 pub mod signal;
 pub mod socket;
+pub mod stdio;
 pub mod streams;

@@ -34,7 +34,39 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("failures/terminated-while-it-writes", || {
         Ok(terminated_while_writing()?)
     }));
+    for signal in [Signal::KILL, Signal::SEGV, Signal::ABORT] {
+        trials.push(Trial::test(format!("failures/last-words/{}", signal.as_raw()), move || {
+            Ok(last_words(signal)?)
+        }));
+    }
     trials
+}
+
+/// What a PE has printed is not lost when it is killed, however its standard output is made.
+fn last_words(signal: Signal) -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/last_words.c"), &[])?;
+    let number = signal.as_raw();
+    let run = |option: &[&str], arguments: &[&str]| {
+        let oshrun = launch::oshrun(1, &program);
+        let mut command = Command::new(oshrun.get_program());
+        command.args(option).args(oshrun.get_args()).arg(number.to_string()).args(arguments);
+        let outcome = launch::run(command)?;
+        match outcome.status == 128 + number {
+            true => Ok(outcome),
+            false => Err(outcome.report("expected the signal")),
+        }
+    };
+    for option in ["--no-pty", "--pty"] {
+        let outcome = run(&[option], &[])?;
+        if outcome.stdout != "before initialisation\nPE 0: last words\n" {
+            return Err(outcome.report("expected the lines that were printed"));
+        }
+    }
+    let outcome = run(&["--no-pty"], &["own"])?;
+    match outcome.stdout.is_empty() {
+        true => Ok(()),
+        false => Err(outcome.report("expected the program's own buffer to be kept")),
+    }
 }
 
 /// Where no launcher hides how the process ends, it still has the status it asked for.

@@ -108,6 +108,20 @@ fn a_slow_reader_loses_nothing_and_costs_no_memory() {
 }
 
 #[test]
+fn output_is_a_terminal_if_it_is_asked_for() {
+    let text = "test -t 1 && echo terminal || echo pipe";
+    for (option, what) in [("", "pipe"), ("--pty", "terminal"), ("--no-pty", "pipe")] {
+        let done = run(script(&format!("-n 2 {option}"), text)).ended_with(0);
+        assert_eq!(done.stdout, format!("{what}\n{what}\n"));
+    }
+    // What is written comes out byte by byte as it was, of any length.
+    let bytes = "head -c 300000 /dev/zero | tr '\\0' a; printf '\\r\\n\\tb\\004c\\n'";
+    let done = run(script("-n 1 --pty", bytes)).ended_with(0);
+    assert_eq!(done.stdout.len(), 300_000 + 7);
+    assert!(done.stdout.ends_with("a\r\n\tb\u{4}c\n"));
+}
+
+#[test]
 fn output_that_cannot_be_written_is_an_error() {
     let oshrun = env!("CARGO_BIN_EXE_oshrun");
     let shell = |line: &str| {

@@ -4,10 +4,11 @@
 mod support;
 use support::*;
 
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 use nix::unistd::setsid;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
@@ -21,7 +22,7 @@ struct Terminal {
 
 impl Terminal {
     fn with(mut command: Command) -> Self {
-        let pty = openpty(None, None).unwrap();
+        let pty = openpty(&size(30, 100), None).unwrap();
         let end = || pty.slave.try_clone().unwrap();
         command.stdin(end()).stdout(end()).stderr(end());
         let own_session = || {
@@ -54,6 +55,14 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
+    fn resize(&mut self, rows: u16, columns: u16) {
+        // SAFETY: the call reads the size.
+        let rc = unsafe {
+            libc::ioctl(self.keyboard.as_raw_fd(), libc::TIOCSWINSZ, &size(rows, columns))
+        };
+        assert_eq!(rc, 0);
+    }
+
     fn shows(&self, text: &str) {
         eventually(&format!("the screen shows {text:?}"), || {
             self.screen.lock().unwrap().contains(text).then_some(())
@@ -64,6 +73,10 @@ impl Terminal {
         let ended = eventually("oshrun ends", || self.child.try_wait().unwrap());
         assert_eq!(ended.code(), Some(status), "{}", self.screen.lock().unwrap());
     }
+}
+
+fn size(ws_row: u16, ws_col: u16) -> Winsize {
+    Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 }
 }
 
 impl Drop for Terminal {
@@ -118,4 +131,48 @@ fn a_job_in_the_background_leaves_the_terminal_alone() {
     terminal.shows("mine\r\nmine\r\n");
     terminal.type_keys("\x04");
     terminal.ends_with(128 + 15);
+}
+
+#[test]
+fn output_to_a_terminal_is_a_terminal_of_the_same_size() {
+    let text = "[ -t 1 ] && [ ! -t 2 ] && stty size <&1
+        trap 'stty size <&1; exit' WINCH; echo ready; while :; do sleep 0.01; done";
+    let mut terminal = Terminal::with(script("-n 2 -l", text));
+    for pe in 0..2 {
+        // The terminal's own line ends, not doubled.
+        terminal.shows(&format!("[{pe}] 30 100\r\n"));
+        terminal.shows(&format!("[{pe}] ready\r\n"));
+    }
+    terminal.resize(40, 132);
+    for pe in 0..2 {
+        terminal.shows(&format!("[{pe}] 40 132\r\n"));
+    }
+    terminal.ends_with(0);
+}
+
+#[test]
+fn a_pes_terminal_controls_nothing() {
+    // The controlling terminal, the sixth field after the name, stays the launcher's (proc(5)).
+    let field = "sed 's/.*) //' /proc/$1/stat | cut -d' ' -f5";
+    let text = format!("set -- self; a=$({field}); set -- $PPID; b=$({field}); echo $a is $b");
+    for option in ["--no-pty", "--pty"] {
+        let terminal = Terminal::with(script(&format!("-n 1 {option}"), &text));
+        terminal.shows("\r\n");
+        let screen = terminal.screen.lock().unwrap().clone();
+        let (own, launchers) = screen.trim_end().split_once(" is ").unwrap();
+        assert_eq!(own, launchers, "{option}");
+        terminal.ends_with(0);
+    }
+}
+
+#[test]
+fn nothing_is_lost_that_a_dead_pe_has_written_to_its_terminal() {
+    let many = "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; kill -KILL $$";
+    let terminal = Terminal::with(script("-n 1", many));
+    terminal.shows("line 1999\r\n");
+    terminal.shows("killed by signal 9");
+    let screen = terminal.screen.lock().unwrap().clone();
+    terminal.ends_with(128 + 9);
+    assert_eq!(screen.matches("line ").count(), 2000);
+    assert!(screen.find("line 1999") < screen.find("killed by"), "{screen}");
 }

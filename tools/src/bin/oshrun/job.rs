@@ -142,7 +142,8 @@ impl<'a> Job<'a> {
 
     fn try_start_next(&mut self) -> Result<(), Failure> {
         let pe = self.processes.len();
-        let (process, streams) = self.starter.start(pe)?;
+        let (process, streams, note) = self.starter.start(pe)?;
+        note.iter().for_each(|note| self.outputs.say(note));
         if let Some(where_to) = self.starter.report(pe) {
             self.outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
         }
@@ -251,6 +252,7 @@ impl<'a> Job<'a> {
             }
             // The launcher stops with its job; SIGCONT comes when it is to go on.
             Signal::SIGTSTP => raise(Signal::SIGSTOP)?,
+            Signal::SIGWINCH => self.outputs.resize(),
             Signal::SIGCONT => {
                 if let Some(input) = &mut self.input {
                     input.look_at_terminal();

@@ -15,6 +15,7 @@ mod process;
 mod program;
 mod signals;
 mod start;
+mod stdout;
 mod strays;
 mod usage;
 mod verdict;

@@ -26,6 +26,8 @@ pub struct Options {
     pub report_bindings: bool,
     /// Mark each line of output with its PE.
     pub tag_output: bool,
+    /// Whether PEs have pseudo-terminals as their standard output.
+    pub pty: Pty,
     /// Draw who communicates with whom to this file.
     pub comm_matrix: Option<PathBuf>,
     /// End the job after this time.
@@ -62,6 +64,17 @@ pub enum Bind {
     Core,
     /// One hardware thread.
     HwThread,
+}
+
+/// Whether PEs have pseudo-terminals as their standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pty {
+    /// If the launcher's own standard output is a terminal.
+    Auto,
+    /// Always.
+    Yes,
+    /// Never: pipes.
+    No,
 }
 
 /// The order in which PEs are given to cores.
@@ -167,6 +180,11 @@ fn read(matches: &ArgMatches, parts: Vec<Part>) -> Options {
         map: if word("map-by") == Some("numa") { Map::Numa } else { Map::Core },
         report_bindings: matches.get_flag("report-bindings"),
         tag_output: matches.get_flag("tag-output"),
+        pty: match (matches.get_flag("pty"), matches.get_flag("no-pty")) {
+            (true, _) => Pty::Yes,
+            (_, true) => Pty::No,
+            _ => Pty::Auto,
+        },
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
     }
@@ -291,6 +309,14 @@ mod tests {
             assert!(error.contains("unexpected argument"), "{line}: {error}");
         }
         assert!(parsed("oshrun -lh a").unwrap_err().contains("Usage"));
+    }
+
+    #[test]
+    fn the_last_word_on_terminals_counts() {
+        let pty = |line| parsed(line).unwrap().pty;
+        assert_eq!(pty("oshrun a"), Pty::Auto);
+        assert_eq!(pty("oshrun --no-pty -pty a"), Pty::Yes);
+        assert_eq!(pty("oshrun --pty --no-pty a"), Pty::No);
     }
 
     #[test]

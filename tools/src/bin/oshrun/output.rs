@@ -10,12 +10,13 @@
 //! is slow its queue fills, its sources are not read any more, and the PEs wait on
 //! their pipes: nothing is lost and nothing grows without bound.
 
+use super::stdout;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::stat::{FileStat, SFlag, fstat};
 use nix::unistd::{read, write};
-use std::io::{self, stderr, stdout};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// A line longer than this is handed on in pieces.
@@ -87,8 +88,10 @@ impl Outputs {
     /// To the launcher's own standard output and error; one queue if both are the
     /// same file, so that their lines do not mix either.
     pub fn new(tag: bool) -> io::Result<Self> {
-        let [out, err] =
-            [stdout().as_fd().try_clone_to_owned()?, stderr().as_fd().try_clone_to_owned()?];
+        let [out, err] = [
+            io::stdout().as_fd().try_clone_to_owned()?,
+            io::stderr().as_fd().try_clone_to_owned()?,
+        ];
         let [out_status, err_status] = [fstat(&out)?, fstat(&err)?];
         let identity = |status: &FileStat| (status.st_dev, status.st_ino);
         let mut sinks = vec![Sink::new(out, &out_status)?];
@@ -209,6 +212,14 @@ impl Outputs {
             self.pass_rest(pe, stream);
         }
         self.write();
+    }
+
+    /// PEs' terminals become as large as the launcher's own is now.
+    pub fn resize(&self) {
+        let Some(size) = stdout::own_size() else { return };
+        for pipe in self.sources.iter().filter_map(|streams| streams[0].pipe.as_ref()) {
+            stdout::resize(pipe.as_fd(), &size);
+        }
     }
 
     /// Adds a line of the launcher's own to standard error.

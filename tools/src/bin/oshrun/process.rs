@@ -8,6 +8,7 @@
 
 use super::options::Part;
 use super::signals;
+use super::stdout::Stdout;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -15,7 +16,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
-use oneshmem::job::launch::VARIABLE;
+use oneshmem::job::launch::{STDOUT, VARIABLE};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -62,12 +63,13 @@ pub struct Streams {
 }
 
 impl Process {
-    /// Starts PE `pe` on the CPUs of `binding` (anywhere if it is empty).
+    /// Starts PE `pe` on the CPUs of `binding` (anywhere if it is empty), with these streams.
     pub fn start(
         recipe: &Recipe,
         pe: usize,
         binding: &[usize],
         input: Stdio,
+        stdout: Stdout,
     ) -> io::Result<(Self, Streams)> {
         let launcher = getpid();
         let files: Vec<RawFd> = recipe.files.iter().map(AsRawFd::as_raw_fd).collect();
@@ -81,9 +83,13 @@ impl Process {
             .envs(part.environment.iter().map(|(name, value)| (name, value)))
             .env(VARIABLE, place(pe, recipe.npes, launcher, &files))
             .stdin(input)
-            .stdout(Stdio::piped())
+            .stdout(stdout.theirs)
             .stderr(Stdio::piped())
             .process_group(0);
+        match stdout.pipe {
+            Some(number) => command.env(STDOUT, number.to_string()),
+            None => command.env_remove(STDOUT),
+        };
         if let Some(wdir) = &part.wdir {
             command.current_dir(wdir);
         }
@@ -112,12 +118,10 @@ impl Process {
 
         let mut child = command.spawn()?;
         let input = child.stdin.take().map(OwnedFd::from);
-        let output = child.stdout.take().map(OwnedFd::from);
         let error = child.stderr.take().map(OwnedFd::from);
         let process = Self { child, end: None };
-        let (Some(output), Some(error)) = (output, error) else {
-            unreachable!("both were asked to be pipes")
-        };
+        let Some(error) = error else { unreachable!("it was asked to be a pipe") };
+        let output = stdout.ours;
         for pipe in [Some(&output), Some(&error), input.as_ref()].into_iter().flatten() {
             fcntl(pipe.as_fd(), FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         }

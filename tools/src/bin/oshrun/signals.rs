@@ -7,7 +7,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Forwarded to the PEs. SIGTSTP also stops the launcher itself.
-const FORWARDED: [Signal; 8] = [
+const FORWARDED: [Signal; 9] = [
     Signal::SIGINT,
     Signal::SIGTERM,
     Signal::SIGHUP,
@@ -16,6 +16,7 @@ const FORWARDED: [Signal; 8] = [
     Signal::SIGUSR2,
     Signal::SIGTSTP,
     Signal::SIGCONT,
+    Signal::SIGWINCH,
 ];
 
 /// The launcher's signals.

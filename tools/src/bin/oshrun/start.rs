@@ -4,13 +4,17 @@ use super::binding::{self, Binding};
 use super::failure::Failure;
 use super::guard::Guard;
 use super::input;
-use super::options::{Options, Part};
+use super::options::{Options, Part, Pty};
 use super::process::{Process, Recipe, Streams};
 use super::program;
+use super::stdout::{self, Stdout};
+use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+use nix::unistd::isatty;
 use oneshmem::job::control::Control;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +23,8 @@ pub struct Plan<'a> {
     topology: Topology,
     bindings: Vec<Binding>,
     report_bindings: bool,
+    /// Whether PEs have terminals: as the user wants, or if the launcher has one.
+    pty: Pty,
     /// Each part of the command line, its executable, and how many PEs run it.
     parts: Vec<(&'a Part, PathBuf, usize)>,
 }
@@ -40,7 +46,13 @@ impl<'a> Plan<'a> {
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
         let npes = parts.iter().map(|(_, _, npes)| npes).sum();
         let bindings = binding::plan(&topology, options.bind, options.map, npes);
-        Ok(Self { topology, bindings, report_bindings: options.report_bindings, parts })
+        Ok(Self {
+            topology,
+            bindings,
+            report_bindings: options.report_bindings,
+            pty: options.pty,
+            parts,
+        })
     }
 
     /// Number of PEs.
@@ -55,6 +67,8 @@ pub struct Starter<'a> {
     /// One for each part.
     recipes: Vec<Recipe<'a>>,
     guard: &'a Guard,
+    /// Whether the next PE gets a terminal.
+    terminals: Cell<bool>,
 }
 
 impl<'a> Starter<'a> {
@@ -68,7 +82,13 @@ impl<'a> Starter<'a> {
             npes: plan.npes(),
             open_files,
         };
-        Ok(Self { plan, recipes: plan.parts.iter().map(recipe).collect(), guard })
+        let terminals = match plan.pty {
+            Pty::Auto => isatty(io::stdout()).unwrap_or(false),
+            Pty::Yes => true,
+            Pty::No => false,
+        };
+        let recipes = plan.parts.iter().map(recipe).collect();
+        Ok(Self { plan, recipes, guard, terminals: terminals.into() })
     }
 
     /// Number of PEs.
@@ -76,14 +96,37 @@ impl<'a> Starter<'a> {
         self.plan.npes()
     }
 
-    /// Starts PE `pe`.
-    pub fn start(&self, pe: usize) -> Result<(Process, Streams), Failure> {
+    /// Starts PE `pe`. Gives what the user should know besides.
+    pub fn start(&self, pe: usize) -> Result<(Process, Streams, Option<String>), Failure> {
         let recipe = self.recipe(pe);
+        let (stdout, note) = self.stdout(pe)?;
         let (process, streams) =
-            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe)?)
+            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe)?, stdout)
                 .map_err(|error| start_failure(recipe, pe, &error))?;
         self.guard.add(process.pid());
-        Ok((process, streams))
+        Ok((process, streams, note))
+    }
+
+    /// Standard output for PE `pe`. Terminals that the user has not asked for need not be had.
+    fn stdout(&self, pe: usize) -> Result<(Stdout, Option<String>), Failure> {
+        let fail =
+            |what: &str, errno: Errno| format!("PE {pe} cannot have {what}: {}", errno.desc());
+        let mut note = None;
+        if self.terminals.get() {
+            match stdout::terminal() {
+                Ok(terminal) => return Ok((terminal, None)),
+                Err(errno) if self.plan.pty == Pty::Yes => {
+                    return Err(Failure::own(fail("a pseudo-terminal", errno)));
+                }
+                Err(errno) => {
+                    self.terminals.set(false);
+                    let why = fail("a pseudo-terminal", errno);
+                    note = Some(format!("{why}; it and those after it have pipes (--no-pty)"));
+                }
+            }
+        }
+        let pipe = stdout::pipe().map_err(|errno| Failure::own(fail("a pipe", errno)))?;
+        Ok((pipe, note))
     }
 
     /// The recipe of PE `pe`: parts are numbered through.

@@ -16,7 +16,7 @@ numbered through. All parts must run the same executable, with whatever argument
 colon is an argument of the program.
 
 Standard input goes to PE 0. Output comes line by line, never mixed within a line. SIGINT,
-SIGTERM, SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded to all PEs; a second
+SIGTERM, SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are forwarded to all PEs; a second
 SIGINT or SIGTERM ends the job whatever the PEs do. When one PE dies, or exits without
 shmem_finalize, the job ends; processes that the PEs started end with it.
 
@@ -86,6 +86,16 @@ pub fn command() -> Command {
                 .help("Allow more PEs than CPUs; accepted for compatibility, always allowed"),
         )
         .arg(flag("tag-output").short('l').alias("l").help("Mark each line of output with its PE"))
+        .arg(
+            flag("pty")
+                .overrides_with("no-pty")
+                .help("Give PEs a pseudo-terminal as standard output [default: if this command's is one]"),
+        )
+        .arg(
+            flag("no-pty")
+                .overrides_with("pty")
+                .help("Give PEs a pipe as standard output; C programs write line by line all the same"),
+        )
         .arg(
             Arg::new("comm-matrix")
                 .long("comm-matrix")

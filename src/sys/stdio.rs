@@ -1,0 +1,37 @@
+//! C's standard output under `oshrun`: by lines, as to a terminal, though it is a pipe. So what a
+//! PE has printed is not lost with it.
+#![allow(unsafe_code)]
+
+use super::process;
+
+/// The variable in which `oshrun` passes the number (inode) of the pipe that it reads. Standard
+/// output may be another one: a PE can be a script with a pipe of its own.
+pub const PIPE: &str = "ONESHMEM_STDOUT";
+
+/// Runs before the program's `main`, so that the program's own choice comes later and counts.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = by_lines;
+
+unsafe extern "C" {
+    /// C's standard output (stdio(3)).
+    static stdout: *mut libc::FILE;
+}
+
+extern "C" fn by_lines() {
+    let Some(pipe) = process::variable(PIPE) else { return };
+    if pipe.to_str().is_some_and(|pipe| pipe.parse() == Ok(number_of_pipe())) {
+        // SAFETY: the C library is initialised before those that need it, and nothing has been
+        // written yet, as setvbuf(3) demands. It chooses the buffer.
+        unsafe { libc::setvbuf(stdout, std::ptr::null_mut(), libc::_IOLBF, 0) };
+    }
+}
+
+/// The number of the pipe that is standard output; 0 if it is none.
+fn number_of_pipe() -> u64 {
+    // SAFETY: all-zero bytes are a valid `stat`.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: `stat` is a local the call fills.
+    let known = unsafe { libc::fstat(libc::STDOUT_FILENO, &mut stat) } == 0;
+    if known && stat.st_mode & libc::S_IFMT == libc::S_IFIFO { stat.st_ino } else { 0 }
+}
