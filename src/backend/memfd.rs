@@ -9,7 +9,11 @@ use crate::job::control::Control;
 use crate::memory::layout::Layout;
 use crate::memory::pages::Pages;
 use crate::memory::segment::DataSegment;
-use crate::sys::{fd, huge, map, program};
+use crate::sys::limit::with_file_size;
+use crate::sys::relocate::Relocation;
+use crate::sys::{fd, hold, huge, map};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 
 /// Slots in the job's memory file.
 #[derive(Debug, Default)]
@@ -97,24 +101,26 @@ impl Backend for Memfd {
         _: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
-        let (file, to) = (control.file(), control.data_offset(pe));
-        let copy = |pages: std::ops::Range<usize>| {
-            let offset = to + (pages.start - data.pages.start) as u64;
-            // SAFETY: pages of the program's own data segment are readable.
-            unsafe { fd::write_all(file, pages.start, pages.len(), offset) }
-        };
-        if self.moved.swap(true, Ordering::Relaxed) {
+        if self.moved.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // SAFETY: the data segment's pages that hold anything are in the file before the
-        // file takes their place. Nothing between the copy and the mapping writes to
-        // static data.
-        unsafe {
+        let pagemap = File::open("/proc/self/pagemap").ok();
+        let move_into_file = Relocation {
+            start: data.pages.start,
             // Initialised data exists in the program's file, touched or not.
-            copy(data.pages.start..data.file_end)?;
-            program::touched(data.file_end..data.pages.end, map::page_size(), copy)?;
-            map::shared_over(data.pages.start, data.pages.len(), file, to)
-        }
+            all_until: data.file_end,
+            end: data.pages.end,
+            page: map::page_size(),
+            file: control.file().as_raw_fd(),
+            offset: control.data_offset(pe),
+            pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+        };
+        let end = move_into_file.offset + data.pages.len() as u64;
+        // SAFETY: the pages are the program's own data segment, the descriptors stay open, and
+        // who else could write to the pages is held.
+        with_file_size(end, || unsafe { hold::relocate(&move_into_file) })?;
+        self.moved.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {

@@ -54,9 +54,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<(), Error>;
 
     /// Makes this PE's slot attachable; its heap is mapped. The data segment keeps its
-    /// address and content.
-    ///
-    /// Writes that other threads make to the data segment meanwhile can be lost.
+    /// address and content; no write by another thread or a handler is lost.
     fn export(
         &self,
         control: &Control,

@@ -18,7 +18,7 @@ use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::memory::pages::Pages;
-use crate::sys::{ending, fd, map, process, program, signal};
+use crate::sys::{ending, fd, map, process, program, signal, threads};
 use crate::translate::TABLE;
 use std::cell::Cell;
 use std::ops::Range;
@@ -70,7 +70,7 @@ unsafe extern "C" fn before() {
     };
     let data = copy(&job.layout.data, holding(job, control.data_offset(pe), &job.layout.data));
     SNAPSHOT.set([data, heap]);
-    if data != 0 && STATIC.load(Ordering::Relaxed) && process::has_threads() {
+    if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
         withhold(&job.layout.data, data);
     }
 }

@@ -130,32 +130,6 @@ pub fn byte_holder(fd: BorrowedFd, byte: u64) -> Result<Option<i32>, Error> {
     Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
 }
 
-/// Writes `len` bytes at `from` into the file at `offset`, all of them.
-///
-/// # Safety
-/// `from` is readable for `len` bytes.
-pub unsafe fn write_all(
-    fd: BorrowedFd,
-    mut from: usize,
-    mut len: usize,
-    mut offset: u64,
-) -> Result<(), Error> {
-    with_file_size(offset + len as u64, || {
-        while len > 0 {
-            let at = offset as libc::off_t;
-            // SAFETY: `from..from + len` is readable by the caller's promise.
-            let done = unsafe { libc::pwrite(fd.as_raw_fd(), from as *const _, len, at) };
-            if done <= 0 {
-                return Err(Error::last("copying the data segment into the job's memory file"));
-            }
-            from += done as usize;
-            len -= done as usize;
-            offset += done as u64;
-        }
-        Ok(())
-    })
-}
-
 /// The next stretch of the file at or after `offset`, before `end`, that holds pages.
 pub fn next_data(fd: BorrowedFd, offset: u64, end: u64) -> Option<Range<u64>> {
     let seek = |from: u64, whence| {

@@ -3,7 +3,6 @@
 
 use crate::error::Error;
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
 /// This process's number.
@@ -85,12 +84,6 @@ pub fn machine_memory() -> u64 {
         libc::sysinfo(&mut info);
         info.totalram * u64::from(info.mem_unit)
     }
-}
-
-/// Whether this process has more than one thread, as far as `/proc` tells.
-pub fn has_threads() -> bool {
-    // A folder has two links, and one for each folder in it: the threads.
-    std::fs::metadata("/proc/self/task").is_ok_and(|folder| folder.nlink() > 3)
 }
 
 /// Has the kernel kill this process when its parent dies.

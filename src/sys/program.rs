@@ -1,9 +1,5 @@
-//! The main program as it is loaded: its segments, and which of its pages exist.
+//! The main program as it is loaded: its segments and the end of its heap.
 #![allow(unsafe_code)]
-
-use std::fs::File;
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 /// A piece of the main program, from its program headers.
 #[derive(Clone, Copy, Debug)]
@@ -60,45 +56,4 @@ pub fn is_static() -> bool {
 pub fn program_break() -> usize {
     // SAFETY: an increment of 0 only asks.
     unsafe { libc::sbrk(0) as usize }
-}
-
-/// Calls `found` with each stretch of pages in `range` that this process has
-/// touched (present, or swapped out), in order. Without `/proc` that cannot be
-/// known, and the whole range counts as touched.
-pub fn touched<E>(
-    range: Range<usize>,
-    page: usize,
-    mut found: impl FnMut(Range<usize>) -> Result<(), E>,
-) -> Result<(), E> {
-    // Bits 63 and 62 of a pagemap entry: present, swapped.
-    const EXISTS: u64 = 0b11 << 62;
-    let Ok(pagemap) = File::open("/proc/self/pagemap") else {
-        return if range.is_empty() { Ok(()) } else { found(range) };
-    };
-    let mut entries = [0u64; 4096];
-    let mut run: Option<Range<usize>> = None;
-    let mut at = range.start;
-    while at < range.end {
-        let wanted = ((range.end - at) / page).min(entries.len());
-        // SAFETY: u64 has no invalid bytes and the slice covers `wanted` of them.
-        let bytes = unsafe {
-            std::slice::from_raw_parts_mut(entries.as_mut_ptr().cast::<u8>(), wanted * 8)
-        };
-        if pagemap.read_exact_at(bytes, (at / page * 8) as u64).is_err() {
-            return found(run.map_or(at, |run| run.start)..range.end);
-        }
-        for entry in &entries[..wanted] {
-            match &mut run {
-                Some(run) if entry & EXISTS != 0 => run.end = at + page,
-                Some(done) => {
-                    found(done.clone())?;
-                    run = None;
-                }
-                None if entry & EXISTS != 0 => run = Some(at..at + page),
-                None => {}
-            }
-            at += page;
-        }
-    }
-    run.map_or(Ok(()), found)
 }

@@ -1,0 +1,297 @@
+//! A piece of memory changes places with a file while nobody can write to it: the program's
+//! other threads are held meanwhile.
+//!
+//! A write between the copy and the mapping would be lost. Who can write:
+//!
+//! * This thread: by a signal handler, so all signals are blocked; by its own stack, if the
+//!   program has put it there, so another one is used.
+//! * Other threads, if there are any. A helper process that has this one's memory seizes them
+//!   all with ptrace, as debuggers and leak checkers do ([`ptrace`]). A seized thread stops at the
+//!   boundary of user mode, never within a system call, so none of its calls is writing either.
+//!   A thread that is waiting for the child of a `vfork`, which shares the memory, stops only
+//!   when that child has gone its way.
+//! * Where ptrace is refused (another tracer is there, or a filter of system calls), each
+//!   thread gets a signal whose handler keeps it ([`signals`]).
+//!
+//! Nothing is moved until every thread of the process is held, those that others have started
+//! in the meantime included. If one cannot be held, nothing is moved, and the error names it.
+//!
+//! Not seen: what the kernel writes later for a call that has returned already (asynchronous
+//! input), and a process that a program has made with `clone(CLONE_VM)` and keeps.
+#![allow(unsafe_code)]
+
+mod ptrace;
+mod signals;
+mod stacks;
+
+use super::raw;
+use super::relocate::Relocation;
+use super::threads::{self, Buffer, List};
+use super::{map, process};
+use crate::atomics::{AtomicU32, Ordering};
+use crate::error::Error;
+use stacks::Meeting;
+use std::ffi::c_void;
+use std::time::Duration;
+
+/// A thread that is not held by then never will be.
+const PATIENCE: Duration = Duration::from_secs(30);
+const STACK: usize = 256 << 10;
+
+/// A thread that is held, or is to be.
+#[repr(C)]
+struct Held {
+    /// Its number; 0 if it has ended.
+    thread: AtomicU32,
+    /// [`RUNNING`], or how it is held: the way's own affair.
+    state: AtomicU32,
+}
+
+/// A thread is not held yet.
+const RUNNING: u32 = 0;
+
+/// Why the memory has not moved, or that it has.
+#[derive(Clone, Copy, Debug)]
+enum Outcome {
+    /// The helper ended before it could tell.
+    None,
+    Moved,
+    /// This system call failed.
+    Failed(i32),
+    /// This thread cannot be held.
+    Free(Free),
+}
+
+/// A thread that cannot be held, and why.
+type Free = (u32, Reason);
+
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// An error number of ptrace.
+    Refused(i32),
+    /// It blocks the signal.
+    Blocks(i32),
+    /// It does not come to a stop.
+    Late,
+    /// The list of threads cannot be read.
+    Unlisted,
+}
+
+/// All that the work needs, outside of the memory that moves and of the C library's: it stands
+/// above a stack, and the table of threads above it.
+#[repr(C)]
+struct Block {
+    meeting: Meeting,
+    work: Relocation,
+    caller: u32,
+    list: List,
+    outcome: Outcome,
+    /// Threads in the table.
+    known: AtomicU32,
+    /// Not 0 as long as handlers have to keep their threads.
+    hold: AtomicU32,
+    /// The signal of the second way.
+    signal: i32,
+}
+
+impl Block {
+    const TABLE: usize = STACK + size_of::<Self>().next_multiple_of(4096);
+    /// Untouched memory costs nothing.
+    const BYTES: usize = Self::TABLE + threads::MOST * size_of::<Held>();
+
+    fn new(work: &Relocation) -> Result<*mut Self, Error> {
+        let block = (map::private_anywhere(Self::BYTES)? + STACK) as *mut Self;
+        // SAFETY: fresh memory of that size, aligned to pages.
+        unsafe {
+            block.write(Self {
+                meeting: Meeting::default(),
+                work: *work,
+                caller: threads::current(),
+                list: List::open(),
+                outcome: Outcome::None,
+                known: AtomicU32::new(0),
+                hold: AtomicU32::new(0),
+                signal: 0,
+            });
+        }
+        Ok(block)
+    }
+
+    /// The end of the stack.
+    fn top(block: *mut Self) -> usize {
+        block as usize
+    }
+
+    /// # Safety
+    /// Nobody uses the block any more.
+    unsafe fn free(block: *mut Self) {
+        // SAFETY: made by `new`, and the caller's promise.
+        unsafe {
+            (*block).list.close();
+            map::unmap(block.cast::<u8>().sub(STACK), Self::BYTES);
+        }
+    }
+
+    /// The threads that are held or are to be.
+    fn table(&self) -> &[Held] {
+        let known = self.known.load(Ordering::Acquire) as usize;
+        // SAFETY: the table stands there, zeros at first, and has room for all threads there
+        // can be; its entries are atomics.
+        unsafe {
+            let first = (&raw const *self).cast::<u8>().sub(STACK).add(Self::TABLE);
+            std::slice::from_raw_parts(first.cast(), known)
+        }
+    }
+
+    /// The entry of a thread.
+    fn find(&self, thread: u32) -> Option<&Held> {
+        self.table().iter().find(|held| held.thread.load(Ordering::Relaxed) == thread)
+    }
+
+    /// An entry for a thread; `None` if the table is full, which it cannot be.
+    fn add(&self, thread: u32) -> Option<&Held> {
+        let known = self.known.load(Ordering::Relaxed);
+        if known as usize == threads::MOST {
+            return None;
+        }
+        self.known.store(known + 1, Ordering::Release);
+        let held = self.table().last()?;
+        held.state.store(RUNNING, Ordering::Relaxed);
+        held.thread.store(thread, Ordering::Release);
+        Some(held)
+    }
+
+    /// Holds all threads but the caller, by `seize` each new one and `wait` for those. Any
+    /// thread that is not known yet was started by one that was not held yet, so when a whole
+    /// list shows none, all are held.
+    fn hold_all(
+        &mut self,
+        seize: unsafe fn(&Self, u32) -> Result<bool, Reason>,
+        wait: unsafe fn(&Self, Duration) -> Result<(), Free>,
+    ) -> Result<(), Free> {
+        let until = raw::now() + PATIENCE;
+        let mut buffer: Buffer = [0; _];
+        loop {
+            let (mut listed, mut fresh, mut failure) = (0, false, None);
+            let complete = self.list.each(&mut buffer, &mut |thread| {
+                listed += 1;
+                if thread == self.caller || self.find(thread).is_some() {
+                    return true;
+                }
+                // SAFETY: the functions are this module's own, for this block.
+                match unsafe { seize(self, thread) } {
+                    Ok(seized) => fresh |= seized,
+                    Err(reason) => failure = Some((thread, reason)),
+                }
+                failure.is_none()
+            });
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            // SAFETY: as above.
+            unsafe { wait(self, until)? };
+            // The list can leave one out if another one ends while it is read.
+            let all = self.list.count().is_none_or(|count| count == listed);
+            if complete && all && !fresh {
+                return Ok(());
+            }
+            if raw::now() > until {
+                return Err((self.caller, Reason::Unlisted));
+            }
+        }
+    }
+
+    /// What came of holding, and of the work if all are held.
+    ///
+    /// # Safety
+    /// If it says so, all threads are held and nobody writes to the memory.
+    unsafe fn conclude(&mut self, held: Result<(), Free>) {
+        self.outcome = match held {
+            Err(free) => Outcome::Free(free),
+            // SAFETY: the caller's promise.
+            Ok(()) => match unsafe { self.work.carry_out() } {
+                0 => Outcome::Moved,
+                error => Outcome::Failed(error),
+            },
+        };
+    }
+}
+
+unsafe extern "C" fn alone(block: *mut c_void) {
+    // SAFETY: the block is this call's; there is no other thread, and signals are blocked.
+    unsafe { (*block.cast::<Block>()).conclude(Ok(())) };
+}
+
+/// Has memory change places with a file, as the relocation says, so that no write to it is
+/// lost.
+///
+/// # Safety
+/// The relocation is as [`Relocation::carry_out`] demands, but for other threads, handlers and
+/// the stack.
+pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
+    let before = raw::block_signals(!0);
+    // SAFETY: the caller's promise, and signals are blocked.
+    let outcome = unsafe { relocate_undisturbed(work) };
+    raw::block_signals(before);
+    match outcome? {
+        Outcome::Moved => Ok(()),
+        Outcome::Failed(error) => Err(Error::System {
+            call: "moving the data segment into the job's memory file",
+            source: std::io::Error::from_raw_os_error(error),
+        }),
+        Outcome::Free((thread, reason)) => Err(not_held(thread, reason)),
+        Outcome::None => unreachable!("the second way always tells"),
+    }
+}
+
+/// # Safety
+/// As for [`relocate`]; all signals are blocked.
+unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
+    let single = threads::alone();
+    if single && !(work.start..work.end).contains(&stacks::pointer()) {
+        // SAFETY: there is no other thread, signals are blocked, and the stack is elsewhere.
+        return Ok(match unsafe { work.carry_out() } {
+            0 => Outcome::Moved,
+            error => Outcome::Failed(error),
+        });
+    }
+    let block = Block::new(work)?;
+    // SAFETY: the block was made just now, with a stack below it, and is kept as long as
+    // anybody uses it.
+    unsafe {
+        if single {
+            stacks::on_other(Block::top(block), alone, block.cast());
+        } else if !raw::on_valgrind() {
+            ptrace::relocate(block);
+        }
+        if let Outcome::None | Outcome::Free((_, Reason::Refused(_))) = (*block).outcome {
+            return signals::relocate(block);
+        }
+        let outcome = (*block).outcome;
+        Block::free(block);
+        Ok(outcome)
+    }
+}
+
+/// The error that names a thread.
+fn not_held(thread: u32, reason: Reason) -> Error {
+    let path = format!("/proc/self/task/{thread}/comm");
+    let name = std::fs::read_to_string(path).unwrap_or_default();
+    let why = match reason {
+        Reason::Refused(error) => {
+            format!("ptrace: {}", std::io::Error::from_raw_os_error(error))
+        }
+        Reason::Blocks(signal) => {
+            format!("ptrace is not allowed here, and the thread blocks signal {signal}")
+        }
+        Reason::Late => format!("it did not stop within {} s", PATIENCE.as_secs()),
+        Reason::Unlisted => "the list of threads kept changing".into(),
+    };
+    Error::Slot(format!(
+        "the program's static data moves into shared memory, and thread {thread} ({}) of process \
+         {}, which could write to it meanwhile, cannot be held: {why}; call shmem_init before \
+         this thread is started",
+        name.trim_end(),
+        process::pid()
+    ))
+}

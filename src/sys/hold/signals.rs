@@ -1,0 +1,116 @@
+//! The second way: each thread gets a signal whose handler keeps it.
+//!
+//! The signal is a real-time one that the program does not use. A thread that blocks it cannot
+//! be held, and system calls that are never restarted after a handler (signal(7)) fail with
+//! `EINTR`.
+
+use super::{Block, Error, Free, Outcome, RUNNING, Reason, stacks};
+use crate::atomics::{AtomicPtr, Ordering};
+use crate::sys::raw;
+use crate::sys::threads::{self, State};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::time::Duration;
+
+/// A thread is in the handler.
+const PARKED: u32 = 1;
+/// How often it is looked whether a thread that does not come has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// For the handler.
+static BLOCK: AtomicPtr<Block> = AtomicPtr::new(null_mut());
+
+/// Moves the memory and tells what came of it. The block stays: handlers may still be on their
+/// way out of it.
+///
+/// # Safety
+/// As for [`super::relocate`]; all signals are blocked.
+pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
+    let free = |signal: &i32| {
+        // SAFETY: only asks.
+        unsafe { raw::action(*signal, None) }.is_some_and(|action| action.is_default())
+    };
+    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free);
+    let signal = signal.ok_or_else(|| {
+        Error::Slot("ptrace is not allowed here, and the program uses all real-time signals".into())
+    })?;
+    // SAFETY: a handler that lives in this library, for a signal nobody else uses; the block
+    // has a stack that nobody uses.
+    unsafe {
+        (*block).known.store(0, Ordering::Relaxed);
+        (*block).signal = signal;
+        (*block).hold.store(1, Ordering::Relaxed);
+        BLOCK.store(block, Ordering::Release);
+        raw::action(signal, Some(&raw::Action::handler(park)));
+        stacks::on_other(Block::top(block), with_threads_parked, block.cast());
+        // A thread that was late finds the handler, which lets it go at once.
+        if !matches!((*block).outcome, Outcome::Free(..)) {
+            raw::action(signal, Some(&raw::Action::default()));
+        }
+        (*block).list.close();
+        Ok((*block).outcome)
+    }
+}
+
+unsafe extern "C" fn with_threads_parked(block: *mut c_void) {
+    // SAFETY: the block is the caller's; handlers use atomics of it only.
+    unsafe {
+        let block = &mut *block.cast::<Block>();
+        let held = block.hold_all(seize, wait);
+        block.conclude(held);
+        block.hold.store(0, Ordering::Release);
+        raw::futex_wake(&block.hold);
+    }
+}
+
+/// Sends the signal; false if the thread has ended.
+unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
+    let list = &block.list;
+    if list.state(thread) == State::Dead {
+        return Ok(false);
+    }
+    // valgrind's threads block all signals: it delivers them itself.
+    let blocked = if raw::on_valgrind() { None } else { list.blocked(thread) };
+    if blocked.is_some_and(|mask| mask >> (block.signal - 1) & 1 != 0) {
+        return Err(Reason::Blocks(block.signal));
+    }
+    let held = block.add(thread).ok_or(Reason::Unlisted)?;
+    if !threads::signal(list.process(), thread, block.signal) {
+        held.thread.store(0, Ordering::Relaxed);
+    }
+    Ok(true)
+}
+
+/// Waits until all threads that got the signal are parked or have ended.
+unsafe fn wait(block: &Block, until: Duration) -> Result<(), Free> {
+    for held in block.table() {
+        loop {
+            let thread = held.thread.load(Ordering::Relaxed);
+            if thread == 0 || held.state.load(Ordering::Acquire) != RUNNING {
+                break;
+            }
+            if block.list.state(thread) == State::Dead {
+                held.thread.store(0, Ordering::Relaxed);
+            } else if raw::now() > until {
+                return Err((thread, Reason::Late));
+            } else {
+                raw::futex_wait(&held.state, RUNNING, LOOK);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The handler: keeps its thread as long as it is to be held.
+unsafe extern "C" fn park(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    let block = BLOCK.load(Ordering::Acquire);
+    // SAFETY: the kernel passes a valid `info`. The block stays for good, once there is one,
+    // and only its atomics are used.
+    unsafe {
+        if (*info).si_code == libc::SI_TKILL
+            && let Some(held) = block.as_ref().and_then(|block| block.find(threads::current()))
+        {
+            stacks::announce_and_wait(held.state.as_ptr(), PARKED, (*block).hold.as_ptr());
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The threads of this process, as the kernel knows them. Raw system calls only.
+#![allow(unsafe_code)]
+
+use super::raw;
+use std::os::fd::RawFd;
+
+/// A thread's number is at most this (`PID_MAX_LIMIT` of `linux/threads.h`).
+pub const MOST: usize = 4 << 20;
+
+fn own() -> u32 {
+    // SAFETY: no memory is passed.
+    unsafe { raw::syscall(libc::SYS_getpid, []) as u32 }
+}
+
+/// The calling thread's number.
+pub fn current() -> u32 {
+    // SAFETY: no memory is passed.
+    unsafe { raw::syscall(libc::SYS_gettid, []) as u32 }
+}
+
+/// Sends a signal to a thread of the process whose threads are `process`; 0 only asks whether
+/// there is such a thread.
+pub fn signal(process: u32, thread: u32, signal: i32) -> bool {
+    let args = [process as usize, thread as usize, signal as usize];
+    // SAFETY: no memory is passed.
+    unsafe { raw::syscall(libc::SYS_tgkill, args) == 0 }
+}
+
+/// Whether nothing but the calling thread uses this process's memory.
+pub fn alone() -> bool {
+    // unshare(2): without effect where the caller shares its memory with nobody, else an error.
+    // SAFETY: no memory is passed.
+    match -unsafe { raw::syscall(libc::SYS_unshare, [libc::CLONE_VM as usize]) } as i32 {
+        0 => true,
+        libc::EINVAL => false,
+        // Some containers do not allow the question.
+        _ => {
+            let list = List::open();
+            let alone = list.count().map_or_else(|| list.is_short(), |threads| threads == 1);
+            list.close();
+            alone
+        }
+    }
+}
+
+/// Where a process's threads are listed.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    process: u32,
+    /// `/proc/self/task`; -1: all numbers that a thread could have are tried.
+    folder: RawFd,
+}
+
+/// Records of `getdents64` are read into this.
+pub type Buffer = [u64; 4096];
+
+/// A thread's state, from its file in `/proc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs or waits.
+    Alive,
+    /// It has ended; the first thread of a process stays listed until the last one ends.
+    Dead,
+    /// Without `/proc`.
+    Unknown,
+}
+
+impl List {
+    /// The list of this process's threads.
+    pub fn open() -> Self {
+        let process = own();
+        Self { process, folder: Self::folder(process).unwrap_or(-1) }
+    }
+
+    fn folder(process: u32) -> Option<RawFd> {
+        let mut name = [0u8; 12];
+        let (link, path) = (c"/proc/self".as_ptr() as usize, c"/proc/self/task".as_ptr() as usize);
+        let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
+        // SAFETY: C strings, and a local with room for the bytes that are asked for.
+        let (length, fd) = unsafe {
+            let at = name.as_mut_ptr() as usize;
+            (
+                raw::syscall(libc::SYS_readlink, [link, at, name.len()]),
+                raw::syscall(libc::SYS_open, [path, flags, 0]),
+            )
+        };
+        let list = Self { process, folder: u32::try_from(fd).ok()? as RawFd };
+        // A /proc of other processes knows this one by another number, and its threads too.
+        let digits = name.get(..usize::try_from(length).unwrap_or(0)).unwrap_or(&[]);
+        let number = digits.iter().fold(0u64, |n, c| n * 10 + u64::from(c.wrapping_sub(b'0')));
+        if number != u64::from(process) {
+            list.close();
+            return None;
+        }
+        Some(list.folder)
+    }
+
+    /// Gives the list's descriptor back.
+    pub fn close(self) {
+        // SAFETY: this list's own descriptor.
+        unsafe { raw::syscall(libc::SYS_close, [self.folder as usize]) };
+    }
+
+    /// The process whose threads these are.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// How many threads there are; `None`: unknown.
+    pub fn count(&self) -> Option<usize> {
+        let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: the call fills the local.
+        unsafe {
+            let at = stat.as_mut_ptr() as usize;
+            // A folder has two links, and one for each folder in it: the threads.
+            (raw::syscall(libc::SYS_fstat, [self.folder as usize, at]) == 0)
+                .then(|| (stat.assume_init().st_nlink as usize).saturating_sub(2))
+        }
+    }
+
+    /// Whether there is no thread but the calling one, by trying.
+    fn is_short(&self) -> bool {
+        let mut others = 0;
+        self.numbers(&mut |_| {
+            others += 1;
+            others < 2
+        });
+        others < 2
+    }
+
+    /// Calls `visit` with the number of each thread until it returns false. Returns whether the
+    /// list could be read.
+    pub fn each(&self, buffer: &mut Buffer, visit: &mut impl FnMut(u32) -> bool) -> bool {
+        if self.folder < 0 {
+            self.numbers(visit);
+            return true;
+        }
+        let (fd, at, bytes) = (self.folder as usize, buffer.as_mut_ptr(), size_of::<Buffer>());
+        // SAFETY: the buffer is passed with its size; the records in it are as the kernel
+        // makes them (getdents64(2)): length at 16, name at 19.
+        unsafe {
+            raw::syscall(libc::SYS_lseek, [fd, 0, libc::SEEK_SET as usize]);
+            loop {
+                let got = raw::syscall(libc::SYS_getdents64, [fd, at as usize, bytes]);
+                if got <= 0 {
+                    return got == 0;
+                }
+                let mut record = at.cast::<u8>().cast_const();
+                let end = record.add(got as usize);
+                while record < end {
+                    let mut number = 0u32;
+                    let mut name = record.add(19);
+                    while (*name).is_ascii_digit() {
+                        number = number.wrapping_mul(10).wrapping_add(u32::from(*name - b'0'));
+                        name = name.add(1);
+                    }
+                    if number != 0 && !visit(number) {
+                        return true;
+                    }
+                    record = record.add(record.add(16).cast::<u16>().read_unaligned() as usize);
+                }
+            }
+        }
+    }
+
+    fn numbers(&self, visit: &mut impl FnMut(u32) -> bool) {
+        let mut number = 1;
+        while number <= MOST as u32 {
+            if signal(self.process, number, 0) && !visit(number) {
+                return;
+            }
+            number += 1;
+        }
+    }
+
+    /// Whether a thread has ended.
+    pub fn state(&self, thread: u32) -> State {
+        let mut text = [0u8; 512];
+        let length = self.read(thread, b"/stat\0", &mut text);
+        // 123 (name) S ...: a name can have parentheses, what follows cannot.
+        let mut at = length;
+        while at > 0 {
+            at -= 1;
+            if text[at] == b')' {
+                return match text.get(at + 2) {
+                    Some(b'Z' | b'X' | b'x') => State::Dead,
+                    _ => State::Alive,
+                };
+            }
+        }
+        if signal(self.process, thread, 0) { State::Unknown } else { State::Dead }
+    }
+
+    /// The signals that a thread blocks, if that can be known.
+    pub fn blocked(&self, thread: u32) -> Option<raw::Mask> {
+        const KEY: &[u8] = b"SigBlk:\t";
+        let mut text = [0u8; 4096];
+        let length = self.read(thread, b"/status\0", &mut text);
+        let found = text[..length].windows(KEY.len()).position(|bytes| bytes == KEY)?;
+        let digits = text.get(found + KEY.len()..found + KEY.len() + 16)?;
+        digits.iter().try_fold(0, |mask: raw::Mask, digit| {
+            Some(mask << 4 | raw::Mask::from((*digit as char).to_digit(16)?))
+        })
+    }
+
+    /// Reads one of a thread's files; returns how many bytes of it.
+    fn read(&self, thread: u32, file: &[u8], text: &mut [u8]) -> usize {
+        let mut path = [0u8; 24];
+        let mut digits = [0u8; 10];
+        let (mut number, mut first) = (thread, digits.len());
+        while number > 0 {
+            first -= 1;
+            digits[first] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        for (to, from) in path.iter_mut().zip(digits[first..].iter().chain(file)) {
+            *to = *from;
+        }
+        let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
+        // SAFETY: a C string and a buffer with its length; the descriptor is this call's.
+        unsafe {
+            let args = [self.folder as usize, path.as_ptr() as usize, flags, 0];
+            let fd = raw::syscall(libc::SYS_openat, args);
+            if fd < 0 {
+                return 0;
+            }
+            let length = raw::read(fd as RawFd, text.as_mut_ptr(), text.len(), None);
+            raw::syscall(libc::SYS_close, [fd as usize]);
+            usize::try_from(length).unwrap_or(0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn threads_are_listed_and_their_masks_read() {
+        let (tell, told) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            raw::block_signals(1 << (libc::SIGUSR2 - 1));
+            tell.send(current()).unwrap();
+            let _ = ended.recv();
+        });
+        let other = told.recv().unwrap();
+        assert!(!alone());
+        let list = List::open();
+        for list in [list, List { folder: -1, ..list }] {
+            let mut found = Vec::new();
+            assert!(list.each(&mut [0; 4096], &mut |thread| {
+                found.push(thread);
+                true
+            }));
+            assert!(found.contains(&other) && found.contains(&current()), "{found:?}");
+        }
+        assert!(list.count().unwrap() >= 2);
+        assert_eq!(list.state(other), State::Alive);
+        assert_eq!(list.blocked(other), Some(1 << (libc::SIGUSR2 - 1)));
+        drop(end);
+        thread.join().unwrap();
+        assert_eq!(list.state(MOST as u32), State::Dead);
+        list.close();
+    }
+}
