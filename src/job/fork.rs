@@ -10,6 +10,10 @@
 //! threads are using it. So where there are other threads such a child does not inherit the
 //! data segment, and its first access to it puts the copy there.
 //!
+//! Our handlers are registered when the library is loaded, before the program's own: so the copy
+//! is made after their preparation, and their work in the child is on the child's memory. A copy
+//! is not of one instant where other threads are writing; neither is what `fork` makes.
+//!
 //! `posix_spawn`, `system` and `popen` do not come here: their child runs another
 //! program at once.
 #![allow(unsafe_code)]
@@ -42,9 +46,26 @@ pub(super) fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }
 
+/// Whether the handlers are registered.
+static REGISTERED: AtomicBool = AtomicBool::new(false);
+
+/// 101 is the earliest priority that is not the compiler's and the C library's own.
+#[used]
+#[unsafe(link_section = ".init_array.00101")]
+static AT_LOAD: extern "C" fn() = register;
+
+extern "C" fn register() {
+    // A failure is told at initialisation.
+    let done = process::at_fork(before, after_in_parent, after_in_child).is_ok();
+    REGISTERED.store(done, Ordering::Relaxed);
+}
+
 /// Has every later `fork` do this.
 pub(super) fn prepare() -> Result<(), Error> {
     STATIC.store(program::is_static(), Ordering::Relaxed);
+    if REGISTERED.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     process::at_fork(before, after_in_parent, after_in_child)
 }
 
