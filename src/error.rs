@@ -108,7 +108,7 @@ pub fn fatal(message: impl fmt::Display) -> ! {
         ending::exit_now(1); // Its parent's job goes on.
     }
     if let Some(job) = job::existing() {
-        abort::raise(job.control(), Kind::Fatal, job.pe(), 1);
+        abort::raise(job.control().job(), Kind::Fatal, job.pe(), 1);
     }
     health::end_job(1)
 }

@@ -37,7 +37,7 @@ fn no_file() -> Error {
 pub(super) unsafe fn map_data(control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
     let (at, bytes) = (layout.mirrored(pe, layout.data.start), layout.data.len());
     // SAFETY: the caller's promise.
-    unsafe { map::shared_over(at, bytes, control.file(), control.data_offset(pe))? };
+    unsafe { map::shared_over(at, bytes, control.file()?, control.data_offset(pe))? };
     map::mark_foreign(at, bytes);
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) unsafe fn map_peers_heap(
 ) -> Result<(), Error> {
     let (at, bytes) = (layout.mirrored(pe, layout.heap.start), layout.heap.len());
     let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
-    let (file, offset) = control.heap_place(pe, pages).ok_or_else(no_file)?;
+    let (file, offset) = control.heap_place(pe, pages)?.ok_or_else(no_file)?;
     // SAFETY: the caller's promise.
     unsafe { map::shared_over(at, bytes, file, offset)? };
     if pages == Pages::Transparent {
@@ -79,7 +79,7 @@ impl Backend for Memfd {
         if pages == Pages::Transparent {
             huge::transparent(true).map_err(Error::Slot)?;
         }
-        let (file, offset) = control.heap_place(pe, pages).ok_or_else(no_file)?;
+        let (file, offset) = control.heap_place(pe, pages)?.ok_or_else(no_file)?;
         let (at, bytes) = (layout.heap.start, layout.heap.len());
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
         unsafe {
@@ -111,7 +111,7 @@ impl Backend for Memfd {
             all_until: data.file_end,
             end: data.pages.end,
             page: map::page_size(),
-            file: control.file().as_raw_fd(),
+            file: control.file()?.as_raw_fd(),
             offset: control.data_offset(pe),
             pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
         };
@@ -132,7 +132,7 @@ impl Backend for Memfd {
     fn withdraw(&self, control: &Control, pe: usize, layout: &Layout) {
         // The mirrors stay: the next session maps over them.
         let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
-        if let Some((file, offset)) = control.heap_place(pe, pages) {
+        if let Ok(Some((file, offset))) = control.heap_place(pe, pages) {
             fd::punch(file, offset, layout.heap.len() as u64);
         }
     }

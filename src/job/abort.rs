@@ -1,4 +1,4 @@
-//! Why a job ends early: one word in the control area, set once, seen by all.
+//! Why a job ends early: one word in the job's head, set once, seen by all.
 //!
 //! ```text
 //!  63    56 55           32 31            0
@@ -9,7 +9,7 @@
 //! word taken and go along. Whoever waits sees the word between two looks at what
 //! it waits for.
 
-use super::control::Control;
+use super::file::JobFile;
 use crate::atomics::Ordering;
 
 /// What ended the job.
@@ -63,14 +63,14 @@ pub const fn decode(word: u64) -> Option<Cause> {
 }
 
 /// Why the job ends, if it does.
-pub fn cause(control: &Control) -> Option<Cause> {
-    decode(control.header().abort.load(Ordering::Acquire))
+pub fn cause(job: &JobFile) -> Option<Cause> {
+    decode(job.header().abort.load(Ordering::Acquire))
 }
 
 /// Ends the job for this cause. False if it was ending
 /// already: the first cause stands.
-pub fn raise(control: &Control, kind: Kind, pe: usize, status: i32) -> bool {
-    let header = control.header();
+pub fn raise(job: &JobFile, kind: Kind, pe: usize, status: i32) -> bool {
+    let header = job.header();
     let word = encode(kind, pe, status);
     header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok()
 }
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn the_first_cause_stands() {
-        let control = Control::create(2).expect("a control area");
-        assert_eq!(cause(&control), None);
-        assert!(raise(&control, Kind::GlobalExit, 1, 7));
-        assert!(!raise(&control, Kind::Launcher, 0, 9));
-        assert_eq!(cause(&control), Some(Cause { kind: Kind::GlobalExit, pe: 1, status: 7 }));
+        let job = JobFile::create(2).expect("a job's file");
+        assert_eq!(cause(&job), None);
+        assert!(raise(&job, Kind::GlobalExit, 1, 7));
+        assert!(!raise(&job, Kind::Launcher, 0, 9));
+        assert_eq!(cause(&job), Some(Cause { kind: Kind::GlobalExit, pe: 1, status: 7 }));
     }
 }

@@ -26,6 +26,7 @@ use crate::sys::{ending, fd, map, process, program, signal, threads};
 use crate::translate::TABLE;
 use std::cell::Cell;
 use std::ops::Range;
+use std::os::fd::BorrowedFd;
 
 thread_local! {
     /// The copies of data segment and heap made for the child that is about to be,
@@ -81,15 +82,20 @@ unsafe extern "C" fn before() {
     }
     let (control, pe) = (&job.control, job.pe);
     let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
-    let heap = match pages {
-        // A file of huge pages does not tell where it holds any.
-        Pages::Explicit(_) => {
+    let (layout, file) = (&job.layout, control.file().ok());
+    let heap = match (pages, file) {
+        // A file of huge pages does not tell where it holds any; nor does one that the program
+        // has closed everywhere.
+        (Pages::Explicit(_), _) | (_, None) => {
             let used = job.heap.lock().unwrap_or_else(|e| e.into_inner()).untouched();
-            copy(&job.layout.heap, std::iter::once(0..used))
+            copy(&layout.heap, std::iter::once(0..used))
         }
-        _ => copy(&job.layout.heap, holding(job, control.heap_offset(pe), &job.layout.heap)),
+        (_, Some(file)) => copy(&layout.heap, holding(file, control.heap_offset(pe), &layout.heap)),
     };
-    let data = copy(&job.layout.data, holding(job, control.data_offset(pe), &job.layout.data));
+    let data = match file {
+        None => copy(&layout.data, std::iter::once(0..layout.data.len())),
+        Some(file) => copy(&layout.data, holding(file, control.data_offset(pe), &layout.data)),
+    };
     SNAPSHOT.set([data, heap]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
         withhold(&job.layout.data, data);
@@ -110,12 +116,16 @@ fn withhold(data: &Range<usize>, copy: usize) {
     }
 }
 
-/// The stretches of `range`, which starts at `start` in the job's file, that hold pages.
-fn holding(job: &Job, start: u64, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of `range`, which starts at `start` in `file`, that hold pages.
+fn holding(
+    file: BorrowedFd<'_>,
+    start: u64,
+    range: &Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
     let end = start + range.len() as u64;
     let mut at = start;
     std::iter::from_fn(move || {
-        let pages = fd::next_data(job.control.file(), at, end)?;
+        let pages = fd::next_data(file, at, end)?;
         at = pages.end;
         Some((pages.start - start) as usize..(pages.end - start) as usize)
     })

@@ -1,22 +1,25 @@
 //! Is the job still going? Looked at by every PE that waits.
 //!
 //! Under `oshrun` the launcher sees PEs end and says so in the abort word. Under
-//! other launchers the PEs look after each other: each holds a lock on one byte of
-//! the job's file, which the kernel drops when the process ends, however it ends.
+//! other launchers the PEs look after each other (`super::life`).
 
-use super::abort::{self, Kind};
+use super::abort::{self, Cause, Kind};
 use super::control::Stage;
-use super::{Job, existing};
-use crate::atomics::Ordering;
+use super::life::{self, Life};
+use super::{Job, existing, meet};
+use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error;
 use crate::job::launch::Launcher;
-use crate::sys::{ending, process};
+use crate::sys::{ending, process, streams};
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How often a waiting PE looks for peers' signs of life.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// How many of them it looks at each time.
+const AT_ONCE: usize = 64;
 /// How long the launcher may take to see a PE end.
 const NOTICED: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
@@ -25,7 +28,7 @@ const GRACE: Duration = Duration::from_millis(200);
 /// Looks whether the job was ended; if so, ends this process too. Cheap.
 #[inline]
 pub fn look(job: &Job) {
-    let word = job.control().header().abort.load(Ordering::Relaxed);
+    let word = job.control().job().header().abort.load(Ordering::Relaxed);
     if word != 0 {
         leave(word);
     }
@@ -50,6 +53,16 @@ pub(super) fn leave_when_told() {
     });
 }
 
+/// Ends this process, which comes to a job that has ended with `word`.
+pub(super) fn leave_late(word: u64) -> ! {
+    if let Some(Cause { kind, pe, .. }) = abort::decode(word)
+        && kind != Kind::GlobalExit
+    {
+        error::say(format_args!("the job was over before this PE came: PE {pe} has ended it"));
+    }
+    leave(word)
+}
+
 #[cold]
 fn leave(word: u64) -> ! {
     ending::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
@@ -59,8 +72,8 @@ fn leave(word: u64) -> ! {
 #[derive(Debug, Default)]
 pub struct Watch {
     looked: Option<Instant>,
-    /// Since when a PE that has not ended gives no sign of life.
-    silent: Option<Instant>,
+    /// A PE that gives no sign of life, though its end has not been seen, and since when.
+    silent: Option<(usize, Instant)>,
 }
 
 impl Watch {
@@ -78,40 +91,108 @@ pub fn check_peers(job: &Job, watch: &mut Watch) {
         _ => watch.looked = Some(now),
     }
     check_left(job);
+    check_silent(job, watch, now);
+    check_gone(job);
     if job.launcher != Launcher::Oshrun {
-        check_signs_of_life(job);
         check_arrivals(job, now);
-    } else if let Some(pe) =
-        job.at_stage(Stage::Absent).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) != 0)
-    {
-        error::fatal(format_args!("PE {pe} ended without calling shmem_init"));
-    } else {
-        check_silent(job, watch, now);
     }
 }
 
-/// A process whose sign of life is gone, and which has not ended, has become another program
-/// that knows nothing of the job.
-fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
-    let silent = silent_peers(job).find(|pe| job.control.pe(*pe).gone.load(Ordering::Relaxed) == 0);
-    match (silent, watch.silent) {
-        (None, _) => watch.silent = None,
-        (Some(_), None) => watch.silent = Some(now),
-        (Some(pe), Some(since)) if now - since >= NOTICED => error::fatal(format_args!(
-            "PE {pe} (pid {}) runs another program now (exec), without having called \
-             shmem_finalize",
-            job.control.pe(pe).pid.load(Ordering::Relaxed)
-        )),
-        _ => {}
-    }
+/// The peers to look at this time: a few, other ones each time, so that the cost of looking
+/// grows with the number of PEs and not with its square. Every PE begins elsewhere, so a lost
+/// peer is soon seen by somebody.
+fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
+    let first = job.pe + 1 + job.looked.fetch_add(AT_ONCE, Ordering::Relaxed);
+    (0..AT_ONCE.min(job.npes - 1)).map(move |i| (first + i) % job.npes).filter(|pe| *pe != job.pe)
 }
 
 /// Peers that are initialised and give no sign of life.
-fn silent_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
-    let silent = |pe: &usize| matches!(job.control.living(*pe), Ok(None));
+fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
+    let mut peers = watch.silent.iter().map(|(pe, _)| *pe).chain(some_peers(job));
+    let silent = peers.find_map(|pe| Some((pe, silence(job, pe)?)));
+    let since = silent.map(|(pe, _)| match watch.silent {
+        Some((before, since)) if before == pe => since,
+        _ => now,
+    });
+    watch.silent = silent.map(|(pe, _)| pe).zip(since);
+    // The launcher sees a PE end, too, and can say how.
+    let patience = if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO };
+    if let (Some((pe, life)), Some(since)) = (silent, since)
+        && now - since >= patience
+    {
+        let what = match life {
+            Life::Replaced => "runs another program now (exec), without having called",
+            _ => "ended without calling",
+        };
+        lose(job, pe, format_args!("{what} shmem_finalize"));
+    }
+}
+
+/// What has become of PE `pe` if it is initialised, gives no sign of life, and its end has not
+/// been seen.
+fn silence(job: &Job, pe: usize) -> Option<Life> {
+    let ready = || job.control.pe(pe).stage() == Stage::Ready;
+    if !ready() || is_gone(job, pe) {
+        return None;
+    }
+    let life = life::of(job.control.job(), pe).ok()?;
     // Looked at again: it may have finalised in between.
-    let ready = |pe: &usize| job.control.pe(*pe).stage() == Stage::Ready;
-    job.at_stage(Stage::Ready).filter(|pe| *pe != job.pe).filter(silent).filter(ready)
+    (life != Life::Alive && ready()).then_some(life)
+}
+
+/// Peers that will never come to where this PE is: one has ended before its program
+/// initialised, or after it finalised, while this PE has initialised again.
+fn check_gone(job: &Job) {
+    let absent = |pe: &usize| job.control.pe(*pe).stage() == Stage::Absent;
+    if let Some(pe) = some_peers(job).filter(absent).find(|pe| is_gone(job, *pe)) {
+        match job.control.generation() {
+            0 => lose(job, pe, format_args!("ended without calling shmem_init")),
+            before => lose(
+                job,
+                pe,
+                format_args!(
+                    "ended after {before} of the job's programs; this PE runs one more, and all PEs \
+                 must run the same programs"
+                ),
+            ),
+        }
+    }
+    let session = job.session.load(Ordering::Relaxed);
+    let record = |pe: usize| job.control.pe(pe);
+    let behind = |pe| record(pe).stage() == Stage::Finalized && record(pe).session() < session;
+    let has_left = |pe: &usize| {
+        let life = || life::of(job.control.job(), *pe);
+        behind(*pe)
+            && (is_gone(job, *pe) || matches!(life(), Ok(Life::Ended | Life::Replaced)))
+            // Looked at again: it may have initialised in between, and died.
+            && behind(*pe)
+    };
+    if let Some(pe) = some_peers(job).find(has_left) {
+        lose(
+            job,
+            pe,
+            format_args!(
+                "ended after shmem_finalize, while this PE has initialised again and waits for it"
+            ),
+        );
+    }
+}
+
+/// Whether the launcher has seen PE `pe` end.
+fn is_gone(job: &Job, pe: usize) -> bool {
+    job.control.job().member(pe).gone.load(Ordering::Relaxed) != 0
+}
+
+/// Ends the job because of PE `pe`. The first PE to see it says so.
+fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
+    let file = job.control.job();
+    if abort::raise(file, Kind::PeerDied, pe, 1) {
+        match file.member(pe).pid.load(Ordering::Relaxed) {
+            0 => error::say(format_args!("PE {pe} {what}; ending the job")),
+            pid => error::say(format_args!("PE {pe} (pid {pid}) {what}; ending the job")),
+        }
+    }
+    end_job(1)
 }
 
 /// A PE finalises only after all have come to what it takes for the last barrier. Who has not,
@@ -119,27 +200,18 @@ fn silent_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
 /// may still wait there: not all leave a barrier at the same time.)
 fn check_left(job: &Job) {
     let session = job.session.load(Ordering::Relaxed);
-    let last_step = |pe| job.control.pe(pe).last_step.load(Ordering::Relaxed);
-    let left = job
-        .at_stage(Stage::Finalized)
-        .find(|pe| job.control.pe(*pe).session() == session && last_step(*pe) != last_step(job.pe));
-    if let Some(pe) = left {
+    let record = |pe: usize| job.control.pe(pe);
+    let last_step = |pe| record(pe).last_step.load(Ordering::Relaxed);
+    let has_left = |pe: &usize| {
+        record(*pe).stage() == Stage::Finalized
+            && record(*pe).session() == session
+            && last_step(*pe) != last_step(job.pe)
+    };
+    if let Some(pe) = some_peers(job).find(has_left) {
         error::fatal(format_args!(
             "PE {pe} has finalised while this PE still waits in a collective or for an update; \
              all PEs must make the same collective calls in the same order"
         ));
-    }
-}
-
-fn check_signs_of_life(job: &Job) {
-    if let Some(pe) = silent_peers(job).next() {
-        let pid = job.control.pe(pe).pid.load(Ordering::Relaxed);
-        if abort::raise(&job.control, Kind::PeerDied, pe, 1) {
-            error::say(format_args!(
-                "PE {pe} (pid {pid}) ended without calling shmem_finalize; ending the job"
-            ));
-        }
-        end_job(1);
     }
 }
 
@@ -150,7 +222,12 @@ fn check_arrivals(job: &Job, now: Instant) {
     if waited.as_secs_f64() < limit {
         return;
     }
+    static ALL_ARRIVED: AtomicBool = AtomicBool::new(false);
+    if ALL_ARRIVED.load(Ordering::Relaxed) {
+        return;
+    }
     let missing: Vec<_> = job.at_stage(Stage::Absent).map(|pe| pe.to_string()).collect();
+    ALL_ARRIVED.store(missing.is_empty(), Ordering::Relaxed);
     if !missing.is_empty() {
         error::fatal(format_args!(
             "PE {} of {} did not call shmem_init within {limit} s \
@@ -169,18 +246,51 @@ pub fn end_job(status: i32) -> ! {
         && job.launcher.leaves_ending_to_pes()
         && job.npes > 1
     {
-        let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
-        let holder = |pe: usize| job.control.living(pe).ok().flatten();
-        // Those who wait see the word; those who compute are told; the rest are made to.
-        for signal in [libc::SIGTERM, libc::SIGKILL] {
-            let until = Instant::now() + GRACE;
-            while Instant::now() < until && peers().any(|pe| holder(pe).is_some()) {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            for pid in peers().filter_map(holder).filter(|pid| *pid > 0) {
-                process::kill(pid, signal);
-            }
-        }
+        end_peers(job, status);
     }
     ending::flush_and_exit(status)
+}
+
+/// Peers that wait see the abort word; those that compute are told by SIGTERM; the launcher ends
+/// those that have not come yet or run another program; what is left then is killed.
+pub(super) fn end_peers(job: &Job, status: i32) {
+    let file = job.control.job();
+    if let Some(point) = &job.meeting {
+        meet::close(file, point);
+    }
+    let life = |pe: usize| match life::of(file, pe) {
+        // Another program, in the place of one that had finalised, is free to run.
+        Ok(Life::Replaced) if job.control.pe(pe).stage() != Stage::Ready => Life::Ended,
+        life => life.unwrap_or(Life::Ended),
+    };
+    let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
+    let wait = || {
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until && peers().any(|pe| life(pe) != Life::Ended) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait();
+    peers()
+        .filter(|pe| life(*pe) == Life::Alive)
+        .for_each(|pe| life::signal(file, pe, libc::SIGTERM));
+    wait();
+    let all_came = file.header().joined.load(Ordering::Relaxed) as usize == job.npes;
+    if !all_came || peers().any(|pe| life(pe) != Life::Ended) {
+        // It may end this process at once, with what nobody has read yet.
+        streams::flush();
+        process::wait_for_readers(GRACE);
+        // Whoever has not come yet will not come any more.
+        job.launcher.abort(status, || {
+            if let Some(point) = &job.meeting {
+                peers().for_each(|pe| {
+                    point.take_notice(pe);
+                });
+            }
+        });
+        wait();
+    }
+    peers()
+        .filter(|pe| life(*pe) != Life::Ended)
+        .for_each(|pe| life::signal(file, pe, libc::SIGKILL));
 }

@@ -2,7 +2,7 @@
 //! control area is a static object of rank 0, which the others reach by its alias.
 #![allow(unsafe_code)]
 
-use super::control::Control;
+use super::file::JobFile;
 use super::launch::{Launcher, Place};
 use crate::error::Error;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};
@@ -18,7 +18,7 @@ const BYTES: usize = 2 << 20;
 #[repr(C, align(4096))]
 struct Area(UnsafeCell<[u8; BYTES]>);
 
-// SAFETY: only `Control` looks inside, and only as at atomics.
+// SAFETY: only `JobFile` and `Control` look inside, and only as at atomics.
 unsafe impl Sync for Area {}
 
 static AREA: Area = Area(UnsafeCell::new([0; BYTES]));
@@ -44,6 +44,6 @@ pub(super) fn join() -> Result<Option<Place>, Error> {
     let base = NonNull::new(alias(own, 0) as *mut u8).ok_or_else(|| bad("null".into()))?;
     // SAFETY: a static of rank 0, the same in all ranks, because all run one executable at
     // fixed addresses; the loader mapped it before any rank ran, and nothing else uses it.
-    let control = unsafe { Control::over(base, BYTES, place.size) }?;
-    Ok(Some(Place { launcher: Launcher::Kitten, pe: place.rank, control }))
+    let job = unsafe { JobFile::over(base, BYTES, place.size) }?;
+    Ok(Some(Place { launcher: Launcher::Kitten, pe: place.rank, job, meeting: None }))
 }

@@ -6,9 +6,10 @@
 //! one PE.
 
 use crate::error::{self, Error};
-use crate::job::control::Control;
+use crate::job::file::JobFile;
 use crate::job::meet;
-use crate::sys::{fd, process};
+use crate::job::point::Point;
+use crate::sys::{fd, launcher, process};
 use crate::translate::MAX_PES;
 
 pub use crate::sys::stdio::PIPE as STDOUT;
@@ -47,6 +48,16 @@ impl Launcher {
         }
     }
 
+    /// Asks the launcher to end the job with `status`, after `before`, if it is one that can be
+    /// asked.
+    pub(super) fn abort(self, status: i32, before: impl FnOnce()) {
+        match self {
+            Self::Hydra | Self::Slurm => launcher::abort_by_pmi(status, before),
+            Self::OpenMpi => launcher::abort_by_pmix(status, before),
+            _ => {}
+        }
+    }
+
     /// Whether a PE that ends the job has to see to it that the others end, too. On Kitten
     /// it may not send signals; there they see the abort word when they wait.
     pub(super) fn leaves_ending_to_pes(self) -> bool {
@@ -58,7 +69,9 @@ impl Launcher {
 pub(super) struct Place {
     pub launcher: Launcher,
     pub pe: usize,
-    pub control: Control,
+    pub job: JobFile,
+    /// Where PEs that have not come yet will look for it.
+    pub meeting: Option<Point>,
 }
 
 /// A foreign launcher's variables.
@@ -121,7 +134,9 @@ pub(super) fn join() -> Result<Place, Error> {
     }
     match FOREIGN.iter().find(|foreign| foreign.present()) {
         Some(foreign) => foreign.join(),
-        None => Ok(Place { launcher: Launcher::Nobody, pe: 0, control: meet::create(1)? }),
+        None => {
+            Ok(Place { launcher: Launcher::Nobody, pe: 0, job: meet::create(1)?, meeting: None })
+        }
     }
 }
 
@@ -148,18 +163,18 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     let [pe, npes, descriptor, launcher, ref huge @ ..] = fields[..] else {
         return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));
     };
-    let mut control = Control::open(fd::inherit(descriptor as i32)?)?;
+    let mut job = JobFile::open(fd::inherit(descriptor as i32)?)?;
     if let [descriptor] = *huge {
-        control = control.open_huge(fd::inherit(descriptor as i32)?)?;
+        job = job.open_huge(fd::inherit(descriptor as i32)?)?;
     }
-    if npes != control.npes() as i64 || !(0..npes).contains(&pe) {
-        return Err(bad(format!("{text}: the job has {} PEs", control.npes())));
+    if npes != job.npes() as i64 || !(0..npes).contains(&pe) {
+        return Err(bad(format!("{text}: the job has {} PEs", job.npes())));
     }
     // Started through a script or a tool: the launcher's own precaution went to it.
     if i64::from(process::parent()) != launcher {
         process::die_with_parent();
     }
-    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, control })
+    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None })
 }
 
 impl Foreign {
@@ -202,11 +217,14 @@ impl Foreign {
         {
             return Err(bad(format!("the job spans {nodes} nodes; it must be on one")));
         }
-        let job = self.job.iter().filter_map(|name| text_of(name)).collect::<Vec<_>>();
-        let control = match size {
-            1 => meet::create(1)?,
-            _ => meet::control(self.launcher, self.rank[0], &job.join("."), size)?,
+        let (job, meeting) = match size {
+            1 => (meet::create(1)?, None),
+            _ => {
+                let told = self.job.iter().filter_map(|name| text_of(name));
+                let told = told.collect::<Vec<_>>().join(".");
+                meet::join(self.launcher, self.rank[0], &told, rank, size)?
+            }
         };
-        Ok(Place { launcher: self.launcher, pe: rank, control })
+        Ok(Place { launcher: self.launcher, pe: rank, job, meeting })
     }
 }

@@ -1,122 +1,125 @@
 //! How the PEs of a foreign launcher find each other's job file.
 //!
-//! The job is named by the user, the process that launched it, and what the
-//! launcher says of the job. Whoever comes first creates the file and binds an
-//! abstract Unix socket of that name; whoever comes later learns from the socket
-//! which process that was (the kernel vouches for it and its user), and opens the
-//! file through `/proc`. Nobody serves, nobody waits, and nothing is left behind:
-//! the name ends with the process.
+//! Whoever comes first creates the file and says so at the job's meeting point, a symbolic
+//! link whose text names the process and its descriptor; whoever comes later opens that
+//! descriptor in `/proc`. The last one to come removes the link. Making a link with its text
+//! is one step, and fails if there is one, so exactly one PE is first, and nobody sees half a
+//! text. Nobody serves, nobody waits, and no socket's backlog bounds the job.
+//!
+//! A job that ends before all its PEs have come leaves a notice for each missing PE, and only
+//! then removes the link: a PE that comes late takes its notice away and ends, too. A PE that
+//! finds neither link nor notice is the first one.
 
+use super::file::JobFile;
+use super::health;
+use super::point::{Host, Point, failed};
+use crate::atomics::Ordering;
 use crate::error::Error;
-use crate::job::control::Control;
 use crate::job::launch::Launcher;
 use crate::memory::pages;
-use crate::sys::{process, socket};
-use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::fd::{IntoRawFd, OwnedFd};
+use crate::sys::process;
+use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
 /// A new job's files.
-pub(super) fn create(npes: usize) -> Result<Control, Error> {
-    let control = Control::create(npes)?;
+pub(super) fn create(npes: usize) -> Result<JobFile, Error> {
+    let job = JobFile::create(npes)?;
     match pages::file(process::variable) {
-        Some(file) => control.create_huge(file),
-        None => Ok(control),
+        Some(file) => job.create_huge(file),
+        None => Ok(job),
     }
 }
 
-/// The control area of the job called `job` under `launcher`, whose processes carry
-/// `variable`.
-pub(super) fn control(
+/// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`.
+/// Returns the meeting point, too, as long as PEs may be missing. Does not return if the job
+/// is over.
+pub(super) fn join(
     launcher: Launcher,
     variable: &str,
-    job: &str,
+    name: &str,
+    pe: usize,
     npes: usize,
-) -> Result<Control, Error> {
-    let bad = |why: String| Error::Launcher { launcher: launcher.name(), why };
-    let user = process::user();
-    let mut hash = DefaultHasher::new();
-    (job, launching_process(variable), npes).hash(&mut hash);
-    let name = format!("oneshmem-{user}-{:016x}", hash.finish());
-
-    for _ in 0..1000 {
-        // The file must be complete before its owner can be found.
-        let control = create(npes)?;
-        let huge = control.huge_file().is_some();
-        if let Some(listener) = socket::listen(&name)? {
-            // Kept open for as long as this process lives.
-            let _ = listener.into_raw_fd();
-            return Ok(control);
+) -> Result<(JobFile, Option<Point>), Error> {
+    let failed = failed(launcher.name());
+    let point = Point::find(variable, name, npes).map_err(failed)?;
+    let job = loop {
+        let host = point.read().map_err(failed)?;
+        if let Some(word) = host.is_none().then(|| point.take_notice(pe)).flatten() {
+            health::leave_late(word);
         }
-        drop(control);
-        let Some((pid, owner)) = socket::owner(&name)? else {
-            continue; // It has just ended; the name is free again.
+        let Some(host) = host else {
+            let job = create(npes)?;
+            point.sweep();
+            let (pid, files) = (process::pid(), job.own_files());
+            let started = process::status(pid).map_or(0, |status| status.started);
+            if point.host(Host { pid, started, files }).map_err(failed)? {
+                break job;
+            }
+            continue; // Another PE was quicker.
         };
-        if owner != user {
-            return Err(bad(format!("the job's meeting point belongs to user {owner}")));
+        match open(&host, npes) {
+            Ok(job) => break job,
+            // The job has just come to its end, or all have come and this is the next job.
+            Err(_) if point.read().map_err(failed)? != Some(host) => {}
+            Err(why) => return Err(failed(why)),
         }
-        let file = |name| {
-            job_file(pid, name).map_err(|source| {
-                bad(format!("the job's file cannot be reached in /proc/{pid}/fd: {source}"))
-            })
-        };
-        let mut control = Control::open(file("oneshmem")?)?;
-        if huge && let Ok(file) = file("oneshmem-huge") {
-            control = control.open_huge(file)?;
-        }
-        if control.npes() != npes {
-            return Err(bad(format!("this PE expects {npes} PEs, the job has {}", control.npes())));
-        }
-        return Ok(control);
-    }
-    Err(bad("the process at the job's meeting point keeps ending".into()))
-}
-
-/// Opens the job's memory file called `name` of process `pid`.
-fn job_file(pid: i32, name: &str) -> std::io::Result<OwnedFd> {
-    let links_to = format!("/memfd:{name} (deleted)");
-    let mut candidates: Vec<_> = fs::read_dir(format!("/proc/{pid}/fd"))?
-        .flatten()
-        .filter(|entry| {
-            fs::read_link(entry.path()).is_ok_and(|target| target.to_string_lossy() == links_to)
-        })
-        .collect();
-    candidates.sort_by_key(std::fs::DirEntry::file_name);
-    let Some(entry) = candidates.first() else {
-        return Err(std::io::Error::other("the process has none open"));
     };
-    let file = File::options().read(true).write(true).open(entry.path())?;
-    if file.metadata()?.uid() != process::user() {
-        return Err(std::io::Error::other("it belongs to another user"));
+    if let word @ 1.. = job.header().abort.load(Ordering::Acquire) {
+        point.take_notice(pe);
+        health::leave_late(word);
     }
-    Ok(file.into())
+    let joined = job.header().joined.fetch_add(1, Ordering::AcqRel) + 1;
+    if joined as usize == npes {
+        point.remove();
+        return Ok((job, None));
+    }
+    Ok((job, Some(point)))
 }
 
-/// The process that launched the job: the nearest ancestor that does not carry the
-/// launcher's variable itself (those that do are scripts around the PE), with its
-/// start time, so that a reused number is not mistaken for it.
-fn launching_process(variable: &str) -> (u32, u64) {
-    let mut pid = process::parent();
-    loop {
-        let (parent, started) = ancestry(pid);
-        let carries = fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-            environment
-                .split(|byte| *byte == 0)
-                .any(|entry| entry.starts_with(variable.as_bytes()) && entry.contains(&b'='))
-        });
-        if !carries || parent == 0 {
-            return (pid, started);
-        }
-        pid = parent;
+/// Opens the files that `host` has.
+fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
+    let pid = host.pid;
+    if process::status(pid).is_none_or(|status| status.ended || status.started != host.started) {
+        return Err(format!(
+            "the job is over: the PE that began it (pid {pid}) ended before this one came"
+        ));
+    }
+    let [file, huge] = host.files.map(|file| (file > 0).then(|| descriptor(pid, file - 1)));
+    let file = file.ok_or("the job has no file")??;
+    let mut job = JobFile::open(file).map_err(|error| error.to_string())?;
+    if let Some(huge) = huge {
+        job = job.open_huge(huge?).map_err(|error| error.to_string())?;
+    }
+    if job.npes() != npes {
+        return Err(format!("this PE expects {npes} PEs, the job has {}", job.npes()));
+    }
+    Ok(job)
+}
+
+/// Opens descriptor `number` of process `pid` once more.
+fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
+    let path = format!("/proc/{pid}/fd/{number}");
+    let file = File::options().read(true).write(true).open(&path);
+    let file = file.map_err(|error| format!("the job's file cannot be opened: {path}: {error}"))?;
+    match file.metadata() {
+        Ok(status) if status.uid() == process::user() => Ok(file.into()),
+        _ => Err(format!("the job's file, {path}, belongs to another user")),
     }
 }
 
-/// Parent and start time of a process, from `/proc/pid/stat` (proc(5), fields 4 and 22).
-fn ancestry(pid: u32) -> (u32, u64) {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name in parentheses may hold anything; fields count from its end.
-    let after = stat.rfind(')').map_or("", |at| &stat[at + 1..]);
-    let field = |n: usize| after.split_whitespace().nth(n).and_then(|f| f.parse().ok());
-    (field(1).unwrap_or(0) as u32, field(19).unwrap_or(0))
+/// Leaves notices for the PEs that have not come to the job, which is over. The first PE to
+/// end the job does this.
+pub(super) fn close(job: &JobFile, point: &Point) {
+    let header = job.header();
+    if header.joined.load(Ordering::Acquire) as usize == job.npes()
+        || header.closed.swap(1, Ordering::AcqRel) != 0
+    {
+        return;
+    }
+    let word = header.abort.load(Ordering::Acquire);
+    for pe in (0..job.npes()).filter(|pe| job.member(*pe).pid.load(Ordering::Acquire) == 0) {
+        point.leave_notice(pe, word);
+    }
+    point.remove();
 }

@@ -4,17 +4,20 @@ pub mod abort;
 mod attachments;
 pub mod control;
 mod fault;
+pub mod file;
 mod fork;
 pub mod health;
 #[cfg(feature = "smartmap")]
 mod kitten;
 pub mod launch;
+mod life;
 mod meet;
+mod point;
 pub mod query;
 pub mod session;
 pub mod words;
 
-use crate::atomics::{AtomicU32, Ordering};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
 use crate::backend::Choice;
 use crate::error::{self, Error, Routine};
 use crate::memory::heap::Heap;
@@ -26,6 +29,7 @@ use crate::translate::{ALL_OR_NONE, TABLE};
 use attachments::Attachments;
 use control::{Control, Stage};
 use launch::Launcher;
+use point::Point;
 use std::sync::{Mutex, OnceLock};
 
 /// This process as a PE of its job. Made by the first initialisation and kept for
@@ -43,6 +47,10 @@ pub struct Job {
     pub heap: Mutex<Heap>,
     /// How many sessions (first init to last finalize) have begun.
     session: AtomicU32,
+    /// Where PEs that have not come yet will look for the job.
+    meeting: Option<Point>,
+    /// How many peers have been looked at: see `health`.
+    looked: AtomicUsize,
     attachments: Attachments,
     /// What the heap is to be made of, and what it is made of in this session.
     pages: pages::Wanted,

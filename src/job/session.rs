@@ -4,9 +4,9 @@
 
 use super::abort::{self, Kind};
 use super::attachments::Attachments;
-use super::control::Stage;
-use super::{JOB, Job, backend_word, existing, fault, fork, job, launch};
-use crate::atomics::{AtomicI32, AtomicU32, Ordering};
+use super::control::{Control, Stage};
+use super::{JOB, Job, backend_word, existing, fault, fork, job, launch, life};
+use crate::atomics::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
 use crate::job::launch::Launcher;
@@ -15,7 +15,7 @@ use crate::memory::{pages, segment};
 use crate::sys::{map, process};
 use crate::translate::TABLE;
 use crate::{backend, collectives, context, env, pause, stats, team};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// `SHMEM_THREAD_SINGLE`.
 pub const THREAD_SINGLE: i32 = 0;
@@ -74,8 +74,12 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
 /// Makes this process a PE. Nothing here waits for another PE.
 fn first_session() -> Result<(), Error> {
     let place = launch::join()?;
-    let (control, pe) = (place.control, place.pe);
-    let npes = control.npes();
+    let (file, pe) = (Arc::new(place.job), place.pe);
+    let npes = file.npes();
+    // A program that its launcher starts although the job has ended ends as well.
+    if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
+        health::leave_late(word);
+    }
 
     let data = segment::find(map::page_size())?;
     let choice = backend::choose(place.launcher)?;
@@ -85,17 +89,9 @@ fn first_session() -> Result<(), Error> {
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
 
-    control.show_life(pe)?;
+    life::show(&file, pe)?;
+    let control = Control::begin(file, pe)?;
     let record = control.pe(pe);
-    if record.stage() == Stage::Ready {
-        return Err(Error::Launcher {
-            launcher: place.launcher.name(),
-            why: format!(
-                "PE {pe} is initialised already: its program was replaced (exec) without \
-                 shmem_finalize"
-            ),
-        });
-    }
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
     record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);
@@ -108,6 +104,8 @@ fn first_session() -> Result<(), Error> {
         launcher: place.launcher,
         heap: Mutex::new(Heap::new(layout.heap.len())),
         session: AtomicU32::new(0),
+        meeting: place.meeting,
+        looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
         pages,
         heap_pages: Mutex::new(None),
@@ -243,16 +241,24 @@ pub fn start_pes(routine: Routine) {
     }
 }
 
-/// At exit: the finalisation that `start_pes` promised.
+/// At exit: the finalisation that `start_pes` promised. One that was owed ends the job, where
+/// no launcher of ours says so.
 extern "C" fn leaving() {
     const ROUTINE: Routine = &"exit";
-    if let Some(job) = existing()
-        && !fork::is_child()
-        && job.control.pe(job.pe).stage() == Stage::Ready
-        && job.control.pe(job.pe).implicit_finalize.load(Ordering::Relaxed) != 0
-    {
+    let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
+    let record = job.control.pe(job.pe);
+    if record.stage() != Stage::Ready {
+        return;
+    }
+    if record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
         finalize(ROUTINE);
+    } else if job.launcher.leaves_ending_to_pes()
+        && job.npes > 1
+        && abort::raise(job.control.job(), Kind::Fatal, job.pe, 1)
+    {
+        error::say("exits without calling shmem_finalize; ending the job");
+        health::end_peers(job, 1);
     }
 }
 
@@ -260,7 +266,7 @@ extern "C" fn leaving() {
 pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
     // The first of several statuses becomes the job's.
-    abort::raise(&job.control, Kind::GlobalExit, job.pe, status);
+    abort::raise(job.control.job(), Kind::GlobalExit, job.pe, status);
     health::end_job(status)
 }
 

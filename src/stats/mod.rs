@@ -54,7 +54,8 @@ pub fn count(class: Class, bytes: usize, peer: Option<usize>) {
 /// opens.
 pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
     let control = job.control();
-    let wanted = env::STATS.is_on() || control.header().statistics.load(Ordering::Relaxed) != 0;
+    let wanted =
+        env::STATS.is_on() || control.job().header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
         let Some(place) = control.statistics_row(job.pe())? else {
             error::say(format_args!("{} needs a job with a memory file", env::STATS.name));

@@ -1,11 +1,12 @@
-//! Memory files: creation, sealing, and the byte locks that tell who is alive.
+//! Memory files: creation, sealing, reading and writing.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
 use crate::sys::limit::with_file_size;
 use std::ffi::CStr;
+use std::fs::File;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 /// Creates an anonymous memory file that can be sealed and is closed on exec.
 pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
@@ -87,6 +88,19 @@ fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
     Ok(stat)
 }
 
+/// A copy of the descriptor `number`, if it is an open socket.
+pub fn socket(number: RawFd) -> Option<File> {
+    // SAFETY: no memory is passed; a bad number is an error, not undefined.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+    if copy < 0 {
+        return None;
+    }
+    // SAFETY: the kernel just gave this descriptor to us alone.
+    let copy = unsafe { OwnedFd::from_raw_fd(copy) };
+    let kind = status(copy.as_fd()).ok()?.st_mode & libc::S_IFMT;
+    (kind == libc::S_IFSOCK).then(|| copy.into())
+}
+
 /// Takes over a descriptor number that the environment named, if it is open, and
 /// closes it on exec.
 pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
@@ -96,38 +110,6 @@ pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     }
     // SAFETY: open (just checked), and the launcher left it to this library.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-fn byte_lock(kind: libc::c_int, byte: u64) -> libc::flock {
-    // SAFETY: all-zero bytes are a valid `flock`.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = kind as libc::c_short;
-    lock.l_whence = libc::SEEK_SET as libc::c_short;
-    lock.l_start = byte as libc::off_t;
-    lock.l_len = 1;
-    lock
-}
-
-/// Locks one byte of the file for this process. The kernel gives the lock up when
-/// the process ends, however it ends: a sign of life that cannot go stale.
-pub fn lock_byte(fd: BorrowedFd, byte: u64) -> Result<(), Error> {
-    let lock = byte_lock(libc::F_WRLCK, byte);
-    // SAFETY: `lock` is a local the call reads.
-    if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLK, &lock) } != 0 {
-        return Err(Error::last("locking this PE's sign of life (is another process this PE?)"));
-    }
-    Ok(())
-}
-
-/// The process that holds the lock on a byte. `None`: nobody, or this process.
-/// `Some(0)`: a process of another PID namespace.
-pub fn byte_holder(fd: BorrowedFd, byte: u64) -> Result<Option<i32>, Error> {
-    let mut lock = byte_lock(libc::F_WRLCK, byte);
-    // SAFETY: `lock` is a local the call fills.
-    if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETLK, &mut lock) } != 0 {
-        return Err(Error::last("looking for a PE's sign of life"));
-    }
-    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
 }
 
 /// The next stretch of the file at or after `offset`, before `end`, that holds pages.

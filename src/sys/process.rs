@@ -3,7 +3,10 @@
 
 use crate::error::Error;
 use std::ffi::OsString;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -99,10 +102,72 @@ pub fn exists(pid: i32) -> bool {
     there || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// Sends a signal to a process.
-pub fn kill(pid: i32, signal: i32) {
+/// Sends a signal to the process `pid` if `is_meant` says, once that process is held fast, that
+/// it is the one meant: a number alone may have gone to a stranger.
+pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
     // SAFETY: no memory is passed.
-    unsafe { libc::kill(pid, signal) };
+    let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
+    if held < 0 {
+        // Linux before 5.3 cannot hold a process.
+        if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
+            // SAFETY: no memory is passed.
+            unsafe { libc::kill(pid, signal) };
+        }
+        return;
+    }
+    // SAFETY: the kernel just gave this descriptor to us alone.
+    let held = unsafe { OwnedFd::from_raw_fd(held) };
+    if is_meant() {
+        let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
+        // SAFETY: a null `siginfo_t` means that of `kill`.
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, held, signal, none, 0) };
+    }
+}
+
+/// What `/proc` tells of a process.
+pub struct Status {
+    /// Its parent's number.
+    pub parent: u32,
+    /// When it started, in ticks since the machine did: with the number, a name that no other
+    /// process has.
+    pub started: u64,
+    /// Whether it has ended and only waits to be collected.
+    pub ended: bool,
+}
+
+/// The status of a process (proc(5), `/proc/pid/stat`: fields 3, 4 and 22); `None` if there is
+/// no such process, or no `/proc`.
+pub fn status(pid: u32) -> Option<Status> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; fields count from its end.
+    let mut after = stat[stat.rfind(')')? + 1..].split_whitespace();
+    let ended = matches!(after.next()?, "Z" | "X" | "x");
+    let parent = after.next()?.parse().ok()?;
+    let started = after.nth(17)?.parse().ok()?;
+    Some(Status { parent, started, ended })
+}
+
+/// The PID namespace of this process: numbers mean the same to all processes of one. 0 if
+/// `/proc` does not say.
+pub fn pid_namespace() -> u64 {
+    std::fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
+}
+
+/// Waits until what was written to standard output and error has been read, as far as they are
+/// pipes, but no longer than `limit`.
+pub fn wait_for_readers(limit: Duration) {
+    let until = Instant::now() + limit;
+    for pipe in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
+        let unread = || {
+            let mut bytes: libc::c_int = 0;
+            // SAFETY: the call fills the local, or fails on what is no pipe.
+            let failed = unsafe { libc::ioctl(pipe, libc::FIONREAD, &mut bytes) };
+            failed == 0 && bytes > 0
+        };
+        while unread() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// Runs `handler` when the process exits by `exit` or by returning from `main`.

@@ -85,9 +85,6 @@ impl Launcher {
                     // It refuses to work for root, as which containers run, unless told twice.
                     .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
                     .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-                for (name, _) in environment {
-                    command.args(["-x", name]);
-                }
                 vec![command]
             }
             Self::Slurm => slurm_steps(pes, pes, program),

@@ -13,9 +13,10 @@ use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, raise};
-use oneshmem::job::control::Control;
+use oneshmem::job::file::JobFile;
 use std::collections::HashSet;
 use std::io::stdin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a PE has started may finish its output for so long after the PEs.
@@ -25,7 +26,7 @@ const PROMPT: Duration = Duration::from_millis(200);
 
 /// A job. What becomes of its PEs is in [`super::watch`].
 pub struct Job<'a> {
-    pub control: &'a Control,
+    pub file: &'a Arc<JobFile>,
     starter: Starter<'a>,
     /// The PEs that have been started.
     pub processes: Vec<Process>,
@@ -59,7 +60,7 @@ enum Token {
 impl<'a> Job<'a> {
     /// A job that is about to start. The time of `timeout` began at `begin`.
     pub fn new(
-        control: &'a Control,
+        file: &'a Arc<JobFile>,
         starter: Starter<'a>,
         strays: Strays,
         outputs: Outputs,
@@ -68,7 +69,7 @@ impl<'a> Job<'a> {
         begin: Instant,
     ) -> Self {
         Self {
-            control,
+            file,
             starter,
             processes: Vec::new(),
             running: 0,

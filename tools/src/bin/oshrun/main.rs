@@ -25,7 +25,7 @@ use failure::Failure;
 use guard::Guard;
 use job::Job;
 use oneshmem::atomics::Ordering;
-use oneshmem::job::control::Control;
+use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
 use options::Options;
 use output::Outputs;
@@ -34,6 +34,7 @@ use start::{Plan, Starter};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 use strays::Strays;
 
@@ -54,19 +55,20 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let guard = Guard::start()?;
     let strays = Strays::adopt(guard.pid());
     let signals = Signals::take().map_err(Failure::own)?;
-    let mut control = Control::create(plan.npes())?;
-    if let Some(file) = pages::file(|name| options.parts[0].variable(name)) {
-        control = control.create_huge(file)?;
+    let mut file = JobFile::create(plan.npes())?;
+    if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
+        file = file.create_huge(huge)?;
     }
     // Before the job runs, so that it does not run for nothing.
     let picture = options.comm_matrix.as_deref().map(Picture::create).transpose()?;
-    control.header().statistics.store(picture.is_some().into(), Ordering::Relaxed);
-    control.header().launcher.store(std::process::id(), Ordering::Release);
-    let starter = Starter::new(&plan, &control, &guard)?;
+    file.header().statistics.store(picture.is_some().into(), Ordering::Relaxed);
+    file.sign_as_launcher();
+    let file = Arc::new(file);
+    let starter = Starter::new(&plan, &file, &guard)?;
     let outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;
-    let job = Job::new(&control, starter, strays, outputs, signals, options.timeout, begin);
+    let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(Failure::own)?;
-    picture.map(|picture| picture.draw(&control)).transpose()?;
+    picture.map(|picture| picture.draw(&file)).transpose()?;
     Ok(status)
 }
 
@@ -83,9 +85,9 @@ impl<'a> Picture<'a> {
         Ok(Self { path, file })
     }
 
-    fn draw(mut self, control: &Control) -> Result<(), Failure> {
+    fn draw(mut self, job: &Arc<JobFile>) -> Result<(), Failure> {
         let path = self.path.display();
-        let Some(picture) = matrix::picture(control)? else {
+        let Some(picture) = matrix::picture(job)? else {
             return Err(Failure::own(format!(
                 "--comm-matrix {path}: no PE has called shmem_init, so there is nothing to draw"
             )));

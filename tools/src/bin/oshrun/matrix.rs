@@ -2,8 +2,10 @@
 
 use oneshmem::error::Error;
 use oneshmem::job::control::Control;
+use oneshmem::job::file::JobFile;
 use oneshmem::stats::Peer;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Most cells in a row; beyond, each stands for several PEs.
 const MOST_CELLS: usize = 256;
@@ -24,18 +26,21 @@ struct Matrix {
 
 impl Matrix {
     /// `None` if no PE was counted.
-    fn read(control: &Control) -> Result<Option<Self>, Error> {
-        let npes = control.npes();
+    fn read(job: &Arc<JobFile>) -> Result<Option<Self>, Error> {
+        let npes = job.npes();
         let group = npes.div_ceil(MOST_CELLS);
         let mut cells = vec![vec![Peer::default(); npes.div_ceil(group)]; npes.div_ceil(group)];
         let mut counted = false;
         for pe in 0..npes {
-            let peers = control.statistics(pe)?.peers;
-            counted |= !peers.is_empty();
-            for (peer, count) in peers.into_iter().enumerate() {
-                let cell = &mut cells[pe / group][peer / group];
-                cell.calls += count.calls;
-                cell.bytes += count.bytes;
+            // All programs that the PE has run, one after the other.
+            for generation in 0..job.programs(pe) {
+                let peers = Control::of(job.clone(), generation)?.statistics(pe)?.peers;
+                counted |= !peers.is_empty();
+                for (peer, count) in peers.into_iter().enumerate() {
+                    let cell = &mut cells[pe / group][peer / group];
+                    cell.calls += count.calls;
+                    cell.bytes += count.bytes;
+                }
             }
         }
         Ok(counted.then_some(Self { npes, group, cells }))
@@ -151,8 +156,8 @@ fn colour(bytes: u64, most: u64) -> String {
 }
 
 /// The picture of a job that has ended; `None` if no PE was counted.
-pub fn picture(control: &Control) -> Result<Option<String>, Error> {
-    Ok(Matrix::read(control)?.map(|matrix| matrix.svg()))
+pub fn picture(job: &Arc<JobFile>) -> Result<Option<String>, Error> {
+    Ok(Matrix::read(job)?.map(|matrix| matrix.svg()))
 }
 
 #[cfg(test)]

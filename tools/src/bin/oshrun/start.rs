@@ -11,7 +11,7 @@ use super::stdout::{self, Stdout};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
-use oneshmem::job::control::Control;
+use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
 use std::cell::Cell;
@@ -72,13 +72,14 @@ pub struct Starter<'a> {
 }
 
 impl<'a> Starter<'a> {
-    /// The PEs of this plan, in the job of `control`.
-    pub fn new(plan: &'a Plan, control: &'a Control, guard: &'a Guard) -> Result<Self, Failure> {
+    /// The PEs of this plan, in the job of `file`.
+    pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
         let open_files = allow_files(plan.npes())?;
+        let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
         let recipe = |(part, path, _): &'a (&'a Part, PathBuf, usize)| Recipe {
             path,
             part,
-            files: std::iter::once(control.file()).chain(control.huge_file()).collect(),
+            files: files.clone(),
             npes: plan.npes(),
             open_files,
         };

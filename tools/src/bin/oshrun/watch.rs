@@ -7,6 +7,7 @@ use super::process::End;
 use super::verdict::{Verdict, judge, signal_name};
 use oneshmem::atomics::Ordering;
 use oneshmem::job::abort::{self, Cause, Kind};
+use oneshmem::job::control::{Control, Stage};
 use std::time::{Duration, Instant};
 
 /// The status of a job that `--timeout` ended, as timeout(1) has it.
@@ -43,7 +44,7 @@ impl Job<'_> {
             .collect();
         self.running -= ended.len();
         for (pe, _) in &ended {
-            self.control.pe(*pe).gone.store(1, Ordering::Release);
+            self.file.member(*pe).gone.store(1, Ordering::Release);
             self.outputs.drain(*pe);
         }
         ended
@@ -56,7 +57,7 @@ impl Job<'_> {
         if self.ending.is_some() || ended.is_empty() {
             return;
         }
-        if let Some(cause) = abort::cause(self.control) {
+        if let Some(cause) = abort::cause(self.file) {
             return self.follow(cause);
         }
         if ended.iter().all(|(_, end)| is_bus_error(*end)) {
@@ -66,14 +67,23 @@ impl Job<'_> {
         // Of PEs that ended together, one that was killed is rather the cause.
         ended.sort_by_key(|(_, end)| (matches!(end, End::Exited(_)), is_bus_error(*end)));
         for (pe, end) in ended {
-            let record = self.control.pe(pe);
-            let implicit = record.implicit_finalize.load(Ordering::Acquire) == 1;
-            match judge(end, record.stage(), implicit) {
+            let (stage, implicit) = self.stage(pe);
+            match judge(end, stage, implicit) {
                 Verdict::Fine(status) if self.status == 0 => self.status = status,
                 Verdict::Fine(_) => {}
                 Verdict::Fatal(why, status) => return self.lose(pe, end, &why, status),
             }
         }
+    }
+
+    /// Where PE `pe` is in the last program that it ran, and whether that program's end is to
+    /// finalise.
+    fn stage(&self, pe: usize) -> (Stage, bool) {
+        // Where it cannot be read, the PE is as one that has not finished.
+        let Ok(control) = Control::last(self.file, pe) else { return (Stage::Ready, false) };
+        let Some(control) = control else { return (Stage::Absent, false) };
+        let record = control.pe(pe);
+        (record.stage(), record.implicit_finalize.load(Ordering::Acquire) == 1)
     }
 
     /// A PE has ended in a way that ends the job.
@@ -92,13 +102,8 @@ impl Job<'_> {
 
     /// The job has been ended by a PE.
     fn follow(&mut self, cause: Cause) {
-        let Cause { kind, pe, status } = cause;
-        match kind {
-            // Said by the PE itself, or nothing to be said.
-            Kind::GlobalExit | Kind::Fatal | Kind::Launcher => {}
-            Kind::PeerDied => self.outputs.say(&format!("PE {pe} died; ending the job")),
-        }
-        self.ending = Some(Ending::start(status));
+        // The PE itself has said why, if there is anything to say.
+        self.ending = Some(Ending::start(cause.status));
     }
 
     /// The time of `--timeout` is up.
@@ -118,8 +123,8 @@ impl Job<'_> {
 
     /// Ends the job, unless a PE just did.
     pub fn end(&mut self, message: &str, pe: usize, status: i32) {
-        if !abort::raise(self.control, Kind::Launcher, pe, status)
-            && let Some(cause) = abort::cause(self.control)
+        if !abort::raise(self.file, Kind::Launcher, pe, status)
+            && let Some(cause) = abort::cause(self.file)
         {
             return self.follow(cause);
         }

@@ -1,0 +1,343 @@
+//! The job's file: what the launcher and all programs of a job share. It is a sealed, sparse
+//! memfd with a head for the whole job and, for each *generation*, a control area and room
+//! for every PE's slot.
+//!
+//! ```text
+//!  0         4 KiB               GENERATIONS                    + stride
+//!  | Header  | Member x npes ... | generation 0: control, slots | generation 1 ...
+//! ```
+//!
+//! A generation is one program of the job. `oshrun -n 4 sh -c './a; ./b'` has two: a PE's
+//! first program is of generation 0, its next one of generation 1, and so on. Generations
+//! share nothing but the head, so a PE can be in the second program while another one still
+//! leaves the first.
+//!
+//! All of it starts as zero pages, so zero is every field's "not yet". Only atomics live
+//! here: a reference to one is sound whatever other processes do, and nothing read from here
+//! is trusted unchecked.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use crate::error::Error;
+use crate::sys::kept::Kept;
+use crate::sys::{fd, map, process};
+use crate::translate::MAX_PES;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::ptr::NonNull;
+
+/// "oneshmem" in memory order.
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
+/// Changes whenever the meaning of a byte here or in a control area changes.
+const LAYOUT: u32 = 5;
+
+const HEADER_BYTES: usize = 4096;
+const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
+/// Where generation 0 starts.
+const GENERATIONS: u64 = 1 << 30;
+/// Largest file that Linux knows.
+const LARGEST: u64 = i64::MAX as u64;
+/// How far apart the PEs' heaps are in a file of huge pages.
+const HUGE_STRIDE: u64 = 1 << 40;
+
+/// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of its generation: so far apart
+/// that no slot outgrows its place.
+pub(super) const SLOT_BASE: u64 = 1 << 40;
+pub(super) const SLOT_STRIDE: u64 = 1 << 42;
+
+/// What concerns the whole job.
+#[repr(C, align(128))]
+pub struct Header {
+    magic: AtomicU64,
+    layout: AtomicU32,
+    npes: AtomicU32,
+    /// The launcher's process, 0 if the job has none of ours.
+    pub launcher: AtomicU32,
+    /// The launcher's descriptors of the job's files, each plus 1; 0 if it has none.
+    files: [AtomicI32; 2],
+    /// Why the job ends early; 0 while it does not. See `job::abort`.
+    pub abort: AtomicU64,
+    /// 1 if the launcher wants the PEs to be counted.
+    pub statistics: AtomicU32,
+    /// PEs that have found the file by themselves, where the launcher did not pass it.
+    pub joined: AtomicU32,
+    /// 1 once a PE has seen to those that come after the job's end.
+    pub closed: AtomicU32,
+}
+
+/// What concerns one PE, whichever program it runs.
+#[repr(C, align(64))]
+pub struct Member {
+    /// How many programs of it have begun: it is in the generation before.
+    pub programs: AtomicU32,
+    /// 1 once the launcher has seen the process end.
+    pub gone: AtomicU32,
+    /// Its process number, as it sees itself.
+    pub pid: AtomicU32,
+    /// Its descriptors of the job's files, each plus 1.
+    files: [AtomicI32; 2],
+    /// Which PID namespace that number is of: the namespace's inode.
+    pub namespace: AtomicU64,
+    /// When the process started, in ticks since the machine did; 0 if `/proc` does not say.
+    pub started: AtomicU64,
+}
+
+/// The head, mapped, and the job's files.
+pub struct JobFile {
+    base: NonNull<u8>,
+    npes: usize,
+    home: Home,
+    /// The file of huge pages for the PEs' heaps, if there is one.
+    huge: Option<Kept>,
+}
+
+/// What the head is part of.
+enum Home {
+    /// The job's memory file.
+    File(Kept),
+    /// As many bytes of memory that somebody else keeps for the life of the process.
+    Memory(usize),
+}
+
+// SAFETY: the head is shared memory of atomics, mapped for the life of the value.
+unsafe impl Send for JobFile {}
+// SAFETY: as above; every field is reached as an atomic.
+unsafe impl Sync for JobFile {}
+
+impl JobFile {
+    /// Creates the file of a job of `npes` PEs.
+    pub fn create(npes: usize) -> Result<Self, Error> {
+        check_size(npes)?;
+        let file = fd::memfd(c"oneshmem")?;
+        fd::resize_and_seal(file.as_fd(), LARGEST & !(map::page_size() as u64 - 1))?;
+        let job = Self::map(file, npes)?;
+        let header = job.header();
+        header.layout.store(LAYOUT, Ordering::Relaxed);
+        header.npes.store(npes as u32, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok(job)
+    }
+
+    /// Opens a job's file that this process inherited or received. Checks that it is one,
+    /// sealed, and of this version.
+    pub fn open(file: OwnedFd) -> Result<Self, Error> {
+        let bad = |why: String| Error::ControlArea { why };
+        if !fd::is_sealed(file.as_fd())? {
+            return Err(bad("the descriptor is not a sealed memfd".into()));
+        }
+        let bytes = fd::size(file.as_fd())?;
+        if bytes < GENERATIONS {
+            return Err(bad(format!("the file has {bytes} bytes")));
+        }
+        // For the number of PEs first: the rest of the head depends on it.
+        let mut job = Self::map(file, 1)?;
+        let header = job.header();
+        if header.magic.load(Ordering::Acquire) != MAGIC {
+            return Err(bad("it does not start with the magic number".into()));
+        }
+        let layout = header.layout.load(Ordering::Relaxed);
+        if layout != LAYOUT {
+            return Err(bad(format!(
+                "its layout is version {layout}, this library's is {LAYOUT}: \
+                 launcher and library are of different versions"
+            )));
+        }
+        let npes = header.npes.load(Ordering::Relaxed) as usize;
+        check_size(npes)?;
+        let base = map::shared_anywhere(job.file()?, 0, Self::bytes(npes))?;
+        job.unmap();
+        (job.base, job.npes) = (base, npes);
+        Ok(job)
+    }
+
+    /// The head and the one generation of a job without a file, in the `bytes` bytes at
+    /// `base`. Any PE may be the first to come.
+    ///
+    /// # Safety
+    /// All PEs of the job name the same memory, which was zero when the first one did,
+    /// is page-aligned, and stays for the life of the process.
+    pub unsafe fn over(base: NonNull<u8>, bytes: usize, npes: usize) -> Result<Self, Error> {
+        check_size(npes)?;
+        let bad = |why: String| Err(Error::ControlArea { why });
+        let Some(rest) = bytes.checked_sub(Self::bytes(npes)) else {
+            return bad(format!("its {bytes} bytes are too few for {npes} PEs"));
+        };
+        let job = Self { base, npes, home: Home::Memory(rest), huge: None };
+        let (ours, ordering) = (npes as u32, Ordering::AcqRel);
+        match job.header().npes.compare_exchange(0, ours, ordering, Ordering::Acquire) {
+            Err(theirs) if theirs != ours => {
+                bad(format!("this PE expects {npes} PEs, another one {theirs}"))
+            }
+            _ => Ok(job),
+        }
+    }
+
+    fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
+        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(npes))?;
+        Ok(Self { base, npes, home: Home::File(Kept::new(file)?), huge: None })
+    }
+
+    fn unmap(&self) {
+        if let Home::File(_) = self.home {
+            // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
+            unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes)) };
+        }
+    }
+
+    /// The job's heaps can lie in this new file of huge pages, too.
+    pub fn create_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
+        let each = self.npes as u64 * HUGE_STRIDE;
+        fd::resize_and_seal(file.as_fd(), LARGEST / each * each)?;
+        self.huge = Some(Kept::new(file)?);
+        Ok(self)
+    }
+
+    /// The job's file of huge pages, which this process inherited or received.
+    pub(crate) fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
+        let enough = fd::size(file.as_fd())? >= self.npes as u64 * HUGE_STRIDE;
+        if !enough || !fd::is_sealed(file.as_fd())? {
+            let why = "the file of huge pages is not a sealed memfd of the job's size".into();
+            return Err(Error::ControlArea { why });
+        }
+        self.huge = Some(Kept::new(file)?);
+        Ok(self)
+    }
+
+    /// Bytes of the head.
+    const fn bytes(npes: usize) -> usize {
+        (HEADER_BYTES + npes * size_of::<Member>()).next_multiple_of(4096)
+    }
+
+    /// Number of PEs of the job.
+    pub fn npes(&self) -> usize {
+        self.npes
+    }
+    /// What concerns the whole job.
+    pub fn header(&self) -> &Header {
+        // SAFETY: the mapping starts with a Header, which is atomics only and
+        // valid for any bytes; it lives as long as `self`.
+        unsafe { self.base.cast().as_ref() }
+    }
+    /// What concerns PE `pe`, whichever program it runs.
+    pub fn member(&self, pe: usize) -> &Member {
+        assert!(pe < self.npes);
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.add(HEADER_BYTES).cast::<Member>().add(pe).as_ref() }
+    }
+
+    /// The job's file, also if the program has closed this process's descriptor of it.
+    ///
+    /// # Panics
+    /// If the job has none: [`over`](Self::over) made this.
+    pub fn file(&self) -> Result<BorrowedFd<'_>, Error> {
+        match &self.home {
+            Home::File(file) => file.get(self.elsewhere(0)),
+            Home::Memory(_) => panic!("a job without a file was asked for it"),
+        }
+    }
+    /// Whether the job has a file.
+    pub fn has_file(&self) -> bool {
+        matches!(self.home, Home::File(_))
+    }
+    /// The job's file of huge pages, if there is one.
+    pub fn huge_file(&self) -> Result<Option<BorrowedFd<'_>>, Error> {
+        self.huge.as_ref().map(|file| file.get(self.elsewhere(1))).transpose()
+    }
+
+    /// Descriptors of the job's files in this process, each plus 1.
+    pub(super) fn own_files(&self) -> [i32; 2] {
+        let file = match &self.home {
+            Home::File(file) => file.number() + 1,
+            Home::Memory(_) => 0,
+        };
+        [file, self.huge.as_ref().map_or(0, |file| file.number() + 1)]
+    }
+
+    /// Where other processes have the job's file number `which` open.
+    fn elsewhere(&self, which: usize) -> impl Iterator<Item = PathBuf> + '_ {
+        let header = self.header();
+        let members = (0..self.npes).map(|pe| self.member(pe)).map(|m| (&m.pid, &m.files));
+        let places = std::iter::once((&header.launcher, &header.files)).chain(members);
+        places.filter_map(move |(pid, files)| {
+            let (pid, file) = (pid.load(Ordering::Relaxed), files[which].load(Ordering::Relaxed));
+            (pid != 0 && pid != process::pid() && file > 0)
+                .then(|| PathBuf::from(format!("/proc/{pid}/fd/{}", file - 1)))
+        })
+    }
+
+    /// This process is the job's launcher.
+    pub fn sign_as_launcher(&self) {
+        let header = self.header();
+        header.launcher.store(process::pid(), Ordering::Release);
+        for (place, file) in header.files.iter().zip(self.own_files()) {
+            place.store(file, Ordering::Relaxed);
+        }
+    }
+
+    /// This process is PE `pe`.
+    pub(super) fn sign_as_member(&self, pe: usize) {
+        let member = self.member(pe);
+        for (place, file) in member.files.iter().zip(self.own_files()) {
+            place.store(file, Ordering::Relaxed);
+        }
+        let started = process::status(process::pid()).map_or(0, |status| status.started);
+        member.started.store(started, Ordering::Relaxed);
+        member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
+        member.pid.store(process::pid(), Ordering::Release);
+    }
+
+    /// How far apart generations are in the file.
+    fn generation_stride(&self) -> u64 {
+        SLOT_BASE + self.npes as u64 * SLOT_STRIDE
+    }
+
+    /// How many programs one after the other the job has room for.
+    pub(super) fn most_generations(&self) -> u32 {
+        match self.home {
+            Home::Memory(_) => 1,
+            Home::File(_) => {
+                let files = (LARGEST - GENERATIONS) / self.generation_stride();
+                let huge = LARGEST / (self.npes as u64 * HUGE_STRIDE);
+                let most = if self.huge.is_some() { files.min(huge) } else { files };
+                u32::try_from(most).unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    /// How many programs PE `pe` has begun.
+    pub fn programs(&self, pe: usize) -> u32 {
+        self.member(pe).programs.load(Ordering::Acquire).min(self.most_generations())
+    }
+
+    /// Where a generation starts in the job's file.
+    pub(super) fn generation_offset(&self, generation: u32) -> u64 {
+        GENERATIONS + u64::from(generation) * self.generation_stride()
+    }
+
+    /// Where PE `pe`'s heap of huge pages starts in their file.
+    pub(super) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
+        (u64::from(generation) * self.npes as u64 + pe as u64) * HUGE_STRIDE
+    }
+
+    /// The memory behind the head, for the one generation of a job without a file.
+    pub(super) fn memory(&self) -> Option<(NonNull<u8>, usize)> {
+        match self.home {
+            Home::File(_) => None,
+            // SAFETY: the head is that long, and the rest lies behind it, by `over`.
+            Home::Memory(rest) => Some((unsafe { self.base.add(Self::bytes(self.npes)) }, rest)),
+        }
+    }
+}
+
+impl Drop for JobFile {
+    fn drop(&mut self) {
+        self.unmap();
+    }
+}
+
+fn check_size(npes: usize) -> Result<(), Error> {
+    match npes {
+        1..=MAX_PES => Ok(()),
+        _ => Err(Error::JobSize { npes, max: MAX_PES }),
+    }
+}

@@ -1,0 +1,65 @@
+//! Which PEs are alive: each holds a lock on one byte of the job's file, which lasts as long as
+//! its program (`sys::life`).
+
+use super::file::JobFile;
+use crate::atomics::Ordering;
+use crate::error::Error;
+use crate::sys::life::{self, Holder};
+use crate::sys::process;
+
+/// What has become of the process of a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Alive,
+    /// It runs, but another program (exec).
+    Replaced,
+    /// It has ended.
+    Ended,
+}
+
+/// Shows that PE `pe`, which is this process, is alive.
+pub(super) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
+    if job.has_file() {
+        life::show(job.file()?, pe as u64)?;
+    }
+    job.sign_as_member(pe);
+    Ok(())
+}
+
+/// What has become of PE `pe`, which has begun a program and is not this process.
+pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
+    if !job.has_file() {
+        let pid = job.member(pe).pid.load(Ordering::Relaxed);
+        let alive = pid != 0 && pid != process::pid() && process::exists(pid as i32);
+        return Ok(if alive { Life::Alive } else { Life::Ended });
+    }
+    Ok(match life::holder(job.file()?, pe as u64)? {
+        Holder::Nobody if is_running(job, pe) => Life::Replaced,
+        Holder::Nobody => Life::Ended,
+        Holder::Somebody | Holder::Process(_) => Life::Alive,
+    })
+}
+
+/// The process number of PE `pe` in this process's PID namespace.
+pub(super) fn pid(job: &JobFile, pe: usize) -> Option<u32> {
+    let member = job.member(pe);
+    let pid = member.pid.load(Ordering::Acquire);
+    let near = member.namespace.load(Ordering::Relaxed) == process::pid_namespace();
+    (pid != 0 && near).then_some(pid)
+}
+
+/// Whether the process that PE `pe` last was still runs, whatever program.
+fn is_running(job: &JobFile, pe: usize) -> bool {
+    let started = job.member(pe).started.load(Ordering::Relaxed);
+    let status = pid(job, pe).and_then(process::status);
+    status.is_some_and(|status| !status.ended && started != 0 && status.started == started)
+}
+
+/// Sends a signal to the process of PE `pe`, if it still runs.
+pub(super) fn signal(job: &JobFile, pe: usize, signal: i32) {
+    if let Some(pid) = pid(job, pe) {
+        let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));
+        process::signal_if(pid as i32, signal, is_meant);
+    }
+}

@@ -1,0 +1,111 @@
+//! Signs of life: a lock on one byte of the job's file for each PE, which the kernel gives up
+//! when the process ends or becomes another program, however that happens.
+//!
+//! The lock belongs to an open file description of its own (fcntl(2), "Open file description
+//! locks"), which nothing but a mapping keeps open: so it lasts as long as the program's
+//! memory. Closing descriptors does not end it, a forked child does not prolong it, and
+//! `exec` ends it. Where a file cannot be opened anew, for want of `/proc`, a traditional
+//! record lock has to do: that one also ends when the process closes any descriptor of the
+//! file.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use crate::sys::map;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// How long the lock of a process that has just ended may outlive it: somebody may have been
+/// reading its memory (`ps` does).
+const LINGERING: Duration = Duration::from_secs(1);
+
+/// Who holds the lock on a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Nobody.
+    Nobody,
+    /// A process whose number the kernel does not tell.
+    Somebody,
+    /// This process; 0 if it is one of another PID namespace.
+    Process(i32),
+}
+
+fn byte_lock(kind: libc::c_int, byte: u64) -> libc::flock {
+    // SAFETY: all-zero bytes are a valid `flock`.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = byte as libc::off_t;
+    lock.l_len = 1;
+    lock
+}
+
+/// Locks byte `byte` of `file` until this program ends.
+pub fn show(file: BorrowedFd, byte: u64) -> Result<(), Error> {
+    const WHAT: &str = "locking this PE's sign of life (is another process this PE?)";
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    match File::options().read(true).write(true).open(path) {
+        Ok(own) => {
+            lock(own.as_fd(), libc::F_OFD_SETLK, byte, WHAT)?;
+            let page = map::page_size();
+            let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
+            map::inherit(&(kept..kept + page), false);
+            Ok(())
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => lock(file, libc::F_SETLK, byte, WHAT),
+        Err(source) => Err(Error::System { call: "opening the job's memory file anew", source }),
+    }
+}
+
+fn lock(file: BorrowedFd, command: i32, byte: u64, call: &'static str) -> Result<(), Error> {
+    let lock = byte_lock(libc::F_WRLCK, byte);
+    let until = Instant::now() + LINGERING;
+    // SAFETY: `lock` is a local the call reads.
+    while unsafe { libc::fcntl(file.as_raw_fd(), command, &lock) } != 0 {
+        let error = Error::last(call);
+        let taken = std::io::Error::last_os_error().kind() == ErrorKind::WouldBlock;
+        if !taken || Instant::now() >= until {
+            return Err(error);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// Who holds the lock on a byte; a lock that this process took with [`show`] counts if it is
+/// of the first kind.
+pub fn holder(file: BorrowedFd, byte: u64) -> Result<Holder, Error> {
+    let mut lock = byte_lock(libc::F_WRLCK, byte);
+    // SAFETY: `lock` is a local the call fills.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) } != 0 {
+        return Err(Error::last("looking for a PE's sign of life"));
+    }
+    Ok(match lock.l_pid {
+        _ if lock.l_type == libc::F_UNLCK as libc::c_short => Holder::Nobody,
+        -1 => Holder::Somebody,
+        pid => Holder::Process(pid),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::fd;
+
+    #[test]
+    fn the_sign_outlives_every_descriptor() {
+        let file = fd::memfd(c"life").expect("a memory file");
+        fd::resize_and_seal(file.as_fd(), 1 << 20).expect("its size");
+        assert_eq!(holder(file.as_fd(), 7).expect("asked"), Holder::Nobody);
+        show(file.as_fd(), 7).expect("shown");
+        assert_eq!(holder(file.as_fd(), 7).expect("asked"), Holder::Somebody);
+        assert_eq!(holder(file.as_fd(), 6).expect("asked"), Holder::Nobody);
+        // What ends a traditional record lock: closing another descriptor of the file.
+        drop(file.try_clone().expect("a copy"));
+        let again = format!("/proc/self/fd/{}", file.as_raw_fd());
+        drop(File::open(again).expect("opened again"));
+        assert_eq!(holder(file.as_fd(), 7).expect("asked"), Holder::Somebody);
+        assert!(show(file.as_fd(), 7).is_err(), "a second process of that PE is refused");
+    }
+}

@@ -1,0 +1,106 @@
+//! Several programs one after the other under one launcher, and PEs that come when the job
+//! is over.
+
+use crate::launch::Outcome;
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::path::{Path, PathBuf};
+
+/// The launchers under which processes may be scripts.
+const WITH_SCRIPTS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut add =
+        |launcher: Launcher, name: String, run: Box<dyn Fn() -> Result<(), String> + Send>| {
+            let name = format!("in-a-row/{}/{name}", launcher.name());
+            let trial = Trial::test(name, move || Ok(run()?));
+            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        };
+    for launcher in WITH_SCRIPTS {
+        for pes in launcher.pes().iter().copied().filter(|pes| *pes > 1) {
+            add(launcher, format!("three/{pes}"), Box::new(move || three(launcher, pes)));
+        }
+        add(launcher, "some-go-on".into(), Box::new(move || some_go_on(launcher)));
+        for how in ["unfinished", "killed"] {
+            add(launcher, format!("after-{how}"), Box::new(move || after_a_failure(launcher, how)));
+        }
+    }
+    for launcher in [Launcher::Hydra, Launcher::OpenMpi, Launcher::Slurm] {
+        for (how, status) in [("0", 0), ("7", 7), ("misuse", 1), ("exit", 1)] {
+            add(launcher, format!("late/{how}"), Box::new(move || late(launcher, how, status)));
+        }
+    }
+    trials
+}
+
+/// A job of `pes` PEs, each of which runs `script`: $0 is the program, $1 its PE number.
+fn job(launcher: Launcher, pes: usize, script: &str) -> Result<Outcome, String> {
+    let program = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
+    let number = "pe=${ONESHMEM_PE%%:*}; pe=${pe:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}};";
+    let script = format!("{number} {script}");
+    let program = program.to_string_lossy().into_owned();
+    let patience = [("SHMEM_STARTUP_TIMEOUT", "2")];
+    let arguments = ["-c", &script, &program];
+    let mut outcomes = launcher.run(pes, Path::new("/bin/sh"), &arguments, &patience)?;
+    outcomes.pop().ok_or_else(|| "nothing was started".into())
+}
+
+/// Three programs in a row; nobody waits for PEs that still leave the program before.
+fn three(launcher: Launcher, pes: usize) -> Result<(), String> {
+    job(launcher, pes, "\"$0\" slowly && \"$0\" slowly && \"$0\" quickly")?.success()
+}
+
+fn failure(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
+    if outcome.hung || outcome.status == 0 {
+        return Err(outcome.report("expected an end with an error"));
+    }
+    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
+        Some(word) => Err(outcome.report(&format!("expected a message with \"{word}\""))),
+        None => Ok(()),
+    }
+}
+
+/// PE 0 runs a second program, the others do not.
+fn some_go_on(launcher: Launcher) -> Result<(), String> {
+    let outcome = job(launcher, 2, "\"$0\" quickly || exit; test $pe != 0 || \"$0\" quickly")?;
+    let word = match launcher {
+        Launcher::Oshrun => "all PEs must run the same programs",
+        _ => "SHMEM_STARTUP_TIMEOUT",
+    };
+    failure(&outcome, &[word, "PE 1"])
+}
+
+/// What a program that ends badly leaves is not taken for the next one's. `oshrun` ends the
+/// job; other launchers know the scripts only, whose next program is another job.
+fn after_a_failure(launcher: Launcher, how: &str) -> Result<(), String> {
+    let outcome = job(launcher, 2, &format!("\"$0\" {how}; \"$0\" quickly"))?;
+    if launcher != Launcher::Oshrun && outcome.status == 0 && outcome.stderr.contains("PE 1") {
+        return Ok(());
+    }
+    failure(&outcome, &["PE 1"])
+}
+
+/// A PE that comes when the job is over ends with its status, at once, and leaves nothing.
+fn late(launcher: Launcher, how: &str, status: i32) -> Result<(), String> {
+    let program: PathBuf = compile::plain(&tree::repository("tests/programs/late.c"), &[])?;
+    let outcomes = launcher.run(3, &program, &[how], &[("SHMEM_STARTUP_TIMEOUT", "60")])?;
+    for outcome in &outcomes {
+        // Of PEs that a script starts, the one that exits 0 without having finalised does so.
+        let alone = launcher == Launcher::Slurm && how == "exit" && outcome.status == 0;
+        if outcome.hung || (outcome.status != status && !alone) {
+            return Err(outcome.report(&format!("expected status {status}")));
+        }
+        if outcome.stderr.contains("did not call shmem_init") {
+            return Err(outcome.report("expected the end of the job, not a second job"));
+        }
+    }
+    if how == "exit"
+        && !outcomes.iter().any(|o| o.stderr.contains("without calling shmem_finalize"))
+    {
+        return Err(outcomes[0].report("expected a message that names shmem_finalize"));
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Another user on the machine can neither prevent, delay nor join a job that a foreign
+//! launcher starts.
+
+use crate::launch::{self, Running};
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The user "nobody".
+const STRANGER: u32 = 65534;
+
+/// The trials: only root can be somebody else.
+pub fn trials() -> Vec<Trial> {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let possible = is_root && !tree::skip_without("setpriv");
+    vec![
+        Trial::test("strangers/attack", || Ok(attack()?)).with_ignored_flag(!possible),
+        Trial::test("strangers/launched-by-another", || Ok(launched_by_another()?))
+            .with_ignored_flag(!possible),
+    ]
+}
+
+/// `program` run by another user.
+fn by_stranger(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    let user = STRANGER.to_string();
+    command.args(["--reuid", &user, "--regid", &user, "--clear-groups"]).arg(program);
+    command
+}
+
+/// A program where another user can execute it.
+fn public(program: &str) -> Result<PathBuf, String> {
+    let built = compile::plain(&tree::repository(&format!("tests/programs/{program}.c")), &[])?;
+    let name = format!("public-{program}-{}", std::process::id());
+    let public = std::env::temp_dir().join(name);
+    std::fs::copy(&built, &public).map_err(|error| format!("{}: {error}", public.display()))?;
+    Ok(public)
+}
+
+/// While a stranger tries what it can, jobs run as ever.
+fn attack() -> Result<(), String> {
+    let stranger = public("stranger")?;
+    let late = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
+    let mut command = by_stranger(&stranger);
+    command.arg("6");
+    let attacker = Running::start(command)?;
+    let mut outcome = Ok(());
+    for _ in 0..8 {
+        for job in Launcher::Slurm.run(4, &late, &["quickly"], &[])? {
+            outcome = outcome.and(job.success());
+        }
+    }
+    let attacker = attacker.finish()?;
+    let _ = std::fs::remove_file(&stranger);
+    outcome?;
+    attacker.success()?;
+    if attacker.stdout.starts_with("seen 0 ") || !attacker.stdout.ends_with("done 0\n") {
+        return Err(attacker.report("expected a stranger that saw jobs and could do nothing"));
+    }
+    Ok(())
+}
+
+/// The PEs of a launcher of another user share no secret with it: they meet in a directory of
+/// their own user, and nowhere else.
+fn launched_by_another() -> Result<(), String> {
+    let program = public("row")?;
+    let private = std::env::temp_dir().join(format!("private-{}", std::process::id()));
+    let job = format!("{}", std::process::id());
+    let run = |directory: Option<&Path>, pes: usize| -> Result<Vec<launch::Outcome>, String> {
+        let start = |pe: usize| {
+            let mut command = by_stranger(&program);
+            command.arg("quickly").env_remove("XDG_RUNTIME_DIR");
+            command.envs(directory.map(|path| ("XDG_RUNTIME_DIR", path)));
+            command.env("SLURM_JOB_ID", &job).env("SLURM_STEP_ID", "9");
+            command.env("SLURM_PROCID", pe.to_string()).env("SLURM_NPROCS", "2");
+            Running::start(command)
+        };
+        let running: Result<Vec<_>, _> = (0..pes).map(start).collect();
+        running?.into_iter().map(Running::finish).collect()
+    };
+    let outcome = (|| {
+        let refused = run(None, 1)?;
+        if refused[0].status == 0 || !refused[0].stderr.contains("XDG_RUNTIME_DIR") {
+            return Err(refused[0].report("expected a message that names XDG_RUNTIME_DIR"));
+        }
+        std::fs::create_dir(&private).map_err(|error| error.to_string())?;
+        chown(&private, Some(STRANGER), Some(STRANGER)).map_err(|error| error.to_string())?;
+        let mode = |bits| std::fs::set_permissions(&private, PermissionsExt::from_mode(bits));
+        // A directory that others can write to is none of its own.
+        mode(0o777).map_err(|error| error.to_string())?;
+        let refused = run(Some(&private), 1)?;
+        if refused[0].status == 0 {
+            return Err(refused[0].report("expected a refusal of a directory open to all"));
+        }
+        mode(0o700).map_err(|error| error.to_string())?;
+        run(Some(&private), 2)?.iter().try_for_each(launch::Outcome::success)
+    })();
+    let _ = std::fs::remove_file(&program);
+    let empty = std::fs::remove_dir(&private);
+    outcome?;
+    empty.map_err(|error| format!("something was left in {}: {error}", private.display()))
+}
