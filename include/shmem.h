@@ -83,7 +83,7 @@ typedef struct {
 
 /* Contexts that always exist, and no context. */
 #define SHMEM_CTX_INVALID              ((shmem_ctx_t)0)    /* no context */
-#define SHMEM_CTX_DEFAULT              ((shmem_ctx_t)32)   /* of routines without a context argument */
+#define SHMEM_CTX_DEFAULT              ((shmem_ctx_t)27)   /* of routines without a context argument */
 
 /* Options for shmem_ctx_create. */
 #define SHMEM_CTX_SERIALIZED           1L                  /* threads share it, but never at the same time */

@@ -31,7 +31,7 @@ pub mod error;
 pub mod job;
 pub mod lock;
 pub mod memory;
-mod operand;
+pub mod operand;
 pub mod order;
 pub mod pause;
 pub mod rma;

@@ -7,9 +7,10 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{Ordering, fence as barrier};
-use crate::context::CTX_INVALID;
+use crate::context::exists;
 use crate::error::Routine;
 use crate::job;
+use crate::operand;
 use crate::slow;
 use crate::stats::{self, Class};
 use crate::translate::{Numbering, TABLE};
@@ -48,14 +49,16 @@ fn quiet_slow(routine: Routine) {
 /// [`fence`] for one context; nothing to do for `SHMEM_CTX_INVALID`. All contexts
 /// of a PE are ordered alike here, which is more than is asked for.
 #[inline(always)]
-pub fn ctx_fence<C: Numbering>(_routine: Routine, _ctx: C) {
-    fence();
+pub fn ctx_fence<C: Numbering>(routine: Routine, ctx: C) {
+    if exists(routine, ctx) {
+        fence();
+    }
 }
 
 /// [`quiet`] for one context; nothing to do for `SHMEM_CTX_INVALID`.
 #[inline(always)]
 pub fn ctx_quiet<C: Numbering>(routine: Routine, ctx: C) {
-    if ctx.handle() != CTX_INVALID {
+    if exists(routine, ctx) {
         quiet(routine);
     }
 }
@@ -66,9 +69,10 @@ pub fn ctx_quiet<C: Numbering>(routine: Routine, ctx: C) {
 /// `pes` is readable for `npes` numbers; it may be anything if `npes` is 0.
 #[inline]
 pub unsafe fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: *const c_int, npes: usize) {
-    if npes == 0 || ctx.handle() == CTX_INVALID {
+    if !exists(routine, ctx) || npes == 0 {
         return;
     }
+    operand::not_null(routine, "target_pes", pes);
     for i in 0..npes {
         // SAFETY: in bounds of the array the caller vouches for.
         let pe = unsafe { pes.add(i).read() } as u32 as usize;

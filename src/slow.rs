@@ -66,7 +66,7 @@ fn world_pe(routine: Routine, job: &Job, ctx: usize, pe: PeArg) -> usize {
     let number = pe_number(pe);
     match context::world_pe(ctx, number) {
         Some(pe) if pe < job.npes().min(MAX_PES) => pe,
-        _ => error::misuse(routine, format_args!("pe = {number}"), context::describe(ctx)),
+        _ => context::no_pe(routine, ctx, number),
     }
 }
 

@@ -4,25 +4,37 @@
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
 use oneshmem::error::{self, Routine};
 use oneshmem::job::session;
+use oneshmem::operand::not_null;
 use std::ffi::{c_char, c_int};
+
+/// Writes what a routine returns through a pointer; ends the job if that is null.
+///
+/// # Safety
+/// `pointer` is null or writable.
+pub unsafe fn output<T>(routine: Routine, argument: &str, pointer: *mut T, value: T) {
+    not_null(routine, argument, pointer);
+    // SAFETY: not null, so writable by the caller's promise.
+    unsafe { pointer.write(value) }
+}
 
 /// `shmem_info_get_version`.
 ///
 /// # Safety
-/// Both are writable.
-pub unsafe fn version(major: *mut c_int, minor: *mut c_int) {
+/// Each is null or writable.
+pub unsafe fn version(routine: Routine, major: *mut c_int, minor: *mut c_int) {
     // SAFETY: the caller's promise.
     unsafe {
-        major.write(SHMEM_MAJOR_VERSION as c_int);
-        minor.write(SHMEM_MINOR_VERSION as c_int);
+        output(routine, "major", major, SHMEM_MAJOR_VERSION as c_int);
+        output(routine, "minor", minor, SHMEM_MINOR_VERSION as c_int);
     }
 }
 
 /// `shmem_info_get_name`.
 ///
 /// # Safety
-/// `name` has room for `SHMEM_MAX_NAME_LEN` characters.
-pub unsafe fn name(name: *mut c_char) {
+/// `name` is null or has room for `SHMEM_MAX_NAME_LEN` characters.
+pub unsafe fn name(routine: Routine, name: *mut c_char) {
+    not_null(routine, "name", name);
     let text = SHMEM_VENDOR_STRING.to_bytes_with_nul();
     // SAFETY: the text is no longer than the caller's array (see `constants`).
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), name, text.len()) }
@@ -31,8 +43,9 @@ pub unsafe fn name(name: *mut c_char) {
 /// `shmem_init_thread`: a failure is a return value, and said aloud.
 ///
 /// # Safety
-/// `provided` is writable.
+/// `provided` is null or writable.
 pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_int) -> c_int {
+    not_null(routine, "provided", provided);
     match session::init_thread(routine, requested) {
         Ok(level) => {
             // SAFETY: the caller's promise.

@@ -3,7 +3,7 @@
 //! at once and there is nothing to batch; the hints are checked and kept.
 #![allow(unsafe_code)]
 
-use super::{ENTRIES, Entry, required};
+use super::{CONTEXTS, required};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
 use crate::error::{self, Routine};
 use std::ffi::c_long;
@@ -38,12 +38,12 @@ struct Hints {
     total_ops: AtomicUsize,
 }
 
-static HINTS: [Hints; ENTRIES] =
-    [const { Hints { options: AtomicU64::new(0), total_ops: AtomicUsize::new(0) } }; ENTRIES];
+static HINTS: [Hints; CONTEXTS] =
+    [const { Hints { options: AtomicU64::new(0), total_ops: AtomicUsize::new(0) } }; CONTEXTS];
 
 /// The hints and whether the context exists.
 fn hints(routine: Routine, ctx: usize) -> Option<&'static Hints> {
-    required(routine, ctx).map(|_| &HINTS[ctx / size_of::<Entry>()])
+    required(routine, ctx).map(|number| &HINTS[number])
 }
 
 /// `shmem_ctx_session_start`. A second start adds options and replaces what `mask`

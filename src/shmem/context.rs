@@ -116,8 +116,7 @@ impl<'a> TeamContext<'a> {
         // SAFETY: the handle is a local.
         let status =
             unsafe { context::team_create(name, team.handle(), options.bits(), &mut handle) };
-        // SAFETY: the core has just made it.
-        (status == 0).then(|| Self { context: Context::new(unsafe { Handle::new(handle) }), team })
+        (status == 0).then(|| Self { context: Context::new(Handle::new(handle)), team })
     }
 
     /// The team whose PEs it communicates with.

@@ -1,6 +1,8 @@
 //! The main program as it is loaded: its segments and the end of its heap.
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
+
 /// A piece of the main program, from its program headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
@@ -44,6 +46,36 @@ pub fn segments() -> Vec<Segment> {
     // SAFETY: `visit` has the walker's signature and gets the vector it expects.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut segments).cast()) };
     segments
+}
+
+/// The object (program or shared library) that an address of code lies in.
+#[derive(Clone, Copy, Debug)]
+pub struct Object {
+    /// Where it is loaded.
+    pub base: usize,
+    /// The exported function that the address lies in.
+    pub function: Option<&'static CStr>,
+}
+
+/// The object that `code` lies in. Allocates nothing: a handler of a fault in this library,
+/// which does not call the loader, may call it.
+pub fn object_at(code: usize) -> Option<Object> {
+    // SAFETY: all-zero bytes are a valid `Dl_info`.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the call fills the local; it only looks `code` up.
+    if unsafe { libc::dladdr(code as *const _, &mut info) } == 0 {
+        return None;
+    }
+    // SAFETY: null or a name in the object's table of symbols, which stays loaded.
+    let function = (!info.dli_sname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_sname) });
+    Some(Object { base: info.dli_fbase as usize, function })
+}
+
+/// Whether an object, this library's, is the main program. Static programs know no objects.
+pub fn contains(object: Option<Object>) -> bool {
+    // SAFETY: no memory is passed.
+    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) } as usize;
+    object.is_none_or(|object| object_at(entry).is_some_and(|program| program.base == object.base))
 }
 
 /// Whether the main program is static: then the C library's own data is in its data segment.

@@ -15,8 +15,41 @@ struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
 unsafe impl Sync for Old {}
 static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); 2]));
 
-/// What looks at a fault's address; it runs in a signal handler.
-pub type Explain = fn(address: usize);
+/// An access that failed.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// Where to; `None` if the processor does not tell, because no memory can have the address
+    /// (it is not canonical).
+    pub address: Option<usize>,
+    /// The instruction that made it; 0 if that is not known.
+    pub instruction: usize,
+    /// Whether it was to write.
+    pub writes: bool,
+}
+
+impl Fault {
+    /// # Safety
+    /// Both are what the kernel passes to a handler.
+    unsafe fn new(info: *mut libc::siginfo_t, context: *mut libc::c_void) -> Self {
+        /// The kernel raised the signal without an address.
+        const SI_KERNEL: libc::c_int = 0x80;
+        // SAFETY: the caller's promise.
+        let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise. Bit 1 of the error code of a page fault: a write.
+        let (instruction, writes) = unsafe {
+            let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+            let error = registers[libc::REG_ERR as usize];
+            (registers[libc::REG_RIP as usize] as usize, error & 2 != 0)
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let (instruction, writes) = (context as usize & 0, false);
+        Self { address, instruction, writes }
+    }
+}
+
+/// What looks at a fault; it runs in a signal handler.
+pub type Explain = fn(&Fault);
 
 static EXPLAIN: OnceLock<Explain> = OnceLock::new();
 
@@ -66,7 +99,7 @@ fn replace_missing(address: usize) -> bool {
 unsafe extern "C" fn handler(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
-    _: *mut libc::c_void,
+    context: *mut libc::c_void,
 ) {
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful when a fault
     // raised the signal; OLD was filled before.
@@ -77,7 +110,7 @@ unsafe extern "C" fn handler(
         }
         let old = &*(*OLD.0.get())[usize::from(signal != FAULTS[0])].as_ptr();
         if fault && let Some(explain) = EXPLAIN.get() {
-            explain((*info).si_addr() as usize);
+            explain(&Fault::new(info, context));
         }
         if !fault && old.sa_sigaction == libc::SIG_IGN {
             return;

@@ -24,6 +24,7 @@ mod way;
 #[path = "table.rs"]
 mod way;
 
+pub mod numberings;
 mod reach;
 
 pub use reach::{REACH, Reach};

@@ -12,6 +12,7 @@
 //! (`end` is 0) until all are.
 #![allow(unsafe_code)]
 
+use super::numberings::Numberings;
 use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::context;
@@ -40,6 +41,8 @@ pub struct Table {
     /// Whether operations may take the hot path once all PEs are attached: there is a
     /// job, and they are not diverted.
     open: AtomicBool,
+    /// How contexts number PEs.
+    pub contexts: Numberings,
 }
 
 // SAFETY: the fields that are not atomic are written by `publish` and `retire` only,
@@ -57,6 +60,7 @@ pub static TABLE: Table = Table {
     upper: UnsafeCell::new((0, 0)),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
     open: AtomicBool::new(false),
+    contexts: Numberings::new(),
 };
 
 impl Table {

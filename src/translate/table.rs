@@ -13,6 +13,7 @@
 //! constant, for the numbers beyond it.
 #![allow(unsafe_code)]
 
+use super::numberings::Numberings;
 use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
 use crate::atomics::{AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
@@ -45,6 +46,8 @@ pub struct Table {
     pointer_span: [AtomicUsize; MAX_PES],
     /// Where their mirrors are.
     base: [AtomicUsize; MAX_PES],
+    /// How contexts number PEs. Here, so that the hot path computes one address for both.
+    pub contexts: Numberings,
 }
 
 // SAFETY: `span` and `base` are atomic. The other fields are written by `publish` and
@@ -64,6 +67,7 @@ pub static TABLE: Table = Table {
     span: [const { AtomicUsize::new(0) }; MAX_PES],
     pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
     base: [const { AtomicUsize::new(0) }; MAX_PES],
+    contexts: Numberings::new(),
 };
 
 impl Table {

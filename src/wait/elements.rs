@@ -13,6 +13,8 @@ pub(super) trait Values<T>: Copy {
     /// # Safety
     /// There is an element `i`.
     unsafe fn value(self, i: usize) -> T;
+    /// Ends the job if there is none.
+    fn check(self, routine: Routine);
 }
 
 /// One value for all.
@@ -24,6 +26,8 @@ impl<T: Copy> Values<T> for Same<T> {
     unsafe fn value(self, _: usize) -> T {
         self.0
     }
+    #[inline(always)]
+    fn check(self, _: Routine) {}
 }
 
 /// An array of values, one an element.
@@ -35,6 +39,10 @@ impl<T: Copy> Values<T> for Each<T> {
     unsafe fn value(self, i: usize) -> T {
         // SAFETY: as long as the variables, by the contract of the routines.
         unsafe { self.0.add(i).read() }
+    }
+    #[inline(always)]
+    fn check(self, routine: Routine) {
+        operand::not_null(routine, "cmp_values", self.0);
     }
 }
 
@@ -68,6 +76,7 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
             let last = ivars.wrapping_add(nelems - 1);
             operand::check_local::<T>(routine, "ivars", ivars as usize);
             operand::check_local::<T>(routine, "the last of ivars", last as usize);
+            values.check(routine);
         }
         Self { ivars, nelems, status, cmp, values }
     }

@@ -4,6 +4,7 @@
 use super::elements::{Each, Elements, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
+use crate::operand;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
@@ -52,6 +53,13 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
     }
 }
 
+#[inline]
+fn check_indices(routine: Routine, indices: *mut usize, nelems: usize) {
+    if nelems != 0 {
+        operand::not_null(routine, "indices", indices);
+    }
+}
+
 /// Waits until elements that `status` does not mask compare to `value`; writes their
 /// indices and returns how many, 0 at once if all are masked.
 ///
@@ -67,6 +75,7 @@ pub unsafe fn wait_until_some<T: Waitable>(
     cmp: c_int,
     value: T,
 ) -> usize {
+    check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(indices) }
 }
@@ -85,6 +94,7 @@ pub unsafe fn wait_until_some_vector<T: Waitable>(
     cmp: c_int,
     values: *const T,
 ) -> usize {
+    check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(indices) }
 }
@@ -104,6 +114,7 @@ pub unsafe fn test_some<T: Waitable>(
     cmp: c_int,
     value: T,
 ) -> usize {
+    check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).test_some(indices) }
 }
@@ -122,6 +133,7 @@ pub unsafe fn test_some_vector<T: Waitable>(
     cmp: c_int,
     values: *const T,
 ) -> usize {
+    check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).test_some(indices) }
 }
