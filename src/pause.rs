@@ -1,7 +1,7 @@
 //! How a PE waits: spin while that can pay, then give the CPU away, then sleep; and
 //! keep looking whether the job is still alive.
 
-use crate::atomics::{AtomicBool, Ordering};
+use crate::atomics::{AtomicBool, AtomicU32, Ordering};
 use crate::counter::{Counter, Rest};
 use crate::job::{self, health::Watch};
 use crate::sys::{futex, process};
@@ -25,9 +25,13 @@ const NAP: Duration = Duration::from_millis(1);
 
 static SHARED: AtomicBool = AtomicBool::new(true);
 static SLEEPS: AtomicBool = AtomicBool::new(true);
+static CROWD: AtomicU32 = AtomicU32::new(1);
 
-/// Sets whether PEs share CPUs, and whether those who wait long may sleep.
-pub(crate) fn set_habits(shared: bool, sleeps: bool) {
+/// Sets whether PEs share CPUs, whether those who wait long may sleep, and how many times as large
+/// as a small job this one is: a yield gives as many more others their turn then, and PEs that
+/// wake up only to look must do so as much less often.
+pub(crate) fn set_habits(shared: bool, sleeps: bool, crowd: u32) {
+    CROWD.store(crowd, Ordering::Relaxed);
     SHARED.store(shared, Ordering::Relaxed);
     SLEEPS.store(sleeps, Ordering::Relaxed);
 }
@@ -88,7 +92,7 @@ impl Pause {
             job::health::look(job);
         }
         self.yields = self.yields.wrapping_add(1);
-        if self.yields.is_multiple_of(YIELDS) {
+        if self.yields.is_multiple_of(YIELDS.div_ceil(CROWD.load(Ordering::Relaxed))) {
             self.look_around();
         }
     }
@@ -126,7 +130,7 @@ impl Rest for Pause {
     }
 
     fn sleep(&mut self, counter: &Counter, seen: u64) {
-        futex::sleep(counter.place(), seen, SLEEP);
+        futex::sleep(counter.place(), seen, SLEEP * CROWD.load(Ordering::Relaxed));
         self.look_around();
     }
 }

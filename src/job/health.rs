@@ -18,8 +18,10 @@ use std::time::{Duration, Instant};
 
 /// How often a waiting PE looks for peers' signs of life.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// How many of them it looks at each time.
+/// How many of them it looks at each time, and in a large job: each look takes the kernel as long
+/// as there are PEs.
 const AT_ONCE: usize = 64;
+const AT_ONCE_IN_CROWD: usize = 8;
 /// How long the launcher may take to see a PE end.
 const NOTICED: Duration = Duration::from_secs(1);
 /// How long PEs may take to leave by themselves when the job is ended.
@@ -83,13 +85,22 @@ impl Watch {
     }
 }
 
-/// Looks for peers that are gone, at most every `INTERVAL`.
+/// By how much longer PEs of a large job sleep and leave each other alone: so that all of them
+/// together take no more of the machine than those of a small one.
+pub fn crowd(npes: usize) -> u32 {
+    /// Up to here it does not matter.
+    const FEW: usize = 64;
+    npes.div_ceil(FEW) as u32
+}
+
+/// Looks for peers that are gone, at most every `INTERVAL` (in a large job less often).
 pub fn check_peers(job: &Job, watch: &mut Watch) {
     let now = Instant::now();
     match watch.looked {
-        Some(at) if now - at < INTERVAL => return,
+        Some(at) if now - at < INTERVAL * crowd(job.npes) => return,
         _ => watch.looked = Some(now),
     }
+    job.looked.fetch_add(at_once(job.npes), Ordering::Relaxed);
     check_left(job);
     check_silent(job, watch, now);
     check_gone(job);
@@ -98,12 +109,17 @@ pub fn check_peers(job: &Job, watch: &mut Watch) {
     }
 }
 
+fn at_once(npes: usize) -> usize {
+    AT_ONCE.div_ceil(crowd(npes) as usize).max(AT_ONCE_IN_CROWD)
+}
+
 /// The peers to look at this time: a few, other ones each time, so that the cost of looking
 /// grows with the number of PEs and not with its square. Every PE begins elsewhere, so a lost
 /// peer is soon seen by somebody.
 fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
-    let first = job.pe + 1 + job.looked.fetch_add(AT_ONCE, Ordering::Relaxed);
-    (0..AT_ONCE.min(job.npes - 1)).map(move |i| (first + i) % job.npes).filter(|pe| *pe != job.pe)
+    let most = at_once(job.npes);
+    let first = job.pe + 1 + job.looked.load(Ordering::Relaxed);
+    (0..most.min(job.npes - 1)).map(move |i| (first + i) % job.npes).filter(|pe| *pe != job.pe)
 }
 
 /// Peers that are initialised and give no sign of life.

@@ -119,7 +119,7 @@ fn first_session() -> Result<(), Error> {
 
     // On Kitten every PE has a CPU, and nothing else wants it.
     let crowded = place.launcher != Launcher::Kitten && npes > process::cpus_of_job();
-    pause::set_habits(crowded, place.launcher != Launcher::Kitten);
+    pause::set_habits(crowded, place.launcher != Launcher::Kitten, health::crowd(npes));
     fork::prepare()?;
     fault::explain();
     health::leave_when_told();

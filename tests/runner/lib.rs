@@ -13,6 +13,7 @@ pub mod bystanders;
 pub mod compile;
 pub mod conformance;
 pub mod containers;
+pub mod crowds;
 pub mod directives;
 pub mod examples;
 pub mod failures;

@@ -2,9 +2,9 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, containers, examples, failures, heap_pages, in_a_row, interface,
-    launch, launchers, privileged, rules, smartmap, statistics, strangers, system_calls, tuning,
-    variables,
+    bystanders, conformance, containers, crowds, examples, failures, heap_pages, in_a_row,
+    interface, launch, launchers, privileged, rules, smartmap, statistics, strangers, system_calls,
+    tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 17] = [
+    let families: [fn() -> Vec<Trial>; 18] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         failures::trials,
         bystanders::trials,
         containers::trials,
+        crowds::trials,
         heap_pages::trials,
         in_a_row::trials,
         privileged::trials,
