@@ -118,9 +118,12 @@ fn some_of_a_set() {
 #[test]
 fn the_empty_set() {
     let (_job, at) = five();
-    let out = std::ptr::null_mut();
+    let mut found = [99; 5];
+    let (out, null_out) = (found.as_mut_ptr(), std::ptr::null_mut());
     let nothing = std::ptr::null_mut::<u32>();
-    for (at, nelems, status) in [(at, 5, NOBODY.as_ptr()), (at, 0, null()), (nothing, 0, null())] {
+    for (at, nelems, status, out) in
+        [(at, 5, NOBODY.as_ptr(), out), (at, 0, null(), null_out), (nothing, 0, null(), null_out)]
+    {
         // SAFETY: nothing is accessed.
         unsafe {
             wait_until_all(R, at, nelems, status, CMP_EQ, 9);
@@ -131,6 +134,7 @@ fn the_empty_set() {
             assert_eq!(test_some(R, at, nelems, out, status, CMP_EQ, 9), 0);
         }
     }
+    assert_eq!(found, [99; 5]);
 }
 
 #[test]
