@@ -6,7 +6,7 @@
 
 mod unknown;
 
-use crate::collectives::select::{
+use crate::collectives::select::algorithms::{
     Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
 };
 use crate::error::Error;

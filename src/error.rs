@@ -63,6 +63,9 @@ pub enum Error {
         /// What does not fit.
         why: String,
     },
+    /// The job has ended, with this abort word.
+    #[error("the job was over before this process came")]
+    Over(u64),
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),

@@ -5,7 +5,7 @@ use super::memfd::Memfd as Recommended;
 use super::xpmem::Xpmem;
 use crate::env;
 use crate::error::Error;
-use crate::job::launch::Launcher;
+use crate::job::launcher::Launcher;
 
 /// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
 /// an error, never a silent fallback.

@@ -16,7 +16,6 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::memory::pages::Pages;
-use crate::stats::{self, Snapshot};
 use crate::sys::{fd, map};
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
@@ -228,24 +227,15 @@ impl Control {
         Ok(())
     }
 
-    /// Maps PE `pe`'s row of statistics for good; `None` if the job has no file.
-    pub(crate) fn statistics_row(&self, pe: usize) -> Result<Option<NonNull<u8>>, Error> {
+    /// Maps the `bytes` bytes for PE `pe`'s statistics for good, which are equally many for all
+    /// PEs; `None` if the job has no file.
+    pub(crate) fn statistics(&self, pe: usize, bytes: usize) -> Result<Option<NonNull<u8>>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }
-        let bytes = stats::row_bytes(self.npes()).next_multiple_of(map::page_size());
-        let offset = self.offset() + STATISTICS_BASE + (pe * bytes) as u64;
+        let stride = bytes.next_multiple_of(map::page_size());
+        let offset = self.offset() + STATISTICS_BASE + (pe * stride) as u64;
         map::shared_anywhere(self.file()?, offset, bytes).map(Some)
-    }
-    /// PE `pe`'s statistics as they stand; none if it was not counted.
-    pub fn statistics(&self, pe: usize) -> Result<Snapshot, Error> {
-        let Some(row) = self.statistics_row(pe)? else { return Ok(Snapshot::default()) };
-        // SAFETY: a row's place, mapped here and unmapped when it is read.
-        unsafe {
-            let snapshot = Snapshot::read(row, self.npes());
-            map::unmap(row.as_ptr(), stats::row_bytes(self.npes()));
-            Ok(snapshot)
-        }
     }
     /// What concerns all PEs of the generation.
     pub fn header(&self) -> &Header {

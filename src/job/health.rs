@@ -10,7 +10,7 @@ use super::{Job, existing, meet};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error;
-use crate::job::launch::Launcher;
+use crate::job::launcher::Launcher;
 use crate::sys::{ending, process, streams};
 use std::fmt;
 use std::sync::OnceLock;

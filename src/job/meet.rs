@@ -11,11 +11,10 @@
 //! finds neither link nor notice is the first one.
 
 use super::file::JobFile;
-use super::health;
 use super::point::{Host, Point, failed};
 use crate::atomics::Ordering;
 use crate::error::Error;
-use crate::job::launch::Launcher;
+use crate::job::launcher::Launcher;
 use crate::memory::pages;
 use crate::sys::process;
 use std::fs::File;
@@ -32,8 +31,8 @@ pub(super) fn create(npes: usize) -> Result<JobFile, Error> {
 }
 
 /// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`.
-/// Returns the meeting point, too, as long as PEs may be missing. Does not return if the job
-/// is over.
+/// Returns the meeting point, too, as long as PEs may be missing. It is an error if
+/// the job is over.
 pub(super) fn join(
     launcher: Launcher,
     variable: &str,
@@ -46,7 +45,7 @@ pub(super) fn join(
     let job = loop {
         let host = point.read().map_err(failed)?;
         if let Some(word) = host.is_none().then(|| point.take_notice(pe)).flatten() {
-            health::leave_late(word);
+            return Err(Error::Over(word));
         }
         let Some(host) = host else {
             let job = create(npes)?;
@@ -67,7 +66,7 @@ pub(super) fn join(
     };
     if let word @ 1.. = job.header().abort.load(Ordering::Acquire) {
         point.take_notice(pe);
-        health::leave_late(word);
+        return Err(Error::Over(word));
     }
     let joined = job.header().joined.fetch_add(1, Ordering::AcqRel) + 1;
     if joined as usize == npes {

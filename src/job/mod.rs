@@ -10,6 +10,7 @@ pub mod health;
 #[cfg(feature = "smartmap")]
 mod kitten;
 pub mod launch;
+pub mod launcher;
 mod life;
 mod meet;
 mod point;
@@ -28,7 +29,7 @@ use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, TABLE};
 use attachments::Attachments;
 use control::{Control, Stage};
-use launch::Launcher;
+use launcher::Launcher;
 use point::Point;
 use std::sync::{Mutex, OnceLock};
 

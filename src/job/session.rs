@@ -9,7 +9,7 @@ use super::{JOB, Job, backend_word, existing, fault, fork, job, launch, life};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use crate::error::{self, Error, Routine};
 use crate::job::health;
-use crate::job::launch::Launcher;
+use crate::job::launcher::Launcher;
 use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
 use crate::sys::{map, process};
@@ -73,7 +73,10 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
 
 /// Makes this process a PE. Nothing here waits for another PE.
 fn first_session() -> Result<(), Error> {
-    let place = launch::join()?;
+    let place = match launch::join() {
+        Err(Error::Over(word)) => health::leave_late(word),
+        place => place?,
+    };
     let (file, pe) = (Arc::new(place.job), place.pe);
     let npes = file.npes();
     // A program that its launcher starts although the job has ended ends as well.

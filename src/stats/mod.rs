@@ -24,8 +24,9 @@ use crate::env;
 use crate::error::{self, Error};
 use crate::job::Job;
 use row::Row;
-pub use row::{CLASSES, Class, Peer, Snapshot, row_bytes};
-pub use wait::{For, Wait};
+use row::row_bytes;
+pub use row::{CLASSES, Class, For, Peer, Snapshot};
+pub use wait::Wait;
 
 /// This PE's row; null while nothing is counted.
 static ROW: AtomicPtr<Row> = AtomicPtr::new(std::ptr::null_mut());
@@ -57,7 +58,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
     let wanted =
         env::STATS.is_on() || control.job().header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
-        let Some(place) = control.statistics_row(job.pe())? else {
+        let Some(place) = control.statistics(job.pe(), row_bytes(job.npes()))? else {
             error::say(format_args!("{} needs a job with a memory file", env::STATS.name));
             return Ok(false);
         };
@@ -79,7 +80,7 @@ pub(crate) fn conclude(job: &Job) {
 /// PE 0 prints all PEs' statistics, which no longer change. After the last barrier.
 pub(crate) fn print(job: &Job) {
     if job.pe() == 0 && are_taken() && env::STATS.is_on() {
-        let rows = (0..job.npes()).map(|pe| job.control().statistics(pe)).collect();
+        let rows = (0..job.npes()).map(|pe| Snapshot::of(job.control(), pe)).collect();
         match rows {
             Ok(rows) => error::say(report::Table(rows)),
             Err(error) => error::say(format_args!("no statistics: {error}")),

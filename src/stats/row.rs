@@ -1,8 +1,10 @@
 //! One PE's statistics, in the job's memory file.
 #![allow(unsafe_code)]
 
-use super::wait::For;
 use crate::atomics::{AtomicU64, Ordering};
+use crate::error::Error;
+use crate::job::control::Control;
+use crate::sys::map;
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -99,6 +101,15 @@ impl Row {
     }
 }
 
+/// What a call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// A variable, a signal or a lock.
+    Variable,
+    /// The other members of a collective.
+    Collective,
+}
+
 /// Calls and bytes, to one PE or of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peer {
@@ -123,11 +134,25 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// PE `pe`'s statistics as they stand; none if it was not counted.
+    pub fn of(control: &Control, pe: usize) -> Result<Self, Error> {
+        let npes = control.npes();
+        let Some(row) = control.statistics(pe, row_bytes(npes))? else {
+            return Ok(Self::default());
+        };
+        // SAFETY: a row's place, mapped here and unmapped when it is read.
+        unsafe {
+            let snapshot = Self::read(row, npes);
+            map::unmap(row.as_ptr(), row_bytes(npes));
+            Ok(snapshot)
+        }
+    }
+
     /// Reads a row of a job of `npes` PEs.
     ///
     /// # Safety
     /// `place` has [`row_bytes`] of `npes` bytes, reached by atomics only.
-    pub(crate) unsafe fn read(place: NonNull<u8>, npes: usize) -> Self {
+    unsafe fn read(place: NonNull<u8>, npes: usize) -> Self {
         // SAFETY: the caller's promise, here and below.
         let row = unsafe { place.cast::<Row>().as_ref() };
         if row.npes.load(Ordering::Relaxed) != npes as u64 {

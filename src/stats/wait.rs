@@ -1,18 +1,9 @@
 //! Waiting that is timed while statistics are taken.
 
-use super::{Class, are_taken, row};
+use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, Rest};
 use crate::pause::Pause;
 use std::time::Instant;
-
-/// What a call waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum For {
-    /// A variable, a signal or a lock.
-    Variable,
-    /// The other members of a collective.
-    Collective,
-}
 
 /// A [`Pause`] whose time is noted. One that never takes a step costs nothing.
 #[derive(Debug)]

@@ -15,7 +15,8 @@ mod table;
 
 use anyhow::{Context, bail};
 use oneshmem::collectives::select::rules;
-use oneshmem::job::launch::{self, Launcher};
+use oneshmem::job::launch;
+use oneshmem::job::launcher::Launcher;
 use options::{Options, Wanted};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

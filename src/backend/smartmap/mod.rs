@@ -7,7 +7,7 @@ mod linux;
 use super::Choice;
 use crate::env;
 use crate::error::Error;
-use crate::job::launch::Launcher;
+use crate::job::launcher::Launcher;
 
 /// The backend of this kernel. `SHMEM_BACKEND` can only agree: which addresses the data
 /// path uses was decided when the library was built.

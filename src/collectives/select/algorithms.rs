@@ -1,8 +1,55 @@
 //! The algorithms, by operation: names, what they are, and what they need.
 
-use super::Operation;
-use crate::collectives::group::SMALL_BYTES;
-use crate::collectives::reduce::BLOCK_BYTES;
+/// A collective operation, for choosing: barrier and sync are one, as are all reductions
+/// and all scans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum Operation {
+    Barrier,
+    Broadcast,
+    Collect,
+    Fcollect,
+    Alltoall,
+    Alltoalls,
+    Reduce,
+    Scan,
+}
+
+/// How many there are.
+pub(super) const OPERATIONS: usize = 8;
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; OPERATIONS] = [
+        Self::Barrier,
+        Self::Broadcast,
+        Self::Collect,
+        Self::Fcollect,
+        Self::Alltoall,
+        Self::Alltoalls,
+        Self::Reduce,
+        Self::Scan,
+    ];
+
+    /// Its name in files and in [`set`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "barrier",
+            Self::Broadcast => "broadcast",
+            Self::Collect => "collect",
+            Self::Fcollect => "fcollect",
+            Self::Alltoall => "alltoall",
+            Self::Alltoalls => "alltoalls",
+            Self::Reduce => "reduce",
+            Self::Scan => "scan",
+        }
+    }
+
+    /// The operation of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+}
 
 /// An algorithm of one operation.
 pub trait Choice: Copy + 'static {
@@ -19,6 +66,11 @@ pub trait Choice: Copy + 'static {
     /// Whether it can serve so many members and bytes; if not, what it needs.
     fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str>;
 }
+
+/// Most bytes that travel beside the control words.
+pub(super) const SMALL_BYTES: usize = 112;
+/// Most bytes that a reduction by blocks combines at a time.
+pub(super) const BLOCK_BYTES: usize = 8192;
 
 /// What an algorithm needs.
 type Need = fn(usize, usize) -> Result<(), &'static str>;
@@ -44,7 +96,6 @@ const BLOCK: Need = |_, bytes| match bytes <= BLOCK_BYTES {
     true => Ok(()),
     false => Err("at most 8192 bytes"),
 };
-const _: () = assert!(SMALL_BYTES == 112 && BLOCK_BYTES == 8192);
 
 macro_rules! algorithms {
     ($(#[$doc:meta])* $operation:ident { $(#[$direct_doc:meta])* Direct,

@@ -6,69 +6,28 @@
 //! All members must come to the same choice, so it depends on nothing but what all of
 //! them know: operation, number of members, bytes, and tables, which they compare.
 
-mod algorithms;
+pub(crate) mod algorithms;
 pub mod rules;
 
+use algorithms::OPERATIONS;
 pub use algorithms::{
-    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
+    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Operation, Reduce, Scan,
 };
 
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::collectives::group::SMALL_BYTES;
+use crate::collectives::reduce::BLOCK_BYTES;
 use crate::env::{self, Variable};
 use crate::error::{self, Error, Routine};
 use crate::job::{self, Job};
 use rules::Table;
 use std::sync::OnceLock;
 
-/// A collective operation, for choosing: barrier and sync are one, as are all reductions
-/// and all scans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Their names say it.
-pub enum Operation {
-    Barrier,
-    Broadcast,
-    Collect,
-    Fcollect,
-    Alltoall,
-    Alltoalls,
-    Reduce,
-    Scan,
-}
-
-const OPERATIONS: usize = 8;
+// What the algorithms say they need, in words, too.
+const _: () =
+    assert!(SMALL_BYTES == algorithms::SMALL_BYTES && BLOCK_BYTES == algorithms::BLOCK_BYTES);
 
 impl Operation {
-    /// All of them.
-    pub const ALL: [Self; OPERATIONS] = [
-        Self::Barrier,
-        Self::Broadcast,
-        Self::Collect,
-        Self::Fcollect,
-        Self::Alltoall,
-        Self::Alltoalls,
-        Self::Reduce,
-        Self::Scan,
-    ];
-
-    /// Its name in files and in [`set`].
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Barrier => "barrier",
-            Self::Broadcast => "broadcast",
-            Self::Collect => "collect",
-            Self::Fcollect => "fcollect",
-            Self::Alltoall => "alltoall",
-            Self::Alltoalls => "alltoalls",
-            Self::Reduce => "reduce",
-            Self::Scan => "scan",
-        }
-    }
-
-    /// The operation of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-
     /// The variable that names its algorithm.
     pub fn variable(self) -> &'static Variable {
         match self {

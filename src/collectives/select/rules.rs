@@ -12,10 +12,10 @@
 //! largest number that is not above it count, or, if there are none, those with the smallest; of these the
 //! first that reaches the bytes and whose algorithm can serve the case.
 
-use super::{OPERATIONS, Operation};
+use super::algorithms::{OPERATIONS, Operation};
 use crate::env;
 use crate::error;
-use crate::job::{self, launch::Launcher};
+use crate::job::{self, launcher::Launcher};
 use crate::sys::{file, process};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

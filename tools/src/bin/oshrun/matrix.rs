@@ -3,7 +3,7 @@
 use oneshmem::error::Error;
 use oneshmem::job::control::Control;
 use oneshmem::job::file::JobFile;
-use oneshmem::stats::Peer;
+use oneshmem::stats::{Peer, Snapshot};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Matrix {
         for pe in 0..npes {
             // All programs that the PE has run, one after the other.
             for generation in 0..job.programs(pe) {
-                let peers = Control::of(job.clone(), generation)?.statistics(pe)?.peers;
+                let peers = Snapshot::of(&Control::of(job.clone(), generation)?, pe)?.peers;
                 counted |= !peers.is_empty();
                 for (peer, count) in peers.into_iter().enumerate() {
                     let cell = &mut cells[pe / group][peer / group];
