@@ -13,10 +13,10 @@
 
 pub mod session;
 
+use crate::argument;
 use crate::atomics::{AtomicUsize, Ordering, fence};
 use crate::error::{self, Routine};
 use crate::job::Job;
-use crate::operand;
 use crate::team::{self, Section, TEAM_INVALID, TEAM_WORLD};
 use crate::translate::numberings::{self, CONTEXTS};
 use crate::translate::{Numbering, PeArg, TABLE};
@@ -162,7 +162,7 @@ pub unsafe fn team_create(
             "expected 0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
         );
     }
-    operand::not_null(routine, "ctx", ctx);
+    argument::not_null(routine, "ctx", ctx);
     let section = team::get(routine, team).map(|team| team.section());
     let handle = section.and_then(|section| take_number(team, section));
     // SAFETY: the caller's promise.
@@ -204,7 +204,7 @@ pub fn destroy(routine: Routine, handle: usize) {
 /// # Safety
 /// `team` is writable.
 pub unsafe fn get_team(routine: Routine, handle: usize, team: *mut usize) -> c_int {
-    operand::not_null(routine, "team", team);
+    argument::not_null(routine, "team", team);
     let owner = required(routine, handle).map(|number| OWNERS[number].load(Ordering::Relaxed));
     // SAFETY: the caller's promise.
     unsafe { team.write(owner.unwrap_or(TEAM_INVALID)) };

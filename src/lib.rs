@@ -20,6 +20,7 @@
 //! table in `interface/`.
 
 pub mod amo;
+pub mod argument;
 pub mod atomics;
 pub mod backend;
 pub mod collectives;

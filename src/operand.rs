@@ -13,20 +13,6 @@ pub(crate) const fn is_aligned<T>(addr: usize) -> bool {
     addr & (size_of::<T>() - 1) == 0
 }
 
-/// Ends the job if a pointer to memory of this PE's is null.
-#[inline]
-pub fn not_null<T>(routine: Routine, argument: &str, pointer: *const T) {
-    if pointer.is_null() {
-        null(routine, argument);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn null(routine: Routine, argument: &str) -> ! {
-    error::misuse(routine, format_args!("{argument} = NULL"), "expected an address")
-}
-
 /// Ends the job: `argument` is not aligned to its `size`.
 #[cold]
 #[inline(never)]

@@ -6,11 +6,11 @@
 //! to every PE before any later load.
 #![allow(unsafe_code)]
 
+use crate::argument;
 use crate::atomics::{Ordering, fence as barrier};
 use crate::context::exists;
 use crate::error::Routine;
 use crate::job;
-use crate::operand;
 use crate::slow;
 use crate::stats::{self, Class};
 use crate::translate::{Numbering, TABLE};
@@ -72,7 +72,7 @@ pub unsafe fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: *const c_int
     if !exists(routine, ctx) || npes == 0 {
         return;
     }
-    operand::not_null(routine, "target_pes", pes);
+    argument::not_null(routine, "target_pes", pes);
     for i in 0..npes {
         // SAFETY: in bounds of the array the caller vouches for.
         let pe = unsafe { pes.add(i).read() } as u32 as usize;

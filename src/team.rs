@@ -6,17 +6,19 @@
 //! teams is indexed by slot; looking up a handle is one load.
 #![allow(unsafe_code)]
 
+mod ending;
 mod slots;
 pub mod split;
 
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use crate::collectives::{self, Clock, Group};
-use crate::context;
+use crate::collectives::Clock;
 use crate::error::{self, Routine};
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::job::{Job, job};
 use crate::stats::{self, Class};
 use crate::translate::TABLE;
+pub(crate) use ending::close;
+pub use ending::destroy;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
 
@@ -106,7 +108,6 @@ impl Team {
 
     /// Forgets the team in this process.
     fn retire(&self) {
-        context::destroy_all_of(self.handle());
         self.size.store(0, Ordering::Release);
     }
 
@@ -272,26 +273,6 @@ pub unsafe fn get_config(
     0
 }
 
-/// `shmem_team_destroy`, called by all PEs of the team; contexts made from it go too.
-pub fn destroy(routine: Routine, handle: usize) {
-    let Some(team) = get(routine, handle) else { return };
-    if team.slot < PREDEFINED {
-        error::misuse(
-            routine,
-            format_args!("team = {handle:#x}, a predefined team"),
-            "expected a team made by a split",
-        );
-    }
-    // When one PE is past this, all have done their last step in the slot; who still
-    // waits here sees its words only grow, whoever uses them next.
-    collectives::on_team(routine, team).sync();
-    let leads = team.me() == 0;
-    team.retire();
-    if leads {
-        slots::release(job(routine).control(), team.slot);
-    }
-}
-
 /// Makes the predefined teams, at initialisation. Their clocks go on where an
 /// earlier session left them, on all PEs alike.
 pub(crate) fn open(job: &'static Job) {
@@ -305,15 +286,4 @@ pub(crate) fn open(job: &'static Job) {
 /// that have made the same calls.
 pub(crate) fn steps_of_world() -> u64 {
     TEAMS[TEAM_WORLD - 1].clock().steps()
-}
-
-/// Destroys all teams, at finalisation: all PEs have stopped using them.
-pub(crate) fn close() {
-    for team in TEAMS.iter().filter(|team| team.size() > 0) {
-        let leads = team.slot >= PREDEFINED && team.me() == 0;
-        team.retire();
-        if let (true, Some(job)) = (leads, crate::job::existing()) {
-            slots::release(job.control(), team.slot);
-        }
-    }
 }

@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
+use oneshmem::argument::not_null;
 use oneshmem::error::{self, Routine};
 use oneshmem::job::session;
-use oneshmem::operand::not_null;
 use std::ffi::{c_char, c_int};
 
 /// Writes what a routine returns through a pointer; ends the job if that is null.

@@ -1,18 +1,16 @@
 //! Contexts: streams of communication, and the sessions on them.
 #![allow(unsafe_code)]
 
-use super::flags::{ContextOptions, SessionOptions};
-use super::team::Team;
-use crate::context::{self, Handle, session};
+use super::flags::SessionOptions;
+use crate::context::session;
 use crate::order;
 use crate::translate::{Numbering, PeArg};
 use std::ffi::c_int;
 use std::marker::PhantomData;
-use std::ops::Deref;
 
 /// A stream of communication that is ordered and completed by itself
 /// (specification, section 9.5). [`Shmem`](super::Shmem) is the default one,
-/// [`TeamContext`] one that the program made. All puts, gets, atomics and signals
+/// [`TeamContext`](super::TeamContext) one that the program made. All puts, gets, atomics and signals
 /// are its methods.
 ///
 /// ```standalone_crate
@@ -95,46 +93,5 @@ impl<C: Numbering> Context<'_, C> {
     /// Ends the series that [`session_start`](Self::session_start) announced.
     pub fn session_stop(&self) {
         session::stop(&"session_stop", self.ctx.handle());
-    }
-}
-
-/// A context that the program made: a [`Context`] whose PE numbers are those of its
-/// team. Destroyed by being dropped, which completes its communication; that is not
-/// collective. Made by [`Team::create_ctx`] and
-/// [`Shmem::ctx_create`](super::Shmem::ctx_create).
-#[derive(Debug)]
-pub struct TeamContext<'a> {
-    context: Context<'a, Handle>,
-    team: &'a Team<'a>,
-}
-
-impl<'a> TeamContext<'a> {
-    /// `None` if there are no more.
-    pub(super) fn create(team: &'a Team<'_>, options: ContextOptions) -> Option<Self> {
-        let mut handle = context::CTX_INVALID;
-        let name = &"Team::create_ctx";
-        // SAFETY: the handle is a local.
-        let status =
-            unsafe { context::team_create(name, team.handle(), options.bits(), &mut handle) };
-        (status == 0).then(|| Self { context: Context::new(Handle::new(handle)), team })
-    }
-
-    /// The team whose PEs it communicates with.
-    pub fn get_team(&self) -> &'a Team<'a> {
-        self.team
-    }
-}
-
-impl<'a> Deref for TeamContext<'a> {
-    type Target = Context<'a, Handle>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.context
-    }
-}
-
-impl Drop for TeamContext<'_> {
-    fn drop(&mut self) {
-        context::destroy(&"TeamContext::drop", self.context.ctx.handle());
     }
 }

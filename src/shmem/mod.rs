@@ -43,6 +43,7 @@ mod memory;
 mod rma;
 mod signal;
 mod team;
+mod team_context;
 mod threads;
 mod wait;
 
@@ -50,12 +51,13 @@ pub use crate::amo::{Integer, Word};
 pub use crate::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 pub use crate::collectives::{Element, ReduceOp};
 pub use crate::wait::Waitable;
-pub use context::{Context, TeamContext};
+pub use context::Context;
 pub use flags::{ContextOptions, Hints, SessionOptions};
 pub use memory::{Part, Symmetric};
 pub use rma::Blocks;
 pub use signal::Signal;
 pub use team::{NoTeam, Team, TeamConfig};
+pub use team_context::TeamContext;
 pub use threads::Threads;
 pub use wait::{Comparison, Values};
 

@@ -1,8 +1,7 @@
 //! Teams: the PEs of a collective, numbered from 0.
 #![allow(unsafe_code)]
 
-use super::context::{TeamContext, register};
-use super::flags::ContextOptions;
+use super::context::register;
 use super::memory::Part;
 use crate::collectives::Element;
 use crate::job::query;
@@ -156,27 +155,6 @@ impl<'a> Team<'a> {
             split::split_2d(name, team, xrange, x, x_mask, &mut row, y, y_mask, &mut column)
         };
         (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
-    }
-
-    /// A context that numbers PEs as this team does; `None` if there are no more. Not
-    /// collective.
-    ///
-    /// ```standalone_crate
-    /// # let shmem = oneshmem::init()?;
-    /// # let word = shmem.alloc::<u64>(1).unwrap();
-    /// let backwards = shmem.world().split_strided(shmem.n_pes() - 1, -1, shmem.n_pes(), None)?;
-    /// let backwards = backwards.expect("all PEs are in it");
-    /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::NONE).expect("a context");
-    /// ctx.p(word.at(0), shmem.my_pe() as u64, ctx.get_team().my_pe());
-    /// assert_eq!(word.at(0).get(), shmem.my_pe() as u64);
-    /// drop(ctx);
-    /// backwards.destroy();
-    /// # shmem.free(word);
-    /// # shmem.finalize();
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn create_ctx(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
-        TeamContext::create(self, options)
     }
 
     /// Ends the team.

@@ -8,10 +8,10 @@
 #![allow(unsafe_code)]
 
 use super::{Config, NUM_CONTEXTS, Section, TEAM_INVALID, TEAMS, Team, get, slots};
+use crate::argument;
 use crate::collectives::{self, Group, Reach, Small, highest_step};
 use crate::error::{self, Routine};
 use crate::job::{Job, job};
-use crate::operand;
 use std::ffi::{c_int, c_long};
 
 /// `shmem_team_split_strided`: a team of the parent's PEs `start + i * stride`,
@@ -31,7 +31,7 @@ pub unsafe fn split_strided(
     mask: c_long,
     new_team: *mut usize,
 ) -> c_int {
-    operand::not_null(routine, "new_team", new_team);
+    argument::not_null(routine, "new_team", new_team);
     // SAFETY: the caller's promise.
     unsafe { new_team.write(TEAM_INVALID) };
     let Some(parent) = get(routine, parent) else { return -1 };
@@ -69,8 +69,8 @@ pub unsafe fn split_2d(
     yaxis_mask: c_long,
     yaxis_team: *mut usize,
 ) -> c_int {
-    operand::not_null(routine, "xaxis_team", xaxis_team);
-    operand::not_null(routine, "yaxis_team", yaxis_team);
+    argument::not_null(routine, "xaxis_team", xaxis_team);
+    argument::not_null(routine, "yaxis_team", yaxis_team);
     // SAFETY: the caller's promise.
     unsafe {
         xaxis_team.write(TEAM_INVALID);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{Comparison, Waitable};
+use crate::argument;
 use crate::error::Routine;
 use crate::operand;
 use std::ffi::c_int;
@@ -42,7 +43,7 @@ impl<T: Copy> Values<T> for Each<T> {
     }
     #[inline(always)]
     fn check(self, routine: Routine) {
-        operand::not_null(routine, "cmp_values", self.0);
+        argument::not_null(routine, "cmp_values", self.0);
     }
 }
 

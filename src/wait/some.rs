@@ -3,8 +3,8 @@
 
 use super::elements::{Each, Elements, Same, Values};
 use super::{Waitable, polite};
+use crate::argument;
 use crate::error::Routine;
-use crate::operand;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
@@ -56,7 +56,7 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
 #[inline]
 fn check_indices(routine: Routine, indices: *mut usize, nelems: usize) {
     if nelems != 0 {
-        operand::not_null(routine, "indices", indices);
+        argument::not_null(routine, "indices", indices);
     }
 }
 

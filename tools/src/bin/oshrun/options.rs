@@ -1,6 +1,6 @@
 //! The command line of `oshrun`.
 //!
-//! [`line`](super::line) divides it into options and programs; `clap` reads the options.
+//! [`super::line`] divides it into options and programs; `clap` reads the options.
 
 use super::failure::OWN_FAILURE;
 use super::line;

@@ -1,0 +1,17 @@
+//! Checks on arguments that are no symmetric addresses.
+
+use crate::error::{self, Routine};
+
+/// Ends the job if a pointer to memory of this PE's is null.
+#[inline]
+pub fn not_null<T>(routine: Routine, argument: &str, pointer: *const T) {
+    if pointer.is_null() {
+        null(routine, argument);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn null(routine: Routine, argument: &str) -> ! {
+    error::misuse(routine, format_args!("{argument} = NULL"), "expected an address")
+}

@@ -1,0 +1,73 @@
+//! Contexts that the program makes from teams.
+#![allow(unsafe_code)]
+
+use super::context::Context;
+use super::flags::ContextOptions;
+use super::team::Team;
+use crate::context::{self, Handle};
+use crate::translate::Numbering;
+use std::ops::Deref;
+
+impl Team<'_> {
+    /// A context that numbers PEs as this team does; `None` if there are no more. Not
+    /// collective.
+    ///
+    /// ```standalone_crate
+    /// # let shmem = oneshmem::init()?;
+    /// # let word = shmem.alloc::<u64>(1).unwrap();
+    /// let backwards = shmem.world().split_strided(shmem.n_pes() - 1, -1, shmem.n_pes(), None)?;
+    /// let backwards = backwards.expect("all PEs are in it");
+    /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::NONE).expect("a context");
+    /// ctx.p(word.at(0), shmem.my_pe() as u64, ctx.get_team().my_pe());
+    /// assert_eq!(word.at(0).get(), shmem.my_pe() as u64);
+    /// drop(ctx);
+    /// backwards.destroy();
+    /// # shmem.free(word);
+    /// # shmem.finalize();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn create_ctx(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
+        TeamContext::create(self, options)
+    }
+}
+
+/// A context that the program made: a [`Context`] whose PE numbers are those of its
+/// team. Destroyed by being dropped, which completes its communication; that is not
+/// collective. Made by [`Team::create_ctx`] and
+/// [`Shmem::ctx_create`](super::Shmem::ctx_create).
+#[derive(Debug)]
+pub struct TeamContext<'a> {
+    context: Context<'a, Handle>,
+    team: &'a Team<'a>,
+}
+
+impl<'a> TeamContext<'a> {
+    /// `None` if there are no more.
+    pub(super) fn create(team: &'a Team<'_>, options: ContextOptions) -> Option<Self> {
+        let mut handle = context::CTX_INVALID;
+        let name = &"Team::create_ctx";
+        // SAFETY: the handle is a local.
+        let status =
+            unsafe { context::team_create(name, team.handle(), options.bits(), &mut handle) };
+        (status == 0).then(|| Self { context: Context::new(Handle::new(handle)), team })
+    }
+
+    /// The team whose PEs it communicates with.
+    pub fn get_team(&self) -> &'a Team<'a> {
+        self.team
+    }
+}
+
+impl<'a> Deref for TeamContext<'a> {
+    type Target = Context<'a, Handle>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.context
+    }
+}
+
+impl Drop for TeamContext<'_> {
+    fn drop(&mut self) {
+        context::destroy(&"TeamContext::drop", self.context.ctx.handle());
+    }
+}

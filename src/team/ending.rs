@@ -1,0 +1,44 @@
+//! The end of teams, and of the contexts made from them.
+
+use super::{PREDEFINED, TEAMS, Team, get, slots};
+use crate::collectives::{self, Group};
+use crate::context;
+use crate::error::{self, Routine};
+use crate::job;
+
+/// Forgets a team and its contexts in this process.
+fn retire(team: &Team) {
+    context::destroy_all_of(team.handle());
+    team.retire();
+}
+
+/// `shmem_team_destroy`, called by all PEs of the team; contexts made from it go too.
+pub fn destroy(routine: Routine, handle: usize) {
+    let Some(team) = get(routine, handle) else { return };
+    if team.slot < PREDEFINED {
+        error::misuse(
+            routine,
+            format_args!("team = {handle:#x}, a predefined team"),
+            "expected a team made by a split",
+        );
+    }
+    // When one PE is past this, all have done their last step in the slot; who still
+    // waits here sees its words only grow, whoever uses them next.
+    collectives::on_team(routine, team).sync();
+    let leads = team.me() == 0;
+    retire(team);
+    if leads {
+        slots::release(job::job(routine).control(), team.slot);
+    }
+}
+
+/// Destroys all teams, at finalisation: all PEs have stopped using them.
+pub(crate) fn close() {
+    for team in TEAMS.iter().filter(|team| team.size() > 0) {
+        let leads = team.slot >= PREDEFINED && team.me() == 0;
+        retire(team);
+        if let (true, Some(job)) = (leads, job::existing()) {
+            slots::release(job.control(), team.slot);
+        }
+    }
+}
