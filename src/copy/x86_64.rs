@@ -4,7 +4,7 @@
 //! |---|---|
 //! | to 128 | the head, then the tail, as for fewer |
 //! | below [`STRING`] | a loop of moves as wide as the processor has |
-//! | from there on | `rep movsb`, where the processor is good at it: it knows that whole lines will be written, and does not read them first |
+//! | from there on | `rep movsb` where it is the better way ([`Machine::string_pays`]), else the same loop |
 //! | more than the last cache has room for | stores that pass the caches by, then `sfence` |
 #![allow(unsafe_code)]
 
@@ -12,7 +12,7 @@ use super::touch::{self, PIECE};
 use crate::sys::process;
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
+    __cpuid, __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ const STRING: usize = 4096;
 
 /// What the way depends on.
 struct Machine {
-    /// Fewest bytes for which `rep movsb` is the best way.
+    /// Fewest bytes for which `rep movsb` is the best way; [`usize::MAX`] where it never is.
     string: usize,
     /// Most bytes of which the last cache has room for both sides.
     cached: usize,
@@ -40,10 +40,57 @@ impl Machine {
         // Where the system does not tell: what even small processors have.
         let last = process::last_cache_size().unwrap_or(2 << 20);
         Self {
-            string: if is_x86_feature_detected!("ermsb") { STRING } else { usize::MAX },
+            string: string_from(is_x86_feature_detected!("ermsb"), Model::here()),
             cached: last / 2,
             // Not with SMARTMAP's addresses: the Kitten kernel does not save wide registers.
             avx: cfg!(not(feature = "smartmap")) && is_x86_feature_detected!("avx"),
+        }
+    }
+
+    /// Whether `rep movsb` is the best way to copy so much between these addresses. Processors
+    /// that are good at it copy a byte at a time, a twentieth of their best, where the
+    /// destination lies just after the source, whole pages not counted:
+    ///
+    /// * AMD Zen 3 and Zen 4: 1 to 15 bytes after it; 16 to 31 bytes after it at half of the
+    ///   best. Measured for all 4096 offsets at any alignment, and reported as
+    ///   <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
+    /// * Intel: 1 to 63 bytes after it, multiples of 4 GiB not counted, says glibc, which
+    ///   avoids that (`Avoid_Short_Distance_REP_MOVSB`).
+    ///
+    /// One rule covers both. What `malloc` gives out begins 16 bytes after a page's start, and
+    /// what `shmem_malloc` does at one, so every get into large private memory is such a copy.
+    #[inline(always)]
+    fn string_pays(&self, to: usize, from: usize, bytes: usize) -> bool {
+        bytes >= self.string && (to.wrapping_sub(from) & (PAGE - 1)).wrapping_sub(1) >= LINE - 1
+    }
+}
+
+/// From how many bytes on a processor is better at `rep movsb` than at wide moves.
+///
+/// Never on AMD's families before 1Ah. Zen 3 and Zen 4 say that they are good at it, but are at
+/// best as quick as with moves of 32 bytes, wherever the destination was used last; glibc has
+/// stopped using it there (its bug 30994). On Zen 5 it is better out of the second cache.
+fn string_from(enhanced: bool, model: Model) -> usize {
+    let poor = model.is_amd && model.family < 0x1a;
+    if enhanced && !poor { STRING } else { usize::MAX }
+}
+
+/// Which processor this is, as far as the way depends on it.
+#[derive(Clone, Copy)]
+struct Model {
+    is_amd: bool,
+    family: u32,
+}
+
+impl Model {
+    fn here() -> Self {
+        let vendor = __cpuid(0);
+        let signature = __cpuid(1).eax;
+        let base = signature >> 8 & 0xf;
+        Self {
+            // "AuthenticAMD"
+            is_amd: [vendor.ebx, vendor.edx, vendor.ecx] == [0x6874_7541, 0x6974_6e65, 0x444d_4163],
+            family: if base == 0xf { base + (signature >> 20 & 0xff) } else { base },
         }
     }
 }
@@ -63,7 +110,7 @@ pub(super) unsafe fn large<K: Copy>(before: K, to: *mut u8, from: *const u8, byt
         let Some(machine) = MACHINE.get() else { return first(to, from, bytes) };
         if bytes >= PIECE {
             huge(machine, to, from, bytes);
-        } else if bytes >= machine.string {
+        } else if machine.string_pays(to as usize, from as usize, bytes) {
             string(to, from, bytes);
         } else if machine.avx {
             avx::wide(before, to, from, bytes);
@@ -85,7 +132,9 @@ unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
         match (bytes > machine.cached, machine.avx) {
             (true, true) => avx::stream(to, from, bytes),
             (true, false) => sse2::stream(to, from, bytes),
-            (false, _) if bytes >= machine.string => string(to, from, bytes),
+            (false, _) if machine.string_pays(to as usize, from as usize, bytes) => {
+                string(to, from, bytes);
+            }
             (false, true) => avx::wide((), to, from, bytes),
             (false, false) => sse2::wide((), to, from, bytes),
         }
@@ -118,10 +167,22 @@ unsafe fn first(to: *mut u8, from: *const u8, bytes: usize) {
 
 /// Bytes of a cache line. Loops begin where one begins at the destination.
 const LINE: usize = 64;
+/// Bytes of a page: addresses this far apart are the same to a processor's first look at them.
+const PAGE: usize = 4096;
+
+/// Copies a line's length.
+///
+/// # Safety
+/// As for [`super::elements`], for 64 bytes.
+#[inline(always)]
+unsafe fn line(to: *mut u8, from: *const u8) {
+    // SAFETY: the caller's promise.
+    unsafe { to.cast::<[u8; LINE]>().write_unaligned(from.cast::<[u8; LINE]>().read_unaligned()) }
+}
 
 /// Copies by the processor's own string instruction, from a line's start on: processors
-/// can be twenty times slower if the destination is not aligned and the source is
-/// (<https://sourceware.org/bugzilla/show_bug.cgi?id=30994>).
+/// are slower, some of them by a quarter, if the destination is not aligned (Intel's
+/// optimisation manual, 3.7.6).
 ///
 /// # Safety
 /// As for [`super::elements`], for 64 bytes at least.
@@ -130,7 +191,7 @@ unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     let done = LINE - to as usize % LINE;
     // SAFETY: the caller's promise; the ABI has the direction flag clear.
     unsafe {
-        super::ends::<[__m128i; 4]>(to, from, LINE);
+        line(to, from);
         asm!(
             "rep movsb",
             inout("rdi") to.add(done) => _,
@@ -141,29 +202,40 @@ unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Defines the loops for one width of moves.
+/// Defines the loops for one width of moves, of which those counted make a line.
 macro_rules! loops {
-    ($name:ident: $feature:literal, $vector:ty, $load:ident, $store:ident, $stream:ident) => {
+    (
+        $name:ident: $feature:literal, $vector:ty, $load:ident, $store:ident, $stream:ident,
+        [$($of_line:literal),*]
+    ) => {
         mod $name {
             use super::*;
 
             /// Bytes of one pass of a loop.
             const BLOCK: usize = 4 * size_of::<$vector>();
 
-            /// Moves four vectors: all are read before the first is written.
-            macro_rules! block {
-                ($to:expr, $from:expr, $write:ident) => {{
-                    let (to, from) = ($to.cast::<$vector>(), $from.cast::<$vector>());
-                    let (a, b) = ($load(from), $load(from.add(1)));
-                    let (c, d) = ($load(from.add(2)), $load(from.add(3)));
-                    $write(to, a);
-                    $write(to.add(1), b);
-                    $write(to.add(2), c);
-                    $write(to.add(3), d);
+            /// Reads four vectors.
+            macro_rules! read {
+                ($from:expr) => {{
+                    let from = $from.cast::<$vector>();
+                    [$load(from), $load(from.add(1)), $load(from.add(2)), $load(from.add(3))]
                 }};
             }
 
-            /// Copies by moves of this width.
+            /// Writes them.
+            macro_rules! write {
+                ($to:expr, $vectors:expr) => {{
+                    let (to, [a, b, c, d]) = ($to.cast::<$vector>(), $vectors);
+                    $store(to, a);
+                    $store(to.add(1), b);
+                    $store(to.add(2), c);
+                    $store(to.add(3), d);
+                }};
+            }
+
+            /// Copies by moves of this width. The tail is read before the loop: where the
+            /// destination lies just before the source, whole pages not counted, the processor
+            /// takes what the loop has written for what is read next, and waits for it.
             ///
             /// # Safety
             /// As for [`crate::copy::elements`], for more than 128 bytes; the processor has
@@ -177,15 +249,18 @@ macro_rules! loops {
                 bytes: usize,
             ) {
                 hold(before);
-                let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
+                let (mut at, tail) = (LINE - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: the caller's promise; every offset is at most `tail`.
                 unsafe {
-                    block!(to, from, $store);
+                    // The head first: a null pointer is told by where it faults.
+                    let first = [$($load(from.cast::<$vector>().add($of_line))),*];
+                    let last = read!(from.add(tail));
+                    $($store(to.cast::<$vector>().add($of_line), first[$of_line]);)*
                     while at < tail {
-                        block!(to.add(at), from.add(at), $store);
+                        write!(to.add(at), read!(from.add(at)));
                         at += BLOCK;
                     }
-                    block!(to.add(tail), from.add(tail), $store);
+                    write!(to.add(tail), last);
                 }
             }
 
@@ -199,7 +274,7 @@ macro_rules! loops {
                 let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: as in `wide`; what was streamed is not touched before the fence.
                 unsafe {
-                    block!(to, from, $store);
+                    write!(to, read!(from));
                     // One line after the other, where a vector is half a line.
                     while at < tail {
                         let (to, from) = (to.add(at).cast(), from.add(at).cast::<$vector>());
@@ -209,19 +284,93 @@ macro_rules! loops {
                         at += BLOCK / 2;
                     }
                     _mm_sfence();
-                    block!(to.add(tail), from.add(tail), $store);
+                    write!(to.add(tail), read!(from.add(tail)));
                 }
             }
         }
     };
 }
 
-loops!(sse2: "sse2", __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_stream_si128);
-loops!(avx: "avx", __m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256);
+loops!(
+    sse2: "sse2", __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_stream_si128, [0, 1, 2, 3]
+);
+loops!(
+    avx: "avx", __m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256, [0, 1]
+);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
+
+    const ZEN_4: Model = Model { is_amd: true, family: 0x19 };
+    const ZEN_5: Model = Model { is_amd: true, family: 0x1a };
+    const INTEL: Model = Model { is_amd: false, family: 6 };
+
+    #[test]
+    fn the_string_instruction_only_where_it_is_quick() {
+        for (enhanced, model, least) in [
+            (true, INTEL, STRING),
+            (true, ZEN_5, STRING),
+            (true, ZEN_4, usize::MAX),
+            (false, INTEL, usize::MAX),
+            (false, ZEN_5, usize::MAX),
+        ] {
+            assert_eq!(string_from(enhanced, model), least);
+            let machine = Machine { string: least, cached: 1 << 20, avx: true };
+            for bytes in [129, STRING - 1, STRING, 65536, 1 << 30] {
+                for offset in 0..PAGE {
+                    let far = machine.string_pays((9 << 30) + offset, 5 << 30, bytes);
+                    let behind =
+                        machine.string_pays((5 << 30) + 100 + offset, (9 << 30) + 100, bytes);
+                    assert_eq!(far, behind, "only the offset counts");
+                    assert_eq!(
+                        far,
+                        bytes >= least && !(1..64).contains(&offset),
+                        "{bytes} {offset}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Where the destination lies relative to the source must not matter much. Figures of one
+    /// run are set against each other; each is the best of several, taken far apart, and there
+    /// are more of them where that is not enough on a busy machine. `rep movsb` is 15 to 25
+    /// times slower at the worst offset.
+    #[test]
+    fn no_offset_is_far_slower_than_another() {
+        const MOST: u128 = 6;
+        for bytes in [STRING, 16 * STRING] {
+            let (source, mut dest) = (vec![1u8; 2 * PAGE + bytes], vec![0u8; 2 * PAGE + bytes]);
+            let from = source.as_ptr().wrapping_add(source.as_ptr().align_offset(PAGE) + 16);
+            let base = dest.as_mut_ptr();
+            let base = base.wrapping_add(base.align_offset(PAGE));
+            let offsets: Vec<usize> = (0..72).chain((72..PAGE).step_by(61)).chain([4095]).collect();
+            let mut best = vec![u128::MAX; offsets.len()];
+            let ratio =
+                |best: &[u128]| best.iter().max().unwrap() / best.iter().min().unwrap().max(&1);
+            for round in 0..60 {
+                for (best, offset) in best.iter_mut().zip(&offsets) {
+                    let to = base.wrapping_add((offset + 16) % PAGE);
+                    let start = Instant::now();
+                    for _ in 0..(1 << 18) / bytes {
+                        // SAFETY: both have a page more than that.
+                        unsafe { large((), to, from, bytes) };
+                    }
+                    *best = (*best).min(start.elapsed().as_nanos());
+                }
+                if round >= 4 && ratio(&best) < MOST {
+                    break;
+                }
+            }
+            assert!(
+                ratio(&best) < MOST,
+                "{bytes} bytes: {:?}",
+                offsets.iter().zip(&best).collect::<Vec<_>>()
+            );
+        }
+    }
 
     /// Each loop, also those that this machine or this size would not choose.
     #[test]
