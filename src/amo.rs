@@ -15,6 +15,7 @@
 use crate::error::Routine;
 use crate::operand;
 use crate::slow;
+use crate::span::Span;
 use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, translate};
 
 mod cell;
@@ -91,7 +92,8 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     pe: PeArg,
     routine: Routine,
 ) -> O::Output {
-    let address = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, size_of::<O::Word>());
+    let word = Span::object(size_of::<O::Word>());
+    let address = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
     let target = TABLE.address(miss);
     if !operand::is_aligned::<O::Word>(target) {
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());

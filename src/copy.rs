@@ -23,6 +23,7 @@ mod large;
 mod strided;
 mod touch;
 
+pub(crate) use large::large;
 pub(crate) use strided::strided;
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -32,7 +33,7 @@ mod large {
     /// # Safety
     /// As for [`super::elements`].
     #[inline(always)]
-    pub(super) unsafe fn large<K>(_before: K, to: *mut u8, from: *const u8, bytes: usize) {
+    pub(crate) unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
         if bytes >= super::touch::PIECE {
             super::touch::before_writing(to as usize, bytes);
         }
@@ -42,40 +43,38 @@ mod large {
 }
 
 /// Most bytes that are copied without a call.
-const SMALL: usize = 64;
+pub(crate) const SMALL: usize = 64;
 
-/// Copies `nelems` elements. What the caller got as its first argument, `before` the
-/// addresses, is handed through to the copying of many bytes: the other arguments are
-/// then in the right registers already, and the hot path moves none.
+/// Copies `nelems` elements.
 ///
 /// # Safety
 /// `from` is readable and `to` writable for `nelems` elements, at any alignment; they do
 /// not overlap, or are the same.
 #[inline(always)]
-pub(crate) unsafe fn elements<T: Copy, K: Copy>(
-    before: K,
-    to: *mut T,
-    from: *const T,
-    nelems: usize,
-) {
-    // More than there is memory has been found out where addresses are checked, or faults.
+pub(crate) unsafe fn elements<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
+    // Not more than memory has: the caller's promise.
     let bytes = nelems.wrapping_mul(size_of::<T>());
+    // SAFETY: the caller's promise, in bytes.
+    unsafe {
+        if bytes > SMALL { large(to.cast(), from.cast(), bytes) } else { few(to, from, nelems) }
+    }
+}
+
+/// Copies elements that have at most [`SMALL`] bytes together.
+///
+/// # Safety
+/// As for [`elements`].
+#[inline(always)]
+pub(crate) unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
     // A loop that polls by gets must load anew each time, and one that polls for the
-    // answer to a put must not delay its stores. (Calls keep their order anyway, and have
-    // to come last to be jumps.)
+    // answer to a put must not delay its stores.
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise, in bytes.
     unsafe {
-        if bytes > SMALL {
-            return match size_of::<K>() {
-                0 => large::large((), to.cast(), from.cast(), bytes),
-                _ => large::large(before, to.cast(), from.cast(), bytes),
-            };
-        }
         if size_of::<T>() > 1 && nelems == 1 {
             to.write_unaligned(from.read_unaligned());
         } else {
-            small::<T>(to.cast(), from.cast(), bytes);
+            small::<T>(to.cast(), from.cast(), nelems * size_of::<T>());
         }
     }
     compiler_fence(Ordering::SeqCst);
@@ -88,7 +87,7 @@ pub(crate) unsafe fn elements<T: Copy, K: Copy>(
 #[inline]
 pub(crate) unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise.
-    unsafe { elements((), to, from, bytes) }
+    unsafe { elements(to, from, bytes) }
 }
 
 /// Copies up to 64 bytes that are whole elements.

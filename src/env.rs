@@ -84,7 +84,8 @@ variables! {
         "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
          at the first touch.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Switch, "not set",
-        "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike.";
+        "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike \
+         and that no transfer leaves its segment.";
     STATS = "SHMEM_STATS", Kind::Switch, "not set",
         "Count what the program does and print it at the end: calls, bytes, time blocked, peers, heap.";
     BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",

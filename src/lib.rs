@@ -39,6 +39,7 @@ pub mod rma;
 pub mod shmem;
 pub mod signal;
 pub mod slow;
+pub mod span;
 pub mod stats;
 mod sys;
 pub mod team;

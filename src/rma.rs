@@ -11,7 +11,8 @@ use crate::atomics::{Ordering, compiler_fence};
 use crate::copy;
 use crate::error::Routine;
 use crate::slow;
-use crate::translate::{Miss, Numbering, PeArg, translate};
+use crate::span::Span;
+use crate::translate::{Miss, Numbering, PeArg, TABLE, translate};
 
 mod strided;
 
@@ -21,6 +22,12 @@ pub use strided::{ibget, ibput, iget, iput};
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 struct Unaligned<T>(T);
+
+/// Whether so many elements are more than is copied without a call.
+#[inline(always)]
+const fn are_many<T>(nelems: usize) -> bool {
+    nelems > copy::SMALL / size_of::<T>()
+}
 
 /// Copies `nelems` elements from `source` to `dest` on PE `pe`.
 ///
@@ -36,36 +43,62 @@ pub unsafe fn put<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
+    if are_many::<T>(nelems) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { put_many(ctx, dest, source, nelems, pe, routine) };
+    }
     match translate(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: the target lies in `pe`'s mirror; the rest is the caller's promise.
-        Ok(to) => unsafe { copy::elements(ctx, to as *mut T, source, nelems) },
-        Err(miss) => {
-            let bytes = nelems.wrapping_mul(size_of::<T>());
-            // SAFETY: the caller's promise, passed on.
-            unsafe { put_slow(ctx, miss, source.cast(), bytes, pe, routine) }
-        }
+        Ok(to) => unsafe { copy::few(to as *mut T, source, nelems) },
+        // SAFETY: the caller's promise, passed on.
+        Err(miss) => unsafe { put_slow(ctx, miss, source, nelems, pe, routine) },
     }
 }
 
-// The slow functions take their arguments in the order of the C routines, and the
+// The functions behind take their arguments in the order of the C routines, and the
 // context as its type, which is nothing for the default one: so all are in the right
 // registers already, and the hot path moves none.
-#[cold]
 #[inline(never)]
-unsafe fn put_slow<C: Numbering>(
+unsafe fn put_many<T: Copy, C: Numbering>(
     ctx: C,
-    miss: Miss,
-    source: *const u8,
-    bytes: usize,
+    dest: *mut T,
+    source: *const T,
+    nelems: usize,
     pe: PeArg,
     routine: Routine,
 ) {
-    if bytes == 0 {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    if bytes > TABLE.room(dest as usize) {
+        let miss = TABLE.miss(dest as usize);
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { put_slow(ctx, miss, source, nelems, pe, routine) };
+    }
+    match translate(ctx, dest as usize, pe, Ok, Err) {
+        // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
+        Ok(to) => unsafe { copy::large(to as *mut u8, source.cast(), bytes) },
+        // SAFETY: the caller's promise, passed on.
+        Err(miss) => unsafe { put_slow(ctx, miss, source, nelems, pe, routine) },
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn put_slow<T: Copy, C: Numbering>(
+    ctx: C,
+    miss: Miss,
+    source: *const T,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
+    if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, bytes);
-    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
-    unsafe { copy::bytes(to as *mut u8, source, bytes) }
+    let span = Span::elements("nelems", nelems, size_of::<T>());
+    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, span);
+    slow::check_own_span(routine, "source", source as usize, span);
+    // SAFETY: `access` returns only if all of it is inside `pe`'s mirror.
+    unsafe { copy::elements(to as *mut T, source, nelems) }
 }
 
 /// Copies `nelems` elements from `source` on PE `pe` to `dest`.
@@ -82,33 +115,59 @@ pub unsafe fn get<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
+    if are_many::<T>(nelems) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { get_many(ctx, dest, source, nelems, pe, routine) };
+    }
     match translate(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: the source lies in `pe`'s mirror; the rest is the caller's promise.
-        Ok(from) => unsafe { copy::elements(ctx, dest, from as *const T, nelems) },
-        Err(miss) => {
-            let bytes = nelems.wrapping_mul(size_of::<T>());
-            // SAFETY: the caller's promise, passed on.
-            unsafe { get_slow(ctx, dest.cast(), miss, bytes, pe, routine) }
-        }
+        Ok(from) => unsafe { copy::few(dest, from as *const T, nelems) },
+        // SAFETY: the caller's promise, passed on.
+        Err(miss) => unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) },
+    }
+}
+
+#[inline(never)]
+unsafe fn get_many<T: Copy, C: Numbering>(
+    ctx: C,
+    dest: *mut T,
+    source: *const T,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    if bytes > TABLE.room(source as usize) {
+        let miss = TABLE.miss(source as usize);
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) };
+    }
+    match translate(ctx, source as usize, pe, Ok, Err) {
+        // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
+        Ok(from) => unsafe { copy::large(dest.cast(), from as *const u8, bytes) },
+        // SAFETY: the caller's promise, passed on.
+        Err(miss) => unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) },
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn get_slow<C: Numbering>(
+unsafe fn get_slow<T: Copy, C: Numbering>(
     ctx: C,
-    dest: *mut u8,
+    dest: *mut T,
     miss: Miss,
-    bytes: usize,
+    nelems: usize,
     pe: PeArg,
     routine: Routine,
 ) {
-    if bytes == 0 {
+    if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, bytes);
-    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
-    unsafe { copy::bytes(dest, from as *const u8, bytes) }
+    let span = Span::elements("nelems", nelems, size_of::<T>());
+    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, span);
+    slow::check_own_span(routine, "dest", dest as usize, span);
+    // SAFETY: `access` returns only if all of it is inside `pe`'s mirror.
+    unsafe { copy::elements(dest, from as *const T, nelems) }
 }
 
 /// Stores one element at `dest` on PE `pe`.
@@ -142,7 +201,8 @@ pub unsafe fn p<T: Copy, C: Numbering>(
 #[cold]
 #[inline(never)]
 unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
-    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, size_of::<T>());
+    let to =
+        slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
     // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { (to as *mut T).write_unaligned(value) }
 }
@@ -167,7 +227,8 @@ pub unsafe fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: *const 
 #[cold]
 #[inline(never)]
 unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
-    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, size_of::<T>());
+    let from =
+        slow::access(routine, &slow::GET, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
     // SAFETY: `access` returns only with an address inside `pe`'s mirror.
     unsafe { (from as *const Unaligned<T>).read_volatile().0 }
 }

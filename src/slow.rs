@@ -5,9 +5,10 @@
 use crate::context;
 use crate::error::{self, Routine};
 use crate::job::{Job, job};
+use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// The target of an access whose hot path gave up. Returns only with an address in
 /// the PE's mirror.
@@ -24,7 +25,7 @@ pub static PUT: Access = Access(Class::Put, "dest");
 /// The access of a get.
 pub static GET: Access = Access(Class::Get, "source");
 
-/// As [`resolve`], for an operation of the program on so many bytes, which is counted if
+/// As [`resolve`], for an operation of the program on so much memory, which is counted if
 /// there is counting.
 #[cold]
 pub fn access(
@@ -33,12 +34,43 @@ pub fn access(
     ctx: usize,
     miss: Miss,
     pe: PeArg,
-    bytes: usize,
+    span: Span,
 ) -> usize {
     let Access(class, argument) = access;
     let target = resolve(routine, argument, ctx, miss, pe);
-    stats::count(*class, bytes, context::world_pe(ctx, pe_number(pe)));
+    check_span(routine, argument, TABLE.address(miss), span);
+    stats::count(*class, span.accessed, context::world_pe(ctx, pe_number(pe)));
     target
+}
+
+/// Checks that all of a span is in the segment that it begins in, on this PE and so on every
+/// one.
+#[cold]
+pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
+    let job = job(routine);
+    check_symmetric(routine, argument, job, addr);
+    let (data, heap) = (&job.layout().data, &job.layout().heap);
+    let (name, segment) = match heap.contains(&addr) {
+        true => ("symmetric heap", heap),
+        false => ("data segment", data),
+    };
+    if !span.fits(segment.end - addr) {
+        let end = format_args!("the end of the {name} {:#x}..{:#x}", segment.start, segment.end);
+        refuse(routine, span, (argument, addr), end);
+    }
+}
+
+/// Checks that a span of this PE's own memory, of any kind, does not go past all addresses.
+#[cold]
+pub fn check_own_span(routine: Routine, argument: &str, addr: usize, span: Span) {
+    if !span.fits(ADDRESSES.saturating_sub(addr)) {
+        refuse(routine, span, (argument, addr), "the end of all addresses");
+    }
+}
+
+fn refuse(routine: Routine, span: Span, (argument, addr): (&str, usize), end: impl Display) -> ! {
+    let (argument, why) = span.refusal(argument, addr, end);
+    error::misuse(routine, argument, why)
 }
 
 /// Translates any address for any PE of a context; attaches the PE if need be.

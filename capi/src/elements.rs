@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use oneshmem::collectives::reduce::{Element, Max, Min, Prod, ReduceOp, Sum};
+use oneshmem::span::Span;
 
 /// A `long double`: an x87 number in 16 bytes on x86-64, a quadruple on AArch64.
 #[derive(Clone, Copy)]
@@ -19,11 +20,10 @@ pub struct ComplexF([f32; 2]);
 #[repr(C)]
 pub struct ComplexD([f64; 2]);
 
-/// Bytes of `nelems` elements.
+/// The memory of `nelems` elements.
 #[inline(always)]
-pub fn bytes<T>(nelems: usize) -> usize {
-    // More than there is memory is found out where addresses are checked.
-    nelems.saturating_mul(size_of::<T>())
+pub fn part<T>(nelems: usize) -> Span {
+    Span::elements("nelems", nelems, size_of::<T>())
 }
 
 /// Makes a C function the operation on a type.

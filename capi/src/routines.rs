@@ -4,7 +4,7 @@
 //! alias in the same object. Parameters have the names of the specification.
 #![allow(unsafe_code, unused_unsafe, unused_variables, non_snake_case, clippy::too_many_arguments)]
 
-use crate::elements::{ComplexD, ComplexF, LongDouble, bytes};
+use crate::elements::{ComplexD, ComplexF, LongDouble, part};
 use crate::info;
 use oneshmem::collectives::active_set;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};

@@ -13,6 +13,7 @@ use oneshmem::error::Routine;
 use oneshmem::job::session;
 use oneshmem::memory::symmetric;
 use oneshmem::signal::{self, SIGNAL_ADD, SIGNAL_SET};
+use oneshmem::span::Span;
 use oneshmem::team::TEAM_WORLD;
 use oneshmem::wait::{CMP_EQ, CMP_GE};
 use oneshmem::{amo, lock, order, rma, wait};
@@ -204,7 +205,7 @@ impl Smoke {
 
         fill(&|i| Self::value(me, 0, i));
         // SAFETY: here and below, symmetric objects of `npes` elements that no one else uses.
-        unsafe { collectives::broadcast(ROUTINE, TEAM_WORLD, to, from, npes * 8, 0) };
+        unsafe { collectives::broadcast(ROUTINE, TEAM_WORLD, to, from, Span::object(npes * 8), 0) };
         self.check("broadcast", all(&|i| Self::value(0, 0, i)));
 
         fill(&|i| Self::value(me, 0, i));
@@ -219,12 +220,12 @@ impl Smoke {
 
         fill(&|_| Self::value(me, 1, 0));
         // SAFETY: as above.
-        unsafe { collectives::fcollect(ROUTINE, TEAM_WORLD, to, from, 8) };
+        unsafe { collectives::fcollect(ROUTINE, TEAM_WORLD, to, from, Span::object(8)) };
         self.check("fcollect", all(&|pe| Self::value(pe, 1, 0)));
 
         fill(&|to| Self::value(me, 2, to));
         // SAFETY: as above.
-        unsafe { collectives::alltoall(ROUTINE, TEAM_WORLD, to, from, 8) };
+        unsafe { collectives::alltoall(ROUTINE, TEAM_WORLD, to, from, Span::object(8)) };
         self.check("alltoall", all(&|pe| Self::value(pe, 2, me)));
         self.barrier();
     }

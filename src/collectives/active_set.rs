@@ -12,10 +12,11 @@ use super::group::Reach;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::reduce::{Element, Kernel, Reduce, ReduceOp};
-use super::{check_addresses, checked_root, checked_shape, run};
+use super::{check_data, checked_root, checked_shape, run, spans};
 use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
 use crate::job::job;
+use crate::span::Span;
 use crate::stats::{self, Class};
 use std::ffi::{c_int, c_long};
 
@@ -92,20 +93,6 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
     PSync(ActiveSet { routine, start: first, stride, size, me, psync: psync as usize })
 }
 
-/// As [`checked`], for a call that moves data: both addresses must be symmetric.
-fn with_data<T>(
-    routine: Routine,
-    set: Triplet,
-    dest: *mut T,
-    source: *const T,
-    psync: *mut c_long,
-    bytes: usize,
-) -> PSync<ActiveSet> {
-    let group = checked(routine, set, psync, bytes);
-    check_addresses(&group, dest, source);
-    group
-}
-
 /// `shmem_barrier`: completes what this PE has issued on the default context, then
 /// waits for all members.
 pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
@@ -118,26 +105,27 @@ pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
     run::sync(routine, &checked(routine, set, psync, 0));
 }
 
-/// `shmem_broadcast32` and 64: the source of member `root` goes to the dest of
+/// `shmem_broadcast32` and 64: the `part` of the source of member `root` goes to the dest of
 /// every other member.
 ///
 /// # Safety
-/// `source` is readable at the root and `dest` writable at the others for `bytes`
-/// bytes, not overlapping, no PE accesses them in conflict with the call, and
+/// `source` is readable at the root and `dest` writable at the others for that
+/// `part`, not overlapping, no PE accesses them in conflict with the call, and
 /// `psync` has [`BCAST_SYNC_SIZE`] elements in no other use.
 pub unsafe fn broadcast(
     routine: Routine,
     set: Triplet,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
     root: c_int,
     psync: *mut c_long,
 ) {
+    let bytes = part.accessed;
     let group = checked(routine, set, psync, bytes);
     let root = checked_root(routine, root, group.size());
     if bytes > 0 {
-        check_addresses(&group, dest, source);
+        check_data(&group, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::broadcast(
@@ -150,10 +138,10 @@ pub unsafe fn broadcast(
 }
 
 /// `shmem_collect32` and 64: the concatenation of all sources, of which each member
-/// has `bytes`, a number of its own.
+/// has a `part` as large as it likes.
 ///
 /// # Safety
-/// `source` is readable for `bytes` bytes, `dest` writable for all members', not
+/// `source` is readable for it, `dest` writable for all members', not
 /// overlapping, no PE accesses them in conflict with the call, and `psync` has
 /// [`COLLECT_SYNC_SIZE`] elements in no other use.
 pub unsafe fn collect(
@@ -161,12 +149,13 @@ pub unsafe fn collect(
     set: Triplet,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
     psync: *mut c_long,
 ) {
+    let bytes = part.accessed;
     let group = checked(routine, set, psync, bytes);
     if bytes > 0 {
-        check_addresses(&group, dest, source);
+        check_data(&group, (dest as usize, part), (source as usize, part));
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {
@@ -174,10 +163,10 @@ pub unsafe fn collect(
     }
 }
 
-/// `shmem_fcollect32` and 64: the concatenation of all sources, `bytes` of each.
+/// `shmem_fcollect32` and 64: the concatenation of all sources, a `part` of each.
 ///
 /// # Safety
-/// `source` is readable for `bytes` bytes, `dest` writable for all members', not
+/// `source` is readable for it, `dest` writable for all members', not
 /// overlapping, no PE accesses them in conflict with the call, and `psync` has
 /// [`COLLECT_SYNC_SIZE`] elements in no other use.
 pub unsafe fn fcollect(
@@ -185,11 +174,14 @@ pub unsafe fn fcollect(
     set: Triplet,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
     psync: *mut c_long,
 ) {
+    let bytes = part.accessed;
     if bytes > 0 {
-        let group = with_data(routine, set, dest, source, psync, bytes);
+        let group = checked(routine, set, psync, bytes);
+        let all = part.times(group.size());
+        check_data(&group, (dest as usize, all), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
@@ -197,10 +189,10 @@ pub unsafe fn fcollect(
     }
 }
 
-/// `shmem_alltoall32` and 64: `bytes` from each member to each member.
+/// `shmem_alltoall32` and 64: a `part` from each member to each member.
 ///
 /// # Safety
-/// `source` is readable and `dest` writable for `bytes` bytes a member, not
+/// `source` is readable and `dest` writable for one a member, not
 /// overlapping, no PE accesses them in conflict with the call, and `psync` has
 /// [`ALLTOALL_SYNC_SIZE`] elements in no other use.
 pub unsafe fn alltoall(
@@ -208,11 +200,14 @@ pub unsafe fn alltoall(
     set: Triplet,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
     psync: *mut c_long,
 ) {
+    let bytes = part.accessed;
     if bytes > 0 {
-        let group = with_data(routine, set, dest, source, psync, bytes);
+        let group = checked(routine, set, psync, bytes);
+        let all = part.times(group.size());
+        check_data(&group, (dest as usize, all), (source as usize, all));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
@@ -241,7 +236,9 @@ pub unsafe fn alltoalls(
 ) {
     if nelems > 0 && elem_bytes > 0 {
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
-        let group = with_data(routine, set, dest, source, psync, nelems * elem_bytes);
+        let group = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
+        let [written, read] = spans(shape, group.size());
+        check_data(&group, (dest as usize, written), (source as usize, read));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             let blocks = Blocks::Strided(shape);
@@ -287,7 +284,9 @@ unsafe fn reduce_with(
         error::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
-        let group = with_data(routine, set, dest, source, psync, n * kernel.bytes());
+        let part = Span::elements("nreduce", n, kernel.bytes());
+        let group = checked(routine, set, psync, part.accessed);
+        check_data(&group, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }

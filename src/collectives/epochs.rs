@@ -19,6 +19,7 @@ use super::group::{Group, Reach, Small};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::counter::Counter;
 use crate::job::words::TeamWords;
+use crate::span::Span;
 
 /// A [`Reach`] with control words.
 pub trait Board: Reach {
@@ -115,6 +116,10 @@ impl<B: Board> Reach for Epochs<'_, B> {
     #[inline(always)]
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         self.board.peer(argument, address, member)
+    }
+    #[inline(always)]
+    fn check(&self, argument: &'static str, address: usize, span: Span) {
+        self.board.check(argument, address, span);
     }
     #[inline(always)]
     fn read(&self, bytes: usize) {

@@ -15,6 +15,7 @@
 #![allow(unsafe_code)]
 
 use crate::job::words::SMALL_WORDS;
+use crate::span::Span;
 
 /// A message small enough to travel beside a control word.
 pub type Small = [u64; SMALL_WORDS];
@@ -31,6 +32,10 @@ pub trait Reach {
     /// Where the copy of the symmetric `address` that `member` owns is mapped here.
     /// `argument` names the address in messages.
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize;
+
+    /// Ends the job unless all of a span from the symmetric `address` on is in one segment; both
+    /// are the argument's.
+    fn check(&self, argument: &'static str, address: usize, span: Span);
 
     /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory.
     ///

@@ -12,6 +12,7 @@ use crate::counter::Counter;
 use crate::error::Routine;
 use crate::job::words::TeamWords;
 use crate::slow;
+use crate::span::Span;
 use crate::stats::{For, Wait};
 use crate::sys::futex;
 use crate::team::Team;
@@ -34,6 +35,14 @@ fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usiz
     )
 }
 
+/// Ends the job unless all of a span from `address` on is in one segment.
+#[inline(always)]
+fn check(routine: Routine, argument: &'static str, address: usize, span: Span) {
+    if !span.fits(TABLE.room(address)) {
+        slow::check_span(routine, argument, address, span);
+    }
+}
+
 /// A team in a call of `routine`.
 #[derive(Clone, Copy)]
 pub struct TeamMembers {
@@ -53,6 +62,10 @@ impl Reach for TeamMembers {
     #[inline(always)]
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         peer(self.routine, argument, address, self.team.member(member))
+    }
+    #[inline(always)]
+    fn check(&self, argument: &'static str, address: usize, span: Span) {
+        check(self.routine, argument, address, span);
     }
     #[inline(always)]
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
@@ -96,6 +109,9 @@ impl Reach for ActiveSet {
     }
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         peer(self.routine, argument, address, self.start + member * self.stride)
+    }
+    fn check(&self, argument: &'static str, address: usize, span: Span) {
+        check(self.routine, argument, address, span);
     }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise.

@@ -8,8 +8,8 @@
 //! moved twice and no member needs to know when another's dest is ready. [`select`] says
 //! which one a call runs.
 //!
-//! What the entry points here add: they find the team and check the arguments. All
-//! return 0; sizes are in bytes unless said otherwise.
+//! What the entry points here add: they find the team and check the arguments, before
+//! anything is written. All return 0; what a PE gives is told as a [`Span`].
 #![allow(unsafe_code)]
 
 pub mod active_set;
@@ -32,6 +32,7 @@ mod tree;
 
 use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
+use crate::span::Span;
 use crate::team::{self, TEAM_WORLD, Team};
 use alltoall::{Alltoall, Blocks, Shape};
 use broadcast::Broadcast;
@@ -49,22 +50,24 @@ pub(crate) fn on_team(routine: Routine, team: &'static Team) -> Epochs<'static, 
     Epochs::new(TeamMembers { routine, team }, team.clock())
 }
 
-/// As [`on_team`], for a call that moves data: both addresses must be symmetric.
-fn with_data<T>(
+/// An argument's address, and how much from there on the call accesses.
+type Data = (usize, Span);
+
+/// As [`on_team`], for a call that moves data: dest and source must be symmetric, in whole.
+fn with_data(
     routine: Routine,
     team: &'static Team,
-    dest: *mut T,
-    source: *const T,
+    dest: Data,
+    source: Data,
 ) -> Epochs<'static, TeamMembers> {
     let group = on_team(routine, team);
-    check_addresses(&group, dest, source);
+    check_data(&group, dest, source);
     group
 }
 
-fn check_addresses<T>(members: &impl Reach, dest: *mut T, source: *const T) {
-    let me = members.index();
-    members.peer("dest", dest as usize, me);
-    members.peer("source", source as usize, me);
+fn check_data(members: &impl Reach, (dest, written): Data, (source, read): Data) {
+    members.check("dest", dest, written);
+    members.check("source", source, read);
 }
 
 /// The PE number of a root.
@@ -97,6 +100,15 @@ fn checked_shape(
     Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
 }
 
+/// What a strided all-to-all of `npes` PEs accesses of dest and of source.
+fn spans(shape: Shape, npes: usize) -> [Span; 2] {
+    let Shape { dst, sst, nelems, elem_bytes } = shape;
+    [("dst", dst), ("sst", sst)].map(|(name, stride)| {
+        let of = |n| Span::strided((name, stride as isize), n, elem_bytes);
+        of(nelems).with_bytes(nelems.checked_mul(npes).and_then(|n| of(n).bytes))
+    })
+}
+
 /// `shmem_barrier_all`: completes what this PE has issued on the default context,
 /// then waits for all PEs.
 pub fn barrier_all(routine: Routine) {
@@ -115,24 +127,25 @@ pub fn sync(routine: Routine, team: usize) -> c_int {
     0
 }
 
-/// `shmem_broadcast`: `bytes` of the source of the team's PE `root` go to the dest
+/// `shmem_broadcast`: the `part` of the source of the team's PE `root` goes to the dest
 /// of every PE of the team.
 ///
 /// # Safety
-/// `source` is readable at the root and `dest` writable for `bytes` bytes, not
+/// `source` is readable at the root and `dest` writable for it, not
 /// overlapping, and no PE accesses them in conflict with the call.
 pub unsafe fn broadcast(
     routine: Routine,
     team: usize,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
     root: c_int,
 ) -> c_int {
+    let bytes = part.accessed;
     let team = team::for_collective(routine, team, bytes);
     let root = checked_root(routine, root, team.size());
     if bytes > 0 {
-        let group = with_data(routine, team, dest, source);
+        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::broadcast(routine, &group, Broadcast { dest, source, bytes, root, root_too: true })
@@ -141,22 +154,23 @@ pub unsafe fn broadcast(
     0
 }
 
-/// `shmem_collect`: the concatenation of all sources, of which each PE has `bytes`,
-/// a number of its own.
+/// `shmem_collect`: the concatenation of all sources, of which each PE has a `part`
+/// as large as it likes.
 ///
 /// # Safety
-/// `source` is readable for `bytes` bytes, `dest` writable for all PEs', not
+/// `source` is readable for it, `dest` writable for all PEs', not
 /// overlapping, and no PE accesses them in conflict with the call.
 pub unsafe fn collect(
     routine: Routine,
     team: usize,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
 ) -> c_int {
+    let bytes = part.accessed;
     let group = on_team(routine, team::for_collective(routine, team, bytes));
     if bytes > 0 {
-        check_addresses(&group, dest, source);
+        check_data(&group, (dest as usize, part), (source as usize, part));
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {
@@ -175,21 +189,23 @@ pub(crate) fn total(routine: Routine, team: usize, bytes: usize) -> usize {
     total
 }
 
-/// `shmem_fcollect`: the concatenation of all sources, `bytes` of each PE.
+/// `shmem_fcollect`: the concatenation of all sources, a `part` of each PE.
 ///
 /// # Safety
-/// `source` is readable for `bytes` bytes, `dest` writable for all PEs', not
+/// `source` is readable for it, `dest` writable for all PEs', not
 /// overlapping, and no PE accesses them in conflict with the call.
 pub unsafe fn fcollect(
     routine: Routine,
     team: usize,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
 ) -> c_int {
+    let bytes = part.accessed;
     if bytes > 0 {
         let team = team::for_collective(routine, team, bytes);
-        let group = with_data(routine, team, dest, source);
+        let all = part.times(team.size());
+        let group = with_data(routine, team, (dest as usize, all), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
@@ -198,21 +214,23 @@ pub unsafe fn fcollect(
     0
 }
 
-/// `shmem_alltoall`: `bytes` from each PE to each PE.
+/// `shmem_alltoall`: a `part` from each PE to each PE.
 ///
 /// # Safety
-/// `source` is readable and `dest` writable for `bytes` bytes a PE, not overlapping,
+/// `source` is readable and `dest` writable for one a PE, not overlapping,
 /// and no PE accesses them in conflict with the call.
 pub unsafe fn alltoall(
     routine: Routine,
     team: usize,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
 ) -> c_int {
+    let bytes = part.accessed;
     if bytes > 0 {
         let team = team::for_collective(routine, team, bytes);
-        let group = with_data(routine, team, dest, source);
+        let all = part.times(team.size());
+        let group = with_data(routine, team, (dest as usize, all), (source as usize, all));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
@@ -240,8 +258,9 @@ pub unsafe fn alltoalls(
 ) -> c_int {
     if nelems > 0 && elem_bytes > 0 {
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
-        let team = team::for_collective(routine, team, nelems * elem_bytes);
-        let group = with_data(routine, team, dest, source);
+        let team = team::for_collective(routine, team, nelems.saturating_mul(elem_bytes));
+        let [written, read] = spans(shape, team.size());
+        let group = with_data(routine, team, (dest as usize, written), (source as usize, read));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             let blocks = Blocks::Strided(shape);
@@ -281,8 +300,9 @@ unsafe fn reduce_with(
     kernel: Kernel,
 ) -> c_int {
     if n > 0 {
-        let team = team::for_collective(routine, team, n * kernel.bytes());
-        let group = with_data(routine, team, dest, source);
+        let part = Span::elements("nreduce", n, kernel.bytes());
+        let team = team::for_collective(routine, team, part.accessed);
+        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }
@@ -325,8 +345,9 @@ unsafe fn scan_with(
     inclusive: bool,
 ) -> c_int {
     if n > 0 {
-        let team = team::for_collective(routine, team, n * kernel.bytes());
-        let group = with_data(routine, team, dest, source);
+        let part = Span::elements("nelems", n, kernel.bytes());
+        let team = team::for_collective(routine, team, part.accessed);
+        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::scan(routine, &group, Scan { dest, source, n, kernel, inclusive }) }
     }

@@ -56,7 +56,7 @@ unsafe fn each<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nele
     // SAFETY: the caller's promise.
     unsafe {
         match dst.max(sst) {
-            1 => super::elements((), to, from, nelems),
+            1 => super::elements(to, from, nelems),
             2 if nelems >= pairs::FEWEST && matches!(size_of::<W>(), 4 | 8) => {
                 second(to, from, dst, sst, nelems);
             }

@@ -95,13 +95,12 @@ impl Model {
     }
 }
 
-/// Copies more than 64 bytes. `before` is not used; see [`super::elements`].
+/// Copies more than 64 bytes.
 ///
 /// # Safety
 /// As for [`super::elements`].
 #[inline(never)]
-pub(super) unsafe fn large<K: Copy>(before: K, to: *mut u8, from: *const u8, bytes: usize) {
-    hold(before);
+pub(crate) unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the width is what the processor has.
     unsafe {
         if bytes <= 128 {
@@ -113,9 +112,9 @@ pub(super) unsafe fn large<K: Copy>(before: K, to: *mut u8, from: *const u8, byt
         } else if machine.string_pays(to as usize, from as usize, bytes) {
             string(to, from, bytes);
         } else if machine.avx {
-            avx::wide(before, to, from, bytes);
+            avx::wide(to, from, bytes);
         } else {
-            sse2::wide(before, to, from, bytes);
+            sse2::wide(to, from, bytes);
         }
     }
 }
@@ -135,20 +134,8 @@ unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
             (false, _) if machine.string_pays(to as usize, from as usize, bytes) => {
                 string(to, from, bytes);
             }
-            (false, true) => avx::wide((), to, from, bytes),
-            (false, false) => sse2::wide((), to, from, bytes),
-        }
-    }
-}
-
-/// Keeps an argument that nothing uses: it would not be passed, and the others moved up.
-#[inline(always)]
-fn hold<K: Copy>(before: K) {
-    if size_of::<K>() == size_of::<usize>() {
-        // SAFETY: nothing is executed; a `K` of this size is a plain number here.
-        unsafe {
-            let before = std::mem::transmute_copy::<K, usize>(&before);
-            asm!("/* {0} */", in(reg) before, options(nomem, nostack, preserves_flags));
+            (false, true) => avx::wide(to, from, bytes),
+            (false, false) => sse2::wide(to, from, bytes),
         }
     }
 }
@@ -162,7 +149,7 @@ fn hold<K: Copy>(before: K) {
 unsafe fn first(to: *mut u8, from: *const u8, bytes: usize) {
     MACHINE.get_or_init(Machine::look);
     // SAFETY: the caller's promise.
-    unsafe { large((), to, from, bytes) }
+    unsafe { large(to, from, bytes) }
 }
 
 /// Bytes of a cache line. Loops begin where one begins at the destination.
@@ -242,13 +229,7 @@ macro_rules! loops {
             /// these moves.
             #[inline(never)]
             #[target_feature(enable = $feature)]
-            pub(super) unsafe fn wide<K: Copy>(
-                before: K,
-                to: *mut u8,
-                from: *const u8,
-                bytes: usize,
-            ) {
-                hold(before);
+            pub(super) unsafe fn wide(to: *mut u8, from: *const u8, bytes: usize) {
                 let (mut at, tail) = (LINE - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: the caller's promise; every offset is at most `tail`.
                 unsafe {
@@ -356,7 +337,7 @@ mod tests {
                     let start = Instant::now();
                     for _ in 0..(1 << 18) / bytes {
                         // SAFETY: both have a page more than that.
-                        unsafe { large((), to, from, bytes) };
+                        unsafe { large(to, from, bytes) };
                     }
                     *best = (*best).min(start.elapsed().as_nanos());
                 }
@@ -378,7 +359,7 @@ mod tests {
         type Copy = unsafe fn(*mut u8, *const u8, usize);
         let mut ways: Vec<Copy> = vec![
             // SAFETY: the caller's promise, here and below.
-            |to, from, bytes| unsafe { sse2::wide((), to, from, bytes) },
+            |to, from, bytes| unsafe { sse2::wide(to, from, bytes) },
             // SAFETY: as above.
             |to, from, bytes| unsafe { sse2::stream(to, from, bytes) },
             // SAFETY: as above.
@@ -386,7 +367,7 @@ mod tests {
         ];
         if is_x86_feature_detected!("avx") {
             // SAFETY: as above; the processor has these moves.
-            ways.push(|to, from, bytes| unsafe { avx::wide((), to, from, bytes) });
+            ways.push(|to, from, bytes| unsafe { avx::wide(to, from, bytes) });
             // SAFETY: as above.
             ways.push(|to, from, bytes| unsafe { avx::stream(to, from, bytes) });
         }

@@ -140,7 +140,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     job.session.fetch_add(1, Ordering::Relaxed);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes);
-    if counted {
+    if counted || env::debugging() {
         TABLE.divert();
     }
     TABLE.set_mirror(job.pe, job.layout.start());

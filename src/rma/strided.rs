@@ -7,19 +7,22 @@
 use crate::copy;
 use crate::error::{self, Routine};
 use crate::slow::{self, Access};
+use crate::span::Span;
 use crate::stats::Class;
-use crate::translate::{Miss, Numbering, PeArg, translate};
+use crate::translate::{Numbering, PeArg, TABLE, translate};
 
 /// What is copied, but for where it lies. Strides are in elements.
 trait Shape: Copy {
     /// Whether there is nothing to copy; such a call may have any other arguments.
     fn is_empty(self) -> bool;
-    /// Number of elements.
-    fn nelems(self) -> usize;
     /// The strides at the destination and at the source.
     fn strides(self) -> (isize, isize);
     /// Elements of a block.
     fn bsize(self) -> usize;
+    /// Number of blocks.
+    fn nblocks(self) -> usize;
+    /// The memory of these elements of `size` bytes where the stride is that one, with its name.
+    fn span(self, stride: (&'static str, isize), size: usize) -> Span;
     /// Copies all.
     ///
     /// # Safety
@@ -68,11 +71,6 @@ impl Shape for Elements {
     }
 
     #[inline(always)]
-    fn nelems(self) -> usize {
-        self.n
-    }
-
-    #[inline(always)]
     fn strides(self) -> (isize, isize) {
         (self.dst, self.sst)
     }
@@ -80,6 +78,15 @@ impl Shape for Elements {
     #[inline(always)]
     fn bsize(self) -> usize {
         1
+    }
+
+    #[inline(always)]
+    fn nblocks(self) -> usize {
+        self.n
+    }
+
+    fn span(self, stride: (&'static str, isize), size: usize) -> Span {
+        Span::strided(stride, self.n, size)
     }
 
     #[inline(always)]
@@ -103,10 +110,6 @@ impl Shape for Blocks {
         self.bsize == 0 || self.nblocks == 0
     }
 
-    fn nelems(self) -> usize {
-        self.bsize * self.nblocks
-    }
-
     fn strides(self) -> (isize, isize) {
         (self.dst, self.sst)
     }
@@ -115,13 +118,21 @@ impl Shape for Blocks {
         self.bsize
     }
 
+    fn nblocks(self) -> usize {
+        self.nblocks
+    }
+
+    fn span(self, stride: (&'static str, isize), size: usize) -> Span {
+        Span::blocks(stride, self.bsize, self.nblocks, size)
+    }
+
     #[inline]
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
         let Self { dst, sst, bsize, nblocks } = self;
         // SAFETY: the caller's promise. Without gaps the blocks are one.
         unsafe {
             if dst == sst && dst as usize == bsize {
-                copy::elements((), dest, source, self.nelems());
+                copy::elements(dest, source, bsize * nblocks);
             } else if bsize == 1 {
                 copy::strided(dest, source, dst, sst, nblocks);
             } else {
@@ -129,11 +140,18 @@ impl Shape for Blocks {
                     // Wrapping: stepping past the last block is never dereferenced.
                     let from = source.wrapping_offset(block.wrapping_mul(sst));
                     let to = dest.wrapping_offset(block.wrapping_mul(dst));
-                    copy::elements((), to, from, bsize);
+                    copy::elements(to, from, bsize);
                 }
             }
         }
     }
+}
+
+/// A call's destination, or its source.
+struct Side {
+    name: &'static str,
+    address: usize,
+    stride: (&'static str, isize),
 }
 
 /// A call's destination and source, of which `access` tells which one is on PE `pe`.
@@ -144,8 +162,13 @@ struct Sides<T> {
 }
 
 impl<T: Copy> Sides<T> {
-    fn remote(self, access: &Access) -> usize {
-        if access.0 == Class::Put { self.dest as usize } else { self.source as usize }
+    /// What is on the other PE, then what is here: names, addresses and strides.
+    #[inline(always)]
+    fn there_and_here<S: Shape>(self, access: &Access, shape: S) -> [Side; 2] {
+        let (dst, sst) = shape.strides();
+        let dest = Side { name: "dest", address: self.dest as usize, stride: ("dst", dst) };
+        let source = Side { name: "source", address: self.source as usize, stride: ("sst", sst) };
+        if access.0 == Class::Put { [dest, source] } else { [source, dest] }
     }
 
     /// With the remote side where it is mapped here.
@@ -156,6 +179,10 @@ impl<T: Copy> Sides<T> {
         }
     }
 }
+
+/// Below this strides and counts need no careful arithmetic: what they span is less than half
+/// of all addresses, with elements of up to 64 bytes.
+const USUAL: usize = 1 << 28;
 
 /// Puts or gets strided blocks.
 ///
@@ -175,14 +202,25 @@ unsafe fn transfer<T: Copy, C: Numbering, S: Shape>(
         return slow::check_pe(routine, ctx.handle(), pe);
     }
     shape.check(routine);
-    match translate(ctx, sides.remote(access), pe, Ok, Err) {
-        Ok(here) => {
-            let Sides { dest, source } = sides.mapped(access, here);
+    let [there, _] = sides.there_and_here(access, shape);
+    let (dst, sst) = shape.strides();
+    let is_usual = ((dst | sst) as usize | shape.nblocks()) < USUAL;
+    let bytes = (shape.nblocks() - 1)
+        .wrapping_mul(there.stride.1 as usize)
+        .wrapping_add(shape.bsize())
+        .wrapping_mul(size_of::<T>());
+    if !is_usual || bytes > TABLE.room(there.address) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) };
+    }
+    match translate(ctx, there.address, pe, Ok, Err) {
+        Ok(mapped) => {
+            let Sides { dest, source } = sides.mapped(access, mapped);
             // SAFETY: the remote side lies in `pe`'s mirror; the rest is the caller's promise.
             unsafe { shape.copy(dest, source) }
         }
         // SAFETY: the caller's promise, passed on.
-        Err(miss) => unsafe { transfer_slow(routine, ctx, access, sides, shape, (miss, pe)) },
+        Err(_) => unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) },
     }
 }
 
@@ -194,11 +232,14 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
     access: &'static Access,
     sides: Sides<T>,
     shape: S,
-    (miss, pe): (Miss, PeArg),
+    pe: PeArg,
 ) {
-    let bytes = shape.nelems() * size_of::<T>();
-    let here = slow::access(routine, access, ctx.handle(), miss, pe, bytes);
-    let Sides { dest, source } = sides.mapped(access, here);
+    let [there, here] = sides.there_and_here(access, shape);
+    let span = |side: &Side| shape.span(side.stride, size_of::<T>());
+    let miss = TABLE.miss(there.address);
+    let mapped = slow::access(routine, access, ctx.handle(), miss, pe, span(&there));
+    slow::check_own_span(routine, here.name, here.address, span(&here));
+    let Sides { dest, source } = sides.mapped(access, mapped);
     // SAFETY: as in `transfer`.
     unsafe { shape.copy(dest, source) }
 }

@@ -12,14 +12,14 @@ fn put_and_get_move_bytes_to_and_from_the_pe_named() {
     let job = FakeJob::start(3);
     let source: Vec<u8> = (0..100).collect();
     // SAFETY: in the slot; nobody else is here.
-    unsafe { put(R, World, job.at::<u8>(4090), source.as_ptr(), 100, 2) };
-    assert_eq!(job.slot(2)[4090..4190], source[..]);
-    assert!(job.slot(2)[..4090].iter().chain(&job.slot(2)[4190..]).all(|byte| *byte == 0));
+    unsafe { put(R, World, job.at::<u8>(3990), source.as_ptr(), 100, 2) };
+    assert_eq!(job.slot(2)[3990..4090], source[..]);
+    assert!(job.slot(2)[..3990].iter().chain(&job.slot(2)[4090..]).all(|byte| *byte == 0));
     assert!(job.slot(0).iter().chain(&job.slot(1)).all(|byte| *byte == 0));
 
     let mut dest = vec![0xffu8; 102];
     // SAFETY: as above.
-    unsafe { get(R, World, dest.as_mut_ptr().add(1), job.at::<u8>(4090), 100, 2) };
+    unsafe { get(R, World, dest.as_mut_ptr().add(1), job.at::<u8>(3990), 100, 2) };
     assert_eq!(dest[1..101], source[..]);
     assert_eq!((dest[0], dest[101]), (0xff, 0xff));
 }
@@ -112,4 +112,30 @@ proptest! {
             prop_assert_eq!(*value, if in_block { source[i] } else { 0 });
         }
     }
+}
+
+#[test]
+fn room_ends_with_the_segment() {
+    let job = FakeJob::start(2);
+    let (start, half) = (job.at::<u8>(0) as usize, SLOT / 2);
+    for (offset, room) in [(0, half), (1, half - 1), (half - 1, 1), (half, half), (SLOT - 1, 1)] {
+        assert_eq!(TABLE.room(start + offset), room, "{offset}");
+    }
+    for outside in [0, start - 1, start + SLOT, start + SLOT + 1, usize::MAX] {
+        assert_eq!(TABLE.room(outside), 0, "{outside:#x}");
+    }
+}
+
+#[test]
+fn a_transfer_may_end_with_the_last_byte() {
+    let job = FakeJob::start(2);
+    let source = [7u8; 3000];
+    let (mut back, at) = ([0u8; 3000], job.at::<u8>(SLOT - 3000));
+    // SAFETY: in the slot; nobody else is here.
+    unsafe {
+        put(R, World, at, source.as_ptr(), 3000, 1);
+        get(R, World, back.as_mut_ptr(), at, 3000, 1);
+        iput(R, World, at.add(1), source.as_ptr(), 2, 1, 1500, 1);
+    }
+    assert_eq!(back, source);
 }

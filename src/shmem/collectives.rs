@@ -4,6 +4,7 @@
 use super::memory::{Part, same_len};
 use super::team::Team;
 use crate::collectives::{self, Element, ReduceOp, Sum};
+use crate::span::Span;
 
 /// Collectives: all PEs of the team call them in the same order, with the same parts of the
 /// same arrays where it is not said otherwise. Lengths that do not fit panic, and so do
@@ -53,7 +54,7 @@ impl Team<'_> {
         let (to, from, bytes) = distinct(dest, source, source.len());
         let (name, root) = (&"Team::broadcast", i32::try_from(root).unwrap_or(-1));
         // SAFETY: both are live, equally long and disjoint.
-        unsafe { collectives::broadcast(name, self.handle(), to, from, bytes, root) };
+        unsafe { collectives::broadcast(name, self.handle(), to, from, part(bytes), root) };
     }
 
     /// All PEs' `source`s, one after the other; each is as long as its PE likes, but all
@@ -66,15 +67,16 @@ impl Team<'_> {
         let filled = collectives::total(name, self.handle(), bytes) / size_of::<T>();
         assert!(filled <= dest.len(), "{} elements are too few for {filled}", dest.len());
         // SAFETY: `dest` has room for all sources; both live and disjoint.
-        unsafe { collectives::collect(name, self.handle(), to, from, bytes) };
+        unsafe { collectives::collect(name, self.handle(), to, from, part(bytes)) };
         filled
     }
 
     /// All PEs' `source`s, equally long, one after the other.
     pub fn fcollect<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
         let (to, from, bytes) = distinct(dest, source, source.len() * self.n_pes());
+        let name = &"Team::fcollect";
         // SAFETY: `dest` has room for every PE's source; both live and disjoint.
-        unsafe { collectives::fcollect(&"Team::fcollect", self.handle(), to, from, bytes) };
+        unsafe { collectives::fcollect(name, self.handle(), to, from, part(bytes)) };
     }
 
     /// Block `i` of every PE's `source` goes to PE `i`, in the order of the PEs.
@@ -82,8 +84,9 @@ impl Team<'_> {
         let (to, from, bytes) = distinct(dest, source, source.len());
         let npes = self.n_pes();
         assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
+        let (name, part) = (&"Team::alltoall", part(bytes / npes));
         // SAFETY: `npes` blocks on either side; both live and disjoint.
-        unsafe { collectives::alltoall(&"Team::alltoall", self.handle(), to, from, bytes / npes) };
+        unsafe { collectives::alltoall(name, self.handle(), to, from, part) };
     }
 
     /// As [`alltoall`](Self::alltoall), of blocks of `nelems` elements that are `dst`
@@ -172,6 +175,11 @@ fn distinct<T: Element>(
     same_len(dest.len(), len);
     dest.assert_disjoint(source);
     (dest.pointer().cast(), source.pointer().cast(), size_of::<T>() * source.len())
+}
+
+/// So many bytes, as the core takes them; they are in bounds.
+fn part(bytes: usize) -> Span {
+    Span::elements("nelems", bytes, 1)
 }
 
 /// Two parts that are the same or have nothing in common, and their length.

@@ -94,6 +94,15 @@ impl Table {
         let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
         addr.wrapping_sub(lower.0) < lower.1 || addr.wrapping_sub(upper.0) < upper.1
     }
+    /// How many bytes from an address on are in the same piece of the slot: in the data segment,
+    /// or in the heap. 0 if the address is not symmetric.
+    #[inline(always)]
+    pub fn room(&self, addr: usize) -> usize {
+        // SAFETY: as for `npes`.
+        let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
+        let (start, bytes) = if addr < upper.0 { lower } else { upper };
+        if addr < start { 0 } else { bytes.saturating_sub(addr - start) }
+    }
     /// The address that [`translate`] handed to `cold`.
     #[inline(always)]
     pub fn address(&self, miss: Miss) -> usize {

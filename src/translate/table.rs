@@ -30,7 +30,7 @@ pub const ALL_OR_NONE: bool = false;
 pub struct Table {
     /// First address of this PE's slot.
     origin: UnsafeCell<usize>,
-    /// Slot size; 0 while the library is not initialised, or counts.
+    /// Slot size; 0 while the library is not initialised, or diverted.
     slot: UnsafeCell<usize>,
     /// Number of PEs of the job.
     npes: UnsafeCell<usize>,
@@ -111,6 +111,16 @@ impl Table {
         // SAFETY: as for `origin`.
         let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
         offset < self.slot() && (offset < lower_end || offset >= upper)
+    }
+    /// How many bytes from an address on are in the same piece of the slot: in the data segment,
+    /// or in the heap. 0 if the address is not symmetric.
+    #[inline(always)]
+    pub fn room(&self, addr: usize) -> usize {
+        let offset = addr.wrapping_sub(self.origin());
+        // SAFETY: as for `origin`.
+        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
+        let end = if offset < upper { lower_end } else { self.slot() };
+        end.saturating_sub(offset)
     }
     /// The address an offset that [`translate`] handed to `cold` came from.
     #[inline(always)]

@@ -4,6 +4,7 @@
 
 use super::{Collect, Parts};
 use crate::collectives::group::{Group, SMALL_BYTES, Small};
+use crate::span::Span;
 
 /// Most bytes of a part whose length goes with it.
 const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
@@ -26,7 +27,7 @@ pub unsafe fn run(group: &impl Group, call: &Collect) {
 }
 
 /// Exchanges the lengths of the parts of a collect, and what fits beside them: this
-/// PE's part has `bytes`. If all fitted, dest is complete.
+/// PE's part has `bytes`. If all fitted, dest is complete. That dest has room is known only here.
 ///
 /// # Safety
 /// As [`super::direct::run`].
@@ -47,13 +48,17 @@ pub unsafe fn exchange_lengths(
     }
     group.exchange(&mine, |member, theirs| {
         let (start, length) = (starts[member], theirs[0] as usize);
+        let end = start + length;
+        if length > 0 {
+            group.check("dest", dest as usize, Span::object(end));
+        }
         all_fitted &= length <= BESIDE_LENGTH;
         if all_fitted {
             let to = dest.wrapping_add(start);
             // SAFETY: the caller's promise: dest has room for all parts.
             unsafe { group.copy(theirs[1..].as_ptr().cast(), to, length) };
         }
-        starts.push(start + length);
+        starts.push(end);
     });
     Parts::Varying { starts, all_fitted }
 }

@@ -7,6 +7,7 @@ use crate::collectives::group::Reach;
 use crate::collectives::psync::{MOST_WORDS, SyncArray};
 use crate::counter::{Counter, Rest};
 use crate::job::words::TeamWords;
+use crate::span::Span;
 use std::cell::UnsafeCell;
 use std::time::{Duration, Instant};
 
@@ -93,6 +94,10 @@ impl Reach for Member<'_> {
         let offset = address - self.machine.arena(self.me) as usize;
         assert!(offset < ARENA, "not in the arena");
         self.machine.arena(member) as usize + offset
+    }
+    fn check(&self, _argument: &'static str, address: usize, span: Span) {
+        let offset = address - self.machine.arena(self.me) as usize;
+        assert!(span.fits(ARENA - offset), "not all in the arena");
     }
     fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);

@@ -1,0 +1,155 @@
+//! How much memory a call accesses from an address on: computed so that it cannot wrap, and
+//! told in the words of the call.
+
+use std::fmt;
+
+/// Addresses that memory of a process can have: half of all there are.
+pub const ADDRESSES: usize = isize::MAX as usize;
+
+/// Memory that a call accesses from some address on.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Bytes from the first one accessed to behind the last; `None` if there are not so many.
+    pub bytes: Option<usize>,
+    /// How many of them are accessed; as many as a number can say, if they are more.
+    pub accessed: usize,
+    /// What the program has chosen.
+    chosen: Chosen,
+}
+
+/// The arguments that make a span as large as it is: names and values.
+#[derive(Clone, Copy, Debug)]
+enum Chosen {
+    /// None: it is one object.
+    Nothing,
+    /// A number of elements.
+    Count(&'static str, usize),
+    /// A stride, too, and perhaps the size of a block.
+    Stride(&'static str, isize, Option<usize>, usize),
+}
+
+impl Span {
+    /// One object of so many bytes.
+    pub fn object(bytes: usize) -> Self {
+        Self { bytes: Some(bytes), accessed: bytes, chosen: Chosen::Nothing }
+    }
+
+    /// `n` elements in a row of `size` bytes; the argument is called `name`.
+    pub fn elements(name: &'static str, n: usize, size: usize) -> Self {
+        let bytes = n.checked_mul(size);
+        Self { bytes, accessed: n.saturating_mul(size), chosen: Chosen::Count(name, n) }
+    }
+
+    /// `n` elements of `size` bytes, a stride apart that is at least 1: the argument `name`.
+    pub fn strided((name, stride): (&'static str, isize), n: usize, size: usize) -> Self {
+        Self {
+            bytes: extent(stride, 1, n).and_then(|extent| extent.checked_mul(size)),
+            accessed: n.saturating_mul(size),
+            chosen: Chosen::Stride(name, stride, None, n),
+        }
+    }
+
+    /// `n` blocks of `bsize` elements of `size` bytes. Blocks begin a stride apart that is at
+    /// least `bsize`: the argument `name`.
+    pub fn blocks(
+        (name, stride): (&'static str, isize),
+        bsize: usize,
+        n: usize,
+        size: usize,
+    ) -> Self {
+        Self {
+            bytes: extent(stride, bsize, n).and_then(|extent| extent.checked_mul(size)),
+            accessed: bsize.saturating_mul(n).saturating_mul(size),
+            chosen: Chosen::Stride(name, stride, Some(bsize), n),
+        }
+    }
+
+    /// The same chosen by the program, but of so many bytes in all.
+    pub fn with_bytes(self, bytes: Option<usize>) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// As many of these in a row.
+    pub fn times(self, n: usize) -> Self {
+        self.with_bytes(self.bytes.and_then(|bytes| bytes.checked_mul(n)))
+    }
+
+    /// Whether it is no more than that.
+    #[inline(always)]
+    pub fn fits(self, room: usize) -> bool {
+        self.bytes.is_some_and(|bytes| bytes <= room)
+    }
+
+    /// What a message says of the call's argument `name`, which is the address `at`, from which
+    /// on the span ends behind `end`: the argument to blame with its value, and why.
+    pub fn refusal(self, name: &str, at: usize, end: impl fmt::Display) -> (String, String) {
+        let place = format!("{name} = {at:#x}");
+        let amount = match self.bytes {
+            Some(bytes) => format!("{bytes} bytes"),
+            None => "more bytes than there are addresses".into(),
+        };
+        match self.chosen {
+            Chosen::Nothing => (place, format!("{amount} from there on go past {end}")),
+            chosen => (chosen.to_string(), format!("{amount} from {place} on go past {end}")),
+        }
+    }
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Nothing => Ok(()),
+            Self::Count(name, n) => write!(f, "{name} = {n}"),
+            Self::Stride(name, stride, None, n) => write!(f, "{name} = {stride}, nelems = {n}"),
+            Self::Stride(name, stride, Some(bsize), n) => {
+                write!(f, "{name} = {stride}, bsize = {bsize}, nblocks = {n}")
+            }
+        }
+    }
+}
+
+/// Elements from the first to behind the last one of `n` blocks of `bsize`, which begin `stride`
+/// elements apart; `None` if they are more than a number can say. Not for no blocks.
+fn extent(stride: isize, bsize: usize, n: usize) -> Option<usize> {
+    (n - 1).checked_mul(stride as usize)?.checked_add(bsize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_wraps_has_no_size() {
+        assert_eq!(Span::elements("nelems", 3, 8).bytes, Some(24));
+        assert_eq!(Span::elements("nelems", usize::MAX / 8 + 1, 8).bytes, None);
+        assert_eq!(Span::elements("nelems", 3, 8).times(4).bytes, Some(96));
+        assert_eq!(Span::elements("nelems", 1 << 60, 8).times(4).bytes, None);
+        assert_eq!(Span::strided(("dst", 3), 5, 8).bytes, Some((4 * 3 + 1) * 8));
+        assert_eq!(Span::strided(("dst", 1 << 60), 17, 1).bytes, None);
+        assert_eq!(Span::strided(("dst", 1 << 60), 2, 16).bytes, None);
+        assert_eq!(Span::blocks(("sst", 10), 4, 3, 2).bytes, Some((2 * 10 + 4) * 2));
+        assert_eq!(Span::blocks(("sst", isize::MAX), 4, 4, 1).bytes, None);
+        assert_eq!(Span::blocks(("sst", 10), 4, 3, 2).accessed, 24);
+    }
+
+    #[test]
+    fn messages_name_what_was_chosen() {
+        let refusal = |span: Span| {
+            let (argument, why) = span.refusal("dest", 0x1000, "the end");
+            format!("{argument}: {why}")
+        };
+        assert_eq!(
+            refusal(Span::elements("nelems", 3, 8)),
+            "nelems = 3: 24 bytes from dest = 0x1000 on go past the end"
+        );
+        assert_eq!(
+            refusal(Span::object(8)),
+            "dest = 0x1000: 8 bytes from there on go past the end"
+        );
+        assert_eq!(
+            refusal(Span::blocks(("dst", 1 << 60), 2, 100, 4)),
+            "dst = 1152921504606846976, bsize = 2, nblocks = 100: more bytes than there are \
+             addresses from dest = 0x1000 on go past the end"
+        );
+    }
+}
