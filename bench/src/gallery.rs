@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use crate::figures;
 use crate::limits;
 use crate::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use crate::report::{Point, Report, Unit};
@@ -18,6 +19,9 @@ pub struct Section {
     /// The plots that have something to show.
     pub plots: Vec<Plot>,
 }
+
+/// The sizes of `programs/offsets.h`.
+const OFFSET_SIZES: [u64; 4] = [512, 4 << 10, 64 << 10, 1 << 20];
 
 const RAW_MEMORY: &str = "raw shared memory";
 
@@ -103,6 +107,12 @@ pub fn sections(report: &Report) -> Vec<Section> {
                     Axis::Bytes,
                 ),
             ],
+        },
+        Section {
+            title: "Offset of destination to source",
+            caption: "Bandwidth over the destination's address minus the source's, whole pages not counted: processors first compare \
+                      addresses without their pages. The limit is the best of several raw copies at each offset.",
+            plots: OFFSET_SIZES.map(|size| at_offset(report, size)).into(),
         },
         Section {
             title: "Collectives",
@@ -235,10 +245,18 @@ fn sorted<'a>(report: &'a Report, implementation: &'a str, name: &str, x: Axis) 
 fn mark(point: &Point, x: Axis, bars: Bars) -> Mark {
     let (min, _, max) = point.within();
     let x = match x {
-        Axis::Bytes => point.size as f64,
+        Axis::Bytes | Axis::Offset => point.size as f64,
         Axis::Pes => point.pes as f64,
     };
     Mark { x, y: point.value(), bar: (bars == Bars::Yes).then_some((min, max)) }
+}
+
+/// Copies of one size at all offsets.
+fn at_offset(report: &Report, size: u64) -> Plot {
+    let [put, get] = ["put", "get"].map(|operation| format!("at_offset.{operation}.{size}"));
+    let names = [(get.as_str(), ", get"), (put.as_str(), ", put")];
+    let title = format!("Copies of {}", figures::bytes(size));
+    compared(report, &names, &title, Axis::Offset, Bars::No)
 }
 
 /// The ping-pong's latencies as bandwidths.

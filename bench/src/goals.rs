@@ -28,6 +28,8 @@ enum Against {
     Limit,
     /// Itself with so many PEs.
     Pes(usize),
+    /// Its own best size; if a raw program's worst size is that near to its best.
+    BestSize,
 }
 
 const ANY: (u64, u64) = (0, u64::MAX);
@@ -36,13 +38,15 @@ const MIB: u64 = 1 << 20;
 
 /// All goals.
 #[rustfmt::skip]
-const GOALS: [Goal; 9] = [
+const GOALS: [Goal; 10] = [
     Goal { title: "ping-pong of 8 bytes", names: &["pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "the same, compiled in", names: &["inlined.pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.05 },
     // Half of what calls that only store reach.
     Goal { title: "p and small puts", names: &["rate.p.", "rate.put"], sizes: (0, 64), pes: None, against: Against::Limit, most: 2.0 },
     // 0.95 of the bandwidth of the best copy.
     Goal { title: "large copies", names: &["bandwidth.put", "bandwidth.get"], sizes: (4 * KIB, 64 * MIB), pes: None, against: Against::Limit, most: 1.0 / 0.95 },
+    // The worst offset at 0.6 of the best one's bandwidth.
+    Goal { title: "offset of destination to source", names: &["at_offset."], sizes: ANY, pes: None, against: Against::BestSize, most: 1.0 / 0.6 },
     Goal { title: "atomics alone", names: &["atomic."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "atomics contended", names: &["contended."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "put of 16 MiB to untouched memory", names: &["touch.put"], sizes: (16 * MIB, 16 * MIB), pes: None, against: Against::Limit, most: 1.2 },
@@ -115,7 +119,11 @@ impl Standing<'_> {
             1 => {}
             of if least == most => text += &format!(" (the worst of {of})"),
             of => {
-                let (least, most) = (figures::bytes(least), figures::bytes(most));
+                let written = |size| match size {
+                    0 => "0 B".into(),
+                    size => figures::bytes(size),
+                };
+                let (least, most) = (written(least), written(most));
                 text += &format!(" (the worst of {of}, {least} to {most})");
             }
         }
@@ -157,6 +165,27 @@ pub fn standings(report: &Report) -> Vec<Standing<'_>> {
     GOALS.iter().filter_map(|goal| goal.standing(report)).collect()
 }
 
+/// Which goals are missed, and by how much: the report's last line.
+pub fn verdict(standings: &[Standing<'_>]) -> String {
+    let missed = |standing: &&Standing<'_>| standing.met == Met::No;
+    let told = |standing: &Standing<'_>| {
+        let (ratio, most) = (standing.ratios.value(), standing.most);
+        let by = (ratio / most - 1.0) * 100.0;
+        format!(
+            "{} by {by:.0} % ({}, at most {})",
+            standing.title,
+            figures::ratio(ratio),
+            figures::ratio(most)
+        )
+    };
+    let list: Vec<String> = standings.iter().filter(missed).map(told).collect();
+    let unclear = standings.iter().filter(|standing| standing.met == Met::Unclear).count();
+    let met = standings.len() - list.len() - unclear;
+    let all = standings.len();
+    let list = if list.is_empty() { "none".into() } else { list.join("; ") };
+    format!("Goals met: {met} of {all}, unclear: {unclear}, missed: {list}")
+}
+
 impl Goal {
     fn covers(&self, point: &Point) -> bool {
         let named = self.names.iter().any(|name| match name.strip_suffix('.') {
@@ -174,6 +203,15 @@ impl Goal {
             Against::Pes(pes) => {
                 let other = report.find(&point.implementation, &Key { pes, ..point.key() })?;
                 Ratios::between(point, other)
+            }
+            Against::BestSize => {
+                if limits::evenest_raw(report, point)? > self.most {
+                    return None;
+                }
+                let same = |other: &&Point| other.name == point.name && other.pes == point.pes;
+                let all: Vec<&Point> =
+                    report.points_of(&point.implementation).filter(same).collect();
+                limits::behind_best(point, &all)
             }
         }
     }
@@ -246,6 +284,31 @@ mod tests {
         assert_eq!(met([54.0, 260.0, 50.0]), Met::Yes);
         assert_eq!(met([54.0, 290.0, 50.0]), Met::Unclear);
         assert_eq!(met([60.0, 290.0, 70.0]), Met::No);
+    }
+
+    #[test]
+    fn the_worst_offset_is_set_against_the_best() {
+        let rate = Unit::MegaBytes;
+        let own = |offset, values| ("mine", "at_offset.put.4096", offset, 2, rate, values);
+        let raw = |loops, offset, value| (RAW, loops, offset, 2, rate, [value; 3]);
+        let (even, uneven) = ("raw.at_offset.4096.moves", "raw.at_offset.4096.memcpy");
+        let mut points = vec![
+            own(0, [100.0, 200.0, 100.0]),
+            own(16, [50.0, 100.0, 50.0]),
+            own(4095, [90.0, 180.0, 90.0]),
+            raw(uneven, 0, 100.0),
+            raw(uneven, 16, 5.0),
+        ];
+        assert!(standings(&report(&points)).is_empty(), "no raw loop is even");
+        points.extend([raw(even, 0, 90.0), raw(even, 16, 80.0)]);
+        let report = report(&points);
+        let [offsets] = &standings(&report)[..] else { panic!("one goal has figures") };
+        assert_eq!((offsets.worst.size, offsets.ratios.value(), offsets.met), (16, 2.0, Met::No));
+        assert_eq!(
+            verdict(&standings(&report)),
+            "Goals met: 0 of 1, unclear: 0, missed: offset of destination to source by 20 % (2.00, at most 1.67)"
+        );
+        assert_eq!(verdict(&[]), "Goals met: 0 of 0, unclear: 0, missed: none");
     }
 
     #[test]

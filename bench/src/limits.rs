@@ -29,6 +29,10 @@ fn rule_of(name: &str) -> Option<Rule> {
         ("msgrate", _) => rule(&["raw.msgrate"], None),
         ("bandwidth", "put_both" | "get_both") => rule(&["raw.copy_both."], None),
         ("bandwidth", _) => rule(&["raw.copy."], None),
+        ("at_offset", _) => {
+            let (_, size) = rest.split_once('.')?;
+            rule(&[&format!("raw.at_offset.{size}.")], None)
+        }
         ("rate", "put" | "get") => rule(&["raw.memcpy_call"], None),
         ("rate", _) if rest.starts_with("p.") => rule(&["raw.store_call"], Some(8)),
         ("rate", _) if rest.starts_with("g.") => rule(&["raw.load_call"], Some(8)),
@@ -124,6 +128,7 @@ fn counts_two(name: &str) -> bool {
         "wait.",
         "signal.",
         "bandwidth.",
+        "at_offset.",
         "rate.",
         "strided.",
         "atomic.",
@@ -138,6 +143,25 @@ fn counts_two(name: &str) -> bool {
 /// A quantity's name, whether or not the operation is compiled in: the limit is the same.
 fn uninlined(name: &str) -> &str {
     name.strip_prefix("inlined.").unwrap_or(name)
+}
+
+/// The best of some points in each turn, in the units of one of them: what it costs that this one is not the best.
+pub fn behind_best(point: &Point, all: &[&Point]) -> Option<Ratios> {
+    Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(all, turn)?.1))
+}
+
+/// The least that the worst of a quantity's sizes costs in units of its best one in any of the raw programs that may
+/// limit it.
+pub fn evenest_raw(report: &Report, point: &Point) -> Option<f64> {
+    let mut names: Vec<&str> =
+        candidates(report, point).iter().map(|raw| raw.name.as_str()).collect();
+    names.dedup();
+    let worst = |name: &str| {
+        let all: Vec<&Point> = report.points_of(RAW).filter(|raw| raw.name == name).collect();
+        let costs = all.iter().filter_map(|raw| Some(behind_best(raw, &all)?.value()));
+        costs.max_by(f64::total_cmp)
+    };
+    names.into_iter().filter_map(worst).min_by(f64::total_cmp)
 }
 
 /// How many times its limit a point costs.

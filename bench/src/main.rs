@@ -110,10 +110,11 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     report.save(&json)?;
     write_page(&report, &page)?;
     say(&format!(
-        "{}Written: {} and {}",
+        "{}Written: {} and {}\n{}",
         table::print(&report, matches.get_flag("all")),
         json.display(),
-        page.display()
+        page.display(),
+        goals::verdict(&goals::standings(&report))
     ))?;
     // A peer's failures are in the report; the own implementation's and the raw programs' are ours.
     let peers: Vec<&str> = report.peers().collect();

@@ -141,6 +141,7 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
             make("progress", 2, messages, 64),
         ]),
         Group::near(vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)]),
+        Group::near(vec![raw("offsets", 2, messages), make("offsets", 2, messages, 16)]),
         Group::near(vec![raw("strided", 2, messages), make("strided", 2, messages, 16)]),
         Group::near(vec![
             iterated(raw("rates", all, rates)),
@@ -252,6 +253,7 @@ mod tests {
                 ("pingpong_inlined", "flags"),
                 ("waits", "flags"),
                 ("bandwidth", "copies"),
+                ("offsets", "offsets"),
                 ("strided", "strided"),
                 ("rate", "rates"),
                 ("rate_inlined", "rates"),

@@ -1,4 +1,4 @@
-//! One plot: curves over sizes or numbers of PEs, both axes logarithmic, as SVG text.
+//! One plot: curves over sizes, numbers of PEs or offsets, mostly with both axes logarithmic, as SVG text.
 
 use anyhow::anyhow;
 use plotters::coord::Shift;
@@ -29,6 +29,27 @@ pub enum Axis {
     Bytes,
     /// Numbers of PEs.
     Pes,
+    /// Offsets in bytes; the only axis that is not logarithmic.
+    Offset,
+}
+
+impl Axis {
+    /// Where a figure lies along it.
+    fn place(self, x: f64) -> f64 {
+        match self {
+            Self::Bytes | Self::Pes => x.log2(),
+            Self::Offset => x,
+        }
+    }
+
+    /// From tick to tick, of so much that is shown.
+    fn step(self, range: f64) -> usize {
+        let least = (range / 9.0).ceil().max(1.0) as usize;
+        match self {
+            Self::Bytes | Self::Pes => least,
+            Self::Offset => least.next_power_of_two(),
+        }
+    }
 }
 
 /// One curve.
@@ -45,7 +66,7 @@ pub struct Curve {
 /// A point of a curve.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
-    /// Size or number of PEs.
+    /// Size, number of PEs or offset.
     pub x: f64,
     /// Figure.
     pub y: f64,
@@ -155,8 +176,8 @@ impl Plot {
     ) -> Result<(), Box<dyn std::error::Error + 'a>> {
         let (low, high) = self.y_range();
         let xs = || self.curves.iter().flat_map(|curve| curve.points.iter().map(|mark| mark.x));
-        let (left, right) =
-            (xs().fold(f64::INFINITY, f64::min).log2(), xs().fold(0.0, f64::max).log2());
+        let (left, right) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
+        let (left, right) = (self.x.place(left), self.x.place(right));
         let decades = |from: f64, to: f64| {
             (from.log10().floor() as i32..=to.log10().ceil() as i32).map(f64::from)
         };
@@ -176,7 +197,7 @@ impl Plot {
                 .collect()
         };
         let fine: Vec<f64> = (1..10).map(f64::from).collect();
-        let step = ((right - left) / 9.0).ceil().max(1.0) as usize;
+        let step = self.x.step(right - left);
         let x_ticks: Vec<f64> =
             (left.ceil() as i32..=right.floor() as i32).step_by(step).map(f64::from).collect();
         let margin = ((right - left) * 0.03).max(0.1);
@@ -208,10 +229,12 @@ impl Plot {
             .x_desc(match self.x {
                 Axis::Bytes => "message size in bytes",
                 Axis::Pes => "PEs",
+                Axis::Offset => "destination minus source in bytes, modulo 4096",
             })
             .x_label_formatter(&|x| match self.x {
                 Axis::Bytes => figures::size(x.exp2().round() as u64),
                 Axis::Pes => x.exp2().round().to_string(),
+                Axis::Offset => x.to_string(),
             })
             .y_desc(self.unit.quantity())
             .y_label_formatter(&|y| figures::tick(10f64.powf(*y), self.unit))
@@ -225,7 +248,7 @@ impl Plot {
             // Bars of different curves stand beside, not upon one another.
             let aside =
                 (index as f64 - (self.curves.len() as f64 - 1.0) / 2.0) * (right - left) * 0.006;
-            let place = |mark: &Mark| (mark.x.log2() + aside, mark.y.log10());
+            let place = |mark: &Mark| (self.x.place(mark.x) + aside, mark.y.log10());
             let path: Vec<(f64, f64)> = curve.points.iter().map(place).collect();
             chart.draw_series(LineSeries::new(
                 path.iter().copied(),
@@ -359,6 +382,16 @@ mod tests {
         let text = panels(&[Some(&plot), None, Some(&plot)], 2).unwrap();
         assert!(text.starts_with("<svg width=\"1240\" height=\"800\""), "{}", &text[..80]);
         assert_eq!(text.matches("t &amp; u").count(), 2);
+    }
+
+    #[test]
+    fn offsets_are_not_logarithmic() {
+        let plot = Plot { x: Axis::Offset, ..plot(&[(0.0, 100.0), (16.0, 50.0), (4095.0, 100.0)]) };
+        let text = plot.svg().unwrap();
+        assert!(text.contains("destination minus source") && !text.contains("NaN"));
+        for tick in ["512", "3584"] {
+            assert!(text.contains(&format!("\n{tick}\n")), "{tick}");
+        }
     }
 
     #[test]

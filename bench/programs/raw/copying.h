@@ -49,7 +49,7 @@ static const struct copying {
 #define COPYINGS (sizeof copying / sizeof *copying)
 
 /* Whether this processor can copy pieces of this size so. */
-static int copying_can(const struct copying *c, size_t size)
+static inline int copying_can(const struct copying *c, size_t size)
 {
 #if defined(__x86_64__)
     if (c->multiple == 32 && !__builtin_cpu_supports("avx"))
