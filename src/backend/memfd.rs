@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::job::control::Control;
 use crate::memory::layout::Layout;
 use crate::memory::pages::Pages;
-use crate::memory::segment::DataSegment;
+use crate::memory::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
-use crate::sys::relocate::Relocation;
+use crate::sys::relocate::{self, Relocation};
 use crate::sys::{fd, hold, huge, map};
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -64,6 +64,37 @@ pub(super) unsafe fn map_peers_heap(
     Ok(())
 }
 
+/// Has the data segment and its place in the file change places.
+fn move_data(control: &Control, pe: usize, data: &DataSegment) -> Result<(), Error> {
+    let mut pieces = [relocate::Piece::default(); relocate::MOST_PIECES];
+    if data.pieces.len() > pieces.len() {
+        let (found, most) = (data.pieces.len(), pieces.len());
+        return Err(Error::Slot(format!(
+            "the program's writable data lies in {found} pieces, and there can be {most} at most; \
+             link it with the default layout"
+        )));
+    }
+    for (to, piece) in pieces.iter_mut().zip(&data.pieces) {
+        // Initialised data exists in the program's file, touched or not.
+        let (start, end) = (piece.pages.start, piece.pages.end);
+        *to = relocate::Piece { start, all_until: piece.file_end, end };
+    }
+    let pagemap = File::open("/proc/self/pagemap").ok();
+    let offset = control.data_offset(pe);
+    let move_into_file = Relocation {
+        start: data.pages.start,
+        end: data.pages.end,
+        pieces,
+        page: map::page_size(),
+        file: control.file()?.as_raw_fd(),
+        offset,
+        pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+    };
+    // SAFETY: the pages are the program's own data segment and gaps that are reserved, the
+    // descriptors stay open, and who else could write to the pages is held.
+    with_file_size(offset + data.pages.len() as u64, || unsafe { hold::relocate(&move_into_file) })
+}
+
 impl Backend for Memfd {
     fn name(&self) -> &'static str {
         "memfd"
@@ -104,21 +135,8 @@ impl Backend for Memfd {
         if self.moved.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let pagemap = File::open("/proc/self/pagemap").ok();
-        let move_into_file = Relocation {
-            start: data.pages.start,
-            // Initialised data exists in the program's file, touched or not.
-            all_until: data.file_end,
-            end: data.pages.end,
-            page: map::page_size(),
-            file: control.file()?.as_raw_fd(),
-            offset: control.data_offset(pe),
-            pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
-        };
-        let end = move_into_file.offset + data.pages.len() as u64;
-        // SAFETY: the pages are the program's own data segment, the descriptors stay open, and
-        // who else could write to the pages is held.
-        with_file_size(end, || unsafe { hold::relocate(&move_into_file) })?;
+        segment::keep_gaps(data)?;
+        move_data(control, pe, data)?;
         self.moved.store(true, Ordering::Relaxed);
         Ok(())
     }

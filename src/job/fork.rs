@@ -50,18 +50,13 @@ pub(super) fn is_child() -> bool {
 /// Whether the handlers are registered.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
-/// 101 is the earliest priority that is not the compiler's and the C library's own.
-#[used]
-#[unsafe(link_section = ".init_array.00101")]
-static AT_LOAD: extern "C" fn() = register;
-
-extern "C" fn register() {
-    // A failure is told at initialisation.
+/// Has every later `fork` do this, if it can be.
+pub(super) fn register() {
     let done = process::at_fork(before, after_in_parent, after_in_child).is_ok();
     REGISTERED.store(done, Ordering::Relaxed);
 }
 
-/// Has every later `fork` do this.
+/// The same, told if it cannot be.
 pub(super) fn prepare() -> Result<(), Error> {
     STATIC.store(program::is_static(), Ordering::Relaxed);
     if REGISTERED.load(Ordering::Relaxed) {

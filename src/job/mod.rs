@@ -12,6 +12,7 @@ mod kitten;
 pub mod launch;
 pub mod launcher;
 mod life;
+mod load;
 mod meet;
 mod point;
 pub mod query;

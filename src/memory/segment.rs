@@ -2,9 +2,12 @@
 //!
 //! It is what the program headers say is writable, less what the loader makes
 //! read-only after relocation (`PT_GNU_RELRO`). Nothing is scanned or guessed, so
-//! position-independent, fixed and static programs are all alike.
+//! position-independent, fixed and static programs are all alike. Where a variable has a large
+//! alignment, linkers leave gaps, which belong to the data segment, too.
 
+use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
+use crate::sys::map;
 use crate::sys::program::{self, Segment};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -18,18 +21,55 @@ const PF_W: u32 = 2;
 pub struct DataSegment {
     /// Whole pages from the first of `.data` to the last of `.bss`.
     pub pages: Range<usize>,
+    /// Those of them that the program has, in order.
+    pub pieces: Vec<Piece>,
     /// Where the program's first segment starts.
     pub program_start: usize,
+    /// Equal for programs whose segments are laid out alike.
+    pub fingerprint: u64,
+}
+
+/// Pages of the data segment without a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The pages.
+    pub pages: Range<usize>,
     /// Up to here, pages came from the program's file; beyond, they are zero until
     /// touched.
     pub file_end: usize,
-    /// Equal for programs whose segments are laid out alike.
-    pub fingerprint: u64,
+}
+
+impl DataSegment {
+    /// The gaps between the pieces: nothing of the program's is there.
+    pub fn gaps(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let pairs = self.pieces.windows(2);
+        pairs.map(|two| two[0].pages.end..two[1].pages.start).filter(|gap| !gap.is_empty())
+    }
 }
 
 /// Finds the data segment of the running program.
 pub fn find(page: usize) -> Result<DataSegment, Error> {
     locate(&program::segments(), page)
+}
+
+/// Whether the gaps are reserved.
+static KEPT: AtomicBool = AtomicBool::new(false);
+
+/// Reserves the gaps of the data segment, once. In a static position-independent program they lie
+/// where the system puts other memory, so this is done early.
+pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
+    if KEPT.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    map::reserve_all(&data.gaps().collect::<Vec<_>>()).map_err(|gap| {
+        Error::Slot(format!(
+            "the program's writable data has a gap {:#x}..{:#x} in which other memory lies; link \
+             it without a variable of such an alignment",
+            gap.start, gap.end
+        ))
+    })?;
+    KEPT.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
 fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
@@ -45,7 +85,7 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
     let loads = segments.iter().filter(|s| s.kind == PT_LOAD);
     let program_start = down(loads.map(|s| s.address).min().unwrap_or(0));
     let fingerprint = fingerprint(segments, program_start);
-    let mut found: Option<DataSegment> = None;
+    let mut pieces = Vec::new();
     for load in segments.iter().filter(|s| s.kind == PT_LOAD && s.flags & PF_W != 0) {
         let end = up(load.address + load.memory_bytes);
         let mut start = down(load.address);
@@ -54,27 +94,31 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
                 start = relro.end;
             }
         }
-        if start >= end {
-            continue;
+        if start < end {
+            let file_end = up(load.address + load.file_bytes).clamp(start, end);
+            pieces.push(Piece { pages: start..end, file_end });
         }
-        let file_end = up(load.address + load.file_bytes).clamp(start, end);
-        found = Some(match found {
-            None => DataSegment { pages: start..end, file_end, program_start, fingerprint },
-            Some(before) if before.pages.end == start => {
-                DataSegment { pages: before.pages.start..end, file_end, ..before }
-            }
-            Some(before) => {
-                return Err(Error::Slot(format!(
-                    "the program's writable data lies in more than one piece \
-                     ({:#x}..{:#x} and {start:#x}..{end:#x}); link it with the default layout",
-                    before.pages.start, before.pages.end
-                )));
-            }
-        });
     }
-    found.ok_or_else(|| {
-        Error::Slot("the program has no writable data segment (no PT_LOAD with PF_W)".into())
-    })
+    // The specification of ELF wants them in this order, but not all linkers know it.
+    pieces.sort_by_key(|piece| piece.pages.start);
+    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+        return Err(Error::Slot(
+            "the program has no writable data segment (no PT_LOAD with PF_W)".into(),
+        ));
+    };
+    let pages = first.pages.start..last.pages.end;
+    let between = |s: &&Segment| {
+        let read_only = s.kind == PT_LOAD && s.flags & PF_W == 0 || s.kind == PT_GNU_RELRO;
+        read_only && s.memory_bytes > 0 && pages.contains(&down(s.address))
+    };
+    if let Some(other) = segments.iter().find(between) {
+        return Err(Error::Slot(format!(
+            "the program's writable data ({:#x}..{:#x}) has read-only parts in it (at {:#x}); link \
+             it with the default layout",
+            pages.start, pages.end, other.address
+        )));
+    }
+    Ok(DataSegment { pages, pieces, program_start, fingerprint })
 }
 
 fn fingerprint(segments: &[Segment], base: usize) -> u64 {
@@ -105,7 +149,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(data.pages, 0x4000..0x6000);
-        assert_eq!(data.file_end, 0x5000);
+        assert_eq!(data.pieces[0].file_end, 0x5000);
     }
 
     #[test]
@@ -120,7 +164,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(data.pages, 0x5000..0xe000);
-        assert_eq!(data.file_end, 0x6000);
+        assert_eq!(data.pieces[0].file_end, 0x6000);
     }
 
     #[test]
@@ -130,10 +174,23 @@ mod tests {
     }
 
     #[test]
-    fn scattered_data_is_refused() {
+    fn gaps_of_alignment_belong_to_it() {
         let pieces =
-            [segment(PT_LOAD, 6, 0x3000, 0x10, 0x10), segment(PT_LOAD, 6, 0x9000, 0x10, 0x10)];
-        assert!(locate(&pieces, 0x1000).unwrap_err().to_string().contains("more than one piece"));
+            [segment(PT_LOAD, 6, 0x3000, 0x10, 0x10), segment(PT_LOAD, 6, 0x10000, 0x10, 0x2010)];
+        let data = locate(&pieces, 0x1000).unwrap();
+        assert_eq!(data.pages, 0x3000..0x13000);
+        assert!(data.gaps().eq(std::iter::once(0x4000..0x10000)));
+        assert_eq!(data.pieces[1], Piece { pages: 0x10000..0x13000, file_end: 0x11000 });
+    }
+
+    #[test]
+    fn code_between_data_is_refused() {
+        let pieces = [
+            segment(PT_LOAD, 6, 0x3000, 0x10, 0x10),
+            segment(PT_LOAD, 5, 0x5000, 0x10, 0x10),
+            segment(PT_LOAD, 6, 0x9000, 0x10, 0x10),
+        ];
+        assert!(locate(&pieces, 0x1000).unwrap_err().to_string().contains("read-only parts"));
     }
 
     #[test]

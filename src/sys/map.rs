@@ -60,6 +60,20 @@ pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
     Some(address)
 }
 
+/// Reserves all of these places, or none of them and tells which is taken.
+pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
+    for (index, place) in places.iter().enumerate() {
+        if reserve_at(place.start, place.len()).is_none() {
+            for reserved in &places[..index] {
+                // SAFETY: reserved just now, and nobody knows of it.
+                unsafe { unmap(reserved.start as *mut u8, reserved.len()) };
+            }
+            return Err(place.clone());
+        }
+    }
+    Ok(())
+}
+
 /// Maps a stretch of `fd` at `address`, over what is there.
 ///
 /// # Safety

@@ -7,15 +7,26 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::RawFd;
 
-/// Whole pages and the stretch of a file that is to take their place.
-#[derive(Clone, Copy, Debug)]
-pub struct Relocation {
+/// Pages to be copied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Piece {
     /// First address.
     pub start: usize,
     /// Up to here all pages are copied; beyond, those that exist.
     pub all_until: usize,
     /// End.
     pub end: usize,
+}
+
+/// Whole pages and the stretch of a file that is to take their place.
+#[derive(Clone, Copy, Debug)]
+pub struct Relocation {
+    /// First address.
+    pub start: usize,
+    /// End.
+    pub end: usize,
+    /// What is copied; empty ones do not count.
+    pub pieces: [Piece; MOST_PIECES],
     /// Bytes in a page.
     pub page: usize,
     /// The file, which is zeros there.
@@ -25,6 +36,9 @@ pub struct Relocation {
     /// `/proc/self/pagemap`, which tells what pages exist; -1: all are copied.
     pub pagemap: RawFd,
 }
+
+/// A relocation has at most so many pieces.
+pub const MOST_PIECES: usize = 16;
 
 /// Bits 63 and 62 of a pagemap's entry: present, swapped.
 const EXISTS: u64 = 0b11 << 62;
@@ -39,11 +53,16 @@ impl Relocation {
         // SAFETY: the pages are readable, and the file's stretch holds what they hold when it
         // takes their place.
         unsafe {
-            let copied = match self.copy(self.start..self.all_until) {
-                0 => self.copy_existing(),
-                error => error,
-            };
-            if copied < 0 { -copied as i32 } else { self.map() }
+            for piece in &self.pieces {
+                let copied = match self.copy(piece.start..piece.all_until) {
+                    0 => self.copy_existing(piece.all_until..piece.end),
+                    error => error,
+                };
+                if copied < 0 {
+                    return -copied as i32;
+                }
+            }
+            self.map()
         }
     }
 
@@ -85,16 +104,16 @@ impl Relocation {
         0
     }
 
-    /// Writes the pages from `all_until` on that exist.
+    /// Writes those of these pages that exist.
     ///
     /// # Safety
     /// All are readable.
-    unsafe fn copy_existing(&self) -> isize {
+    unsafe fn copy_existing(&self, pages: Range<usize>) -> isize {
         const ENTRIES: usize = 2048;
         let mut entries = [MaybeUninit::<u64>::uninit(); ENTRIES];
-        let mut at = self.all_until;
-        while at < self.end {
-            let wanted = ((self.end - at) / self.page).min(ENTRIES);
+        let mut at = pages.start;
+        while at < pages.end {
+            let wanted = ((pages.end - at) / self.page).min(ENTRIES);
             let from = (at / self.page * 8) as u64;
             let bytes = wanted * 8;
             // SAFETY: the array has room for the entries that are wanted.
@@ -102,7 +121,7 @@ impl Relocation {
                 unsafe { raw::read(self.pagemap, entries.as_mut_ptr().cast(), bytes, Some(from)) };
             if got != bytes as isize {
                 // SAFETY: the caller's promise.
-                return unsafe { self.copy(at..self.end) };
+                return unsafe { self.copy(at..pages.end) };
             }
             let mut run = at..at;
             for entry in entries.iter().take(wanted) {

@@ -80,7 +80,7 @@ mod tests {
 
     fn program(at: usize) -> DataSegment {
         let pages = at + 0x10000..at + 0x13000;
-        DataSegment { file_end: pages.start, pages, program_start: at, fingerprint: 0 }
+        DataSegment { pages, pieces: Vec::new(), program_start: at, fingerprint: 0 }
     }
 
     #[test]
