@@ -24,6 +24,7 @@ pub mod launch;
 pub mod launchers;
 pub mod privileged;
 pub mod rules;
+pub mod sanitizers;
 pub mod smartmap;
 pub mod statistics;
 pub mod strangers;

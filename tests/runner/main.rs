@@ -3,8 +3,8 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, crowds, examples, failures, heap_pages, in_a_row,
-    interface, launch, launchers, privileged, rules, smartmap, statistics, strangers, system_calls,
-    tuning, variables,
+    interface, launch, launchers, privileged, rules, sanitizers, smartmap, statistics, strangers,
+    system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 18] = [
+    let families: [fn() -> Vec<Trial>; 19] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         in_a_row::trials,
         privileged::trials,
         system_calls::trials,
+        sanitizers::trials,
         statistics::trials,
         strangers::trials,
         interface::trials,

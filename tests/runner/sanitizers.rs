@@ -1,0 +1,91 @@
+//! Programs that users compile with sanitizers: nothing of the library's is reported, and what
+//! is wrong in the program is.
+
+use crate::directives::Program;
+use crate::{launch, tree};
+use libtest_mimic::Trial;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The compilers, if they are there.
+const COMPILERS: [&str; 2] = ["gcc", "clang"];
+/// Sanitizers that go together.
+const SANITIZERS: [&str; 2] = ["address,undefined", "thread"];
+/// What moves data, forks, copies, starts threads.
+const PROGRAMS: [&str; 7] =
+    ["coll_mix", "data_aligned", "data_segment", "fork", "memory", "rma_sized", "rma_strided"];
+
+/// The trials. Those whose compiler or sanitizer is absent are ignored.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for compiler in COMPILERS {
+        for sanitizers in SANITIZERS {
+            let skipped = is_absent(compiler, sanitizers);
+            let title = |name: &str| format!("sanitizers/{name}/{sanitizers}/{compiler}");
+            for name in PROGRAMS {
+                let trial =
+                    Trial::test(title(name), move || Ok(clean(name, compiler, sanitizers)?));
+                trials.push(trial.with_ignored_flag(skipped));
+            }
+        }
+        let title = format!("sanitizers/overflow/address/{compiler}");
+        let trial = Trial::test(title, move || Ok(reported(compiler)?));
+        trials.push(trial.with_ignored_flag(is_absent(compiler, "address")));
+    }
+    trials
+}
+
+/// Whether the compiler cannot make such programs, and that is allowed.
+fn is_absent(compiler: &str, sanitizers: &str) -> bool {
+    std::env::var_os("ONESHMEM_TEST_ALL").is_none() && !works(compiler, sanitizers).unwrap_or(false)
+}
+
+/// Whether the compiler can make such programs.
+fn works(compiler: &str, sanitizers: &str) -> Result<bool, String> {
+    let Some(compiler) = tree::find(compiler) else { return Ok(false) };
+    let folder = tree::scratch("sanitizers");
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let (source, target) = (folder.join("empty.c"), folder.join("empty"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").map_err(|error| error.to_string())?;
+    let mut command = Command::new(compiler);
+    command.arg(format!("-fsanitize={sanitizers}")).arg(source).arg("-o").arg(target);
+    Ok(launch::run(command)?.status == 0)
+}
+
+fn compile(source: &str, compiler: &str, sanitizers: &str) -> Result<PathBuf, String> {
+    let program = Program::read(&tree::repository(source)).ok();
+    let folder = tree::scratch("sanitizers").join(compiler).join(sanitizers);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let source = tree::repository(source);
+    let target = folder.join(source.file_stem().ok_or("a source has a name")?);
+    let mut command = Command::new(tree::prefix("bin/oshcc"));
+    command
+        .env("SHMEM_CC", compiler)
+        .args(["-O1", "-g", "-fno-sanitize-recover=all", "-I"])
+        .arg(tree::repository("tests/c"))
+        .arg(format!("-fsanitize={sanitizers}"))
+        .args(program.iter().flat_map(|program| &program.cflags))
+        .arg(source)
+        .arg("-o")
+        .arg(&target)
+        .arg("-lm");
+    launch::run(command)?.success()?;
+    Ok(target)
+}
+
+fn clean(name: &str, compiler: &str, sanitizers: &str) -> Result<(), String> {
+    let program = compile(&format!("tests/c/{name}.c"), compiler, sanitizers)?;
+    // Programs that end with their job leave memory behind.
+    let mut command = launch::oshrun(3, &program);
+    command.env("ASAN_OPTIONS", "detect_leaks=0");
+    launch::run(command)?.success()
+}
+
+fn reported(compiler: &str) -> Result<(), String> {
+    let program = compile("tests/programs/overflow.c", compiler, "address")?;
+    let outcome = launch::run(launch::oshrun(2, &program))?;
+    if outcome.status != 0 && outcome.stderr.contains("global-buffer-overflow") {
+        return Ok(());
+    }
+    Err(format!("no overflow was reported:\n{}", outcome.stderr))
+}
