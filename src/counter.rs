@@ -74,7 +74,7 @@ impl Counter {
 
     /// Waits until the number is at least `value`; `rest` is made only if it is not yet.
     #[inline(always)]
-    pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce() -> R) {
+    pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) {
         if self.get() < value {
             self.wait_long(value, rest);
         }
@@ -82,8 +82,8 @@ impl Counter {
 
     #[cold]
     #[inline(never)] // Who need not wait has no room on the stack for what waiting needs.
-    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce() -> R) {
-        let mut rest = rest();
+    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) {
+        let mut rest = rest(self);
         while self.get() < value {
             if !rest.pause() {
                 continue;

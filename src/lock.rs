@@ -11,10 +11,11 @@ use crate::context;
 use crate::error::{self, Routine};
 use crate::job::job;
 use crate::job::session::{self, THREAD_MULTIPLE};
+use crate::job::waiting::About;
 use crate::operand;
 use crate::order;
 use crate::slow;
-use crate::stats::Wait;
+use crate::stats::{For, Wait};
 use crate::translate::translate;
 use crate::wait::polite;
 use std::ffi::{c_int, c_long};
@@ -88,6 +89,10 @@ impl Words for Lock {
         // SAFETY: a symmetric `long` of `pe`, aligned, which programs leave to the
         // lock routines while it is a lock.
         unsafe { u64::at(address) }
+    }
+
+    fn begin(&self) -> Wait {
+        Wait::new(For::Variable, About::Lock(self.routine, self.address))
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 
 use crate::atomics::{AtomicBool, AtomicU32, Ordering};
 use crate::counter::{Counter, Rest};
+use crate::job::waiting::{self, About};
 use crate::job::{self, health::Watch};
 use crate::sys::{futex, process};
 use std::time::{Duration, Instant};
@@ -49,13 +50,22 @@ pub struct Pause {
     /// Since when the wait is long.
     since: Option<Instant>,
     watch: Watch,
+    about: About,
+    /// Whether the PE's record says what it waits for.
+    noted: bool,
 }
 
 impl Pause {
     /// A wait that begins now.
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { steps: 0, yields: 0, since: None, watch: Watch::new() }
+        Self::about(About::Unsaid)
+    }
+
+    /// As [`new`](Self::new), for a wait that can tell what it is about.
+    #[inline(always)]
+    pub const fn about(about: About) -> Self {
+        Self { steps: 0, yields: 0, since: None, watch: Watch::new(), about, noted: false }
     }
 
     /// Passes a little time. Ends the process if the job has ended or a peer died.
@@ -102,10 +112,13 @@ impl Pause {
     }
 
     fn look_around(&mut self) {
-        self.since.get_or_insert_with(Instant::now);
+        let since = *self.since.get_or_insert_with(Instant::now);
         if let Some(job) = job::existing() {
             job::health::look(job);
-            job::health::check_peers(job, &mut self.watch);
+            if job::health::check_peers(job, &mut self.watch) {
+                waiting::note(job, self.about, since.elapsed());
+                self.noted = true;
+            }
         }
     }
 
@@ -117,6 +130,15 @@ impl Pause {
         if let (true, Some(since)) = (shared(), self.since) {
             std::thread::sleep((since.elapsed() / 8).min(NAP));
             self.look_around();
+        }
+    }
+}
+
+impl Drop for Pause {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.noted {
+            job::existing().inspect(|job| waiting::forget(job));
         }
     }
 }

@@ -10,6 +10,7 @@
 
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
+use crate::job::waiting::About;
 use crate::operand;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
@@ -60,7 +61,7 @@ pub(crate) unsafe fn until<T: Waitable>(
         return seen;
     }
     // SAFETY: as above.
-    unsafe { until_changed(ivar, cmp, value) }
+    unsafe { until_changed(routine, ivar, cmp, value) }
 }
 
 /// The wait itself, apart, so that who need not wait saves no registers for it.
@@ -69,8 +70,13 @@ pub(crate) unsafe fn until<T: Waitable>(
 /// As for [`wait_until`], and `ivar` is symmetric and aligned.
 #[cold]
 #[inline(never)]
-unsafe fn until_changed<T: Waitable>(ivar: *mut T, cmp: Comparison, value: T) -> T {
-    let mut pause = Wait::new(For::Variable);
+unsafe fn until_changed<T: Waitable>(
+    routine: Routine,
+    ivar: *mut T,
+    cmp: Comparison,
+    value: T,
+) -> T {
+    let mut pause = Wait::new(For::Variable, About::Variable(routine, ivar.addr()));
     // The word often lies at the place in its page where the one lies that this PE has just written
     // to another PE, and the processor holds loads up by stores whose addresses end alike. So
     // the stores out first: there is time. (Ping-pong of two hardware threads of a core: 51 -> 40 ns.)

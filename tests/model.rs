@@ -95,6 +95,9 @@ impl Words for Pe {
     fn word(&self, pe: usize) -> &AtomicU64 {
         &self.lock.words[pe]
     }
+    fn begin(&self) -> bool {
+        false
+    }
     fn step(&self, waited: &mut bool) {
         // A holder that clears may wait for one that comes to have written itself
         // down, which is done when that one starts to wait.

@@ -10,6 +10,7 @@ use crate::context;
 use crate::copy;
 use crate::counter::Counter;
 use crate::error::Routine;
+use crate::job::waiting::About;
 use crate::job::words::TeamWords;
 use crate::slow;
 use crate::span::Span;
@@ -81,7 +82,11 @@ impl Board for TeamMembers {
     }
     #[inline(always)]
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, || Wait::new(For::Collective));
+        let routine = self.routine;
+        counter.wait(value, move |counter| {
+            let about = About::Counter(routine, std::ptr::from_ref(counter).addr());
+            Wait::new(For::Collective, about)
+        });
     }
     #[cold]
     fn wake(&self, counter: &Counter) {
@@ -128,7 +133,8 @@ impl SyncArray for ActiveSet {
         unsafe { AtomicU64::from_ptr(word as *mut u64) }
     }
     fn wait_until(&self, mut ready: impl FnMut() -> bool) {
-        let mut pause = Wait::new(For::Collective);
+        let set = [self.start, self.stride, self.size];
+        let mut pause = Wait::new(For::Collective, About::ActiveSet(self.routine, set));
         while !ready() {
             pause.step();
         }

@@ -14,6 +14,7 @@
 use super::file::{JobFile, SLOT_BASE, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
+use crate::job::waiting::Waiting;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::memory::pages::Pages;
 use crate::sys::{fd, map};
@@ -71,6 +72,8 @@ pub struct PeRecord {
     pub choices: AtomicU64,
     /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
     pub argument: AtomicU64,
+    /// What it waits for, if it has for long.
+    pub waiting: Waiting,
 }
 
 /// Where a PE is in its life.

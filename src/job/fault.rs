@@ -1,14 +1,14 @@
 //! A fault inside the window of mirrors, or of a routine of this library elsewhere, is
-//! explained before it takes its course.
+//! explained before it takes its course; and a PE that dies by a signal tells where it was.
 
-use super::{Job, existing};
-use crate::sys::program;
-use crate::sys::signal::{self, Fault};
-use std::fmt::Write;
+use super::{Job, abort, existing, is_child, waiting};
+use crate::sys::signal::{self, Event, Fault};
+use crate::sys::{backtrace, program};
+use std::fmt::{self, Write};
 
 /// Has faults explained from now on.
 pub(super) fn explain() {
-    signal::explain_faults(report);
+    signal::explain(report);
 }
 
 /// A message built without allocation: this runs in a signal handler.
@@ -27,11 +27,49 @@ impl Write for Line {
     }
 }
 
-fn report(fault: &Fault) {
-    let Some(job) = existing() else { return };
-    if !fault.address.is_some_and(|address| in_a_mirror(job, address)) {
-        argument(job, fault);
+/// Writes one line to standard error. Safe in a signal handler if displaying `text` is.
+pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
+    let mut line = Line { bytes: [0; 512], used: 0 };
+    let _ = writeln!(line, "oneshmem: PE {}: {text}", job.pe);
+    line.bytes[line.bytes.len() - 1] = b'\n'; // If it was cut.
+    signal::write_stderr(&line.bytes[..line.used]);
+}
+
+/// Tells what this PE waits for, if it does for long. For signal handlers, too.
+pub(super) fn tell_own_wait(job: &Job) {
+    if let Some(wait) = waiting::own(job) {
+        tell(job, format_args!("{wait}, for {:.1?}", wait.lasted));
     }
+}
+
+fn report(event: &Event) {
+    let Some(job) = existing().filter(|_| !is_child()) else { return };
+    if let Some(fault) = event.fault
+        && !fault.address.is_some_and(|address| in_a_mirror(job, address))
+        && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
+    {
+        argument(job, &fault, event.instruction);
+    }
+    if event.deadly && abort::cause(job.control.job()).is_none() {
+        tell_calls(job, event);
+    }
+}
+
+fn tell_calls(job: &Job, event: &Event) {
+    let name = match event.signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGFPE => "SIGFPE",
+        _ => "SIGILL",
+    };
+    match event.fault.and_then(|fault| fault.address) {
+        Some(address) => tell(job, format_args!("{name} at address {address:#x}, in")),
+        None => tell(job, format_args!("{name} in")),
+    }
+    backtrace::each_call(event.instruction, |index, call| {
+        tell(job, format_args!("  {index:>2} {call}"))
+    });
 }
 
 /// Explains a fault in the window of mirrors; false if it is elsewhere.
@@ -39,33 +77,34 @@ fn in_a_mirror(job: &Job, address: usize) -> bool {
     // A null pointer first: where it leads may lie past the end of the mirror before.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
     let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return false };
-    let mut line = Line { bytes: [0; 512], used: 0 };
     let (data, heap) = (&job.layout.data, &job.layout.heap);
-    let _ = write!(line, "oneshmem: PE {}: fault at {address:#x}: ", job.pe);
-    let _ = if pe >= job.npes || !job.layout.contains(own) {
-        writeln!(
-            line,
-            "address {own:#x} of this PE was used as a symmetric address of PE {pe}, or a copy ran \
-             over an end; symmetric are the data segment {:#x}..{:#x} and the symmetric heap \
-             {:#x}..{:#x} (memory from malloc is not)",
-            data.start, data.end, heap.start, heap.end
-        )
+    if pe >= job.npes || !job.layout.contains(own) {
+        tell(
+            job,
+            format_args!(
+                "fault at {address:#x}: address {own:#x} of this PE was used as a symmetric \
+                 address of PE {pe}, or a copy ran over an end; symmetric are the data segment \
+                 {:#x}..{:#x} and the symmetric heap {:#x}..{:#x} (memory from malloc is not)",
+                data.start, data.end, heap.start, heap.end
+            ),
+        );
     } else {
-        writeln!(
-            line,
-            "the copy of {own:#x} on PE {pe} cannot be reached: the PE is not attached, or its \
-             memory is gone"
-        )
-    };
-    signal::write_stderr(&line.bytes[..line.used]);
+        tell(
+            job,
+            format_args!(
+                "fault at {address:#x}: the copy of {own:#x} on PE {pe} cannot be reached: the \
+                 PE is not attached, or its memory is gone"
+            ),
+        );
+    }
     true
 }
 
 /// Explains a fault at an address that a routine was given.
-fn argument(job: &Job, fault: &Fault) {
+fn argument(job: &Job, fault: &Fault, instruction: usize) {
     let null = fault.address.filter(|address| *address < NEVER_MAPPED);
     let own = program::object_at(argument as *const () as usize);
-    let object = program::object_at(fault.instruction);
+    let object = program::object_at(instruction);
     let is_own = own.zip(object).is_some_and(|(own, object)| own.base == object.base);
     let name = object.and_then(|object| object.function).and_then(|name| name.to_str().ok());
     // The symbols are those of the profiling twins.

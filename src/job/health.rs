@@ -6,12 +6,12 @@
 use super::abort::{self, Cause, Kind};
 use super::control::Stage;
 use super::life::{self, Life};
-use super::{Job, existing, meet};
+use super::{Job, existing, fault, meet};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error;
 use crate::job::launcher::Launcher;
-use crate::sys::{ending, process, streams};
+use crate::sys::{ending, process, signal, streams};
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ const GRACE: Duration = Duration::from_millis(200);
 pub fn look(job: &Job) {
     let word = job.control().job().header().abort.load(Ordering::Relaxed);
     if word != 0 {
-        leave(word);
+        leave(job, word);
     }
 }
 
@@ -41,7 +41,7 @@ pub fn look(job: &Job) {
 /// signal handler; should it fail in the middle of what was interrupted, SIGKILL follows
 /// shortly, and the PE has lost no more than it would have anyway.
 pub(super) fn leave_when_told() {
-    crate::sys::signal::before_terminating(|| {
+    signal::before_ending_by(libc::SIGTERM, || {
         if super::fork::is_child() {
             return false;
         }
@@ -62,12 +62,35 @@ pub(super) fn leave_late(word: u64) -> ! {
     {
         error::say(format_args!("the job was over before this PE came: PE {pe} has ended it"));
     }
-    leave(word)
+    go(word)
+}
+
+/// Where no launcher of ours tells what the PEs wait for, each does when SIGQUIT comes.
+pub(super) fn tell_when_asked(job: &Job) {
+    if job.launcher != Launcher::Oshrun {
+        signal::before_ending_by(libc::SIGQUIT, || {
+            existing().filter(|_| !super::is_child()).inspect(|job| fault::tell_own_wait(job));
+            false
+        });
+    }
 }
 
 #[cold]
-fn leave(word: u64) -> ! {
+fn leave(job: &Job, word: u64) -> ! {
+    tell_last_wait(job);
+    go(word)
+}
+
+fn go(word: u64) -> ! {
     ending::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
+}
+
+/// Where no launcher of ours does, tells what this PE still waits for when the job is lost.
+fn tell_last_wait(job: &Job) {
+    let wanted = |cause: abort::Cause| cause.kind != Kind::GlobalExit;
+    if job.launcher != Launcher::Oshrun && abort::cause(job.control.job()).is_some_and(wanted) {
+        fault::tell_own_wait(job);
+    }
 }
 
 /// What a wait remembers between its looks at the peers.
@@ -94,10 +117,11 @@ pub fn crowd(npes: usize) -> u32 {
 }
 
 /// Looks for peers that are gone, at most every `INTERVAL` (in a large job less often).
-pub fn check_peers(job: &Job, watch: &mut Watch) {
+/// Returns whether it has looked.
+pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     let now = Instant::now();
     match watch.looked {
-        Some(at) if now - at < INTERVAL * crowd(job.npes) => return,
+        Some(at) if now - at < INTERVAL * crowd(job.npes) => return false,
         _ => watch.looked = Some(now),
     }
     job.looked.fetch_add(at_once(job.npes), Ordering::Relaxed);
@@ -107,6 +131,7 @@ pub fn check_peers(job: &Job, watch: &mut Watch) {
     if job.launcher != Launcher::Oshrun {
         check_arrivals(job, now);
     }
+    true
 }
 
 fn at_once(npes: usize) -> usize {
@@ -257,6 +282,7 @@ fn check_arrivals(job: &Job, now: Instant) {
 /// Ends the whole job with `status`, this process last. The abort word has been
 /// raised by the caller.
 pub fn end_job(status: i32) -> ! {
+    existing().inspect(|job| tell_last_wait(job));
     if ending::begin()
         && let Some(job) = existing()
         && job.launcher.leaves_ending_to_pes()

@@ -17,6 +17,7 @@ mod meet;
 mod point;
 pub mod query;
 pub mod session;
+pub mod waiting;
 pub mod words;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
@@ -33,6 +34,7 @@ use control::{Control, Stage};
 use launcher::Launcher;
 use point::Point;
 use std::sync::{Mutex, OnceLock};
+use waiting::About;
 
 /// This process as a PE of its job. Made by the first initialisation and kept for
 /// the life of the process, because peers may map its memory even after it has
@@ -138,7 +140,7 @@ impl Job {
         if pe == self.pe {
             return self.layout.start();
         }
-        let mut pause = Pause::new();
+        let mut pause = Pause::about(About::Initialisation(pe));
         while !self.has_begun(pe) {
             pause.step();
         }

@@ -126,6 +126,7 @@ fn first_session() -> Result<(), Error> {
     fork::prepare()?;
     fault::explain();
     health::leave_when_told();
+    health::tell_when_asked(job);
     process::at_exit(leaving);
     begin(job)?;
     announce(job);

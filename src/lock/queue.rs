@@ -38,11 +38,13 @@ const HELD: u64 = 1 << 63;
 /// The words of one lock, and how to wait.
 pub trait Words {
     /// State of one wait.
-    type Wait: Default;
+    type Wait;
     /// This PE.
     fn me(&self) -> usize;
     /// PE `pe`'s word.
     fn word(&self, pe: usize) -> &AtomicU64;
+    /// A wait that begins.
+    fn begin(&self) -> Self::Wait;
     /// One step of a wait.
     fn step(&self, wait: &mut Self::Wait);
 }
@@ -85,6 +87,10 @@ impl<W: Words> Words for &W {
         W::word(self, pe)
     }
 
+    fn begin(&self) -> Self::Wait {
+        W::begin(self)
+    }
+
     fn step(&self, wait: &mut Self::Wait) {
         W::step(self, wait);
     }
@@ -110,7 +116,7 @@ fn wait_in_line<W: Words + Copy>(
     mut joined: Result<u64, Refused>,
 ) -> Result<(), Refused> {
     let own = words.word(words.me());
-    let mut wait = W::Wait::default();
+    let mut wait = words.begin();
     let before = loop {
         match joined {
             Ok(before) => break before,
@@ -127,7 +133,7 @@ fn wait_in_line<W: Words + Copy>(
         // In this order: the one before hands over as soon as it sees us.
         own.fetch_or(WAITING, Ordering::Relaxed);
         words.word(before).fetch_or(name(words.me()) << NEXT_SHIFT, Ordering::AcqRel);
-        let mut wait = W::Wait::default();
+        let mut wait = words.begin();
         while own.load(Ordering::Acquire) & WAITING != 0 {
             words.step(&mut wait);
         }
@@ -226,7 +232,7 @@ pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused> {
 fn hand_over<W: Words + Copy>(words: W, alone: bool) {
     let me = words.me();
     let own = words.word(me);
-    let mut wait = W::Wait::default();
+    let mut wait = words.begin();
     let next = loop {
         let node = own.load(Ordering::Acquire);
         match named((node & NEXT) >> NEXT_SHIFT) {

@@ -19,6 +19,9 @@ impl Words for Pe<'_> {
     fn word(&self, pe: usize) -> &AtomicU64 {
         &self.words[pe]
     }
+    fn begin(&self) -> Pause {
+        Pause::new()
+    }
     fn step(&self, wait: &mut Pause) {
         wait.step();
     }

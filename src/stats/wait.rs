@@ -2,6 +2,7 @@
 
 use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, Rest};
+use crate::job::waiting::About;
 use crate::pause::Pause;
 use std::time::Instant;
 
@@ -16,8 +17,8 @@ pub struct Wait {
 impl Wait {
     /// A wait that begins with its first step.
     #[inline(always)]
-    pub const fn new(what: For) -> Self {
-        Self { pause: Pause::new(), what, since: None }
+    pub const fn new(what: For, about: About) -> Self {
+        Self { pause: Pause::about(about), what, since: None }
     }
 
     /// As [`Pause::step`].
@@ -32,12 +33,6 @@ impl Wait {
         if self.since.is_none() && are_taken() {
             self.since = Some(Instant::now());
         }
-    }
-}
-
-impl Default for Wait {
-    fn default() -> Self {
-        Self::new(For::Variable)
     }
 }
 

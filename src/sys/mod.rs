@@ -4,6 +4,7 @@
 // Some calls are made by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
+pub mod backtrace;
 pub mod ending;
 pub mod fd;
 pub mod file;
@@ -23,4 +24,5 @@ pub mod relocate;
 pub mod signal;
 pub mod stdio;
 pub mod streams;
+pub mod symbols;
 pub mod threads;

@@ -1,19 +1,22 @@
 //! Handlers for faults, and for being told to end.
 #![allow(unsafe_code)]
 
-use super::map;
+use super::{backtrace, map};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The signals a bad access raises.
-const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+/// The signals that say that the program has gone wrong, those of a bad access first.
+const DEADLY: [libc::c_int; 5] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGFPE, libc::SIGILL];
+/// How many of them a bad access raises.
+const FAULTS: usize = 2;
 
-struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
-// SAFETY: written once, in `explain_faults`, before a handler can read it.
+struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; DEADLY.len()]>);
+// SAFETY: written once, in `explain`, before a handler can read it.
 unsafe impl Sync for Old {}
-static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); 2]));
+static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); DEADLY.len()]));
 
 /// An access that failed.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +24,6 @@ pub struct Fault {
     /// Where to; `None` if the processor does not tell, because no memory can have the address
     /// (it is not canonical).
     pub address: Option<usize>,
-    /// The instruction that made it; 0 if that is not known.
-    pub instruction: usize,
     /// Whether it was to write.
     pub writes: bool,
 }
@@ -37,19 +38,30 @@ impl Fault {
         let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise. Bit 1 of the error code of a page fault: a write.
-        let (instruction, writes) = unsafe {
+        let writes = unsafe {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-            let error = registers[libc::REG_ERR as usize];
-            (registers[libc::REG_RIP as usize] as usize, error & 2 != 0)
+            registers[libc::REG_ERR as usize] & 2 != 0
         };
         #[cfg(not(target_arch = "x86_64"))]
-        let (instruction, writes) = (context as usize & 0, false);
-        Self { address, instruction, writes }
+        let writes = context.is_null();
+        Self { address, writes }
     }
 }
 
-/// What looks at a fault; it runs in a signal handler.
-pub type Explain = fn(&Fault);
+/// A signal of those in [`explain`].
+pub struct Event {
+    /// Its number.
+    pub signal: i32,
+    /// The access or instruction that raised it; `None` if a process sent it.
+    pub fault: Option<Fault>,
+    /// Whether it takes its default action next, which is the process's end.
+    pub deadly: bool,
+    /// The instruction at which the program was interrupted.
+    pub instruction: usize,
+}
+
+/// What looks at an event; it runs in a signal handler.
+pub type Explain = fn(&Event);
 
 static EXPLAIN: OnceLock<Explain> = OnceLock::new();
 
@@ -102,18 +114,26 @@ unsafe extern "C" fn handler(
     context: *mut libc::c_void,
 ) {
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful when a fault
-    // raised the signal; OLD was filled before.
+    // raised the signal, and the context; OLD was filled before.
     unsafe {
         let fault = is_fault(signal, (*info).si_code);
         if fault && replace_missing((*info).si_addr() as usize) {
             return;
         }
-        let old = &*(*OLD.0.get())[usize::from(signal != FAULTS[0])].as_ptr();
-        if fault && let Some(explain) = EXPLAIN.get() {
-            explain(&Fault::new(info, context));
-        }
-        if !fault && old.sa_sigaction == libc::SIG_IGN {
+        let index = DEADLY.iter().position(|deadly| *deadly == signal).unwrap_or(0);
+        let old = &*(*OLD.0.get())[index].as_ptr();
+        let ignored = old.sa_sigaction == libc::SIG_IGN;
+        if !fault && ignored {
             return;
+        }
+        if let Some(explain) = EXPLAIN.get() {
+            explain(&Event {
+                signal,
+                fault: fault.then(|| Fault::new(info, context)),
+                // Who ignores a fault dies of it all the same.
+                deadly: ignored || old.sa_sigaction == libc::SIG_DFL,
+                instruction: backtrace::interrupted_at(context),
+            });
         }
         // Back to what was there. A fault repeats and takes its usual course, core dump
         // included; a signal that somebody has sent does not come again by itself.
@@ -146,17 +166,22 @@ unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
     }
 }
 
-/// Has `explain` look at faults first; then they take their usual course. It may
-/// only do what is safe in a signal handler. Once per process.
-pub fn explain_faults(explain: Explain) {
+/// Has `explain` look at faults, and at the other signals of a program that goes wrong unless
+/// the program handles or ignores them; then they take their usual course. It may only do what is safe in a
+/// signal handler. Once per process.
+pub fn explain(explain: Explain) {
     if EXPLAIN.set(explain).is_err() {
         return;
     }
-    for (index, signal) in FAULTS.into_iter().enumerate() {
+    for (index, signal) in DEADLY.into_iter().enumerate() {
         // SAFETY: a complete `sigaction` with a handler of the right type; the old
         // one is kept before the handler can run and need it.
         unsafe {
-            libc::sigaction(signal, std::ptr::null(), (*OLD.0.get())[index].as_mut_ptr());
+            let old = (*OLD.0.get())[index].as_mut_ptr();
+            libc::sigaction(signal, std::ptr::null(), old);
+            if index >= FAULTS && (*old).sa_sigaction != libc::SIG_DFL {
+                continue;
+            }
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
@@ -165,10 +190,13 @@ pub fn explain_faults(explain: Explain) {
     }
 }
 
-static TERMINATING: OnceLock<fn() -> bool> = OnceLock::new();
+/// The signals that can be looked at before they end the process.
+const ENDING: [libc::c_int; 2] = [libc::SIGTERM, libc::SIGQUIT];
+static LOOKS: [OnceLock<fn() -> bool>; 2] = [const { OnceLock::new() }; 2];
 
-unsafe extern "C" fn terminate(signal: libc::c_int) {
-    if TERMINATING.get().is_some_and(|look| look()) {
+unsafe extern "C" fn before_end(signal: libc::c_int) {
+    let look = ENDING.iter().zip(&LOOKS).find(|(ending, _)| **ending == signal);
+    if look.and_then(|(_, look)| look.get()).is_some_and(|look| look()) {
         return;
     }
     // SAFETY: back to the default action, which the signal then takes when this
@@ -179,20 +207,21 @@ unsafe extern "C" fn terminate(signal: libc::c_int) {
     }
 }
 
-/// Has `look` called when SIGTERM comes, which then takes its default action unless that says
-/// true; nothing if the program has a handler of its own. Once per process.
-pub fn before_terminating(look: fn() -> bool) {
+/// Has `look` called when SIGTERM comes, or SIGQUIT, which then takes its default action unless that
+/// says true; nothing if the program has a handler of its own. Once per process.
+pub fn before_ending_by(signal: i32, look: fn() -> bool) {
+    let Some(index) = ENDING.iter().position(|ending| *ending == signal) else { return };
     // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGTERM, std::ptr::null(), &mut action);
-        if action.sa_sigaction != libc::SIG_DFL || TERMINATING.set(look).is_err() {
+        libc::sigaction(signal, std::ptr::null(), &mut action);
+        if action.sa_sigaction != libc::SIG_DFL || LOOKS[index].set(look).is_err() {
             return;
         }
         action = std::mem::zeroed();
-        action.sa_sigaction = terminate as *const () as usize;
+        action.sa_sigaction = before_end as *const () as usize;
         action.sa_flags = libc::SA_RESTART;
-        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
+        libc::sigaction(signal, &action, std::ptr::null_mut());
     }
 }
 

@@ -9,10 +9,10 @@ use std::ffi::c_int;
 
 impl<T: Waitable, V: Values<T>> Elements<T, V> {
     /// Waits for one after the other; nothing to do for an empty set.
-    fn wait_all(self) {
+    fn wait_all(self, routine: Routine) {
         for i in self.counting() {
             if !self.satisfied(i) {
-                let mut pause = Wait::new(For::Variable);
+                let mut pause = Wait::new(For::Variable, self.about(routine, i));
                 while {
                     pause.step();
                     !self.satisfied(i)
@@ -42,7 +42,7 @@ pub unsafe fn wait_until_all<T: Waitable>(
     value: T,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_all();
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_all(routine);
 }
 
 /// [`wait_until_all`] with a value for each element.
@@ -59,7 +59,7 @@ pub unsafe fn wait_until_all_vector<T: Waitable>(
     values: *const T,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_all();
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_all(routine);
 }
 
 /// 1 if every element that `status` does not mask compares to `value`, else 0.

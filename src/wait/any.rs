@@ -58,14 +58,12 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
         found
     }
 
-    fn wait_any(self) -> usize {
+    fn wait_any(self, routine: Routine) -> usize {
         if let Some(i) = self.find() {
             return i;
         }
-        if self.counting().next().is_none() {
-            return NONE;
-        }
-        let mut pause = Wait::new(For::Variable);
+        let Some(first) = self.counting().next() else { return NONE };
+        let mut pause = Wait::new(For::Variable, self.about(routine, first));
         loop {
             pause.step();
             if let Some(i) = self.find() {
@@ -96,7 +94,7 @@ pub unsafe fn wait_until_any<T: Waitable>(
     value: T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_any()
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_any(routine)
 }
 
 /// [`wait_until_any`] with a value for each element.
@@ -113,7 +111,7 @@ pub unsafe fn wait_until_any_vector<T: Waitable>(
     values: *const T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_any()
+    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_any(routine)
 }
 
 /// The index of an element that `status` does not mask and that compares to

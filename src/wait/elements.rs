@@ -4,6 +4,7 @@
 use super::{Comparison, Waitable};
 use crate::argument;
 use crate::error::Routine;
+use crate::job::waiting::About;
 use crate::operand;
 use std::ffi::c_int;
 
@@ -107,6 +108,11 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
     #[inline(always)]
     pub(super) fn counting_from(&self, start: usize) -> impl Iterator<Item = usize> {
         (start..self.nelems).chain(0..start).filter(|i| self.counts(*i))
+    }
+
+    /// What a wait for element `i` is about.
+    pub(super) fn about(&self, routine: Routine, i: usize) -> About {
+        About::Variable(routine, self.ivars.wrapping_add(i).addr())
     }
 
     /// Number of elements, masked ones included.

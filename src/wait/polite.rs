@@ -1,5 +1,6 @@
 //! What a test does when a program polls with it.
 
+use crate::job::waiting::About;
 use crate::pause::{self, Pause};
 use std::cell::{Cell, RefCell};
 
@@ -29,7 +30,7 @@ pub(crate) fn tested(success: bool) -> bool {
     FAILED.with(|failed| {
         if success {
             if failed.replace(0) > PATIENCE {
-                PAUSE.with_borrow_mut(|pause| *pause = None);
+                stop_waiting();
             }
         } else {
             failed.set(failed.get() + 1);
@@ -43,11 +44,19 @@ pub(crate) fn tested(success: bool) -> bool {
 
 #[cold]
 #[inline(never)]
+fn stop_waiting() {
+    PAUSE.with_borrow_mut(|pause| *pause = None);
+}
+
+#[cold]
+#[inline(never)]
 fn wait_a_step(failed: &Cell<u32>) {
     let (patience, seldom) = if pause::shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
     if failed.get() > patience + seldom {
         failed.set(patience + 1);
-        PAUSE.with_borrow_mut(|pause| pause.get_or_insert_with(Pause::new).step_aside());
+        PAUSE.with_borrow_mut(|pause| {
+            pause.get_or_insert_with(|| Pause::about(About::Tests)).step_aside()
+        });
     }
 }
 

@@ -27,11 +27,13 @@ impl<T: Waitable, V: Values<T>> Elements<T, V> {
     ///
     /// # Safety
     /// As for `collect`.
-    unsafe fn wait_some(self, indices: *mut usize) -> usize {
+    unsafe fn wait_some(self, routine: Routine, indices: *mut usize) -> usize {
         // SAFETY: the caller's promise, here and below.
         let mut found = unsafe { self.collect(indices) };
-        if found == 0 && self.counting().next().is_some() {
-            let mut pause = Wait::new(For::Variable);
+        if found == 0
+            && let Some(first) = self.counting().next()
+        {
+            let mut pause = Wait::new(For::Variable, self.about(routine, first));
             while found == 0 {
                 pause.step();
                 // SAFETY: as above.
@@ -77,7 +79,9 @@ pub unsafe fn wait_until_some<T: Waitable>(
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(indices) }
+    unsafe {
+        Elements::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(routine, indices)
+    }
 }
 
 /// [`wait_until_some`] with a value for each element.
@@ -96,7 +100,9 @@ pub unsafe fn wait_until_some_vector<T: Waitable>(
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(indices) }
+    unsafe {
+        Elements::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(routine, indices)
+    }
 }
 
 /// Writes the indices of the elements that `status` does not mask and that compare

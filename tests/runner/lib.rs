@@ -26,6 +26,7 @@ pub mod privileged;
 pub mod rules;
 pub mod sanitizers;
 pub mod smartmap;
+pub mod states;
 pub mod statistics;
 pub mod strangers;
 pub mod system_calls;

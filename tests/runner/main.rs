@@ -3,8 +3,8 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, crowds, examples, failures, heap_pages, in_a_row,
-    interface, launch, launchers, privileged, rules, sanitizers, smartmap, statistics, strangers,
-    system_calls, tuning, variables,
+    interface, launch, launchers, privileged, rules, sanitizers, smartmap, states, statistics,
+    strangers, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 

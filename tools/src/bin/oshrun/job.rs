@@ -237,6 +237,9 @@ impl<'a> Job<'a> {
     fn forward(&mut self, signal: Signal) -> nix::Result<()> {
         let insists = matches!(signal, Signal::SIGINT | Signal::SIGTERM)
             && self.forwarded.iter().any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM));
+        if signal == Signal::SIGQUIT {
+            self.tell_states();
+        }
         self.forwarded.push(signal);
         let running = self.processes.iter().filter(|process| process.end().is_none());
         let moved: HashSet<_> = running.filter_map(|process| process.signal(signal)).collect();

@@ -13,6 +13,7 @@ mod options;
 mod output;
 mod process;
 mod program;
+mod report;
 mod signals;
 mod start;
 mod stdout;

@@ -4,6 +4,7 @@ use super::ending::Ending;
 use super::failure::OWN_FAILURE;
 use super::job::Job;
 use super::process::End;
+use super::report::{self, Whose};
 use super::verdict::{Verdict, judge, signal_name};
 use oneshmem::atomics::Ordering;
 use oneshmem::job::abort::{self, Cause, Kind};
@@ -95,7 +96,13 @@ impl Job<'_> {
             }
             // As any command whose reader has gone.
             End::Killed(libc::SIGPIPE, _) if self.outputs.is_cut() => String::new(),
-            _ => format!("PE {pe} (pid {}) {why}; ending the job", self.processes[pe].pid()),
+            _ => {
+                let pid = self.processes[pe].pid();
+                self.with_states(
+                    format!("PE {pe} (pid {pid}) {why}; ending the job"),
+                    Whose::Waiting,
+                )
+            }
         };
         self.end(&message, pe, status);
     }
@@ -109,7 +116,18 @@ impl Job<'_> {
     /// The time of `--timeout` is up.
     pub fn time_out(&mut self, time: Duration) {
         let message = format!("the job did not end within {time:?}; ending it");
+        let message = self.with_states(message, Whose::All);
         self.end(&message, 0, TIMED_OUT);
+    }
+
+    /// Tells what the PEs do.
+    pub fn tell_states(&mut self) {
+        let message = self.with_states("this is what the PEs do".into(), Whose::All);
+        self.outputs.say(&message);
+    }
+
+    fn with_states(&self, message: String, whose: Whose) -> String {
+        report::with_states(message, self.file, &self.processes, whose)
     }
 
     /// Output that cannot be written ends the job.

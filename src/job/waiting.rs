@@ -1,0 +1,308 @@
+//! What a PE waits for, written into its record when a wait has become long: for whoever is
+//! asked why a job stands still.
+
+use super::{Job, control::Stage};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::error::Routine;
+use crate::job::words::TeamWords;
+use std::fmt;
+use std::mem::offset_of;
+use std::time::Duration;
+
+/// Words for the name of a routine.
+const NAME_WORDS: usize = 6;
+
+/// A PE's wait, as the job sees it. All zero: there is none.
+#[repr(C)]
+pub struct Waiting {
+    /// How long it has lasted when this was written, in milliseconds, plus 1.
+    lasted: AtomicU64,
+    /// The kind of [`What`], in the highest byte, and its numbers.
+    what: AtomicU64,
+    place: AtomicU64,
+    routine: [AtomicU64; NAME_WORDS],
+}
+
+/// What is waited for, as the waiting code knows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum About {
+    /// Something else.
+    #[default]
+    Unsaid,
+    /// PE `.0` is to initialise.
+    Initialisation(usize),
+    /// A collective of a team: the counter at this address, among a team's control words.
+    Counter(Routine, usize),
+    /// A collective of the active set of this first PE, distance and size.
+    ActiveSet(Routine, [usize; 3]),
+    /// The variable at this address.
+    Variable(Routine, usize),
+    /// The lock at this address.
+    Lock(Routine, usize),
+    /// Whatever the program tests, again and again.
+    Tests,
+}
+
+/// What is waited for, as the record says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// Something that has no name here.
+    Unsaid,
+    /// PE `.0` is to initialise.
+    Initialisation(usize),
+    /// PE `pe` of the world is to come as far in the collectives of the team of this handle.
+    Member { team: usize, pe: usize },
+    /// Members of the team of this handle are to tell that they have done their part.
+    Told { team: usize },
+    /// The other PEs of an active set: first PE, distance, size.
+    ActiveSet([usize; 3]),
+    /// An update of the variable so many bytes into the heap, or else the data segment.
+    Variable { in_heap: bool, offset: usize },
+    /// A lock, likewise.
+    Lock { in_heap: bool, offset: usize },
+    /// Whatever the program tests.
+    Tests,
+}
+
+/// A PE's wait as it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    what: What,
+    /// How long at least.
+    pub lasted: Duration,
+    routine: [u8; NAME_WORDS * 8],
+}
+
+/// A number in a field of so many bits; what does not fit is the largest.
+const fn field(number: usize, bits: u32, shift: u32) -> u64 {
+    let most = (1 << bits) - 1;
+    (if (number as u64) < most { number as u64 } else { most }) << shift
+}
+
+const fn take(word: u64, bits: u32, shift: u32) -> usize {
+    (word >> shift & ((1 << bits) - 1)) as usize
+}
+
+impl What {
+    fn encode(self) -> (u64, u64) {
+        let kind = |kind: u64| kind << 56;
+        let place = |in_heap: bool| u64::from(in_heap);
+        match self {
+            Self::Unsaid => (kind(1), 0),
+            Self::Initialisation(pe) => (kind(2), pe as u64),
+            Self::Member { team, pe } => (kind(3) | field(team, 16, 0), pe as u64),
+            Self::Told { team } => (kind(4) | field(team, 16, 0), 0),
+            Self::ActiveSet([start, stride, size]) => {
+                (kind(5) | field(start, 16, 0) | field(size, 16, 16), stride as u64)
+            }
+            Self::Variable { in_heap, offset } => (kind(6) | place(in_heap), offset as u64),
+            Self::Lock { in_heap, offset } => (kind(7) | place(in_heap), offset as u64),
+            Self::Tests => (kind(8), 0),
+        }
+    }
+
+    fn decode(word: u64, place: u64) -> Self {
+        let (team, in_heap, offset) = (take(word, 16, 0), word & 1 == 1, place as usize);
+        match word >> 56 {
+            2 => Self::Initialisation(offset),
+            3 => Self::Member { team, pe: offset },
+            4 => Self::Told { team },
+            5 => Self::ActiveSet([take(word, 16, 0), offset, take(word, 16, 16)]),
+            6 => Self::Variable { in_heap, offset },
+            7 => Self::Lock { in_heap, offset },
+            8 => Self::Tests,
+            _ => Self::Unsaid,
+        }
+    }
+}
+
+impl About {
+    fn routine(self) -> &'static str {
+        match self {
+            Self::Counter(routine, _)
+            | Self::ActiveSet(routine, _)
+            | Self::Variable(routine, _)
+            | Self::Lock(routine, _) => routine,
+            _ => "",
+        }
+    }
+
+    fn what(self, job: &Job) -> What {
+        let place = |address: usize| {
+            let in_heap = job.layout.heap.contains(&address);
+            let start = if in_heap { job.layout.heap.start } else { job.layout.data.start };
+            (in_heap, address.wrapping_sub(start))
+        };
+        match self {
+            Self::Unsaid => What::Unsaid,
+            Self::Initialisation(pe) => What::Initialisation(pe),
+            Self::Counter(_, address) => member(job, address),
+            Self::ActiveSet(_, set) => What::ActiveSet(set),
+            Self::Variable(_, address) => {
+                let (in_heap, offset) = place(address);
+                What::Variable { in_heap, offset }
+            }
+            Self::Lock(_, address) => {
+                let (in_heap, offset) = place(address);
+                What::Lock { in_heap, offset }
+            }
+            Self::Tests => What::Tests,
+        }
+    }
+}
+
+/// Whose control word in which team is at this address.
+fn member(job: &Job, address: usize) -> What {
+    let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
+        return What::Unsaid;
+    };
+    let (index, within) = (bytes / size_of::<TeamWords>(), bytes % size_of::<TeamWords>());
+    let (team, pe) = (index / job.npes + 1, index % job.npes);
+    let told = offset_of!(TeamWords, told)..offset_of!(TeamWords, mailboxes);
+    if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
+}
+
+/// Writes down that this PE has waited for so long. Any of its threads may; the last says it.
+#[cold]
+pub(crate) fn note(job: &Job, about: About, lasted: Duration) {
+    let record = &job.control.pe(job.pe).waiting;
+    let mut name = [0; NAME_WORDS * 8];
+    let routine = about.routine().as_bytes();
+    let fits = routine.len().min(name.len());
+    name[..fits].copy_from_slice(&routine[..fits]);
+    for (word, bytes) in record.routine.iter().zip(name.chunks_exact(8)) {
+        word.store(u64::from_le_bytes(bytes.try_into().unwrap_or_default()), Ordering::Relaxed);
+    }
+    let (what, place) = about.what(job).encode();
+    record.what.store(what, Ordering::Relaxed);
+    record.place.store(place, Ordering::Relaxed);
+    record.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
+}
+
+/// The wait is over.
+#[cold]
+pub(crate) fn forget(job: &Job) {
+    job.control.pe(job.pe).waiting.lasted.store(0, Ordering::Relaxed);
+}
+
+/// This PE's own wait, if it is in one; for a signal handler, too.
+pub(crate) fn own(job: &Job) -> Option<Wait> {
+    let record = job.control.pe(job.pe);
+    record.waiting.read().filter(|_| record.stage() == Stage::Ready)
+}
+
+impl Waiting {
+    /// The wait, if there is one. A record that changes meanwhile may be read half and half.
+    pub fn read(&self) -> Option<Wait> {
+        let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
+        let mut routine = [0; NAME_WORDS * 8];
+        for (bytes, word) in routine.chunks_exact_mut(8).zip(&self.routine) {
+            bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        }
+        let (what, place) = (self.what.load(Ordering::Relaxed), self.place.load(Ordering::Relaxed));
+        Some(Wait {
+            what: What::decode(what, place),
+            lasted: Duration::from_millis(lasted),
+            routine,
+        })
+    }
+}
+
+impl Wait {
+    /// The routine's name; empty if none was said, or what was read is none.
+    pub fn routine(&self) -> &str {
+        let end = self.routine.iter().position(|byte| *byte == 0).unwrap_or(self.routine.len());
+        std::str::from_utf8(&self.routine[..end]).unwrap_or("")
+    }
+}
+
+/// A team by its handle.
+struct TeamName(usize);
+
+impl fmt::Display for TeamName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("SHMEM_TEAM_WORLD"),
+            2 => f.write_str("SHMEM_TEAM_SHARED"),
+            handle => write!(f, "team {handle:#x}"),
+        }
+    }
+}
+
+/// Without the time: alike for PEs that wait for the same.
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = |in_heap| if in_heap { "the symmetric heap" } else { "the data segment" };
+        match self.routine() {
+            "" => f.write_str("waiting")?,
+            routine => write!(f, "in {routine}, waiting")?,
+        }
+        match self.what {
+            What::Unsaid => Ok(()),
+            What::Initialisation(pe) => write!(f, " for PE {pe} to call shmem_init"),
+            What::Member { team, pe } => write!(f, " for PE {pe} on {}", TeamName(team)),
+            What::Told { team } => write!(f, " for other PEs of {}", TeamName(team)),
+            What::ActiveSet([start, stride, size]) => {
+                write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
+            }
+            What::Variable { in_heap, offset } => {
+                write!(f, " for an update of {} + {offset:#x}", part(in_heap))
+            }
+            What::Lock { in_heap, offset } => {
+                write!(f, " for the lock at {} + {offset:#x}", part(in_heap))
+            }
+            What::Tests => f.write_str(" for what it tests (shmem_test... or shmem_test_lock)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::control::Control;
+    use crate::job::file::JobFile;
+    use std::sync::Arc;
+
+    fn area(npes: usize) -> Control {
+        let file = JobFile::create(npes).expect("a job's file");
+        Control::of(Arc::new(file), 0).expect("a control area")
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for what in [
+            What::Unsaid,
+            What::Initialisation(4095),
+            What::Member { team: 1024, pe: 4095 },
+            What::Told { team: 2 },
+            What::ActiveSet([3, 1 << 31, 4096]),
+            What::Variable { in_heap: true, offset: usize::MAX },
+            What::Variable { in_heap: false, offset: 0 },
+            What::Lock { in_heap: true, offset: 64 },
+            What::Tests,
+        ] {
+            let (word, place) = what.encode();
+            assert_eq!(What::decode(word, place), what);
+        }
+    }
+
+    #[test]
+    fn a_record_of_zeros_is_no_wait() {
+        let control = area(2);
+        assert_eq!(control.pe(1).waiting.read(), None);
+    }
+
+    #[test]
+    fn garbage_is_readable() {
+        let control = area(1);
+        let record = &control.pe(0).waiting;
+        for word in [u64::MAX, 0xff << 56, 5 << 56 | 0xffff] {
+            for field in record.routine.iter().chain([&record.what, &record.place, &record.lasted])
+            {
+                field.store(word, Ordering::Relaxed);
+            }
+            let wait = record.read().expect("a wait");
+            assert!(!format!("{wait}").is_empty() && wait.routine().is_empty());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The names of the program's own functions, from its symbol table on disk: the loader knows
+//! only those that a program exports, few as a rule. For a signal handler: no allocation.
+#![allow(unsafe_code)]
+
+use std::slice;
+
+/// The parts of an ELF header, a section header and a symbol that are read (`elf(5)`, 64 bits):
+/// where they start.
+const SECTION_HEADERS: usize = 40;
+const SECTION_COUNT: usize = 60;
+const SECTION_BYTES: usize = 64;
+const SYMBOL_BYTES: usize = 24;
+const SHT_SYMTAB: u64 = 2;
+const STT_FUNC: u8 = 2;
+
+/// The symbol table of a file.
+#[derive(Clone, Copy)]
+pub struct Symbols<'a> {
+    symbols: &'a [u8],
+    names: &'a [u8],
+}
+
+fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+    let mut word = [0; 8];
+    word[..width].copy_from_slice(bytes.get(at..at.checked_add(width)?)?);
+    Some(u64::from_ne_bytes(word))
+}
+
+fn part(bytes: &[u8], at: Option<u64>, length: Option<u64>) -> Option<&[u8]> {
+    let (at, length) = (at? as usize, length? as usize);
+    bytes.get(at..at.checked_add(length)?)
+}
+
+impl<'a> Symbols<'a> {
+    /// The table in the bytes of a file, if there is one.
+    pub fn of(file: &'a [u8]) -> Option<Self> {
+        if !file.starts_with(b"\x7fELF\x02") {
+            return None;
+        }
+        let headers = number(file, SECTION_HEADERS, 8)? as usize;
+        let section = |index: u64| {
+            let at = headers.checked_add((index as usize).checked_mul(SECTION_BYTES)?)?;
+            file.get(at..at.checked_add(SECTION_BYTES)?)
+        };
+        let content = |section: &[u8]| part(file, number(section, 24, 8), number(section, 32, 8));
+        let table = (0..number(file, SECTION_COUNT, 2)?)
+            .filter_map(section)
+            .find(|section| number(section, 4, 4) == Some(SHT_SYMTAB))?;
+        let names = content(section(number(table, 40, 4)?)?)?;
+        Some(Self { symbols: content(table)?, names })
+    }
+
+    /// The function that the address lies in, as the file counts, and how far.
+    pub fn function(&self, address: u64) -> Option<(&'a str, u64)> {
+        self.symbols.chunks_exact(SYMBOL_BYTES).find_map(|symbol| {
+            let (start, bytes) = (number(symbol, 8, 8)?, number(symbol, 16, 8)?);
+            let within = address.checked_sub(start).filter(|within| *within < bytes)?;
+            let name = self.names.get(number(symbol, 0, 4)? as usize..)?;
+            let name = &name[..name.iter().position(|byte| *byte == 0)?];
+            (symbol[4] & 0xf == STT_FUNC).then_some((std::str::from_utf8(name).ok()?, within))
+        })
+    }
+}
+
+/// Maps this program's file for good; empty if that cannot be done.
+pub fn program_file() -> &'static [u8] {
+    // SAFETY: system calls on a file of ours; the mapping stays, and a program's file is not
+    // written while it runs (ETXTBSY).
+    unsafe {
+        let file = libc::open(c"/proc/self/exe".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let mut status: libc::stat = std::mem::zeroed();
+        if file < 0 || libc::fstat(file, &mut status) != 0 {
+            return &[];
+        }
+        let bytes = status.st_size as usize;
+        let (read, private) = (libc::PROT_READ, libc::MAP_PRIVATE);
+        match libc::mmap(std::ptr::null_mut(), bytes, read, private, file, 0) {
+            libc::MAP_FAILED => &[],
+            start => slice::from_raw_parts(start.cast(), bytes),
+        }
+    }
+}
+
+/// Where this program's program headers are in memory.
+pub fn program_headers() -> usize {
+    // SAFETY: the entries of the vector are numbers.
+    unsafe { libc::getauxval(libc::AT_PHDR) as usize }
+}
+
+/// The address from which this program's `file` counts.
+pub fn load_address(file: &[u8]) -> usize {
+    const ET_DYN: u64 = 3;
+    match (number(file, 16, 2), number(file, 32, 8)) {
+        (Some(ET_DYN), Some(headers)) => program_headers().wrapping_sub(headers as usize),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_of_this_program_has_its_name() {
+        let file = program_file();
+        let symbols = Symbols::of(file).expect("tests are not stripped");
+        let here = a_function_of_this_program_has_its_name as *const () as usize;
+        let address = here - load_address(file);
+        let (name, within) = symbols.function(address as u64 + 1).expect("a function");
+        assert!(name.contains("a_function_of_this_program_has_its_name"), "{name}");
+        assert_eq!(within, 1);
+    }
+
+    #[test]
+    fn what_is_no_table_has_no_names() {
+        assert!(Symbols::of(b"").is_none());
+        assert!(Symbols::of(b"\x7fELF\x02").is_none());
+        let mut file = program_file()[..4096].to_vec();
+        assert!(Symbols::of(&file).is_none_or(|symbols| symbols.function(1).is_none()));
+        file[40..48].fill(0xff);
+        assert!(Symbols::of(&file).is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! A job that stands still, or loses a PE, says what each PE waits for, and where a PE died.
+
+use crate::launch::{self, Outcome, Running};
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use rustix::process::{Signal, kill_process};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// How the PEs but PE 1 wait, and what is said of it.
+const WAITS: &[(&str, &str)] = &[
+    ("barrier", "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
+    ("team", "PE 3: in shmem_team_sync, waiting for PE 1 on team 0x3, for "),
+    ("set", "in shmem_sync, waiting for others of the 4 PEs 0, 1, ..., for "),
+    (
+        "wait",
+        "PEs 0, 2-3: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
+    ),
+    (
+        "heap",
+        "PEs 0, 2-3: in shmem_int_wait_until, waiting for an update of the symmetric heap + 0x",
+    ),
+    ("lock", "PEs 0, 2-3: in shmem_set_lock, waiting for the lock at the data segment + 0x"),
+    ("test", "PEs 0, 2-3: waiting for what it tests"),
+    ("init", "PEs 0, 2-3: in shmem_malloc, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
+];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (how, said) in WAITS {
+        trials.push(Trial::test(format!("states/timeout/{how}"), move || Ok(timeout(how, said)?)));
+    }
+    trials.push(Trial::test("states/quit", || Ok(quit()?)));
+    trials.push(Trial::test("states/killed", || {
+        Ok(ends("barrier-killed", 137, &["SIGKILL", "in shmem_barrier_all, waiting for PE 1"])?)
+    }));
+    trials.push(Trial::test("states/fault", || {
+        let said = ["PE 1: SIGSEGV at address 0x8, in\n", " culprit+0x", " main+0x", "stands(+0x"];
+        Ok(ends("barrier-fault", 139, &said)?)
+    }));
+    trials.push(Trial::test("states/abort", || {
+        Ok(ends("wait-abort", 134, &["PE 1: SIGABRT in\n", " abort+0x", " main"])?)
+    }));
+    trials.push(Trial::test("states/alone/quit", || Ok(quit_without_launcher()?)));
+    trials.push(Trial::test("states/alone/misuse", || Ok(misuse_without_launcher()?)));
+    trials
+}
+
+fn program() -> Result<PathBuf, String> {
+    compile::plain(&tree::repository("tests/programs/stands.c"), &[])
+}
+
+fn says(outcome: &Outcome, status: i32, words: &[&str]) -> Result<(), String> {
+    if outcome.hung || outcome.status != status {
+        return Err(outcome.report(&format!("expected the status {status}")));
+    }
+    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
+        Some(word) => Err(outcome.report(&format!("it does not say {word:?}"))),
+        None => Ok(()),
+    }
+}
+
+fn oshrun(options: &[&str], how: &str) -> Result<Command, String> {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(options).args(["-n", "4"]).arg(program()?).arg(how);
+    Ok(command)
+}
+
+fn timeout(how: &str, said: &str) -> Result<(), String> {
+    let outcome = launch::run(oshrun(&["--timeout", "2"], how)?)?;
+    says(&outcome, 124, &[said])
+}
+
+fn quit() -> Result<(), String> {
+    let running = Running::start(oshrun(&[], "barrier")?)?;
+    std::thread::sleep(Duration::from_secs(2));
+    kill_process(running.pid(), Signal::QUIT).map_err(|error| error.to_string())?;
+    let said = "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1";
+    says(&running.finish()?, 131, &[said, "PE 1: not waiting in the library, sleeps"])
+}
+
+fn ends(how: &str, status: i32, words: &[&str]) -> Result<(), String> {
+    says(&launch::run(oshrun(&[], how)?)?, status, words)
+}
+
+/// Where oshrun does not tell, a PE does so for itself.
+fn quit_without_launcher() -> Result<(), String> {
+    let running = Launcher::Slurm.start(2, &program()?, &["barrier"], &[])?;
+    std::thread::sleep(Duration::from_secs(2));
+    for process in &running {
+        kill_process(process.pid(), Signal::QUIT).map_err(|error| error.to_string())?;
+    }
+    let outcomes = running.into_iter().map(Running::finish).collect::<Result<Vec<_>, _>>()?;
+    says(&outcomes[0], 131, &["PE 0: in shmem_barrier_all, waiting for PE 1"])
+}
+
+fn misuse_without_launcher() -> Result<(), String> {
+    let outcomes = Launcher::Slurm.run(2, &program()?, &["barrier-misuse"], &[])?;
+    says(&outcomes[0], 1, &["PE 0: in shmem_barrier_all, waiting for PE 1"])?;
+    says(&outcomes[1], 1, &["shmem_long_p: pe = 2"])
+}

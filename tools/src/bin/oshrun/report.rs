@@ -1,0 +1,130 @@
+//! What the PEs do when a job does not end, or ends badly: one line for all that do the same.
+
+use super::process::Process;
+use oneshmem::job::control::{Control, Stage};
+use oneshmem::job::file::JobFile;
+use oneshmem::job::waiting::Wait;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Most lines, so that a large job whose PEs all do something else stays readable.
+const MOST_LINES: usize = 24;
+
+/// Whose states are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of all PEs.
+    All,
+    /// Those of PEs that wait for others.
+    Waiting,
+}
+
+/// PEs that do the same.
+#[derive(Default)]
+struct Group {
+    pes: Vec<usize>,
+    longest: Option<Duration>,
+}
+
+/// A message with what the PEs that have not ended do, a line for each different thing.
+pub fn with_states(
+    message: String,
+    file: &Arc<JobFile>,
+    processes: &[Process],
+    whose: Whose,
+) -> String {
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for (pe, process) in processes.iter().enumerate() {
+        if process.end().is_some() {
+            continue;
+        }
+        let (stage, wait) = last_seen(file, pe);
+        if wait.is_none() && whose == Whose::Waiting {
+            continue;
+        }
+        let what = match &wait {
+            Some(wait) => wait.to_string(),
+            None => format!("{}, {}", describe(stage), state(process.pid())),
+        };
+        let group = groups.entry(what).or_default();
+        group.pes.push(pe);
+        group.longest = group.longest.max(wait.map(|wait| wait.lasted));
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| group.pes[0]);
+    let more = groups.len().saturating_sub(MOST_LINES);
+    let lines = groups.iter().take(MOST_LINES).map(|(what, group)| {
+        let time = group.longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
+        format!("{}: {what}{time}", names(&group.pes))
+    });
+    let rest = (more > 0).then(|| format!("and {more} more kinds of states"));
+    std::iter::once(message).chain(lines).chain(rest).collect::<Vec<_>>().join("\noshrun: ")
+}
+
+/// Where a PE is in the last program that it ran, and what it waits for.
+fn last_seen(file: &Arc<JobFile>, pe: usize) -> (Stage, Option<Wait>) {
+    let Ok(Some(control)) = Control::last(file, pe) else { return (Stage::Absent, None) };
+    let record = control.pe(pe);
+    let stage = record.stage();
+    (stage, record.waiting.read().filter(|_| stage != Stage::Finalized))
+}
+
+/// What a PE that waits for nobody is up to, as far as the library knows.
+fn describe(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Absent => "has not called shmem_init",
+        Stage::Ready => "not waiting in the library",
+        Stage::Finalized => "has called shmem_finalize",
+    }
+}
+
+/// What the system says of a process (proc_pid_stat(5)).
+fn state(pid: u32) -> &'static str {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name in parentheses may hold anything.
+    match stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()) {
+        Some('R') => "runs",
+        Some('S' | 'I') => "sleeps",
+        Some('D') => "in a system call that cannot be interrupted",
+        Some('T' | 't') => "stopped",
+        _ => "state unknown",
+    }
+}
+
+/// "PE 3" or "PEs 0-2, 5".
+fn names(pes: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for pe in pes {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *pe => *last = *pe,
+            _ => ranges.push((*pe, *pe)),
+        }
+    }
+    let text: Vec<_> = ranges
+        .iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            _ => format!("{first}-{last}"),
+        })
+        .collect();
+    format!("{} {}", if pes.len() == 1 { "PE" } else { "PEs" }, text.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_one_range() {
+        assert_eq!(names(&[3]), "PE 3");
+        assert_eq!(names(&[0, 1, 2, 5, 7, 8]), "PEs 0-2, 5, 7-8");
+    }
+
+    #[test]
+    fn only_processes_that_exist_have_a_state() {
+        // Its first thread may wait for the one that runs this.
+        assert!(["runs", "sleeps"].contains(&state(std::process::id())));
+        assert_eq!(state(u32::MAX), "state unknown");
+    }
+}
