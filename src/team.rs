@@ -15,7 +15,6 @@ use crate::collectives::Clock;
 use crate::error::{self, Routine};
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::job::{Job, job};
-use crate::stats::{self, Class};
 use crate::translate::TABLE;
 pub(crate) use ending::close;
 pub use ending::destroy;
@@ -207,22 +206,11 @@ pub fn required(routine: Routine, handle: usize) -> &'static Team {
     })
 }
 
-/// As [`required`], for a collective to which this PE gives so many bytes, and which is
-/// counted if there is counting.
+/// The team of a handle, if all is as it is mostly: it exists and nobody counts or checks. Else
+/// what is to be done is [`required`]'s.
 #[inline]
-pub(crate) fn for_collective(routine: Routine, handle: usize, bytes: usize) -> &'static Team {
-    match TEAMS.get(handle.wrapping_sub(1)) {
-        Some(team) if team.size() > 0 && TABLE.open() => team,
-        _ => for_collective_slow(routine, handle, bytes),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn for_collective_slow(routine: Routine, handle: usize, bytes: usize) -> &'static Team {
-    let team = required(routine, handle);
-    stats::count(Class::Collective, bytes, None);
-    team
+pub(crate) fn in_use(handle: usize) -> Option<&'static Team> {
+    TEAMS.get(handle.wrapping_sub(1)).filter(|team| team.size() > 0 && TABLE.open())
 }
 
 /// `shmem_team_my_pe`: -1 for `SHMEM_TEAM_INVALID`.

@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 pub mod active_set;
+pub(crate) mod agreement;
 mod alltoall;
 mod barrier;
 mod broadcast;
@@ -34,6 +35,7 @@ use crate::atomics::{Ordering, fence};
 use crate::error::{self, Routine};
 use crate::span::Span;
 use crate::team::{self, TEAM_WORLD, Team};
+use agreement::{NONE, for_collective, for_nothing};
 use alltoall::{Alltoall, Blocks, Shape};
 use broadcast::Broadcast;
 use collect::{Collect, Parts};
@@ -123,7 +125,7 @@ pub fn sync_all(routine: Routine) {
 
 /// `shmem_team_sync`: waits for all PEs of the team.
 pub fn sync(routine: Routine, team: usize) -> c_int {
-    run::sync(routine, &on_team(routine, team::for_collective(routine, team, 0)));
+    run::sync(routine, &on_team(routine, for_collective(routine, team, 0, || [NONE; 3])));
     0
 }
 
@@ -142,7 +144,8 @@ pub unsafe fn broadcast(
     root: c_int,
 ) -> c_int {
     let bytes = part.accessed;
-    let team = team::for_collective(routine, team, bytes);
+    let agreed = || [("nelems in bytes", bytes), ("PE_root", root as usize), NONE];
+    let team = for_collective(routine, team, bytes, agreed);
     let root = checked_root(routine, root, team.size());
     if bytes > 0 {
         let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
@@ -168,7 +171,7 @@ pub unsafe fn collect(
     part: Span,
 ) -> c_int {
     let bytes = part.accessed;
-    let group = on_team(routine, team::for_collective(routine, team, bytes));
+    let group = on_team(routine, for_collective(routine, team, bytes, || [NONE; 3]));
     if bytes > 0 {
         check_data(&group, (dest as usize, part), (source as usize, part));
     }
@@ -202,8 +205,11 @@ pub unsafe fn fcollect(
     part: Span,
 ) -> c_int {
     let bytes = part.accessed;
-    if bytes > 0 {
-        let team = team::for_collective(routine, team, bytes);
+    let agreed = || [("nelems in bytes", bytes), NONE, NONE];
+    if bytes == 0 {
+        for_nothing(routine, team, agreed());
+    } else {
+        let team = for_collective(routine, team, bytes, agreed);
         let all = part.times(team.size());
         let group = with_data(routine, team, (dest as usize, all), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
@@ -227,8 +233,11 @@ pub unsafe fn alltoall(
     part: Span,
 ) -> c_int {
     let bytes = part.accessed;
-    if bytes > 0 {
-        let team = team::for_collective(routine, team, bytes);
+    let agreed = || [("nelems in bytes", bytes), NONE, NONE];
+    if bytes == 0 {
+        for_nothing(routine, team, agreed());
+    } else {
+        let team = for_collective(routine, team, bytes, agreed);
         let all = part.times(team.size());
         let group = with_data(routine, team, (dest as usize, all), (source as usize, all));
         // SAFETY: the caller's promise, passed on.
@@ -256,9 +265,12 @@ pub unsafe fn alltoalls(
     nelems: usize,
     elem_bytes: usize,
 ) -> c_int {
-    if nelems > 0 && elem_bytes > 0 {
+    let agreed = || [("nelems", nelems), ("dst", dst as usize), ("sst", sst as usize)];
+    if nelems == 0 || elem_bytes == 0 {
+        for_nothing(routine, team, agreed());
+    } else {
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
-        let team = team::for_collective(routine, team, nelems.saturating_mul(elem_bytes));
+        let team = for_collective(routine, team, nelems.saturating_mul(elem_bytes), agreed);
         let [written, read] = spans(shape, team.size());
         let group = with_data(routine, team, (dest as usize, written), (source as usize, read));
         // SAFETY: the caller's promise, passed on.
@@ -299,9 +311,12 @@ unsafe fn reduce_with(
     n: usize,
     kernel: Kernel,
 ) -> c_int {
-    if n > 0 {
+    let agreed = || [("nreduce", n), NONE, NONE];
+    if n == 0 {
+        for_nothing(routine, team, agreed());
+    } else {
         let part = Span::elements("nreduce", n, kernel.bytes());
-        let team = team::for_collective(routine, team, part.accessed);
+        let team = for_collective(routine, team, part.accessed, agreed);
         let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
@@ -344,9 +359,12 @@ unsafe fn scan_with(
     kernel: Kernel,
     inclusive: bool,
 ) -> c_int {
-    if n > 0 {
+    let agreed = || [("nelems", n), NONE, NONE];
+    if n == 0 {
+        for_nothing(routine, team, agreed());
+    } else {
         let part = Span::elements("nelems", n, kernel.bytes());
-        let team = team::for_collective(routine, team, part.accessed);
+        let team = for_collective(routine, team, part.accessed, agreed);
         let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::scan(routine, &group, Scan { dest, source, n, kernel, inclusive }) }

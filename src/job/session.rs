@@ -174,6 +174,9 @@ fn announce(job: &Job) {
     if job.pe != 0 {
         return;
     }
+    if env::debugging() {
+        error::say(format_args!("backend {} ({})", job.backend(), job.choice.reason));
+    }
     for complaint in env::complaints() {
         error::say(complaint);
     }

@@ -1,8 +1,9 @@
 //! The end of teams, and of the contexts made from them.
 
 use super::{PREDEFINED, TEAMS, Team, get, slots};
-use crate::collectives::{self, Group};
+use crate::collectives::{self, Group, agreement};
 use crate::context;
+use crate::env;
 use crate::error::{self, Routine};
 use crate::job;
 
@@ -21,6 +22,9 @@ pub fn destroy(routine: Routine, handle: usize) {
             format_args!("team = {handle:#x}, a predefined team"),
             "expected a team made by a split",
         );
+    }
+    if env::debugging() {
+        agreement::check(routine, team, &[agreement::NONE; 3]);
     }
     // When one PE is past this, all have done their last step in the slot; who still
     // waits here sees its words only grow, whoever uses them next.

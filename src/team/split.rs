@@ -9,7 +9,8 @@
 
 use super::{Config, NUM_CONTEXTS, Section, TEAM_INVALID, TEAMS, Team, get, slots};
 use crate::argument;
-use crate::collectives::{self, Group, Reach, Small, highest_step};
+use crate::collectives::{self, Group, Reach, Small, agreement, highest_step};
+use crate::env;
 use crate::error::{self, Routine};
 use crate::job::{Job, job};
 use std::ffi::{c_int, c_long};
@@ -248,6 +249,9 @@ fn split(
     let leaders = parts.map(|part| part.and_then(|(section, _)| parent.index_of(section.start)));
     let mut agreed = [None; 2];
     let mut all_ok = true;
+    if env::debugging() {
+        agreement::check(routine, parent, &[agreement::NONE; 3]);
+    }
     let group = collectives::on_team(routine, parent);
     group.exchange(&Notice { arguments, ok, places }.encode(), |member, theirs| {
         let theirs = Notice::decode(theirs);

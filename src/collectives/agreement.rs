@@ -1,0 +1,136 @@
+//! A collective's team; and, under `SHMEM_DEBUG`, that all its PEs make the same call.
+
+use super::{Group, Reach, Small, on_team, select};
+use crate::env;
+use crate::error::{self, Routine};
+use crate::job::words::SMALL_WORDS;
+use crate::stats::{self, Class};
+use crate::team::{self, Team};
+
+/// Most arguments of a routine that must be the same on all PEs.
+const ARGUMENTS: usize = 3;
+const NAME_WORDS: usize = SMALL_WORDS - ARGUMENTS;
+
+/// Arguments that must be the same on all PEs: names, as the routine has them, and values.
+pub(crate) type Agreed = [(&'static str, usize); ARGUMENTS];
+
+/// No argument.
+pub(crate) const NONE: (&str, usize) = ("", 0);
+
+/// The team of a handle that must be one's, for a collective to which this PE gives so many bytes, and
+/// which is counted if there is counting. Under `SHMEM_DEBUG`, it must be the same on all PEs, with
+/// the arguments `agreed`.
+#[inline]
+pub(super) fn for_collective(
+    routine: Routine,
+    handle: usize,
+    bytes: usize,
+    agreed: impl FnOnce() -> Agreed,
+) -> &'static Team {
+    match team::in_use(handle) {
+        Some(team) => team,
+        None => for_collective_slow(routine, handle, bytes, &agreed()),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn for_collective_slow(
+    routine: Routine,
+    handle: usize,
+    bytes: usize,
+    agreed: &Agreed,
+) -> &'static Team {
+    let team = team::required(routine, handle);
+    stats::count(Class::Collective, bytes, None);
+    if env::debugging() {
+        check(routine, team, agreed);
+    }
+    team
+}
+
+/// What a collective that moves nothing has to do: under `SHMEM_DEBUG`, see that it moves nothing
+/// anywhere.
+#[inline]
+pub(super) fn for_nothing(routine: Routine, handle: usize, agreed: Agreed) {
+    if env::debugging()
+        && let Some(team) = team::get(routine, handle)
+    {
+        check(routine, team, &agreed);
+    }
+}
+
+/// Ends the job unless all PEs of the team have come here with the same call. A collective of its
+/// own, the same whatever the call is, so that it does not hang where those calls would.
+#[cold]
+pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
+    select::table(); // Ends the job if another PE does without these checks.
+    let mine = encode(routine, agreed);
+    let group = on_team(routine, team);
+    let mut first = Small::default();
+    group.exchange(&mine, |member, theirs| {
+        if member == 0 {
+            first = *theirs;
+        }
+    });
+    if first == mine {
+        return;
+    }
+    let (pe, name) = (team.member(0), name(&first));
+    let rule = "all PEs of a team must make the same collective calls in the same order, with the \
+                same arguments";
+    if name != name_of(routine) {
+        error::misuse(
+            routine,
+            format_args!("PE {pe} calls {name} in its place"),
+            format_args!("PE {} of the team is this one; {rule}", group.index()),
+        );
+    }
+    for ((argument, value), theirs) in agreed.iter().zip(&first[NAME_WORDS..]) {
+        if *value as u64 != *theirs {
+            error::misuse(
+                routine,
+                format_args!("{argument} = {}", *value as isize),
+                format_args!("PE {pe} calls it with {}; {rule}", *theirs as isize),
+            );
+        }
+    }
+}
+
+fn encode(routine: Routine, agreed: &Agreed) -> Small {
+    let mut words = Small::default();
+    for (word, bytes) in words[..NAME_WORDS].iter_mut().zip(name_of(routine).as_bytes().chunks(8)) {
+        let mut eight = [0; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(eight);
+    }
+    for (word, (_, value)) in words[NAME_WORDS..].iter_mut().zip(agreed) {
+        *word = *value as u64;
+    }
+    words
+}
+
+/// A routine's name, as far as a message takes it.
+fn name_of(routine: Routine) -> &'static str {
+    routine.get(..NAME_WORDS * 8).unwrap_or(routine)
+}
+
+fn name(words: &Small) -> String {
+    let bytes: Vec<u8> = words[..NAME_WORDS].iter().flat_map(|word| word.to_le_bytes()).collect();
+    String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_the_message() {
+        for routine in [&"shmem_barrier_all", &"12345678", &""] as [Routine; 3] {
+            assert_eq!(name(&encode(routine, &[NONE; 3])), *routine);
+        }
+        const LONG: &str = "a routine whose name is longer than any routine's name, and longer than \
+                            what a message takes of it";
+        assert_eq!(name(&encode(&LONG, &[NONE; 3])), name_of(&LONG));
+    }
+}
