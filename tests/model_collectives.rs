@@ -128,7 +128,7 @@ impl Board for Member {
         &self.pes[member].words
     }
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, || self.clone());
+        counter.wait(value, |_| self.clone());
     }
     /// Whose counter it is does not matter: more wake than need to.
     fn wake(&self, _: &Counter) {

@@ -2,6 +2,7 @@
 //! explained before it takes its course; and a PE that dies by a signal tells where it was.
 
 use super::{Job, abort, existing, is_child, waiting};
+use crate::atomics::Ordering;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, program};
 use std::fmt::{self, Write};
@@ -45,7 +46,7 @@ pub(super) fn tell_own_wait(job: &Job) {
 fn report(event: &Event) {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     if let Some(fault) = event.fault
-        && !fault.address.is_some_and(|address| in_a_mirror(job, address))
+        && !fault.address.is_some_and(|address| in_a_mirror(job, event.signal, address))
         && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
     {
         argument(job, &fault, event.instruction);
@@ -73,7 +74,7 @@ fn tell_calls(job: &Job, event: &Event) {
 }
 
 /// Explains a fault in the window of mirrors; false if it is elsewhere.
-fn in_a_mirror(job: &Job, address: usize) -> bool {
+fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
     // A null pointer first: where it leads may lie past the end of the mirror before.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
     let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return false };
@@ -89,6 +90,10 @@ fn in_a_mirror(job: &Job, address: usize) -> bool {
             ),
         );
     } else {
+        if signal == libc::SIGBUS {
+            // Over XPMEM that is what becomes of memory whose owner dies.
+            job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
+        }
         tell(
             job,
             format_args!(

@@ -80,6 +80,8 @@ pub struct Member {
     pub namespace: AtomicU64,
     /// When the process started, in ticks since the machine did; 0 if `/proc` does not say.
     pub started: AtomicU64,
+    /// The PE, plus 1, in whose memory it died of a bus error; 0 if it has not.
+    pub blamed: AtomicU32,
 }
 
 /// The head, mapped, and the job's files.

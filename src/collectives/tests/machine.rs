@@ -131,7 +131,7 @@ impl Board for Member<'_> {
         &self.machine.pes[member].words
     }
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, || Patience { member: *self, begin: Instant::now() });
+        counter.wait(value, |_| Patience { member: *self, begin: Instant::now() });
     }
     fn wake(&self, _: &Counter) {}
 }

@@ -33,6 +33,21 @@ pub fn judge(end: End, stage: Stage, implicit: bool) -> Verdict {
     }
 }
 
+/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
+/// may be seen to end first.
+pub fn is_bus_error(end: End) -> bool {
+    matches!(end, End::Killed(libc::SIGBUS, _))
+}
+
+/// Of PEs that ended together, puts first who is rather the cause: one that was killed before one that
+/// exited, and last those that died in another's memory, whom they have `blamed`.
+pub fn sort_causes(ended: &mut [(usize, End)], blamed: impl Fn(usize) -> Option<usize>) {
+    ended.sort_by_key(|(pe, end)| {
+        let victim = is_bus_error(*end) && blamed(*pe).is_some();
+        (victim, matches!(end, End::Exited(_)))
+    });
+}
+
 /// A signal in words.
 pub fn signal_name(signal: i32) -> String {
     match Signal::try_from(signal) {
@@ -44,6 +59,23 @@ pub fn signal_name(signal: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_died_in_anothers_memory_is_not_the_cause() {
+        let bus = End::Killed(libc::SIGBUS, false);
+        let (exit, kill) = (End::Exited(3), End::Killed(9, false));
+        let first = |mut ended: Vec<(usize, End)>, victims: &[usize]| {
+            sort_causes(&mut ended, |pe| victims.contains(&pe).then_some(1));
+            ended[0]
+        };
+        assert_eq!(first(vec![(0, bus), (1, exit)], &[0]), (1, exit));
+        assert_eq!(first(vec![(1, exit), (0, bus)], &[0]), (1, exit));
+        assert_eq!(first(vec![(0, bus), (1, kill), (2, exit)], &[0]), (1, kill));
+        assert_eq!(first(vec![(0, bus), (2, bus)], &[0]), (2, bus));
+        // Without a PE to blame it is a death like any other.
+        assert_eq!(first(vec![(1, exit), (0, bus)], &[]), (0, bus));
+        assert_eq!(first(vec![(1, exit), (2, kill)], &[2]), (2, kill));
+    }
 
     #[test]
     fn every_end_is_judged() {

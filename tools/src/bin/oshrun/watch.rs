@@ -5,7 +5,7 @@ use super::failure::OWN_FAILURE;
 use super::job::Job;
 use super::process::End;
 use super::report::{self, Whose};
-use super::verdict::{Verdict, judge, signal_name};
+use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use oneshmem::atomics::Ordering;
 use oneshmem::job::abort::{self, Cause, Kind};
 use oneshmem::job::control::{Control, Stage};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The status of a job that `--timeout` ended, as timeout(1) has it.
 const TIMED_OUT: i32 = 124;
 /// How long the PE that is the cause of a bus error may take to be seen to end.
-const CAUSE: Duration = Duration::from_millis(50);
+const CAUSE: Duration = Duration::from_secs(1);
 /// Looking at all PEs takes at most one part in so many of the time, however often PEs end.
 const SHARE: u32 = 5;
 
@@ -61,12 +61,12 @@ impl Job<'_> {
         if let Some(cause) = abort::cause(self.file) {
             return self.follow(cause);
         }
-        if ended.iter().all(|(_, end)| is_bus_error(*end)) {
-            std::thread::sleep(CAUSE);
+        let until = Instant::now() + CAUSE;
+        while self.awaits_cause(&ended) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
             ended.extend(self.ended_since());
         }
-        // Of PEs that ended together, one that was killed is rather the cause.
-        ended.sort_by_key(|(_, end)| (matches!(end, End::Exited(_)), is_bus_error(*end)));
+        sort_causes(&mut ended, |pe| self.blamed(pe));
         for (pe, end) in ended {
             let (stage, implicit) = self.stage(pe);
             match judge(end, stage, implicit) {
@@ -85,6 +85,20 @@ impl Job<'_> {
         let Some(control) = control else { return (Stage::Absent, false) };
         let record = control.pe(pe);
         (record.stage(), record.implicit_finalize.load(Ordering::Acquire) == 1)
+    }
+
+    /// The PE in whose memory another died of a bus error.
+    fn blamed(&self, pe: usize) -> Option<usize> {
+        let blamed = self.file.member(pe).blamed.load(Ordering::Acquire).checked_sub(1)? as usize;
+        (blamed < self.processes.len()).then_some(blamed)
+    }
+
+    /// Whether all that have ended died in the memory of others, which are still to be seen to
+    /// end.
+    fn awaits_cause(&self, ended: &[(usize, End)]) -> bool {
+        let running = |pe: usize| self.processes[pe].end().is_none();
+        let awaits = |pe| self.blamed(pe).is_some_and(running);
+        ended.iter().all(|(pe, end)| is_bus_error(*end) && awaits(*pe))
     }
 
     /// A PE has ended in a way that ends the job.
@@ -151,10 +165,4 @@ impl Job<'_> {
         }
         self.ending = Some(Ending::start(status));
     }
-}
-
-/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
-/// may be seen to end first.
-fn is_bus_error(end: End) -> bool {
-    matches!(end, End::Killed(libc::SIGBUS, _))
 }
