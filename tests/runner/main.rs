@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 19] = [
+    let families: [fn() -> Vec<Trial>; 20] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         privileged::trials,
         system_calls::trials,
         sanitizers::trials,
+        states::trials,
         statistics::trials,
         strangers::trials,
         interface::trials,
