@@ -1,6 +1,7 @@
 //! Checks on arguments that are no symmetric addresses.
 
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 
 /// Ends the job if a pointer to memory of this PE's is null.
 #[inline]
@@ -13,5 +14,5 @@ pub fn not_null<T>(routine: Routine, argument: &str, pointer: *const T) {
 #[cold]
 #[inline(never)]
 fn null(routine: Routine, argument: &str) -> ! {
-    error::misuse(routine, format_args!("{argument} = NULL"), "expected an address")
+    failure::misuse(routine, format_args!("{argument} = NULL"), "expected an address")
 }

@@ -15,17 +15,17 @@ pub mod session;
 
 use crate::argument;
 use crate::atomics::{AtomicUsize, Ordering, fence};
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::Job;
 use crate::team::{self, Section, TEAM_INVALID, TEAM_WORLD};
 use crate::translate::numberings::{self, CONTEXTS};
+pub use crate::translate::{CTX_DEFAULT, Default};
 use crate::translate::{Numbering, PeArg, TABLE};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_CTX_INVALID`.
 pub const CTX_INVALID: usize = 0;
-/// `SHMEM_CTX_DEFAULT`.
-pub const CTX_DEFAULT: usize = numberings::handle(DEFAULT);
 /// Its number.
 const DEFAULT: usize = 1;
 
@@ -65,26 +65,11 @@ fn required(routine: Routine, handle: usize) -> Option<usize> {
     }
     crate::job::job(routine);
     existing(handle)
-        .or_else(|| error::misuse(routine, format_args!("ctx = {handle:#x}"), A_CONTEXT))
+        .or_else(|| failure::misuse(routine, format_args!("ctx = {handle:#x}"), A_CONTEXT))
 }
 
 const A_CONTEXT: &str =
     "expected a context that exists: SHMEM_CTX_DEFAULT, or one that was created and not destroyed";
-
-/// The default context: world numbering, known at compile time.
-#[derive(Clone, Copy, Debug)]
-pub struct Default;
-
-impl Numbering for Default {
-    #[inline(always)]
-    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
-        if TABLE.knows(pe) { ok(pe) } else { out() }
-    }
-    #[inline(always)]
-    fn handle(self) -> usize {
-        CTX_DEFAULT
-    }
-}
 
 /// A context by its handle, a `shmem_ctx_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,14 +105,14 @@ pub fn world_pe(handle: usize, pe: c_int) -> Option<usize> {
 /// A PE number that [`world_pe`] refused: says what was wrong, the number or the context.
 pub fn no_pe(routine: Routine, handle: usize, pe: c_int) -> ! {
     let Some(number) = required(routine, handle) else {
-        error::misuse(routine, "ctx = SHMEM_CTX_INVALID", A_CONTEXT)
+        failure::misuse(routine, "ctx = SHMEM_CTX_INVALID", A_CONTEXT)
     };
     let last = TABLE.contexts.size(number) - 1;
     let numbering = match OWNERS[number].load(Ordering::Relaxed) {
         TEAM_WORLD => "",
         _ => ", as the context's team numbers its PEs",
     };
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("pe = {pe}"),
         format_args!("expected a PE number from 0 to {last}{numbering}"),
@@ -156,7 +141,7 @@ pub unsafe fn team_create(
     ctx: *mut usize,
 ) -> c_int {
     if options & !OPTIONS != 0 {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("options = {options:#x}"),
             "expected 0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
@@ -188,7 +173,7 @@ fn take_number(team: usize, section: Section) -> Option<usize> {
 pub fn destroy(routine: Routine, handle: usize) {
     let Some(number) = required(routine, handle) else { return };
     if handle == CTX_DEFAULT {
-        error::misuse(
+        failure::misuse(
             routine,
             "ctx = SHMEM_CTX_DEFAULT",
             "expected a context that was created; the default context exists as long as the library",

@@ -1,11 +1,4 @@
-//! What goes wrong before or beside communication, and how a misuse of the
-//! interface is told.
-
-use crate::job::abort::{self, Kind};
-use crate::job::{self, health};
-use crate::sys::ending;
-use std::fmt;
-use std::io::Write;
+//! What goes wrong before or beside communication.
 
 /// The name of the routine the user called, for messages. Doubly a reference, so
 /// that passing it costs one register.
@@ -83,35 +76,4 @@ impl Error {
         };
         Self::System { call, source }
     }
-}
-
-/// One line on standard error, with the library's name and the PE's number.
-pub fn say(message: impl fmt::Display) {
-    let line = match job::existing() {
-        Some(job) => format!("oneshmem: PE {}: {message}\n", job.pe()),
-        None => format!("oneshmem: {message}\n"),
-    };
-    // One write, so that lines of several PEs do not mix.
-    let _ = std::io::stderr().write_all(line.as_bytes());
-}
-
-/// A call that cannot be carried out: says which routine, which argument with its
-/// value, and what was expected, then ends the job with status 1.
-#[cold]
-pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt::Display) -> ! {
-    fatal(format_args!("{routine}: {argument}: {expected}"))
-}
-
-/// Says why the job cannot go on and ends it with status 1. A forked child is no
-/// part of the job, whatever it does: it only ends itself.
-#[cold]
-pub fn fatal(message: impl fmt::Display) -> ! {
-    say(message);
-    if job::is_child() {
-        ending::exit_now(1); // Its parent's job goes on.
-    }
-    if let Some(job) = job::existing() {
-        abort::raise(job.control().job(), Kind::Fatal, job.pe(), 1);
-    }
-    health::end_job(1)
 }

@@ -4,7 +4,7 @@
 //! one `memcpy`, an atomic is one locked instruction, and nothing runs in
 //! between: no progress thread, no system call, no bounce buffer.
 //! `ARCHITECTURE.md` in the source tree is the map of this crate; the layers,
-//! top to bottom (an arrow only points down):
+//! top to bottom (imports only point down; `src/floors.txt` has them all):
 //!
 //! * [`rma`], [`amo`], [`signal`], [`order`], [`wait`], [`lock`]: the
 //!   operations, one file a family, inline and generic over the element type;
@@ -29,9 +29,11 @@ mod copy;
 pub mod counter;
 pub mod env;
 pub mod error;
+pub mod failure;
 pub mod job;
 pub mod lock;
 pub mod memory;
+pub mod message;
 pub mod operand;
 pub mod order;
 pub mod pause;

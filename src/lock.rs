@@ -8,10 +8,11 @@
 use crate::amo::Word;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::context;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
+use crate::job::about::About;
 use crate::job::job;
-use crate::job::session::{self, THREAD_MULTIPLE};
-use crate::job::waiting::About;
+use crate::job::threads::{self, THREAD_MULTIPLE};
 use crate::operand;
 use crate::order;
 use crate::slow;
@@ -61,7 +62,7 @@ impl Lock {
     }
 
     fn misused(self, expected: impl std::fmt::Display) -> ! {
-        error::misuse(self.routine, format_args!("lock = {:#x}", self.address), expected)
+        failure::misuse(self.routine, format_args!("lock = {:#x}", self.address), expected)
     }
 }
 
@@ -103,7 +104,7 @@ impl Words for Lock {
 
 /// Whether only one thread of this PE calls the library at a time.
 fn alone() -> bool {
-    session::query_thread() < THREAD_MULTIPLE
+    threads::level() < THREAD_MULTIPLE
 }
 
 /// `shmem_set_lock`: waits until this PE holds the lock.

@@ -2,7 +2,8 @@
 //! alignment, and "symmetric on this PE" for what is only accessed locally.
 
 use crate::context::CTX_DEFAULT;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job;
 use crate::slow;
 use crate::translate::TABLE;
@@ -17,7 +18,7 @@ pub(crate) const fn is_aligned<T>(addr: usize) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn misaligned(routine: Routine, argument: &str, addr: usize, size: usize) -> ! {
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("{argument} = {addr:#x}"),
         format_args!(

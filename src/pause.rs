@@ -3,7 +3,7 @@
 
 use crate::atomics::{AtomicBool, AtomicU32, Ordering};
 use crate::counter::{Counter, Rest};
-use crate::job::waiting::{self, About};
+use crate::job::about::{self, About};
 use crate::job::{self, health::Watch};
 use crate::sys::{futex, process};
 use std::time::{Duration, Instant};
@@ -99,7 +99,7 @@ impl Pause {
     fn give_way(&mut self) {
         process::yield_cpu();
         if let Some(job) = job::existing() {
-            job::health::look(job);
+            job::ending::look(job);
         }
         self.yields = self.yields.wrapping_add(1);
         if self.yields.is_multiple_of(YIELDS.div_ceil(CROWD.load(Ordering::Relaxed))) {
@@ -114,9 +114,9 @@ impl Pause {
     fn look_around(&mut self) {
         let since = *self.since.get_or_insert_with(Instant::now);
         if let Some(job) = job::existing() {
-            job::health::look(job);
+            job::ending::look(job);
             if job::health::check_peers(job, &mut self.watch) {
-                waiting::note(job, self.about, since.elapsed());
+                about::note(job, self.about, since.elapsed());
                 self.noted = true;
             }
         }
@@ -138,7 +138,7 @@ impl Drop for Pause {
     #[inline(always)]
     fn drop(&mut self) {
         if self.noted {
-            job::existing().inspect(|job| waiting::forget(job));
+            job::existing().inspect(|job| about::forget(job));
         }
     }
 }

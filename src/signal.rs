@@ -4,7 +4,8 @@
 
 use crate::amo::{self, Word};
 use crate::atomics::Ordering;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::operand;
 use crate::rma;
 use crate::translate::{Numbering, PeArg};
@@ -52,7 +53,7 @@ pub unsafe fn put_signal<T: Copy, C: Numbering>(
 #[cold]
 #[inline(never)]
 fn bad_operator(routine: Routine, sig_op: c_int) -> ! {
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("sig_op = {sig_op}"),
         format_args!("expected SHMEM_SIGNAL_SET ({SIGNAL_SET}) or SHMEM_SIGNAL_ADD ({SIGNAL_ADD})"),

@@ -3,7 +3,8 @@
 //! with a message that says what was wrong.
 
 use crate::context;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
@@ -70,7 +71,7 @@ pub fn check_own_span(routine: Routine, argument: &str, addr: usize, span: Span)
 
 fn refuse(routine: Routine, span: Span, (argument, addr): (&str, usize), end: impl Display) -> ! {
     let (argument, why) = span.refusal(argument, addr, end);
-    error::misuse(routine, argument, why)
+    failure::misuse(routine, argument, why)
 }
 
 /// Translates any address for any PE of a context; attaches the PE if need be.
@@ -130,7 +131,7 @@ fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! 
         heap.start,
         heap.end
     );
-    error::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
+    failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
 }
 
 /// Says what kind of memory an address is in, from `/proc/self/maps`.

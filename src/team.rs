@@ -11,8 +11,9 @@ mod slots;
 pub mod split;
 
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use crate::collectives::Clock;
-use crate::error::{self, Routine};
+use crate::collectives::clock::Clock;
+use crate::error::Routine;
+use crate::failure;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
 use crate::job::{Job, job};
 use crate::translate::TABLE;
@@ -186,7 +187,7 @@ fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
     if handle == TEAM_INVALID {
         return None;
     }
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("team = {handle:#x}"),
         "expected a team that exists: SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or one from a split that has \
@@ -198,7 +199,7 @@ fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
 #[inline]
 pub fn required(routine: Routine, handle: usize) -> &'static Team {
     get(routine, handle).unwrap_or_else(|| {
-        error::misuse(
+        failure::misuse(
             routine,
             "team = SHMEM_TEAM_INVALID",
             "expected a team that this PE is a member of",
@@ -248,7 +249,7 @@ pub unsafe fn get_config(
     }
     if mask & NUM_CONTEXTS != 0 {
         if config.is_null() {
-            error::misuse(
+            failure::misuse(
                 routine,
                 "config = NULL",
                 "expected the address of a shmem_team_config_t",

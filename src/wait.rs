@@ -10,7 +10,7 @@
 
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
-use crate::job::waiting::About;
+use crate::job::about::About;
 use crate::operand;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;

@@ -32,6 +32,7 @@ mod collectives {
         pub mod dissemination;
         pub mod tree;
     }
+    pub mod clock;
     pub mod epochs;
     pub mod group;
     pub mod psync;
@@ -40,7 +41,8 @@ mod collectives {
 
 use atomics::{AtomicU64, Ordering};
 use collectives::barrier::{dissemination, tree};
-use collectives::epochs::{Board, Clock, Epochs};
+use collectives::clock::Clock;
+use collectives::epochs::{Board, Epochs};
 use collectives::group::{Group, Reach, Small};
 use collectives::psync::{MOST_WORDS, PSync, SyncArray};
 use collectives::tree::Tree;

@@ -9,6 +9,9 @@ use anyhow::{Context, bail};
 use crate::execute::{self, Outcome};
 use crate::plan::Experiment;
 
+/// The name under which the raw programs' points stand.
+pub const RAW: &str = "raw";
+
 /// How every program is compiled, by whatever compiler.
 const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
 
@@ -38,7 +41,7 @@ impl Implementation {
 
     /// No implementation: shared memory itself.
     pub fn raw() -> Self {
-        Self { name: crate::report::RAW.into(), bin: None, launch: Vec::new() }
+        Self { name: RAW.into(), bin: None, launch: Vec::new() }
     }
 
     /// Compiles one program; on failure says what the compiler said.

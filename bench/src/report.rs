@@ -70,8 +70,7 @@ pub struct Point {
     pub runs: Vec<Run>,
 }
 
-/// The name under which the raw programs' points stand.
-pub const RAW: &str = "raw";
+pub use crate::implementation::RAW;
 
 /// One run of a program, as far as it concerns a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

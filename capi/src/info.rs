@@ -3,8 +3,9 @@
 
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
 use oneshmem::argument::not_null;
-use oneshmem::error::{self, Routine};
+use oneshmem::error::Routine;
 use oneshmem::job::session;
+use oneshmem::message;
 use std::ffi::{c_char, c_int};
 
 /// Writes what a routine returns through a pointer; ends the job if that is null.
@@ -53,7 +54,7 @@ pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_i
             0
         }
         Err(error) => {
-            error::say(format_args!("{routine}: {error}"));
+            message::say(format_args!("{routine}: {error}"));
             -1
         }
     }

@@ -14,7 +14,8 @@ use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::reduce::{Element, Kernel, Reduce, ReduceOp};
 use super::{check_data, checked_root, checked_shape, run, spans};
 use crate::atomics::{Ordering, fence};
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::job;
 use crate::span::Span;
 use crate::stats::{self, Class};
@@ -52,7 +53,7 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
     let job = job(routine);
     let (npes, me) = (job.npes(), job.pe());
     let wrong = |name: &str, value: c_int, expected: &str| -> ! {
-        error::misuse(routine, format_args!("{name} = {value}"), expected)
+        failure::misuse(routine, format_args!("{name} = {value}"), expected)
     };
     let Some(first) = usize::try_from(start).ok().filter(|pe| *pe < npes) else {
         wrong("PE_start", start, &format!("expected a PE number from 0 to {}", npes - 1))
@@ -66,7 +67,7 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
     // A set of one PE may have any stride; no PE is 2^31 from another.
     let stride = 1usize << log.min(31);
     if (npes - 1 - first) / stride < size - 1 {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
             format_args!("expected an active set whose last PE is at most {}", npes - 1),
@@ -74,14 +75,14 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
     }
     let member = me.checked_sub(first).filter(|distance| distance % stride == 0);
     let Some(me) = member.map(|distance| distance / stride).filter(|index| *index < size) else {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
             format_args!("expected a call by members of the active set only; PE {me} is none"),
         )
     };
     if !psync.is_aligned() {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("pSync = {psync:p}"),
             "expected the address of an aligned array of long",
@@ -281,7 +282,7 @@ unsafe fn reduce_with(
     psync: *mut c_long,
 ) {
     let Ok(n) = usize::try_from(n) else {
-        error::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
+        failure::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
         let part = Span::elements("nreduce", n, kernel.bytes());

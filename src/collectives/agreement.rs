@@ -2,7 +2,8 @@
 
 use super::{Group, Reach, Small, on_team, select};
 use crate::env;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::words::SMALL_WORDS;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
@@ -80,7 +81,7 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     let rule = "all PEs of a team must make the same collective calls in the same order, with the \
                 same arguments";
     if name != name_of(routine) {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("PE {pe} calls {name} in its place"),
             format_args!("PE {} of the team is this one; {rule}", group.index()),
@@ -88,7 +89,7 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     }
     for ((argument, value), theirs) in agreed.iter().zip(&first[NAME_WORDS..]) {
         if *value as u64 != *theirs {
-            error::misuse(
+            failure::misuse(
                 routine,
                 format_args!("{argument} = {}", *value as isize),
                 format_args!("PE {pe} calls it with {}; {rule}", *theirs as isize),

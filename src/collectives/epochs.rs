@@ -15,8 +15,9 @@
 //! Who waits long sleeps on the counter it waits for; the counters are in the job's
 //! control area, where futexes work whatever the backend.
 
+use super::clock::Clock;
 use super::group::{Group, Reach, Small};
-use crate::atomics::{AtomicU64, Ordering};
+use crate::atomics::Ordering;
 use crate::counter::Counter;
 use crate::job::words::TeamWords;
 use crate::span::Span;
@@ -29,52 +30,6 @@ pub trait Board: Reach {
     fn await_counter(&self, counter: &Counter, value: u64);
     /// Wakes those who sleep on `counter`.
     fn wake(&self, counter: &Counter);
-}
-
-/// How far this PE is in a team's sequence of steps. Private to the process: all
-/// members count alike, because they call the team's collectives in one order.
-#[derive(Debug)]
-pub struct Clock {
-    step: AtomicU64,
-    exchanges: AtomicU64,
-    told: AtomicU64,
-}
-
-impl Clock {
-    /// A clock of three counters that stand at 0.
-    pub const fn new(step: AtomicU64, exchanges: AtomicU64, told: AtomicU64) -> Self {
-        Self { step, exchanges, told }
-    }
-
-    /// Goes on from step `base`, which no member's words have passed; `own` are this
-    /// PE's words.
-    pub fn set(&self, base: u64, own: &TeamWords) {
-        self.step.store(base, Ordering::Relaxed);
-        self.exchanges.store(0, Ordering::Relaxed);
-        self.told.store(own.told.count.get(), Ordering::Relaxed);
-    }
-
-    /// The steps so far.
-    pub fn steps(&self) -> u64 {
-        self.step.load(Ordering::Relaxed)
-    }
-
-    fn open(&self, steps: u64) -> u64 {
-        advance(&self.step, steps)
-    }
-
-    fn next_mailbox(&self) -> usize {
-        advance(&self.exchanges, 1) as usize & 1
-    }
-}
-
-/// Adds to a word and returns what it was. Load and store, not one locked instruction:
-/// a team's collectives are called one after the other (specification: a team must not
-/// be used concurrently).
-fn advance(word: &AtomicU64, by: u64) -> u64 {
-    let before = word.load(Ordering::Relaxed);
-    word.store(before + by, Ordering::Relaxed);
-    before
 }
 
 /// The highest step in a member's words: where the next user of them goes on.
@@ -155,7 +110,7 @@ impl<B: Board> Group for Epochs<'_, B> {
     /// No other collective's news come in between: a member tells in the next one only
     /// after this PE has announced a step of it.
     fn await_told(&self, times: usize) {
-        let target = advance(&self.clock.told, times as u64) + times as u64;
+        let target = self.clock.expect_told(times as u64);
         self.board.await_counter(&self.own().told.count, target);
     }
 

@@ -10,7 +10,7 @@ use crate::context;
 use crate::copy;
 use crate::counter::Counter;
 use crate::error::Routine;
-use crate::job::waiting::About;
+use crate::job::about::About;
 use crate::job::words::TeamWords;
 use crate::slow;
 use crate::span::Span;

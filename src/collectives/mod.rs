@@ -17,6 +17,7 @@ pub(crate) mod agreement;
 mod alltoall;
 mod barrier;
 mod broadcast;
+pub(crate) mod clock;
 mod collect;
 mod epochs;
 mod group;
@@ -32,14 +33,15 @@ mod tests;
 mod tree;
 
 use crate::atomics::{Ordering, fence};
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::span::Span;
 use crate::team::{self, TEAM_WORLD, Team};
 use agreement::{NONE, for_collective, for_nothing};
 use alltoall::{Alltoall, Blocks, Shape};
 use broadcast::Broadcast;
 use collect::{Collect, Parts};
-pub(crate) use epochs::{Clock, Epochs, highest_step};
+pub(crate) use epochs::{Epochs, highest_step};
 pub(crate) use group::{Group, Reach, Small};
 pub(crate) use members::TeamMembers;
 use reduce::Reduce;
@@ -75,7 +77,7 @@ fn check_data(members: &impl Reach, (dest, written): Data, (source, read): Data)
 /// The PE number of a root.
 fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
     usize::try_from(root).ok().filter(|root| *root < size).unwrap_or_else(|| {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("PE_root = {root}"),
             format_args!("expected a PE number from 0 to {}", size - 1),
@@ -92,7 +94,7 @@ fn checked_shape(
 ) -> Shape {
     let stride = |name: &str, value: isize| {
         usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
-            error::misuse(
+            failure::misuse(
                 routine,
                 format_args!("{name} = {value}"),
                 "expected a stride of at least 1",

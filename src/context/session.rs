@@ -5,7 +5,8 @@
 
 use super::{CONTEXTS, required};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use std::ffi::c_long;
 
 /// `SHMEM_CTX_SESSION_TOTAL_OPS`, in a configuration's mask.
@@ -60,14 +61,14 @@ pub unsafe fn start(
 ) {
     let Some(hints) = hints(routine, ctx) else { return };
     if options & !BATCH != 0 {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("options = {options:#x}"),
             "expected 0 or SHMEM_CTX_SESSION_BATCH",
         );
     }
     if mask & !TOTAL_OPS != 0 || (mask != 0 && config.is_null()) {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("config = {config:p}, config_mask = {mask:#x}"),
             "expected a mask of 0, or SHMEM_CTX_SESSION_TOTAL_OPS and a configuration",

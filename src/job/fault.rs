@@ -1,7 +1,7 @@
 //! A fault inside the window of mirrors, or of a routine of this library elsewhere, is
 //! explained before it takes its course; and a PE that dies by a signal tells where it was.
 
-use super::{Job, abort, existing, is_child, waiting};
+use super::{Job, abort, about, existing, is_child};
 use crate::atomics::Ordering;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, program};
@@ -38,7 +38,7 @@ pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
 
 /// Tells what this PE waits for, if it does for long. For signal handlers, too.
 pub(super) fn tell_own_wait(job: &Job) {
-    if let Some(wait) = waiting::own(job) {
+    if let Some(wait) = about::own(job) {
         tell(job, format_args!("{wait}, for {:.1?}", wait.lasted));
     }
 }

@@ -164,7 +164,8 @@ unsafe extern "C" fn after_in_child() {
     };
     if job.choice.backend.is_shared() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");
-        ending::flush_and_exit(1);
+        // The streams' content is the parent's to write.
+        ending::exit_now(1);
     }
     // Only now: in a static program these words lie in the data segment.
     CHILD.store(true, Ordering::Relaxed);

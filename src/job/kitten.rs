@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::file::JobFile;
-use super::launch::Place;
 use super::launcher::Launcher;
+use super::place::Place;
 use crate::error::Error;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};
 use oneshmem_kitten::kernel::{self, Kernel};

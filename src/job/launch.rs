@@ -5,11 +5,12 @@
 //! meet by themselves (`super::meet`). Without a launcher a process is a job of
 //! one PE.
 
-use crate::error::{self, Error};
+use crate::error::Error;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
 use crate::job::meet;
-use crate::job::point::Point;
+use crate::job::place::Place;
+use crate::message;
 use crate::sys::{fd, process};
 use crate::translate::MAX_PES;
 
@@ -18,15 +19,6 @@ pub use crate::sys::stdio::PIPE as STDOUT;
 /// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the
 /// descriptor of the file of huge pages if there is one.
 pub const VARIABLE: &str = "ONESHMEM_PE";
-
-/// This process's place in its job.
-pub(super) struct Place {
-    pub launcher: Launcher,
-    pub pe: usize,
-    pub job: JobFile,
-    /// Where PEs that have not come yet will look for it.
-    pub meeting: Option<Point>,
-}
 
 /// A foreign launcher's variables.
 struct Foreign {
@@ -99,7 +91,7 @@ pub(super) fn join() -> Result<Place, Error> {
 fn explain_privilege() {
     let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&VARIABLE]);
     if let Some(name) = variables.find(|name| process::is_hidden(name)) {
-        error::say(format_args!(
+        message::say(format_args!(
             "{name} is ignored, and this process is a job of one PE: the program may have rights \
              that its user lacks (set-user-ID, set-group-ID or file capabilities)"
         ));

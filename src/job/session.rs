@@ -2,42 +2,36 @@
 //! each initialisation needs its finalisation, the last one ends the session, and
 //! a new session may begin after that.
 
+pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
+
 use super::abort::{self, Kind};
 use super::attachments::Attachments;
 use super::control::{Control, Stage};
-use super::{JOB, Job, backend_word, existing, fault, fork, job, launch, life};
-use crate::atomics::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
-use crate::error::{self, Error, Routine};
-use crate::job::health;
+use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
+use crate::error::{Error, Routine};
+use crate::failure;
 use crate::job::launcher::Launcher;
+use crate::job::{ending, health};
 use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
+use crate::message;
 use crate::sys::{map, process};
 use crate::translate::TABLE;
 use crate::{backend, collectives, context, env, pause, stats, team};
 use std::sync::{Arc, Mutex};
 
-/// `SHMEM_THREAD_SINGLE`.
-pub const THREAD_SINGLE: i32 = 0;
-/// `SHMEM_THREAD_FUNNELED`.
-pub const THREAD_FUNNELED: i32 = 1;
-/// `SHMEM_THREAD_SERIALIZED`.
-pub const THREAD_SERIALIZED: i32 = 2;
-/// `SHMEM_THREAD_MULTIPLE`.
-pub const THREAD_MULTIPLE: i32 = 3;
-
 /// Heaps must fit their place in the job's file.
 const HEAP_LIMIT: u64 = 1 << 40;
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
-static THREAD_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 /// Initialisation and finalisation exclude each other.
 static CHANGE: Mutex<()> = Mutex::new(());
 
 /// `shmem_init`: there is no way to report failure but to end the job.
 pub fn init(routine: Routine) {
     if let Err(error) = init_thread(routine, THREAD_SINGLE) {
-        error::fatal(format_args!("{routine}: {error}"));
+        failure::fatal(format_args!("{routine}: {error}"));
     }
 }
 
@@ -46,7 +40,7 @@ pub fn init(routine: Routine) {
 /// is provided: the library keeps no state that threads could spoil.
 pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&requested) {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("requested = {requested}"),
             "expected one of the SHMEM_THREAD_* levels, 0 to 3",
@@ -54,7 +48,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     }
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     if fork::is_child() {
-        error::misuse(
+        failure::misuse(
             routine,
             "called in a child of fork",
             "only the process that the launcher started is a PE",
@@ -65,7 +59,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
             None => first_session()?,
             Some(job) => begin(job)?,
         }
-        THREAD_LEVEL.store(requested, Ordering::Relaxed);
+        threads::set_level(requested);
     }
     INITIALISATIONS.fetch_add(1, Ordering::Relaxed);
     Ok(query_thread())
@@ -74,14 +68,14 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
 /// Makes this process a PE. Nothing here waits for another PE.
 fn first_session() -> Result<(), Error> {
     let place = match launch::join() {
-        Err(Error::Over(word)) => health::leave_late(word),
+        Err(Error::Over(word)) => ending::leave_late(word),
         place => place?,
     };
     let (file, pe) = (Arc::new(place.job), place.pe);
     let npes = file.npes();
     // A program that its launcher starts although the job has ended ends as well.
     if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
-        health::leave_late(word);
+        ending::leave_late(word);
     }
 
     let data = segment::find(map::page_size())?;
@@ -99,7 +93,7 @@ fn first_session() -> Result<(), Error> {
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
     record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);
     record.image.store(data.fingerprint, Ordering::Relaxed);
-    record.backend.store(backend_word(choice.backend.name()), Ordering::Relaxed);
+    record.backend.store(peers::backend_word(choice.backend.name()), Ordering::Relaxed);
 
     let made = JOB.set(Job {
         pe,
@@ -125,8 +119,8 @@ fn first_session() -> Result<(), Error> {
     pause::set_habits(crowded, place.launcher != Launcher::Kitten, health::crowd(npes));
     fork::prepare()?;
     fault::explain();
-    health::leave_when_told();
-    health::tell_when_asked(job);
+    ending::leave_when_told();
+    ending::tell_when_asked(job);
     process::at_exit(leaving);
     begin(job)?;
     announce(job);
@@ -164,7 +158,7 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
     if let Some(complaint) = &got.complaint
         && job.control.header().complained.swap(1, Ordering::Relaxed) == 0
     {
-        error::say(complaint);
+        message::say(complaint);
     }
     *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
     Ok(())
@@ -175,16 +169,16 @@ fn announce(job: &Job) {
         return;
     }
     if env::debugging() {
-        error::say(format_args!("backend {} ({})", job.backend(), job.choice.reason));
+        message::say(format_args!("backend {} ({})", job.backend(), job.choice.reason));
     }
     for complaint in env::complaints() {
-        error::say(complaint);
+        message::say(complaint);
     }
     if env::VERSION.is_on() {
-        error::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
+        message::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
     }
     if env::INFO.is_on() {
-        error::say(format_args!(
+        message::say(format_args!(
             "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}",
             job.npes,
             job.launcher.name(),
@@ -214,7 +208,7 @@ fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
 pub fn finalize(routine: Routine) {
     if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 && !fork::is_child() {
         if env::debugging() {
-            error::say(format_args!("{routine}: ignored: the library is finalised already"));
+            message::say(format_args!("{routine}: ignored: the library is finalised already"));
         }
         return;
     }
@@ -264,8 +258,8 @@ extern "C" fn leaving() {
         && job.npes > 1
         && abort::raise(job.control.job(), Kind::Fatal, job.pe, 1)
     {
-        error::say("exits without calling shmem_finalize; ending the job");
-        health::end_peers(job, 1);
+        message::say("exits without calling shmem_finalize; ending the job");
+        ending::end_peers(job, 1);
     }
 }
 
@@ -274,7 +268,7 @@ pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
     // The first of several statuses becomes the job's.
     abort::raise(job.control.job(), Kind::GlobalExit, job.pe, status);
-    health::end_job(status)
+    ending::end_job(status)
 }
 
 /// `shmem_query_initialized`.
@@ -284,7 +278,7 @@ pub fn query_initialized() -> bool {
 
 /// `shmem_query_thread`.
 pub fn query_thread() -> i32 {
-    THREAD_LEVEL.load(Ordering::Relaxed)
+    threads::level()
 }
 
 /// `shmem_my_pe`.

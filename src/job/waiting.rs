@@ -1,12 +1,8 @@
 //! What a PE waits for, written into its record when a wait has become long: for whoever is
 //! asked why a job stands still.
 
-use super::{Job, control::Stage};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::error::Routine;
-use crate::job::words::TeamWords;
 use std::fmt;
-use std::mem::offset_of;
 use std::time::Duration;
 
 /// Words for the name of a routine.
@@ -23,29 +19,9 @@ pub struct Waiting {
     routine: [AtomicU64; NAME_WORDS],
 }
 
-/// What is waited for, as the waiting code knows it.
-#[derive(Clone, Copy, Debug, Default)]
-pub enum About {
-    /// Something else.
-    #[default]
-    Unsaid,
-    /// PE `.0` is to initialise.
-    Initialisation(usize),
-    /// A collective of a team: the counter at this address, among a team's control words.
-    Counter(Routine, usize),
-    /// A collective of the active set of this first PE, distance and size.
-    ActiveSet(Routine, [usize; 3]),
-    /// The variable at this address.
-    Variable(Routine, usize),
-    /// The lock at this address.
-    Lock(Routine, usize),
-    /// Whatever the program tests, again and again.
-    Tests,
-}
-
 /// What is waited for, as the record says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     /// Something that has no name here.
     Unsaid,
     /// PE `.0` is to initialise.
@@ -116,82 +92,26 @@ impl What {
     }
 }
 
-impl About {
-    fn routine(self) -> &'static str {
-        match self {
-            Self::Counter(routine, _)
-            | Self::ActiveSet(routine, _)
-            | Self::Variable(routine, _)
-            | Self::Lock(routine, _) => routine,
-            _ => "",
-        }
-    }
-
-    fn what(self, job: &Job) -> What {
-        let place = |address: usize| {
-            let in_heap = job.layout.heap.contains(&address);
-            let start = if in_heap { job.layout.heap.start } else { job.layout.data.start };
-            (in_heap, address.wrapping_sub(start))
-        };
-        match self {
-            Self::Unsaid => What::Unsaid,
-            Self::Initialisation(pe) => What::Initialisation(pe),
-            Self::Counter(_, address) => member(job, address),
-            Self::ActiveSet(_, set) => What::ActiveSet(set),
-            Self::Variable(_, address) => {
-                let (in_heap, offset) = place(address);
-                What::Variable { in_heap, offset }
-            }
-            Self::Lock(_, address) => {
-                let (in_heap, offset) = place(address);
-                What::Lock { in_heap, offset }
-            }
-            Self::Tests => What::Tests,
-        }
-    }
-}
-
-/// Whose control word in which team is at this address.
-fn member(job: &Job, address: usize) -> What {
-    let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
-        return What::Unsaid;
-    };
-    let (index, within) = (bytes / size_of::<TeamWords>(), bytes % size_of::<TeamWords>());
-    let (team, pe) = (index / job.npes + 1, index % job.npes);
-    let told = offset_of!(TeamWords, told)..offset_of!(TeamWords, mailboxes);
-    if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
-}
-
-/// Writes down that this PE has waited for so long. Any of its threads may; the last says it.
-#[cold]
-pub(crate) fn note(job: &Job, about: About, lasted: Duration) {
-    let record = &job.control.pe(job.pe).waiting;
-    let mut name = [0; NAME_WORDS * 8];
-    let routine = about.routine().as_bytes();
-    let fits = routine.len().min(name.len());
-    name[..fits].copy_from_slice(&routine[..fits]);
-    for (word, bytes) in record.routine.iter().zip(name.chunks_exact(8)) {
-        word.store(u64::from_le_bytes(bytes.try_into().unwrap_or_default()), Ordering::Relaxed);
-    }
-    let (what, place) = about.what(job).encode();
-    record.what.store(what, Ordering::Relaxed);
-    record.place.store(place, Ordering::Relaxed);
-    record.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
-}
-
-/// The wait is over.
-#[cold]
-pub(crate) fn forget(job: &Job) {
-    job.control.pe(job.pe).waiting.lasted.store(0, Ordering::Relaxed);
-}
-
-/// This PE's own wait, if it is in one; for a signal handler, too.
-pub(crate) fn own(job: &Job) -> Option<Wait> {
-    let record = job.control.pe(job.pe);
-    record.waiting.read().filter(|_| record.stage() == Stage::Ready)
-}
-
 impl Waiting {
+    /// Writes a wait that has lasted so long. Any thread of the PE may; the last one says it.
+    pub(super) fn write(&self, what: What, routine: &str, lasted: Duration) {
+        let mut name = [0; NAME_WORDS * 8];
+        let fits = routine.len().min(name.len());
+        name[..fits].copy_from_slice(&routine.as_bytes()[..fits]);
+        for (word, bytes) in self.routine.iter().zip(name.chunks_exact(8)) {
+            word.store(u64::from_le_bytes(bytes.try_into().unwrap_or_default()), Ordering::Relaxed);
+        }
+        let (what, place) = what.encode();
+        self.what.store(what, Ordering::Relaxed);
+        self.place.store(place, Ordering::Relaxed);
+        self.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
+    }
+
+    /// The wait is over.
+    pub(super) fn clear(&self) {
+        self.lasted.store(0, Ordering::Relaxed);
+    }
+
     /// The wait, if there is one. A record that changes meanwhile may be read half and half.
     pub fn read(&self) -> Option<Wait> {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;

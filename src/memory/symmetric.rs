@@ -10,8 +10,10 @@ use super::layout::HEAP_ALIGNMENT;
 use crate::atomics::Ordering;
 use crate::collectives;
 use crate::env;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::{Job, job};
+use crate::message;
 use std::ffi::c_long;
 use std::fmt;
 use std::ptr::null_mut;
@@ -114,7 +116,7 @@ unsafe fn relocate(job: &Job, routine: Routine, offset: usize, size: usize) -> *
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe { to.copy_from_nonoverlapping(from, kept) };
     if heap(job).free(offset).is_err() {
-        error::fatal(format_args!("{routine}: the block was freed by another thread meanwhile"));
+        failure::fatal(format_args!("{routine}: the block was freed by another thread meanwhile"));
     }
     to
 }
@@ -152,7 +154,7 @@ fn allocate(job: &Job, routine: Routine, size: Option<usize>, align: usize) -> O
     let block = size.filter(|_| possible).and_then(|size| heap.allocate(size, align));
     // Every PE fails alike, so that one need say it.
     if block.is_none() && job.pe() == 0 && env::debugging() {
-        error::say(Refusal { routine, size, align, largest, heap: &heap });
+        message::say(Refusal { routine, size, align, largest, heap: &heap });
     }
     block
 }
@@ -217,7 +219,7 @@ fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
         }
         None => "there is no block now".into(),
     };
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("ptr = {ptr:p}"),
         format_args!(
@@ -239,7 +241,7 @@ fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
     collectives::barrier_all(routine);
     let of = |pe: usize| control.pe(pe).argument.load(Ordering::Acquire) as usize;
     if let Some(other) = (0..job.npes()).find(|pe| of(*pe) != value) {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("{argument} = {value}"),
             format_args!(

@@ -5,7 +5,8 @@
 #![allow(unsafe_code)]
 
 use crate::copy;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::slow::{self, Access};
 use crate::span::Span;
 use crate::stats::Class;
@@ -53,7 +54,7 @@ fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
              bsize = {least}"
         )
     };
-    error::misuse(routine, format_args!("{name} = {value}"), unit)
+    failure::misuse(routine, format_args!("{name} = {value}"), unit)
 }
 
 /// `n` elements, each by itself.

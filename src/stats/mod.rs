@@ -21,8 +21,9 @@ mod wait;
 
 use crate::atomics::{AtomicPtr, Ordering};
 use crate::env;
-use crate::error::{self, Error};
+use crate::error::Error;
 use crate::job::Job;
+use crate::message;
 use row::Row;
 use row::row_bytes;
 pub use row::{CLASSES, Class, For, Peer, Snapshot};
@@ -59,7 +60,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
         env::STATS.is_on() || control.job().header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
         let Some(place) = control.statistics(job.pe(), row_bytes(job.npes()))? else {
-            error::say(format_args!("{} needs a job with a memory file", env::STATS.name));
+            message::say(format_args!("{} needs a job with a memory file", env::STATS.name));
             return Ok(false);
         };
         // SAFETY: `place` is this PE's row, zero or written by an earlier session, mapped
@@ -82,8 +83,8 @@ pub(crate) fn print(job: &Job) {
     if job.pe() == 0 && are_taken() && env::STATS.is_on() {
         let rows = (0..job.npes()).map(|pe| Snapshot::of(job.control(), pe)).collect();
         match rows {
-            Ok(rows) => error::say(report::Table(rows)),
-            Err(error) => error::say(format_args!("no statistics: {error}")),
+            Ok(rows) => message::say(report::Table(rows)),
+            Err(error) => message::say(format_args!("no statistics: {error}")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, Rest};
-use crate::job::waiting::About;
+use crate::job::about::About;
 use crate::pause::Pause;
 use std::time::Instant;
 

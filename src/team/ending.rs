@@ -4,7 +4,8 @@ use super::{PREDEFINED, TEAMS, Team, get, slots};
 use crate::collectives::{self, Group, agreement};
 use crate::context;
 use crate::env;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job;
 
 /// Forgets a team and its contexts in this process.
@@ -17,7 +18,7 @@ fn retire(team: &Team) {
 pub fn destroy(routine: Routine, handle: usize) {
     let Some(team) = get(routine, handle) else { return };
     if team.slot < PREDEFINED {
-        error::misuse(
+        failure::misuse(
             routine,
             format_args!("team = {handle:#x}, a predefined team"),
             "expected a team made by a split",

@@ -11,7 +11,8 @@ use super::{Config, NUM_CONTEXTS, Section, TEAM_INVALID, TEAMS, Team, get, slots
 use crate::argument;
 use crate::collectives::{self, Group, Reach, Small, agreement, highest_step};
 use crate::env;
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use crate::job::{Job, job};
 use std::ffi::{c_int, c_long};
 
@@ -126,7 +127,7 @@ unsafe fn requested(routine: Routine, config: *const Config, mask: c_long) -> Op
         return Some(Config::default());
     }
     if config.is_null() {
-        error::misuse(
+        failure::misuse(
             routine,
             "config = NULL",
             "expected the address of a shmem_team_config_t, or a mask of 0",
@@ -306,7 +307,7 @@ fn differing(
     me: usize,
     ours: [c_int; 3],
 ) -> ! {
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("arguments {ours:?} on PE {me} of the parent team"),
         format_args!("expected the same arguments on all its PEs; PE {member} has {theirs:?}"),

@@ -67,6 +67,24 @@ pub trait Numbering: Copy {
     fn handle(self) -> usize;
 }
 
+/// `SHMEM_CTX_DEFAULT`.
+pub const CTX_DEFAULT: usize = numberings::handle(1);
+
+/// The default context: world numbering, known at compile time.
+#[derive(Clone, Copy, Debug)]
+pub struct Default;
+
+impl Numbering for Default {
+    #[inline(always)]
+    fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R {
+        if TABLE.knows(pe) { ok(pe) } else { out() }
+    }
+    #[inline(always)]
+    fn handle(self) -> usize {
+        CTX_DEFAULT
+    }
+}
+
 /// What is done about a miss: a closure, or a type of its own where the compiler has
 /// to be told to inline it. A continuation that is called, not jumped to, costs
 /// the hot path a stack frame.

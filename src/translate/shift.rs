@@ -15,7 +15,6 @@
 use super::numberings::Numberings;
 use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::context;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
 
@@ -219,5 +218,5 @@ pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: im
         std::hint::cold_path();
         return cold.miss(Miss(addr));
     }
-    translate(context::Default, addr, pe, hot, cold)
+    translate(super::Default, addr, pe, hot, cold)
 }

@@ -207,7 +207,7 @@ pub fn translate<C: Numbering, R>(
 /// is for addresses that are surely not foreign memory.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
-    translate_within(&TABLE.pointer_span, crate::context::Default, addr, pe, hot, cold)
+    translate_within(&TABLE.pointer_span, super::Default, addr, pe, hot, cold)
 }
 
 #[inline(always)]

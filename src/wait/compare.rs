@@ -4,7 +4,8 @@
 //! equal, bit 2 for greater. So a comparison is one test of a bit, and the two
 //! values that are no comparison, nothing and everything, are no constant.
 
-use crate::error::{self, Routine};
+use crate::error::Routine;
+use crate::failure;
 use std::cmp::Ordering;
 use std::ffi::c_int;
 
@@ -54,7 +55,7 @@ impl Comparison {
 #[cold]
 #[inline(never)]
 fn invalid(routine: Routine, cmp: c_int) -> ! {
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!("cmp = {cmp}"),
         format_args!(

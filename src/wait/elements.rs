@@ -4,7 +4,7 @@
 use super::{Comparison, Waitable};
 use crate::argument;
 use crate::error::Routine;
-use crate::job::waiting::About;
+use crate::job::about::About;
 use crate::operand;
 use std::ffi::c_int;
 

@@ -1,6 +1,6 @@
 //! What a test does when a program polls with it.
 
-use crate::job::waiting::About;
+use crate::job::about::About;
 use crate::pause::{self, Pause};
 use std::cell::{Cell, RefCell};
 

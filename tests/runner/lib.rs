@@ -18,6 +18,7 @@ pub mod directives;
 pub mod examples;
 pub mod failures;
 pub mod heap_pages;
+pub mod imports;
 pub mod in_a_row;
 pub mod interface;
 pub mod launch;

@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, containers, crowds, examples, failures, heap_pages, in_a_row,
+    bystanders, conformance, containers, crowds, examples, failures, heap_pages, imports, in_a_row,
     interface, launch, launchers, privileged, rules, sanitizers, smartmap, states, statistics,
     strangers, system_calls, tuning, variables,
 };
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 20] = [
+    let families: [fn() -> Vec<Trial>; 21] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         containers::trials,
         crowds::trials,
         heap_pages::trials,
+        imports::trials,
         in_a_row::trials,
         privileged::trials,
         system_calls::trials,

@@ -18,7 +18,8 @@ use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
 use crate::collectives::group::SMALL_BYTES;
 use crate::collectives::reduce::BLOCK_BYTES;
 use crate::env::{self, Variable};
-use crate::error::{self, Error, Routine};
+use crate::error::{Error, Routine};
+use crate::failure;
 use crate::job::{self, Job};
 use rules::Table;
 use std::sync::OnceLock;
@@ -160,7 +161,7 @@ fn cannot_serve(
     bytes: usize,
     needs: &str,
 ) -> ! {
-    error::misuse(
+    failure::misuse(
         routine,
         format_args!(
             "algorithm \"{name}\", which {} or shmemx_set_algorithm names, for {members} PEs and \
@@ -193,7 +194,7 @@ fn agree(job: &Job, table: &Table) {
     for pe in 0..job.npes() {
         let theirs = told(pe).load(Ordering::SeqCst);
         if theirs != 0 && theirs != mine {
-            error::fatal(format_args!(
+            failure::fatal(format_args!(
                 "PE {pe} chooses the algorithms of collectives in another way than PE {}: \
                  SHMEM_*_ALGORITHM, SHMEM_TREE_DEGREE, SHMEM_DEBUG and the tuning file must be \
                  the same for all PEs",

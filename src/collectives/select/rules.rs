@@ -14,8 +14,8 @@
 
 use super::algorithms::{OPERATIONS, Operation};
 use crate::env;
-use crate::error;
 use crate::job::{self, launcher::Launcher};
+use crate::message;
 use crate::sys::{file, process};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -155,7 +155,7 @@ pub(super) fn load() -> Table {
         if job::existing().is_none_or(|job| job.pe() == 0) {
             // A line of a file that is something else may be long.
             let why: String = why.chars().take(300).collect();
-            error::say(format_args!("tuning file {} ignored: {why}", path.display()));
+            message::say(format_args!("tuning file {} ignored: {why}", path.display()));
         }
     };
     let Some(path) = path() else { return Table::built_in(pes) };

@@ -3,7 +3,8 @@
 use super::calls::{Call, Elements};
 use super::machine::{MOST_PES, Machine};
 use super::play;
-use crate::collectives::epochs::{Board, Clock, Epochs};
+use crate::collectives::clock::Clock;
+use crate::collectives::epochs::{Board, Epochs};
 use crate::collectives::psync::PSync;
 
 const MEMBERS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 12, 16];

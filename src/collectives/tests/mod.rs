@@ -12,7 +12,8 @@ mod order;
 mod random;
 mod traffic;
 
-use super::epochs::{Clock, Epochs};
+use super::clock::Clock;
+use super::epochs::Epochs;
 use super::group::{Group, Reach};
 use super::psync::PSync;
 use crate::atomics::{AtomicU64, Ordering};

@@ -3,7 +3,8 @@
 
 use super::machine::{DEST, Machine};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::collectives::epochs::{Board, Clock, Epochs};
+use crate::collectives::clock::Clock;
+use crate::collectives::epochs::{Board, Epochs};
 use crate::collectives::reduce::{Kernel, Reduce, Sum};
 use crate::collectives::run;
 use crate::collectives::select::{self, Choice};

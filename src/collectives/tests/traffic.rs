@@ -4,7 +4,8 @@
 use super::calls::{Call, Elements};
 use super::machine::{DEST, MOST_PES, Machine};
 use crate::atomics::Ordering;
-use crate::collectives::epochs::{Board, Clock, Epochs};
+use crate::collectives::clock::Clock;
+use crate::collectives::epochs::{Board, Epochs};
 
 const BYTES: usize = 8192;
 

@@ -1,0 +1,93 @@
+//! What this PE waits for, in its own terms, and as its record says it to others.
+
+use super::Job;
+use super::control::Stage;
+use super::waiting::{Wait, What};
+use crate::error::Routine;
+use crate::job::words::TeamWords;
+use std::mem::offset_of;
+use std::time::Duration;
+
+/// What is waited for, as the waiting code knows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum About {
+    /// Something else.
+    #[default]
+    Unsaid,
+    /// PE `.0` is to initialise.
+    Initialisation(usize),
+    /// A collective of a team: the counter at this address, among a team's control words.
+    Counter(Routine, usize),
+    /// A collective of the active set of this first PE, distance and size.
+    ActiveSet(Routine, [usize; 3]),
+    /// The variable at this address.
+    Variable(Routine, usize),
+    /// The lock at this address.
+    Lock(Routine, usize),
+    /// Whatever the program tests, again and again.
+    Tests,
+}
+
+impl About {
+    fn routine(self) -> &'static str {
+        match self {
+            Self::Counter(routine, _)
+            | Self::ActiveSet(routine, _)
+            | Self::Variable(routine, _)
+            | Self::Lock(routine, _) => routine,
+            _ => "",
+        }
+    }
+
+    fn what(self, job: &Job) -> What {
+        let place = |address: usize| {
+            let in_heap = job.layout.heap.contains(&address);
+            let start = if in_heap { job.layout.heap.start } else { job.layout.data.start };
+            (in_heap, address.wrapping_sub(start))
+        };
+        match self {
+            Self::Unsaid => What::Unsaid,
+            Self::Initialisation(pe) => What::Initialisation(pe),
+            Self::Counter(_, address) => member(job, address),
+            Self::ActiveSet(_, set) => What::ActiveSet(set),
+            Self::Variable(_, address) => {
+                let (in_heap, offset) = place(address);
+                What::Variable { in_heap, offset }
+            }
+            Self::Lock(_, address) => {
+                let (in_heap, offset) = place(address);
+                What::Lock { in_heap, offset }
+            }
+            Self::Tests => What::Tests,
+        }
+    }
+}
+
+/// Whose control word in which team is at this address.
+fn member(job: &Job, address: usize) -> What {
+    let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
+        return What::Unsaid;
+    };
+    let (index, within) = (bytes / size_of::<TeamWords>(), bytes % size_of::<TeamWords>());
+    let (team, pe) = (index / job.npes + 1, index % job.npes);
+    let told = offset_of!(TeamWords, told)..offset_of!(TeamWords, mailboxes);
+    if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
+}
+
+/// Writes down that this PE has waited for so long. Any of its threads may; the last says it.
+#[cold]
+pub(crate) fn note(job: &Job, about: About, lasted: Duration) {
+    job.control.pe(job.pe).waiting.write(about.what(job), about.routine(), lasted);
+}
+
+/// The wait is over.
+#[cold]
+pub(crate) fn forget(job: &Job) {
+    job.control.pe(job.pe).waiting.clear();
+}
+
+/// This PE's own wait, if it is in one; for a signal handler, too.
+pub(crate) fn own(job: &Job) -> Option<Wait> {
+    let record = job.control.pe(job.pe);
+    record.waiting.read().filter(|_| record.stage() == Stage::Ready)
+}

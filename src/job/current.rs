@@ -1,0 +1,28 @@
+//! The job, for whoever calls a routine.
+
+use super::{JOB, Job, fork};
+use crate::error::Routine;
+use crate::failure;
+use crate::translate::TABLE;
+
+/// The job, for a routine that may be called only between init and finalize.
+pub fn job(routine: Routine) -> &'static Job {
+    match JOB.get() {
+        Some(job) if TABLE.ready() => job,
+        Some(_) if fork::is_child() => failure::misuse(
+            routine,
+            "called in a child of fork",
+            "only the process that called shmem_init is a PE",
+        ),
+        Some(_) => failure::misuse(
+            routine,
+            "called after shmem_finalize",
+            "expected a call between shmem_init and shmem_finalize",
+        ),
+        None => failure::misuse(
+            routine,
+            "called before shmem_init",
+            "expected a call between shmem_init and shmem_finalize",
+        ),
+    }
+}

@@ -1,0 +1,84 @@
+//! Peers become reachable: each is attached at its first use.
+
+use super::Job;
+use super::about::About;
+use crate::atomics::Ordering;
+use crate::error::Error;
+use crate::failure;
+use crate::pause::Pause;
+use crate::translate::{ALL_OR_NONE, TABLE};
+
+impl Job {
+    /// Makes sure PE `pe`'s mirror is there and returns where it starts. The first
+    /// use of a peer waits until that peer has initialised.
+    pub fn mirror(&self, pe: usize) -> usize {
+        if pe == self.pe {
+            return self.layout.start();
+        }
+        let mut pause = Pause::about(About::Initialisation(pe));
+        while !self.has_begun(pe) {
+            pause.step();
+        }
+        self.attach_once(pe);
+        if ALL_OR_NONE {
+            // Who is there now need not be attached one by one later.
+            for peer in (0..self.npes).filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
+                self.attach_once(peer);
+            }
+        }
+        self.layout.mirror(pe)
+    }
+
+    /// Whether PE `pe` has begun the session that this PE is in.
+    fn has_begun(&self, pe: usize) -> bool {
+        self.control.pe(pe).session() >= self.session.load(Ordering::Relaxed)
+    }
+
+    fn attach_once(&self, pe: usize) {
+        let attach = || {
+            if let Err(error) = self.attach(pe) {
+                failure::fatal(format_args!("attaching PE {pe} failed: {error}"));
+            }
+            TABLE.set_mirror(pe, self.layout.mirror(pe));
+        };
+        let mut pause = Pause::new();
+        self.attachments.ensure(pe, attach, || pause.step());
+    }
+
+    fn attach(&self, pe: usize) -> Result<(), Error> {
+        let record = self.control.pe(pe);
+        let data_bytes = record.data_bytes.load(Ordering::Relaxed) as usize;
+        let heap_bytes = record.heap_bytes.load(Ordering::Relaxed) as usize;
+        let image = record.image.load(Ordering::Relaxed);
+        if data_bytes != self.layout.data.len() || image != self.data.fingerprint {
+            return Err(Error::Slot(format!(
+                "it runs another program: its data segment has {data_bytes} bytes and layout \
+                 {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable",
+                self.layout.data.len(),
+                self.data.fingerprint
+            )));
+        }
+        if heap_bytes != self.layout.heap.len() {
+            return Err(Error::Slot(format!(
+                "its symmetric heap has {heap_bytes} bytes, this PE's {}; \
+                 SHMEM_SYMMETRIC_SIZE must be the same on all PEs",
+                self.layout.heap.len()
+            )));
+        }
+        if record.backend.load(Ordering::Relaxed) != backend_word(self.backend()) {
+            return Err(Error::Slot(format!(
+                "it does not use the backend {}; SHMEM_BACKEND must be the same on all PEs",
+                self.backend()
+            )));
+        }
+        self.choice.backend.attach(&self.control, pe, &self.layout)
+    }
+}
+
+/// A backend's name as one word of a PE's record.
+pub(super) fn backend_word(name: &str) -> u64 {
+    assert!(name.len() <= size_of::<u64>(), "names of backends are compared by one word");
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+    u64::from_le_bytes(bytes)
+}

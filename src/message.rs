@@ -1,0 +1,15 @@
+//! What the library says to people.
+
+use crate::job;
+use std::fmt;
+use std::io::Write;
+
+/// One line on standard error, with the library's name and the PE's number.
+pub fn say(message: impl fmt::Display) {
+    let line = match job::existing() {
+        Some(job) => format!("oneshmem: PE {}: {message}\n", job.pe()),
+        None => format!("oneshmem: {message}\n"),
+    };
+    // One write, so that lines of several PEs do not mix.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
