@@ -167,6 +167,9 @@ unsafe extern "C" fn after_in_child() {
         // The streams' content is the parent's to write.
         ending::exit_now(1);
     }
+    if job.choice.backend.is_shared() {
+        job.extent.inherit(&job.layout.heap);
+    }
     // Only now: in a static program these words lie in the data segment.
     CHILD.store(true, Ordering::Relaxed);
     TABLE.retire();

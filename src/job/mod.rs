@@ -28,6 +28,7 @@ pub mod words;
 
 use crate::atomics::{AtomicU32, AtomicUsize};
 use crate::backend::Choice;
+use crate::memory::extent::Extent;
 use crate::memory::heap::Heap;
 use crate::memory::layout::Layout;
 use crate::memory::pages;
@@ -51,6 +52,8 @@ pub struct Job {
     data: DataSegment,
     /// The symmetric heap's allocator, new with each session.
     pub heap: Mutex<Heap>,
+    /// How far the heap is in use.
+    pub extent: Extent,
     /// How many sessions (first init to last finalize) have begun.
     session: AtomicU32,
     /// Where PEs that have not come yet will look for the job.

@@ -71,7 +71,9 @@ impl Job {
                 self.backend()
             )));
         }
-        self.choice.backend.attach(&self.control, pe, &self.layout)
+        self.choice.backend.attach(&self.control, pe, &self.layout)?;
+        self.extent.add_mirror(self.layout.mirrored(pe, self.heap_base()));
+        Ok(())
     }
 }
 

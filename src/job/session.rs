@@ -13,6 +13,7 @@ use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
+use crate::memory::extent::Extent;
 use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
 use crate::message;
@@ -100,6 +101,7 @@ fn first_session() -> Result<(), Error> {
         npes,
         launcher: place.launcher,
         heap: Mutex::new(Heap::new(layout.heap.len())),
+        extent: Extent::default(),
         session: AtomicU32::new(0),
         meeting: place.meeting,
         looked: AtomicUsize::new(0),
@@ -159,6 +161,9 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
         && job.control.header().complained.swap(1, Ordering::Relaxed) == 0
     {
         message::say(complaint);
+    }
+    if placed {
+        job.extent.begin(&job.layout.heap, got.pages.size(), got.populated());
     }
     *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
     Ok(())

@@ -24,6 +24,14 @@ pub enum Pages {
 }
 
 impl Pages {
+    /// Bytes in the page that mappings are made of.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Normal | Self::Transparent => map::page_size(),
+            Self::Explicit(size) => size,
+        }
+    }
+
     /// As one word of a PE's record.
     pub(crate) fn word(self) -> u64 {
         match self {
@@ -163,11 +171,7 @@ impl Wanted {
     }
 
     fn populate(&self, heap: &Range<usize>, got: &mut Got) {
-        let page = match got.pages {
-            Pages::Explicit(size) => size,
-            _ => map::page_size(),
-        };
-        let bytes = self.populate.min(heap.len()).next_multiple_of(page);
+        let bytes = self.populate.min(heap.len()).next_multiple_of(got.pages.size());
         if bytes == 0 {
             return;
         }
@@ -198,6 +202,13 @@ pub struct Got {
     populated: usize,
     /// What the user has to be told.
     pub(crate) complaint: Option<String>,
+}
+
+impl Got {
+    /// Bytes from the heap's start whose pages were made at initialisation.
+    pub fn populated(&self) -> usize {
+        self.populated
+    }
 }
 
 impl fmt::Display for Got {

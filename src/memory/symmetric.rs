@@ -98,7 +98,7 @@ pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
     agree(job, routine, "size", size);
     // Peers may still be writing what they put before they came here.
     collectives::barrier_all(routine);
-    let in_place = heap(job).resize(offset, size) == Ok(true);
+    let in_place = resize(job, offset, size);
     // SAFETY: the caller's promise; `offset` is a block's.
     let result = if in_place { ptr } else { unsafe { relocate(job, routine, offset, size) } };
     collectives::barrier_all(routine);
@@ -145,6 +145,14 @@ fn address(job: &Job, offset: usize) -> *mut u8 {
     (job.heap_base() + offset) as *mut u8
 }
 
+/// Makes a block at least `size` bytes long where it is, if there is room.
+fn resize(job: &Job, offset: usize, size: usize) -> bool {
+    let mut heap = heap(job);
+    let resized = heap.resize(offset, size) == Ok(true);
+    job.extent.reach(heap.untouched());
+    resized
+}
+
 /// Allocates; `None` asks for more than can be counted. Says why not under
 /// `SHMEM_DEBUG`.
 fn allocate(job: &Job, routine: Routine, size: Option<usize>, align: usize) -> Option<usize> {
@@ -152,6 +160,7 @@ fn allocate(job: &Job, routine: Routine, size: Option<usize>, align: usize) -> O
     let mut heap = heap(job);
     let possible = align.is_power_of_two() && align <= largest;
     let block = size.filter(|_| possible).and_then(|size| heap.allocate(size, align));
+    job.extent.reach(heap.untouched());
     // Every PE fails alike, so that one need say it.
     if block.is_none() && job.pe() == 0 && env::debugging() {
         message::say(Refusal { routine, size, align, largest, heap: &heap });

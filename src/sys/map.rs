@@ -41,6 +41,7 @@ pub fn reserve(bytes: usize) -> Result<usize, Error> {
     // SAFETY: as for `shared_anywhere`.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
     mapped(at, "reserving address space for the peers' mirrors")
+        .inspect(|at| dump(&(*at..at + bytes), false))
 }
 
 /// Reserves `bytes` of address space at `address`, or nothing if any of it is taken.
@@ -57,6 +58,8 @@ pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
         unsafe { unmap(at.cast(), bytes) };
         return None;
     }
+    // Debuggers would put even this into a core dump.
+    dump(&(address..address + bytes), false);
     Some(address)
 }
 
@@ -203,6 +206,20 @@ pub fn inherit(range: &Range<usize>, inherited: bool) -> bool {
     let advice = if inherited { libc::MADV_DOFORK } else { libc::MADV_DONTFORK };
     // SAFETY: nothing changes for this process.
     unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
+}
+
+/// Whether core dumps have a range. Advice, like [`mark_foreign`].
+pub fn dump(range: &Range<usize>, dumped: bool) {
+    let advice = if dumped { libc::MADV_DODUMP } else { libc::MADV_DONTDUMP };
+    // SAFETY: nothing changes for this process.
+    unsafe { libc::madvise(range.start as *mut _, range.len(), advice) };
+}
+
+/// Whether a range of a mapping can be read and written.
+pub fn protect(range: &Range<usize>, accessible: bool) {
+    let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
+    // SAFETY: the memory keeps what it holds; an access that is not allowed faults.
+    unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) };
 }
 
 /// Keeps a peer's memory out of core dumps and out of forked children. Advice:

@@ -26,6 +26,7 @@ pub mod launchers;
 pub mod privileged;
 pub mod rules;
 pub mod sanitizers;
+pub mod seen;
 pub mod smartmap;
 pub mod states;
 pub mod statistics;

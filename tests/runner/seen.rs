@@ -1,0 +1,69 @@
+//! What core dumps and valgrind see of a large heap of which little is in use.
+
+use crate::{compile, launch, tree};
+use libtest_mimic::Trial;
+use std::fs;
+use std::path::PathBuf;
+
+/// The heap of each PE, and the most that a dump of it may have. In use are 29 MB.
+const HEAP: &str = "4g";
+const MOST: u64 = 128 << 20;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    // A dump may also be sent to a program that this test knows nothing of.
+    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
+    let elsewhere = pattern.contains(['|', '/']);
+    vec![
+        Trial::test("seen/core", || Ok(dump("abort")?)).with_ignored_flag(elsewhere),
+        Trial::test("seen/gcore", || Ok(dump("gcore")?))
+            .with_ignored_flag(tree::skip_without("gcore")),
+        Trial::test("seen/valgrind", || Ok(valgrind()?))
+            .with_ignored_flag(tree::skip_without("valgrind")),
+    ]
+}
+
+fn program() -> Result<PathBuf, String> {
+    compile::plain(&tree::repository("tests/programs/dumped.c"), &[])
+}
+
+/// A dump has what is in use, and not the rest.
+fn dump(how: &str) -> Result<(), String> {
+    let program = program()?;
+    let folder = tree::scratch(&format!("dump-{how}-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let mut command = launch::oshrun(2, &program);
+    command.arg(how).env("SHMEM_SYMMETRIC_SIZE", HEAP).current_dir(&folder);
+    let checked = launch::run(command).and_then(|outcome| {
+        let made = fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten().next();
+        let path = made.ok_or_else(|| format!("no dump was made: {}", outcome.stderr))?.path();
+        let bytes = fs::metadata(&path).map_err(|error| error.to_string())?.len();
+        if bytes > MOST {
+            return Err(format!("the dump has {bytes} bytes, expected at most {MOST}"));
+        }
+        let text = fs::read(&path).map_err(|error| error.to_string())?;
+        let has = |word: &[u8]| text.windows(word.len()).any(|bytes| bytes == word);
+        match (has(b"marker-0-of-the-heap"), has(b"marker-1-of-the-heap")) {
+            (true, false) => Ok(()),
+            (own, peer) => Err(format!("the dump has the own heap: {own}, the peer's: {peer}")),
+        }
+    });
+    let _ = fs::remove_dir_all(&folder);
+    checked
+}
+
+/// memcheck finds nothing wrong, and its search of all memory comes to an end, with the default
+/// heap, too.
+fn valgrind() -> Result<(), String> {
+    let valgrind = tree::find("valgrind").ok_or("valgrind is not installed")?;
+    let mut command = launch::oshrun(2, &valgrind);
+    command
+        .args([
+            "--leak-check=full",
+            "--show-leak-kinds=definite",
+            "--errors-for-leak-kinds=definite",
+        ])
+        .args(["--error-exitcode=9", "-q"])
+        .arg(program()?);
+    launch::run(command)?.success()
+}
