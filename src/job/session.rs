@@ -18,7 +18,7 @@ use crate::memory::heap::Heap;
 use crate::memory::{pages, segment};
 use crate::message;
 use crate::sys::{map, process};
-use crate::translate::TABLE;
+use crate::translate::{ALL_OR_NONE, TABLE};
 use crate::{backend, collectives, context, env, pause, stats, team};
 use std::sync::{Arc, Mutex};
 
@@ -133,6 +133,10 @@ fn first_session() -> Result<(), Error> {
 fn begin(job: &'static Job) -> Result<(), Error> {
     lay_heap(job)?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
+    if ALL_OR_NONE {
+        // A PE has an alias of its own memory, too.
+        job.extent.add_mirror(job.layout.mirrored(job.pe, job.heap_base()));
+    }
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
     job.session.fetch_add(1, Ordering::Relaxed);
     let counted = stats::prepare(job)?;

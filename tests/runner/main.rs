@@ -3,8 +3,8 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, crowds, examples, failures, heap_pages, imports, in_a_row,
-    interface, launch, launchers, privileged, rules, sanitizers, smartmap, states, statistics,
-    strangers, system_calls, tuning, variables,
+    interface, launch, launchers, privileged, rules, sanitizers, seen, smartmap, states,
+    statistics, strangers, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 21] = [
+    let families: [fn() -> Vec<Trial>; 22] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         privileged::trials,
         system_calls::trials,
         sanitizers::trials,
+        seen::trials,
         states::trials,
         statistics::trials,
         strangers::trials,
