@@ -1,7 +1,9 @@
 //! A fault inside the window of mirrors, or of a routine of this library elsewhere, is
 //! explained before it takes its course; and a PE that dies by a signal tells where it was.
 
-use super::{Job, abort, about, existing, is_child};
+use super::abort::{self, Kind};
+use super::launcher::Launcher;
+use super::{Job, about, existing, is_child};
 use crate::atomics::Ordering;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, program};
@@ -53,6 +55,10 @@ fn report(event: &Event) {
     }
     if event.deadly && abort::cause(job.control.job()).is_none() {
         tell_calls(job, event);
+        if job.launcher == Launcher::Kitten {
+            // There nobody else says so, as long as the kernel remembers the process.
+            abort::raise(job.control.job(), Kind::Fatal, job.pe, 128 + event.signal);
+        }
     }
 }
 

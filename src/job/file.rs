@@ -282,9 +282,12 @@ impl JobFile {
         for (place, file) in member.files.iter().zip(self.own_files()) {
             place.store(file, Ordering::Relaxed);
         }
-        let started = process::status(process::pid()).map_or(0, |status| status.started);
-        member.started.store(started, Ordering::Relaxed);
-        member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
+        // Where there are no files, there is no `/proc` either.
+        if self.has_file() {
+            let started = process::status(process::pid()).map_or(0, |status| status.started);
+            member.started.store(started, Ordering::Relaxed);
+            member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
+        }
         member.pid.store(process::pid(), Ordering::Release);
     }
 

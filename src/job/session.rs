@@ -263,12 +263,14 @@ extern "C" fn leaving() {
     if record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
         finalize(ROUTINE);
-    } else if job.launcher.leaves_ending_to_pes()
+    } else if job.launcher != Launcher::Oshrun
         && job.npes > 1
         && abort::raise(job.control.job(), Kind::Fatal, job.pe, 1)
     {
         message::say("exits without calling shmem_finalize; ending the job");
-        ending::end_peers(job, 1);
+        if job.launcher.leaves_ending_to_pes() {
+            ending::end_peers(job, 1);
+        }
     }
 }
 

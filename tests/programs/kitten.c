@@ -10,7 +10,8 @@
  * not there. Not imitated: where the stack lies, and what the processor's state may hold.
  *
  * Ends with the largest status of the ranks. With KITTEN_CALLS in the environment it tells
- * which calls were refused. */
+ * which calls were refused; with KITTEN_REMEMBERS it answers for ranks that have ended as for
+ * those that run, as Kitten does until the loader unmaps them. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -167,7 +168,8 @@ static void load(int rank, char **arguments)
 static struct rank *by_number(uint64_t pid)
 {
     uint64_t rank = pid - FIRST_PID;
-    return rank < (uint64_t)nranks && ranks[rank].running ? &ranks[rank] : NULL;
+    int known = rank < (uint64_t)nranks && (ranks[rank].running || getenv("KITTEN_REMEMBERS"));
+    return known ? &ranks[rank] : NULL;
 }
 
 /* What Kitten answers to a call; passes it on to Linux if it returns 0. */

@@ -49,6 +49,11 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("kitten/heaps-apart", || {
         Ok(refused(&kitten_of("programs/heaps_apart.c")?, &["symmetric heap is at", "shmem_init"])?)
     }));
+    for (how, status) in [("fault", 139), ("abort", 134), ("exit-0", 1), ("exit-7", 7)] {
+        trials.push(Trial::test(format!("kitten/death/{how}"), move || {
+            Ok(death_is_told(how, status)?)
+        }));
+    }
     for source in conformance::sources("tests/c") {
         trials.extend(imitated(&source));
     }
@@ -105,6 +110,25 @@ fn kitten(
     command.args([&ranks.to_string(), "128"]).arg(program).args(arguments);
     command.envs(environment.iter().copied());
     launch::run(command)
+}
+
+/// A rank that dies by a fault, or exits, says so itself: the kernel does not, until the loader
+/// unmaps its memory.
+fn death_is_told(how: &str, status: i32) -> Result<(), String> {
+    let program = Program {
+        source: tree::repository("tests/c/die.c"),
+        pes: vec![2],
+        variants: vec![Variant::Static],
+        cflags: Vec::new(),
+        cases: Vec::new(),
+    };
+    let executable = compile::executable(&program, Variant::Static)?;
+    let environment = [("KITTEN_REMEMBERS", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")];
+    let outcome = kitten(2, &executable, &["wait", how], &environment)?;
+    match outcome.hung || outcome.status != status {
+        true => Err(outcome.report(&format!("expected status {status}"))),
+        false => Ok(()),
+    }
 }
 
 /// The same for a static program of this folder, on two ranks.
