@@ -85,8 +85,13 @@ impl Running {
     }
 
     /// Waits until the command has ended, or ends it when that takes too long.
-    pub fn finish(mut self) -> Result<Outcome, String> {
-        let deadline = Instant::now() + LIMIT;
+    pub fn finish(self) -> Result<Outcome, String> {
+        self.finish_within(LIMIT)
+    }
+
+    /// The same, with another limit.
+    pub fn finish_within(mut self, limit: Duration) -> Result<Outcome, String> {
+        let deadline = Instant::now() + limit;
         let mut hung = false;
         let status = loop {
             match self.child.try_wait() {

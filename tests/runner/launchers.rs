@@ -52,6 +52,11 @@ impl Launcher {
         self.program().is_some_and(tree::skip_without)
     }
 
+    /// Whether it can be used here at all.
+    pub fn is_present(self) -> bool {
+        self.program().is_none_or(|program| tree::find(program).is_some())
+    }
+
     /// The job sizes to try with it.
     pub fn pes(self) -> &'static [usize] {
         match self {

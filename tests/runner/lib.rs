@@ -5,6 +5,9 @@
 //! tests whose names contain it. The build tree is `build/`, made by `make`;
 //! `ONESHMEM_PREFIX` names another one, for example an installed tree.
 //!
+//! `cargo run -p oneshmem-tests --bin faults -- --seed 7 --count 200` runs a campaign of random
+//! faults (`tests/faults`), of which the tests run a short one.
+//!
 //! What a test needs beyond that (valgrind, strace, other launchers) may be absent
 //! on a developer's machine: then its tests are shown as ignored. With
 //! `ONESHMEM_TEST_ALL` set, as continuous integration does, absence is a failure.
@@ -17,6 +20,8 @@ pub mod crowds;
 pub mod directives;
 pub mod examples;
 pub mod failures;
+#[path = "../faults/mod.rs"]
+pub mod faults;
 pub mod heap_pages;
 pub mod imports;
 pub mod in_a_row;

@@ -2,8 +2,8 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, containers, crowds, examples, failures, heap_pages, imports, in_a_row,
-    interface, launch, launchers, privileged, rules, sanitizers, seen, smartmap, states,
+    bystanders, conformance, containers, crowds, examples, failures, faults, heap_pages, imports,
+    in_a_row, interface, launch, launchers, privileged, rules, sanitizers, seen, smartmap, states,
     statistics, strangers, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
@@ -22,12 +22,13 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 22] = [
+    let families: [fn() -> Vec<Trial>; 23] = [
         rules::trials,
         conformance::trials,
         examples::trials,
         launchers::trials,
         failures::trials,
+        faults::trials,
         bystanders::trials,
         containers::trials,
         crowds::trials,

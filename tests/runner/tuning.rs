@@ -59,7 +59,7 @@ fn file(machine: &str) -> String {
 }
 
 /// This machine as the library names it.
-fn machine() -> Result<String, String> {
+pub(crate) fn machine() -> Result<String, String> {
     let info = fs::read_to_string("/proc/cpuinfo").map_err(|error| error.to_string())?;
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let online = fs::read_to_string("/sys/devices/system/cpu/online").map_err(|e| e.to_string())?;

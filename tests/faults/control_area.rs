@@ -1,0 +1,64 @@
+//! Bits of the control area flipped while the job runs, as a PE that has lost its way
+//! might.
+
+use super::processes;
+use super::random::Random;
+use rustix::fs::{SeekFrom, seek};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+/// The slots of the first program begin here, behind its control area; the file's head is
+/// far below.
+const SLOTS: u64 = (1 << 30) + (1 << 39);
+
+/// Flips bits of words that are in use, for a while. What was flipped.
+pub fn flip(random: &mut Random, mark: &str) -> Option<String> {
+    std::thread::sleep(Duration::from_micros(2_000 + random.below(60_000) as u64));
+    let file = job_file(mark)?;
+    let mut said = String::new();
+    for _ in 0..1 + random.below(6) {
+        let (at, value) = random_word(random, &file)?;
+        let flipped = value ^ (1 << random.below(64));
+        file.write_all_at(&flipped.to_le_bytes(), at).ok()?;
+        said += &format!(" {at:#x}: {value:#x} -> {flipped:#x};");
+        std::thread::sleep(Duration::from_micros(random.below(5_000) as u64));
+    }
+    Some(said)
+}
+
+/// The memory file that the job's launcher holds.
+fn job_file(mark: &str) -> Option<File> {
+    processes::marked(mark).into_iter().find_map(|member| {
+        let folder = format!("/proc/{}/fd", member.pid.as_raw_nonzero());
+        fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
+            let target = fs::read_link(entry.path()).ok()?;
+            let is_ours = target.to_string_lossy().starts_with("/memfd:oneshmem ");
+            is_ours.then(|| File::options().read(true).write(true).open(entry.path()).ok())?
+        })
+    })
+}
+
+/// A word of the head or the control area that is not 0, or sometimes one that is.
+fn random_word(random: &mut Random, file: &File) -> Option<(u64, u64)> {
+    let mut pages = Vec::new();
+    let mut from = 0;
+    while let Ok(start) = seek(file, SeekFrom::Data(from)) {
+        if start >= SLOTS {
+            break;
+        }
+        let end = seek(file, SeekFrom::Hole(start)).ok()?.min(SLOTS);
+        pages.extend((start..end).step_by(4096));
+        from = end;
+    }
+    for _ in 0..2000 {
+        let at = *pages.get(random.below(pages.len().max(1)))? + 8 * random.below(512) as u64;
+        let mut bytes = [0; 8];
+        file.read_exact_at(&mut bytes, at).ok()?;
+        let value = u64::from_le_bytes(bytes);
+        if value != 0 || random.below(300) == 0 {
+            return Some((at, value));
+        }
+    }
+    None
+}

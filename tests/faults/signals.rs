@@ -1,0 +1,87 @@
+//! Signals from outside, at a random moment.
+
+use super::processes::{self, Member};
+use super::random::Random;
+use rustix::process::{Signal, kill_process};
+use std::path::Path;
+use std::time::Duration;
+
+/// Which process of the job a signal goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A PE.
+    Pe,
+    /// The shell that a PE runs in.
+    Shell,
+    /// The launcher.
+    Launcher,
+}
+
+/// A signal to come.
+#[derive(Clone, Copy, Debug)]
+pub struct Shot {
+    /// Who gets it.
+    pub target: Target,
+    /// Which.
+    pub signal: Signal,
+    /// How long after the start.
+    pub after: Duration,
+    /// How long until it goes on, if it is to stop.
+    pub pause: Duration,
+    /// Which of several.
+    nth: usize,
+}
+
+impl Shot {
+    /// A random one at a job with or without shells and a launcher.
+    pub fn new(random: &mut Random, shells: bool, launcher: bool) -> Self {
+        let mut targets = vec![Target::Pe; 3];
+        targets.extend(shells.then_some(Target::Shell));
+        targets.extend(launcher.then_some(Target::Launcher));
+        let target = random.pick(&targets);
+        let signal = match target {
+            Target::Launcher => {
+                random.pick(&[Signal::KILL, Signal::TERM, Signal::INT, Signal::STOP])
+            }
+            _ => random.pick(&[Signal::KILL, Signal::SEGV, Signal::TERM, Signal::STOP]),
+        };
+        Self {
+            target,
+            signal,
+            after: Duration::from_micros(random.below(100_000) as u64),
+            pause: Duration::from_millis(50 + random.below(300) as u64),
+            nth: random.below(1 << 20),
+        }
+    }
+
+    /// Shoots at the job with that mark, whose PEs run `program`. The member that was hit.
+    pub fn shoot(&self, mark: &str, program: &Path) -> Option<Member> {
+        std::thread::sleep(self.after);
+        let is_shell = |member: &Member| {
+            let name = member.program.file_name().unwrap_or_default().to_string_lossy();
+            ["sh", "dash", "bash"].contains(&&*name)
+        };
+        let is_launcher = |member: &Member| {
+            let name = member.program.file_name().unwrap_or_default().to_string_lossy();
+            ["oshrun", "mpiexec.hydra", "orterun"].contains(&&*name)
+        };
+        let mut targets: Vec<_> = processes::marked(mark)
+            .into_iter()
+            .filter(|member| match self.target {
+                Target::Pe => member.program == program,
+                Target::Shell => is_shell(member) && member.pe.is_some(),
+                Target::Launcher => is_launcher(member),
+            })
+            .collect();
+        if targets.is_empty() {
+            return None;
+        }
+        let hit = targets.swap_remove(self.nth % targets.len());
+        kill_process(hit.pid, self.signal).ok()?;
+        if self.signal == Signal::STOP {
+            std::thread::sleep(self.pause);
+            let _ = kill_process(hit.pid, Signal::CONT);
+        }
+        Some(hit)
+    }
+}

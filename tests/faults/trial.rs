@@ -1,0 +1,336 @@
+//! One trial: what is drawn, how it runs, and what is made of its end.
+
+use super::processes::{self, MARK, Member};
+use super::random::Random;
+use super::signals::{Shot, Target};
+use super::{BOUND, End, Kind, Problem, Report, control_area, launchers, variables};
+use crate::launch::Outcome;
+use crate::launchers::Launcher;
+use crate::{compile, tree, tuning};
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How a PE ends by itself, what its message says besides the PE's number, and whether that
+/// is the end of the job. Without words there need be no message.
+const ENDS: [(&str, &[&str], bool); 13] = [
+    ("exit0", &["without calling shmem_finalize"], true),
+    ("exit7", &["status 7", "without calling shmem_finalize"], true),
+    ("_exit0", &["without calling shmem_finalize"], true),
+    ("_exit7", &["status 7", "without calling shmem_finalize"], true),
+    ("abort", &["signal 6", "without calling shmem_finalize"], true),
+    ("segv", &["signal 11", "without calling shmem_finalize"], true),
+    ("kill", &["signal 9", "without calling shmem_finalize"], true),
+    ("term", &["signal 15", "without calling shmem_finalize"], true),
+    ("exec", &["exec", "another program", "without"], true),
+    ("exec_self", &["exec", "another program", "without"], true),
+    ("global_exit", &[], true),
+    ("closefrom", &[], false),
+    ("close_output", &[], false),
+];
+
+/// What is drawn.
+struct Trial {
+    kind: Kind,
+    launcher: Launcher,
+    pes: usize,
+    shells: bool,
+    /// The PE that something happens on, at which step, and what.
+    pe: usize,
+    step: i64,
+    late: bool,
+    how: usize,
+    shot: Option<Shot>,
+    environment: Vec<(String, String)>,
+    mark: String,
+}
+
+const STEPS: i64 = 300;
+/// Before `shmem_init`, and after `shmem_finalize`.
+const BEFORE: i64 = -1;
+const AFTER: i64 = STEPS + 1;
+
+/// Runs trial `index` of the campaign `seed`, of one kind.
+///
+/// # Errors
+/// If it cannot be run: the program does not compile, a command cannot be started.
+pub fn run(seed: u64, index: u64, kind: Kind) -> Result<Report, String> {
+    let mut random = Random::new(seed, index * Kind::ALL.len() as u64 + kind as u64);
+    let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
+    let (trial, file) = draw(&mut random, seed, index, kind)?;
+    let what = trial.describe();
+    let running = trial.start(&program, random.next())?;
+
+    let mut flipped = None;
+    let hit = match trial.kind {
+        Kind::Signals => trial.shot.and_then(|shot| shot.shoot(&trial.mark, &program)),
+        Kind::ControlArea => {
+            flipped = control_area::flip(&mut random, &trial.mark);
+            None
+        }
+        _ => None,
+    };
+    let bound = if kind == Kind::ControlArea { BOUND / 10 } else { BOUND };
+    let deadline = Instant::now() + bound;
+    let mut outcomes = Vec::new();
+    let mut end = Ok(End::Well);
+    for job in running {
+        match job.finish_within(deadline.saturating_duration_since(Instant::now())) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => end = Err(Problem::LeftBehind(error)),
+        }
+    }
+    if end.is_ok() {
+        end = trial.judge(&outcomes, hit.as_ref());
+    }
+    if end.is_ok() {
+        end = end.and_then(|end| trial.nothing_left().map(|()| end));
+    }
+    processes::end(&trial.mark);
+    if let Some(file) = file {
+        let _ = std::fs::remove_file(file);
+    }
+    let hit = hit.map_or(String::new(), |hit| format!(", hit {hit:?}"));
+    let flipped = flipped.map_or(String::new(), |flipped| format!(", flipped{flipped}"));
+    Ok(Report { index, what: format!("{what}{hit}{flipped}"), end })
+}
+
+fn draw(
+    random: &mut Random,
+    seed: u64,
+    index: u64,
+    kind: Kind,
+) -> Result<(Trial, Option<PathBuf>), String> {
+    let launcher = random.pick(&launchers(kind));
+    let pes = match launcher {
+        Launcher::None => 1,
+        Launcher::Oshrun => random.pick(&[1, 2, 3, 5, 8, 16]),
+        _ => random.pick(&[2, 3, 5]),
+    };
+    let shells = matches!(kind, Kind::Ends | Kind::Signals)
+        && matches!(launcher, Launcher::Oshrun | Launcher::Hydra)
+        && random.below(4) == 0;
+    let launches = matches!(launcher, Launcher::Oshrun | Launcher::Hydra | Launcher::OpenMpi);
+    let mark = format!("{}-{seed}-{}-{index}", std::process::id(), kind.name());
+    let mut trial = Trial {
+        kind,
+        launcher,
+        pes,
+        shells,
+        pe: random.below(pes),
+        step: match random.below(10) {
+            0 | 1 => BEFORE,
+            2 => STEPS,
+            3 => AFTER,
+            _ => random.below(STEPS as usize) as i64,
+        },
+        late: random.below(2) == 0,
+        how: random.below(ENDS.len()),
+        shot: (kind == Kind::Signals).then(|| Shot::new(random, shells, launches)),
+        environment: vec![("SHMEM_SYMMETRIC_SIZE".into(), "8m".into())],
+        mark,
+    };
+    let mut file = None;
+    match kind {
+        Kind::Variables => {
+            let drawn = variables::environment(random);
+            trial.environment.retain(|(name, _)| drawn.iter().all(|(other, _)| other != name));
+            trial.environment.extend(drawn);
+        }
+        Kind::Tuning => {
+            let path = tree::scratch(&format!("faults-{}", trial.mark));
+            let text = variables::tuning_file(random, &tuning::machine()?);
+            std::fs::write(&path, text).map_err(|error| error.to_string())?;
+            trial.environment.push(("SHMEM_TUNING".into(), path.display().to_string()));
+            file = Some(path);
+        }
+        _ => {}
+    }
+    Ok((trial, file))
+}
+
+impl Trial {
+    fn describe(&self) -> String {
+        let Self { kind, launcher, pes, .. } = self;
+        let mut what = format!("{}, {} PEs under {}", kind.name(), pes, launcher.name());
+        if self.shells {
+            what += " in shells";
+        }
+        match kind {
+            Kind::Ends => {
+                what += &format!(
+                    ", {} on PE {} at {}, late {}",
+                    ENDS[self.how].0, self.pe, self.step, self.late
+                )
+            }
+            Kind::Signals => what += &format!(", {:?}", self.shot),
+            Kind::Variables => what += &format!(", {:?}", self.environment),
+            Kind::Tuning | Kind::ControlArea => {}
+        }
+        what
+    }
+
+    fn start(&self, program: &Path, seed: u64) -> Result<Vec<crate::launch::Running>, String> {
+        let steps = match self.kind {
+            Kind::ControlArea => 10 * STEPS,
+            Kind::Signals => 4 * STEPS,
+            _ => STEPS,
+        };
+        let (seed, steps) = (seed.to_string(), steps.to_string());
+        let (pe, step) = (self.pe.to_string(), self.step.to_string());
+        let how = if self.kind == Kind::Ends { ENDS[self.how].0 } else { "nothing" };
+        let text = program.display().to_string();
+        let mut arguments = vec![&*seed, &*steps, &*pe, &*step, how];
+        arguments.extend(self.late.then_some("late"));
+        let mut executable = program;
+        if self.shells {
+            executable = Path::new("/bin/sh");
+            arguments.splice(0..0, ["-c", "\"$0\" \"$@\"; exit $?", &text]);
+        }
+        let mut environment: Vec<(&str, &str)> =
+            self.environment.iter().map(|(name, value)| (&**name, &**value)).collect();
+        environment.push((MARK, &self.mark));
+        if !self.environment.iter().any(|(name, _)| name == "SHMEM_STARTUP_TIMEOUT") {
+            environment.push(("SHMEM_STARTUP_TIMEOUT", "10"));
+        }
+        self.launcher.start(self.pes, executable, &arguments, &environment)
+    }
+
+    fn judge(&self, outcomes: &[Outcome], hit: Option<&Member>) -> Result<End, Problem> {
+        let all = |problem: &str| {
+            outcomes.iter().map(|outcome| outcome.report(problem)).collect::<Vec<_>>().join("\n")
+        };
+        if outcomes.iter().any(|outcome| outcome.hung) {
+            if self.kind == Kind::ControlArea {
+                return Ok(End::Stuck);
+            }
+            return Err(Problem::Hung(all("hung")));
+        }
+        let mut text: String = outcomes.iter().map(|outcome| outcome.stderr.as_str()).collect();
+        if self.launcher == Launcher::Hydra {
+            // It speaks on its standard output.
+            text.extend(outcomes.iter().map(|outcome| outcome.stdout.as_str()));
+        }
+        let done = outcomes.iter().map(|o| o.stdout.matches("done PE ").count()).sum::<usize>();
+        let failed = outcomes.iter().any(|outcome| outcome.status != 0);
+        let wrong = |why: &str| Err(Problem::Wrong(all(why)));
+
+        let injected = self.injected(hit);
+        let faults = ["SIGSEGV", "signal 11", "SIGBUS", "signal 7", "panicked", "Segmentation"];
+        if !injected.faults && faults.iter().any(|word| text.contains(word)) {
+            return wrong("a fault that nobody has made");
+        }
+        if outcomes.iter().any(|outcome| outcome.status == 99) || text.contains(": wrong ") {
+            return match self.kind {
+                // Whoever writes there could write the data as well.
+                Kind::ControlArea => Ok(End::Misled),
+                _ => wrong("a wrong result"),
+            };
+        }
+        if !failed {
+            return match done == self.pes || injected.may_be_silent {
+                true => Ok(End::Well),
+                false => wrong("status 0, but not all PEs came to the end"),
+            };
+        }
+        if injected.nothing {
+            return wrong("nothing has happened to it, but it failed");
+        }
+        if text.trim().is_empty() && !injected.may_be_silent {
+            return wrong("it failed without a word");
+        }
+        let named = match self.kind {
+            Kind::Variables => {
+                self.environment.iter().any(|(name, _)| text.contains(&name["SHMEM_".len()..]))
+            }
+            _ => {
+                let pe = injected.pe;
+                let names =
+                    |pe: usize| [format!("PE {pe} "), format!("PE {pe}:"), format!("rank {pe} ")];
+                pe.is_none_or(|pe| names(pe).iter().any(|name| text.contains(name)))
+                    && (injected.words.is_empty()
+                        || injected.words.iter().any(|word| text.contains(word)))
+            }
+        };
+        if !named
+            && self.launcher == Launcher::Oshrun
+            && matches!(self.kind, Kind::Ends | Kind::Signals)
+        {
+            return wrong("the message does not name PE and cause");
+        }
+        if self.kind == Kind::Tuning {
+            return wrong("a tuning file must not end a job");
+        }
+        Ok(if named { End::Named } else { End::Unnamed })
+    }
+
+    /// What was done to the job, and so what may be expected of its messages.
+    fn injected(&self, hit: Option<&Member>) -> Injected {
+        let mut injected = Injected::default();
+        match self.kind {
+            Kind::Ends => {
+                let (how, words, ends) = ENDS[self.how];
+                injected.faults = how == "segv";
+                injected.may_be_silent = how == "global_exit" || how == "close_output";
+                injected.pe = (!words.is_empty()).then_some(self.pe);
+                injected.words = words;
+                injected.nothing = !ends;
+                // Whoever is no PE yet, or no longer, may end in any way; the others may miss it.
+                // (Without the descriptor from the launcher it cannot become one.)
+                if self.step == BEFORE || self.step == AFTER {
+                    injected.nothing &= how != "closefrom";
+                    injected.words = &[];
+                    injected.may_be_silent = true;
+                    injected.pe = injected.pe.filter(|_| !self.shells);
+                }
+            }
+            Kind::Signals => {
+                let (Some(shot), Some(hit)) = (self.shot, hit) else {
+                    injected.nothing = true;
+                    return injected;
+                };
+                injected.faults = shot.signal == Signal::SEGV;
+                injected.nothing = shot.signal == Signal::STOP;
+                injected.may_be_silent = shot.target == Target::Launcher;
+                injected.words = match (shot.target, shot.signal) {
+                    (Target::Launcher, _) => &[],
+                    (_, Signal::KILL) => &["signal 9", "137", "without calling"],
+                    (_, Signal::SEGV) => &["signal 11", "139", "without calling"],
+                    (_, Signal::TERM) => &["signal 15", "143", "without calling"],
+                    _ => &[],
+                };
+                injected.pe = hit.pe.filter(|_| shot.target != Target::Launcher);
+            }
+            Kind::Variables | Kind::ControlArea | Kind::Tuning => {}
+        }
+        injected
+    }
+
+    /// Waits a little for the last processes; says what is left then.
+    fn nothing_left(&self) -> Result<(), Problem> {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let left = processes::marked(&self.mark);
+            if left.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(Problem::LeftBehind(format!("processes left: {left:?}")));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Injected {
+    /// A fault (SIGSEGV) was meant.
+    faults: bool,
+    /// Nothing that may end the job.
+    nothing: bool,
+    /// The end need not be told.
+    may_be_silent: bool,
+    /// The PE that messages must name, and words of which they must have one.
+    pe: Option<usize>,
+    words: &'static [&'static str],
+}
