@@ -61,7 +61,8 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     if KEPT.load(Ordering::Relaxed) {
         return Ok(());
     }
-    map::reserve_all(&data.gaps().collect::<Vec<_>>()).map_err(|gap| {
+    let free: Vec<_> = data.gaps().flat_map(around_system).collect();
+    map::reserve_all(&free).map_err(|gap| {
         Error::Slot(format!(
             "the program's writable data has a gap {:#x}..{:#x} in which other memory lies; link \
              it without a variable of such an alignment",
@@ -70,6 +71,25 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     })?;
     KEPT.store(true, Ordering::Relaxed);
     Ok(())
+}
+
+/// The parts of a gap that the system has not put its own code and data into (vdso(7)), which
+/// are there before anything of the program runs and never move.
+fn around_system(gap: Range<usize>) -> Vec<Range<usize>> {
+    let page = map::page_size();
+    let Some(code) = program::system_code().filter(|code| gap.contains(code)) else {
+        return vec![gap];
+    };
+    let mut taken = code / page * page..code / page * page + page;
+    while taken.start > gap.start && map::is_mapped(taken.start - page) {
+        taken.start -= page;
+    }
+    while taken.end < gap.end && map::is_mapped(taken.end) {
+        taken.end += page;
+    }
+    let mut free = vec![gap.start..taken.start, taken.end..gap.end];
+    free.retain(|part| !part.is_empty());
+    free
 }
 
 fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {

@@ -63,6 +63,12 @@ pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
     Some(address)
 }
 
+/// Whether there is memory at the page `address`.
+pub fn is_mapped(address: usize) -> bool {
+    // SAFETY: nothing is changed; without memory there, the call fails.
+    unsafe { libc::msync(address as *mut _, 1, libc::MS_ASYNC) == 0 }
+}
+
 /// Reserves all of these places, or none of them and tells which is taken.
 pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
     for (index, place) in places.iter().enumerate() {

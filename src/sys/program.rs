@@ -89,3 +89,10 @@ pub fn program_break() -> usize {
     // SAFETY: an increment of 0 only asks.
     unsafe { libc::sbrk(0) as usize }
 }
+
+/// Where the system has put its own code into this process (vdso(7)), if it has any.
+pub fn system_code() -> Option<usize> {
+    // SAFETY: the call reads what the kernel has passed to the program.
+    let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as usize;
+    (address != 0).then_some(address)
+}

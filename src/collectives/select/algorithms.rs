@@ -31,7 +31,7 @@ impl Operation {
         Self::Scan,
     ];
 
-    /// Its name in files and in [`set`].
+    /// Its name in files and in [`set`](super::set).
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
