@@ -33,6 +33,7 @@ pub fn trials() -> Vec<Trial> {
     for (how, said) in WAITS {
         trials.push(Trial::test(format!("states/timeout/{how}"), move || Ok(timeout(how, said)?)));
     }
+    trials.push(Trial::test("states/standstill", || Ok(standstill()?)));
     trials.push(Trial::test("states/quit", || Ok(quit()?)));
     trials.push(Trial::test("states/killed", || {
         Ok(ends("barrier-killed", 137, &["SIGKILL", "in shmem_barrier_all, waiting for PE 1"])?)
@@ -47,6 +48,18 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("states/alone/quit", || Ok(quit_without_launcher()?)));
     trials.push(Trial::test("states/alone/misuse", || Ok(misuse_without_launcher()?)));
     trials
+}
+
+/// A job in which every PE waits says so before anybody asks.
+fn standstill() -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["--timeout", "30", "-n", "3"]).arg(program).arg("wait");
+    let said = [
+        "every PE has been waiting for over 10s; the job stands still",
+        "PEs 0-2: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
+    ];
+    says(&launch::run(command)?, 124, &said)
 }
 
 fn program() -> Result<PathBuf, String> {

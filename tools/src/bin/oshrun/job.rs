@@ -7,6 +7,7 @@ use super::input::{self, Input};
 use super::output::{self, Outputs};
 use super::process::Process;
 use super::signals::Signals;
+use super::standstill::Standstill;
 use super::start::Starter;
 use super::strays::{Strays, Which};
 use super::verdict::signal_name;
@@ -49,6 +50,7 @@ pub struct Job<'a> {
     pub rest: Instant,
     /// When to show PE 0's question to the user.
     prompt: Option<Instant>,
+    pub standstill: Standstill,
 }
 
 enum Token {
@@ -84,6 +86,7 @@ impl<'a> Job<'a> {
             look: None,
             rest: begin,
             prompt: None,
+            standstill: Standstill::new(),
         }
     }
 
@@ -193,7 +196,8 @@ impl<'a> Job<'a> {
             Some(ending) => ending.due(),
             None => self.timeout.map(|(_, due)| due),
         };
-        [ending, self.look, self.prompt].into_iter().flatten().min()
+        let standstill = self.ending.is_none().then(|| self.standstill.due());
+        [ending, self.look, self.prompt, standstill].into_iter().flatten().min()
     }
 
     fn do_what_is_due(&mut self) {
@@ -204,6 +208,8 @@ impl<'a> Job<'a> {
             ending.step(&self.processes, &self.strays);
         } else if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
             self.time_out(time);
+        } else {
+            self.tell_standstill();
         }
         self.show_prompt(now);
     }

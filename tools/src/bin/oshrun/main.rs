@@ -15,6 +15,7 @@ mod process;
 mod program;
 mod report;
 mod signals;
+mod standstill;
 mod start;
 mod stdout;
 mod strays;

@@ -70,6 +70,11 @@ fn last_seen(file: &Arc<JobFile>, pe: usize) -> (Stage, Option<Wait>) {
     (stage, record.waiting.read().filter(|_| stage != Stage::Finalized))
 }
 
+/// What PE `pe` waits for, if it has for long.
+pub fn wait_of(file: &Arc<JobFile>, pe: usize) -> Option<Wait> {
+    last_seen(file, pe).1
+}
+
 /// What a PE that waits for nobody is up to, as far as the library knows.
 fn describe(stage: Stage) -> &'static str {
     match stage {

@@ -5,6 +5,7 @@ use super::failure::OWN_FAILURE;
 use super::job::Job;
 use super::process::End;
 use super::report::{self, Whose};
+use super::standstill::Standstill;
 use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use oneshmem::atomics::Ordering;
 use oneshmem::job::abort::{self, Cause, Kind};
@@ -138,6 +139,14 @@ impl Job<'_> {
     pub fn tell_states(&mut self) {
         let message = self.with_states("this is what the PEs do".into(), Whose::All);
         self.outputs.say(&message);
+    }
+
+    /// Tells what the PEs wait for, once all of them do nothing else.
+    pub fn tell_standstill(&mut self) {
+        if self.standstill.has_come(self.file, &self.processes) {
+            let message = self.with_states(Standstill::message(), Whose::All);
+            self.outputs.say(&message);
+        }
     }
 
     fn with_states(&self, message: String, whose: Whose) -> String {
