@@ -109,9 +109,14 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     let [pe, npes, descriptor, launcher, ref huge @ ..] = fields[..] else {
         return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));
     };
-    let mut job = JobFile::open(fd::inherit(descriptor as i32)?)?;
+    // A program that has closed all descriptors (closefrom) finds the files at the launcher.
+    let take = |number: i64| {
+        let again = || meet::descriptor(launcher as u32, number as i32).ok();
+        fd::inherit(number as i32).or_else(|error| again().ok_or(error))
+    };
+    let mut job = JobFile::open(take(descriptor)?)?;
     if let [descriptor] = *huge {
-        job = job.open_huge(fd::inherit(descriptor as i32)?)?;
+        job = job.open_huge(take(descriptor)?)?;
     }
     if npes != job.npes() as i64 || !(0..npes).contains(&pe) {
         return Err(bad(format!("{text}: the job has {} PEs", job.npes())));

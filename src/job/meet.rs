@@ -97,7 +97,7 @@ fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
 }
 
 /// Opens descriptor `number` of process `pid` once more.
-fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
+pub(super) fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
     let path = format!("/proc/{pid}/fd/{number}");
     let file = File::options().read(true).write(true).open(&path);
     let file = file.map_err(|error| format!("the job's file cannot be opened: {path}: {error}"))?;

@@ -101,9 +101,16 @@ pub fn socket(number: RawFd) -> Option<File> {
     (kind == libc::S_IFSOCK).then(|| copy.into())
 }
 
-/// Takes over a descriptor number that the environment named, if it is open, and
-/// closes it on exec.
+/// Takes over a descriptor number that the environment named, if it is a sealed memory file, and
+/// closes it on exec. A number that has gone to another file is left alone.
 pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
+    // SAFETY: no memory is passed; a bad number is an error, not undefined.
+    let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
+    let is_open =
+        seals >= 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
+    if is_open && (seals < 0 || seals & libc::F_SEAL_SHRINK == 0) {
+        return Err(Error::ControlArea { why: "the descriptor is not a sealed memfd".into() });
+    }
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     if fd < 0 || unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {
         return Err(Error::last("taking over the descriptor that the launcher passed"));

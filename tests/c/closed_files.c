@@ -5,6 +5,7 @@
 // case: close close
 // case: reuse reuse
 // case: everybody everybody
+// case: before before
 #include "check.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     const char *how = argv[1];
+    if (strcmp(how, "before") == 0)
+        close_all();
     shmem_init();
     int me = shmem_my_pe(), npes = shmem_n_pes(), last = me == npes - 1;
     char path[] = "/tmp/closed-files-XXXXXX";
