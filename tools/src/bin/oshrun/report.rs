@@ -55,7 +55,8 @@ pub fn with_states(
     groups.sort_by_key(|(_, group)| group.pes[0]);
     let more = groups.len().saturating_sub(MOST_LINES);
     let lines = groups.iter().take(MOST_LINES).map(|(what, group)| {
-        let time = group.longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
+        let longest = group.longest.filter(|time| !time.is_zero());
+        let time = longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
         format!("{}: {what}{time}", names(&group.pes))
     });
     let rest = (more > 0).then(|| format!("and {more} more kinds of states"));
