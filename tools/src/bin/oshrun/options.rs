@@ -279,7 +279,7 @@ mod tests {
             ("oshrun : -n 2 a", "which program?"),
             ("oshrun -n 2 a : -n 2 --timeout 3 a", "'--timeout' is for the whole job"),
             ("oshrun -n 2 a : -n 2 -l a", "'--tag-output' is for the whole job"),
-            ("oshrun -n 4000 a : -n 97 a", "4097"),
+            (&format!("oshrun -n {MAX_PES} a : -n 1 a"), &(MAX_PES + 1).to_string()),
         ] {
             let error = parsed(line).expect_err(line);
             assert!(error.contains(named), "{line}: {error}");
