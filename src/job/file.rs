@@ -284,8 +284,7 @@ impl JobFile {
         }
         // Where there are no files, there is no `/proc` either.
         if self.has_file() {
-            let started = process::status(process::pid()).map_or(0, |status| status.started);
-            member.started.store(started, Ordering::Relaxed);
+            member.started.store(process::own_start(), Ordering::Relaxed);
             member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
         }
         member.pid.store(process::pid(), Ordering::Release);

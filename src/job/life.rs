@@ -52,8 +52,7 @@ pub(super) fn pid(job: &JobFile, pe: usize) -> Option<u32> {
 /// Whether the process that PE `pe` last was still runs, whatever program.
 fn is_running(job: &JobFile, pe: usize) -> bool {
     let started = job.member(pe).started.load(Ordering::Relaxed);
-    let status = pid(job, pe).and_then(process::status);
-    status.is_some_and(|status| !status.ended && started != 0 && status.started == started)
+    started != 0 && pid(job, pe).is_some_and(|pid| process::is_running(pid, started))
 }
 
 /// Sends a signal to the process of PE `pe`, if it still runs.

@@ -11,7 +11,7 @@
 //! finds neither link nor notice is the first one.
 
 use super::file::JobFile;
-use super::point::{Host, Point, failed};
+use super::point::{Host, Point};
 use crate::atomics::Ordering;
 use crate::error::Error;
 use crate::job::launcher::Launcher;
@@ -40,7 +40,7 @@ pub(super) fn join(
     pe: usize,
     npes: usize,
 ) -> Result<(JobFile, Option<Point>), Error> {
-    let failed = failed(launcher.name());
+    let failed = |why| Error::Launcher { launcher: launcher.name(), why };
     let point = Point::find(variable, name, npes).map_err(failed)?;
     let job = loop {
         let host = point.read().map_err(failed)?;
@@ -51,7 +51,7 @@ pub(super) fn join(
             let job = create(npes)?;
             point.sweep();
             let (pid, files) = (process::pid(), job.own_files());
-            let started = process::status(pid).map_or(0, |status| status.started);
+            let started = process::own_start();
             if point.host(Host { pid, started, files }).map_err(failed)? {
                 break job;
             }
@@ -79,7 +79,7 @@ pub(super) fn join(
 /// Opens the files that `host` has.
 fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
     let pid = host.pid;
-    if process::status(pid).is_none_or(|status| status.ended || status.started != host.started) {
+    if !process::is_running(pid, host.started) {
         return Err(format!(
             "the job is over: the PE that began it (pid {pid}) ended before this one came"
         ));

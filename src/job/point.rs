@@ -12,7 +12,6 @@
 //!
 //! What is left behind by a job that was killed as a whole, the next job of the user removes.
 
-use crate::error::Error;
 use crate::sys::process;
 use std::ffi::OsStr;
 use std::fs;
@@ -199,11 +198,6 @@ fn launching_process(variable: &str) -> (u32, u64) {
         }
         pid = parent;
     }
-}
-
-/// The launcher's error, for people.
-pub(super) fn failed(launcher: &'static str) -> impl Fn(String) -> Error + Copy {
-    move |why| Error::Launcher { launcher, why }
 }
 
 #[cfg(test)]

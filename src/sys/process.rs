@@ -147,6 +147,16 @@ pub fn status(pid: u32) -> Option<Status> {
     Some(Status { parent, started, ended })
 }
 
+/// When this process started, as in [`Status::started`]; 0 if `/proc` does not say.
+pub fn own_start() -> u64 {
+    status(pid()).map_or(0, |status| status.started)
+}
+
+/// Whether the process `pid` that started then still runs, whatever program.
+pub fn is_running(pid: u32, started: u64) -> bool {
+    status(pid).is_some_and(|status| !status.ended && status.started == started)
+}
+
 /// The PID namespace of this process: numbers mean the same to all processes of one. 0 if
 /// `/proc` does not say.
 pub fn pid_namespace() -> u64 {
