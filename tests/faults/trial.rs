@@ -216,7 +216,10 @@ impl Trial {
         let wrong = |why: &str| Err(Problem::Wrong(all(why)));
 
         let injected = self.injected(hit);
-        let faults = ["SIGSEGV", "signal 11", "SIGBUS", "signal 7", "panicked", "Segmentation"];
+        let mut faults = vec!["SIGSEGV", "SIGBUS", "panicked"];
+        if !injected.ored {
+            faults.extend(["signal 11", "signal 7", "Segmentation"]);
+        }
         if !injected.faults && faults.iter().any(|word| text.contains(word)) {
             return wrong("a fault that nobody has made");
         }
@@ -300,6 +303,7 @@ impl Trial {
                     _ => &[],
                 };
                 injected.pe = hit.pe.filter(|_| shot.target != Target::Launcher);
+                injected.ored = shot.target == Target::Launcher && self.launcher == Launcher::Hydra;
             }
             Kind::Variables | Kind::ControlArea | Kind::Tuning => {}
         }
@@ -328,6 +332,9 @@ struct Injected {
     faults: bool,
     /// Nothing that may end the job.
     nothing: bool,
+    /// The launcher may name a signal that no process got: Hydra joins the statuses by a bitwise
+    /// or, so SIGINT (2) here and SIGKILL (9) there read as SIGSEGV (11).
+    ored: bool,
     /// The end need not be told.
     may_be_silent: bool,
     /// The PE that messages must name, and words of which they must have one.
