@@ -4,6 +4,7 @@
  *
  *   CHECK(condition), CHECK_EQ(got, want)   tell file, line, PE and values, and end the job
  *   RMA_TYPES(X), AMO_STD(X), ...           the type tables: X(TYPENAME, C type) for each row
+ *   end_of_segment(address)         the first address past its segment
  *   check_random(&state, below)             repeatable random numbers; CHECK_SEED sets the seed
  *
  * The comment lines at a program's top tell the runner how to build and start
@@ -55,6 +56,15 @@ static inline void check_unequal(const char *file, int line, const char *what, l
     fprintf(stderr, "%s:%d: PE %d: %s is %.20Lg, expected %.20Lg\n", file, line, check_pe(), what,
             got, want);
     check_end();
+}
+
+/* The end of the segment that an address is in. */
+static inline char *end_of_segment(void *in)
+{
+    char *at = (char *)((uintptr_t)in & ~(uintptr_t)4095);
+    while (shmem_addr_accessible(at, 0))
+        at += 4096;
+    return at;
 }
 
 #define CHECK(condition) \

@@ -12,14 +12,6 @@
 static long sync[2][SHMEM_SYNC_SIZE];
 static uint64_t sig;
 
-static char *end_of_segment(void *in)
-{
-    char *at = (char *)((uintptr_t)in & ~(uintptr_t)4095);
-    while (shmem_addr_accessible(at, 0))
-        at += 4096;
-    return at;
-}
-
 static void expect(const void *bytes, int value, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -96,15 +96,6 @@
 static long data[8], sync[SHMEM_SYNC_SIZE];
 static uint64_t sig;
 
-/* The end of the segment that an address is in. */
-static char *end_of_segment(void *in)
-{
-    char *at = (char *)((uintptr_t)in & ~(uintptr_t)4095);
-    while (shmem_addr_accessible(at, 0))
-        at += 4096;
-    return at;
-}
-
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
