@@ -25,7 +25,7 @@ kitten: smartmap
 
 test-smartmap: kitten
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
-	    -p oneshmem -p oneshmem-kitten -p oneshmem-tools
+	    -p oneshmem -p onenode -p oneshmem-kitten -p oneshmem-tools
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    -p oneshmem-tests --test suite

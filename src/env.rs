@@ -10,7 +10,7 @@ use crate::collectives::select::algorithms::{
     Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
 };
 use crate::error::Error;
-use crate::sys::process;
+use crate::sys::environment;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -120,7 +120,7 @@ impl Variable {
         [Some(self.name), self.alias]
             .into_iter()
             .flatten()
-            .find_map(|name| process::variable(name).map(|value| (name, value)))
+            .find_map(|name| environment::variable(name).map(|value| (name, value)))
     }
 
     /// Name and value as the user has written them, or their beginning.

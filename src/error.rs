@@ -7,25 +7,9 @@ pub type Routine = &'static &'static str;
 /// Why a job cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A system call failed.
-    #[error("{call} failed: {source}")]
-    System {
-        /// The call, with what it was about.
-        call: &'static str,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
-    /// The limit on the size of files is too low for the job's file.
-    #[error(
-        "files may not be larger than {limit} bytes (ulimit -Hf), but the job's memory file, which \
-         is sparse and on no disk, is {needed} bytes long; raise the limit: ulimit -f unlimited"
-    )]
-    FileSize {
-        /// The file's size.
-        needed: u64,
-        /// The hard limit.
-        limit: u64,
-    },
+    /// Memory cannot be shared.
+    #[error(transparent)]
+    Node(#[from] onenode::Error),
     /// A job of this size cannot be.
     #[error("a job of {npes} PEs was asked for; expected 1 to {max}")]
     JobSize {
@@ -62,18 +46,4 @@ pub enum Error {
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),
-}
-
-impl Error {
-    /// The last system error, as the failure of `call`.
-    pub(crate) fn last(call: &'static str) -> Self {
-        let source = match std::io::Error::last_os_error() {
-            // A call that has done less than it was to, and has not failed.
-            none if none.raw_os_error() == Some(0) => {
-                std::io::Error::other("the system gives no reason")
-            }
-            some => some,
-        };
-        Self::System { call, source }
-    }
 }

@@ -5,7 +5,8 @@ use crate::atomics::{AtomicBool, AtomicU32, Ordering};
 use crate::counter::{Counter, Rest};
 use crate::job::about::{self, About};
 use crate::job::{self, health::Watch};
-use crate::sys::{futex, process};
+use onenode::sys::futex;
+use onenode::sys::process;
 use std::time::{Duration, Instant};
 
 /// Spins that pay when every PE has a CPU: a few microseconds, ten times what a message

@@ -8,11 +8,11 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{Ordering, compiler_fence};
-use crate::copy;
 use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate};
+use onenode::copy;
 
 mod strided;
 

@@ -2,8 +2,9 @@
 //! PEs are just memory where their mirrors would be.
 #![allow(unsafe_code)]
 
-use crate::sys::{fd, map};
-use crate::translate::{SlotBounds, TABLE};
+use crate::translate::TABLE;
+use onenode::layout::SlotBounds;
+use onenode::sys::{fd, map};
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};
 

@@ -18,7 +18,7 @@ mod atomics {
         fence(Ordering::SeqCst);
     }
 }
-#[path = "../src/counter.rs"]
+#[path = "../node/src/counter.rs"]
 mod counter;
 #[path = "../src/job"]
 mod job {

@@ -7,7 +7,6 @@ use super::group::Reach;
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
-use crate::copy;
 use crate::counter::Counter;
 use crate::error::Routine;
 use crate::job::about::About;
@@ -15,9 +14,10 @@ use crate::job::words::TeamWords;
 use crate::slow;
 use crate::span::Span;
 use crate::stats::{For, Wait};
-use crate::sys::futex;
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
+use onenode::copy;
+use onenode::sys::futex;
 
 /// Where `member`'s copy of `address` is mapped here, in the world's numbering.
 #[inline(always)]

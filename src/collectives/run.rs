@@ -14,7 +14,7 @@ use super::scan::{self, Scan};
 use super::select::{self, choose, degree};
 use super::tree::Tree;
 use crate::error::Routine;
-use crate::sys::process;
+use onenode::sys::process;
 
 /// Up to this many bytes every member combines everything: one step less is worth
 /// more than reading `size` sources instead of two.

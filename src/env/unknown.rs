@@ -1,7 +1,7 @@
 //! Variables that are named like the library's but are none: spelling mistakes, mostly.
 
 use super::{ALL, SYMMETRIC_SIZE};
-use crate::sys::process;
+use crate::sys::environment;
 
 /// Read by this project's other commands, or by other implementations, whose users may have
 /// set them: names, and with a star, beginnings of names.
@@ -52,7 +52,7 @@ const MOST: usize = 8;
 /// nothing reads: a line for each.
 pub fn complaints() -> Vec<String> {
     let mut names: Vec<_> =
-        process::variable_names().into_iter().filter(|n| is_unknown(n)).collect();
+        environment::variable_names().into_iter().filter(|n| is_unknown(n)).collect();
     names.sort_unstable();
     let mut lines: Vec<_> = names.iter().take(MOST).map(|name| complaint(name)).collect();
     if let Some(more) = names.len().checked_sub(MOST + 1) {

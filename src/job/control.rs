@@ -16,8 +16,9 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use crate::job::words::{TEAM_SLOTS, TeamWords};
-use crate::memory::pages::Pages;
-use crate::sys::{fd, map};
+use onenode::backend::{SlotRecord, Slots};
+use onenode::pages::Pages;
+use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -46,22 +47,8 @@ pub struct Header {
 pub struct PeRecord {
     /// Where the PE is in its life: see [`PeRecord::stage`].
     stage: AtomicU32,
-    /// Bytes of its data segment (whole pages).
-    pub data_bytes: AtomicU64,
-    /// Bytes of its symmetric heap (whole pages).
-    pub heap_bytes: AtomicU64,
-    /// Fingerprint of its executable's data layout; equal for equal programs.
-    pub image: AtomicU64,
-    /// Which backend exports its slot: the name's first eight bytes.
-    pub backend: AtomicU64,
-    /// What its symmetric heap is made of: [`Pages::word`](crate::memory::pages::Pages::word).
-    pub heap_pages: AtomicU64,
-    /// XPMEM's names for its data segment and its heap.
-    pub data_segment: AtomicU64,
-    /// See `data_segment`.
-    pub heap_segment: AtomicU64,
-    /// Where its symmetric heap starts, in its own address space.
-    pub heap_address: AtomicU64,
+    /// Its slot.
+    pub slot: SlotRecord,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
     /// The step of all PEs' team at which the session's last barrier begins for the PE, plus 1; 0
@@ -197,33 +184,11 @@ impl Control {
     pub fn team_slots(&self) -> usize {
         self.team_slots
     }
-    /// The job's file.
-    ///
-    /// # Panics
-    /// If the job has none.
-    pub fn file(&self) -> Result<BorrowedFd<'_>, Error> {
-        self.job.file()
-    }
-
-    /// Where PE `pe`'s heap of these pages lies: file and offset; `None` if the job has no
-    /// file of such pages.
-    pub fn heap_place(
-        &self,
-        pe: usize,
-        pages: Pages,
-    ) -> Result<Option<(BorrowedFd<'_>, u64)>, Error> {
-        let Pages::Explicit(size) = pages else {
-            return Ok(Some((self.file()?, self.heap_offset(pe))));
-        };
-        let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
-        Ok(file.map(|file| (file, self.job.huge_offset(self.generation, pe))))
-    }
-
     /// Gives the memory of PE `pe`'s slot back.
     fn forget_slot(&self, pe: usize) -> Result<(), Error> {
-        fd::punch(self.file()?, self.data_offset(pe), SLOT_STRIDE);
-        let pages = Pages::from_word(self.pe(pe).heap_pages.load(Ordering::Relaxed));
-        let bytes = self.pe(pe).heap_bytes.load(Ordering::Relaxed);
+        fd::punch(self.job.file()?, self.data_offset(pe), SLOT_STRIDE);
+        let pages = Pages::from_word(self.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
+        let bytes = self.pe(pe).slot.heap_bytes.load(Ordering::Relaxed);
         if let (Pages::Explicit(_), Some((file, offset))) = (pages, self.heap_place(pe, pages)?) {
             fd::punch(file, offset, bytes);
         }
@@ -238,7 +203,7 @@ impl Control {
         }
         let stride = bytes.next_multiple_of(map::page_size());
         let offset = self.offset() + STATISTICS_BASE + (pe * stride) as u64;
-        map::shared_anywhere(self.file()?, offset, bytes).map(Some)
+        Ok(Some(map::shared_anywhere(self.job.file()?, offset, bytes)?))
     }
     /// What concerns all PEs of the generation.
     pub fn header(&self) -> &Header {
@@ -262,13 +227,32 @@ impl Control {
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)
     }
-    /// Where PE `pe`'s data segment lies in the file.
-    pub fn data_offset(&self, pe: usize) -> u64 {
-        self.offset() + SLOT_BASE + pe as u64 * SLOT_STRIDE
-    }
     /// Where PE `pe`'s symmetric heap lies in the file.
     pub fn heap_offset(&self, pe: usize) -> u64 {
         self.data_offset(pe) + HEAP_OFFSET
+    }
+}
+
+impl Slots for Control {
+    fn record(&self, pe: usize) -> &SlotRecord {
+        &self.pe(pe).slot
+    }
+    fn file(&self) -> Result<BorrowedFd<'_>, onenode::Error> {
+        self.job.file()
+    }
+    fn data_offset(&self, pe: usize) -> u64 {
+        self.offset() + SLOT_BASE + pe as u64 * SLOT_STRIDE
+    }
+    fn heap_place(
+        &self,
+        pe: usize,
+        pages: Pages,
+    ) -> Result<Option<(BorrowedFd<'_>, u64)>, onenode::Error> {
+        let Pages::Explicit(size) = pages else {
+            return Ok(Some((self.file()?, self.heap_offset(pe))));
+        };
+        let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
+        Ok(file.map(|file| (file, self.job.huge_offset(self.generation, pe))))
     }
 }
 

@@ -7,7 +7,7 @@ use super::life::{self, Life};
 use super::{Job, existing, fault, meet};
 use crate::atomics::Ordering;
 use crate::message;
-use crate::sys::{ending, process, signal, streams};
+use crate::sys::{ending, signal, streams};
 use std::time::{Duration, Instant};
 
 /// How long PEs may take to leave by themselves when the job is ended.
@@ -121,7 +121,7 @@ pub(super) fn end_peers(job: &Job, status: i32) {
     if !all_came || peers().any(|pe| life(pe) != Life::Ended) {
         // It may end this process at once, with what nobody has read yet.
         streams::flush();
-        process::wait_for_readers(GRACE);
+        ending::wait_for_readers(GRACE);
         // Whoever has not come yet will not come any more.
         job.launcher.abort(status, || {
             if let Some(point) = &job.meeting {

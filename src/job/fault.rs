@@ -5,8 +5,9 @@ use super::abort::{self, Kind};
 use super::launcher::Launcher;
 use super::{Job, about, existing, is_child};
 use crate::atomics::Ordering;
+use crate::sys::backtrace;
 use crate::sys::signal::{self, Event, Fault};
-use crate::sys::{backtrace, program};
+use onenode::sys::program;
 use std::fmt::{self, Write};
 
 /// Has faults explained from now on.

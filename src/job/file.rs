@@ -19,9 +19,10 @@
 
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
-use crate::sys::kept::Kept;
-use crate::sys::{fd, map, process};
 use crate::translate::MAX_PES;
+use onenode::sys::kept::Kept;
+use onenode::sys::process;
+use onenode::sys::{fd, map};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::ptr::NonNull;
@@ -231,7 +232,7 @@ impl JobFile {
     ///
     /// # Panics
     /// If the job has none: [`over`](Self::over) made this.
-    pub fn file(&self) -> Result<BorrowedFd<'_>, Error> {
+    pub fn file(&self) -> Result<BorrowedFd<'_>, onenode::Error> {
         match &self.home {
             Home::File(file) => file.get(self.elsewhere(0)),
             Home::Memory(_) => panic!("a job without a file was asked for it"),
@@ -242,7 +243,7 @@ impl JobFile {
         matches!(self.home, Home::File(_))
     }
     /// The job's file of huge pages, if there is one.
-    pub fn huge_file(&self) -> Result<Option<BorrowedFd<'_>>, Error> {
+    pub fn huge_file(&self) -> Result<Option<BorrowedFd<'_>>, onenode::Error> {
         self.huge.as_ref().map(|file| file.get(self.elsewhere(1))).transpose()
     }
 

@@ -21,9 +21,11 @@
 use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
-use crate::memory::pages::Pages;
-use crate::sys::{ending, fd, map, process, program, raw, signal, threads};
+use crate::sys::{ending, signal};
 use crate::translate::TABLE;
+use onenode::backend::Slots;
+use onenode::pages::Pages;
+use onenode::sys::{fd, map, process, program, raw, threads};
 use std::cell::Cell;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -62,7 +64,7 @@ pub(super) fn prepare() -> Result<(), Error> {
     if REGISTERED.load(Ordering::Relaxed) {
         return Ok(());
     }
-    process::at_fork(before, after_in_parent, after_in_child)
+    Ok(process::at_fork(before, after_in_parent, after_in_child)?)
 }
 
 /// What is shared.
@@ -76,7 +78,7 @@ unsafe extern "C" fn before() {
         return; // Ordinary memory: fork itself gives the child its own.
     }
     let (control, pe) = (&job.control, job.pe);
-    let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
+    let pages = Pages::from_word(control.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
     let (layout, file) = (&job.layout, control.file().ok());
     let heap = match (pages, file) {
         // A file of huge pages does not tell where it holds any; nor does one that the program

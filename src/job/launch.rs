@@ -11,8 +11,11 @@ use crate::job::launcher::Launcher;
 use crate::job::meet;
 use crate::job::place::Place;
 use crate::message;
-use crate::sys::{fd, process};
+use crate::sys;
+use crate::sys::environment;
 use crate::translate::MAX_PES;
+use onenode::sys::fd;
+use onenode::sys::process;
 
 pub use crate::sys::stdio::PIPE as STDOUT;
 
@@ -57,7 +60,7 @@ const FOREIGN: [Foreign; 3] = [
 
 /// Which launcher this process's environment shows, without joining its job.
 pub fn detect() -> Launcher {
-    if process::variable(VARIABLE).is_some() {
+    if environment::variable(VARIABLE).is_some() {
         return Launcher::Oshrun;
     }
     FOREIGN
@@ -71,7 +74,7 @@ pub(super) fn join() -> Result<Place, Error> {
     explain_privilege();
     if let Some(text) = text_of(VARIABLE) {
         // Children of this PE are not this PE.
-        process::forget_variable(VARIABLE);
+        environment::forget_variable(VARIABLE);
         return from_oshrun(&text);
     }
     #[cfg(feature = "smartmap")]
@@ -90,17 +93,17 @@ pub(super) fn join() -> Result<Place, Error> {
 /// could be those of whoever started it. Says so if a launcher has started it.
 fn explain_privilege() {
     let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&VARIABLE]);
-    if let Some(name) = variables.find(|name| process::is_hidden(name)) {
+    if let Some(name) = variables.find(|name| environment::is_hidden(name)) {
         message::say(format_args!(
             "{name} is ignored, and this process is a job of one PE: the program may have rights \
              that its user lacks (set-user-ID, set-group-ID or file capabilities)"
         ));
-        process::forget_variable(VARIABLE);
+        environment::forget_variable(VARIABLE);
     }
 }
 
 fn text_of(variable: &str) -> Option<String> {
-    process::variable(variable)?.into_string().ok()
+    environment::variable(variable)?.into_string().ok()
 }
 
 fn from_oshrun(text: &str) -> Result<Place, Error> {
@@ -123,7 +126,7 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     }
     // Started through a script or a tool: the launcher's own precaution went to it.
     if i64::from(process::parent()) != launcher {
-        process::die_with_parent();
+        sys::ending::die_with_parent();
     }
     Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None })
 }

@@ -4,8 +4,9 @@
 use super::file::JobFile;
 use crate::atomics::Ordering;
 use crate::error::Error;
-use crate::sys::life::{self, Holder};
-use crate::sys::process;
+use crate::sys;
+use onenode::sys::life::{self, Holder};
+use onenode::sys::process;
 
 /// What has become of the process of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,6 @@ fn is_running(job: &JobFile, pe: usize) -> bool {
 pub(super) fn signal(job: &JobFile, pe: usize, signal: i32) {
     if let Some(pid) = pid(job, pe) {
         let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));
-        process::signal_if(pid as i32, signal, is_meant);
+        sys::ending::signal_if(pid as i32, signal, is_meant);
     }
 }

@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::fork;
-use crate::memory::segment;
-use crate::sys::map;
+use onenode::segment;
+use onenode::sys::map;
 
 /// 101 is the earliest priority that is not the compiler's and the C library's own.
 #[used]

@@ -16,7 +16,8 @@ use crate::atomics::Ordering;
 use crate::error::Error;
 use crate::job::launcher::Launcher;
 use crate::memory::pages;
-use crate::sys::process;
+use crate::sys::environment;
+use onenode::sys::process;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -24,7 +25,7 @@ use std::os::unix::fs::MetadataExt;
 /// A new job's files.
 pub(super) fn create(npes: usize) -> Result<JobFile, Error> {
     let job = JobFile::create(npes)?;
-    match pages::file(process::variable) {
+    match pages::file(environment::variable) {
         Some(file) => job.create_huge(file),
         None => Ok(job),
     }

@@ -2,7 +2,7 @@
 
 pub mod abort;
 pub mod about;
-mod attachments;
+mod backend;
 pub mod control;
 mod current;
 pub mod ending;
@@ -27,15 +27,15 @@ pub mod waiting;
 pub mod words;
 
 use crate::atomics::{AtomicU32, AtomicUsize};
-use crate::backend::Choice;
-use crate::memory::extent::Extent;
 use crate::memory::heap::Heap;
-use crate::memory::layout::Layout;
 use crate::memory::pages;
-use crate::memory::segment::DataSegment;
-use attachments::Attachments;
+use backend::Choice;
 use control::{Control, Stage};
 use launcher::Launcher;
+use onenode::attachments::Attachments;
+use onenode::extent::Extent;
+use onenode::layout::Layout;
+use onenode::segment::DataSegment;
 use point::Point;
 use std::sync::{Mutex, OnceLock};
 

@@ -46,7 +46,7 @@ impl Job {
     }
 
     fn attach(&self, pe: usize) -> Result<(), Error> {
-        let record = self.control.pe(pe);
+        let record = &self.control.pe(pe).slot;
         let data_bytes = record.data_bytes.load(Ordering::Relaxed) as usize;
         let heap_bytes = record.heap_bytes.load(Ordering::Relaxed) as usize;
         let image = record.image.load(Ordering::Relaxed);

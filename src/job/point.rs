@@ -12,7 +12,8 @@
 //!
 //! What is left behind by a job that was killed as a whole, the next job of the user removes.
 
-use crate::sys::process;
+use crate::sys::environment;
+use onenode::sys::process;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -157,7 +158,7 @@ fn owned(path: &Path) -> bool {
 /// The directory to meet in; `None` if a name that can be foretold would have to lie where
 /// other users can make files, too.
 fn directory(unforeseeable: bool) -> Option<PathBuf> {
-    let own = process::variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| {
+    let own = environment::variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| {
         let private = |status: fs::Metadata| {
             status.is_dir() && status.uid() == process::user() && status.mode() & 0o077 == 0
         };

@@ -5,7 +5,7 @@
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::abort::{self, Kind};
-use super::attachments::Attachments;
+use super::backend;
 use super::control::{Control, Stage};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
@@ -13,13 +13,17 @@ use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
-use crate::memory::extent::Extent;
 use crate::memory::heap::Heap;
-use crate::memory::{pages, segment};
+use crate::memory::pages;
 use crate::message;
-use crate::sys::{map, process};
+use crate::sys;
 use crate::translate::{ALL_OR_NONE, TABLE};
-use crate::{backend, collectives, context, env, pause, stats, team};
+use crate::{collectives, context, env, pause, stats, team};
+use onenode::attachments::Attachments;
+use onenode::extent::Extent;
+use onenode::segment;
+use onenode::sys::map;
+use onenode::sys::process;
 use std::sync::{Arc, Mutex};
 
 /// Heaps must fit their place in the job's file.
@@ -83,13 +87,13 @@ fn first_session() -> Result<(), Error> {
     let choice = backend::choose(place.launcher)?;
     let pages = pages::Wanted::from_environment()?;
     let heap = heap_bytes(choice.backend.default_heap(npes), pages.unit())?;
-    let layout = choice.backend.layout(&data, heap, pages.unit(), npes)?;
+    let layout = choice.backend.layout(&data, heap, pages.unit(), npes).map_err(no_room)?;
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
 
     life::show(&file, pe)?;
     let control = Control::begin(file, pe)?;
-    let record = control.pe(pe);
+    let record = &control.pe(pe).slot;
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
     record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);
@@ -123,10 +127,21 @@ fn first_session() -> Result<(), Error> {
     fault::explain();
     ending::leave_when_told();
     ending::tell_when_asked(job);
-    process::at_exit(leaving);
+    sys::ending::at_exit(leaving);
     begin(job)?;
     announce(job);
     Ok(())
+}
+
+/// Says which variable has less memory asked for.
+fn no_room(error: onenode::Error) -> Error {
+    match error {
+        onenode::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
+            "no address space for {peers} PEs with a symmetric heap of {bytes} bytes each: {why}; \
+             lower SHMEM_SYMMETRIC_SIZE or raise the limit (ulimit -v)"
+        )),
+        other => other.into(),
+    }
 }
 
 /// Opens the data path and lets peers attach.
@@ -159,7 +174,7 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
     // Kitten's loader has chosen where the memory is.
     let placed = job.launcher != Launcher::Kitten;
     let got = job.pages.lay(&job.layout.heap, placed, lay)?;
-    job.control.pe(pe).heap_pages.store(got.pages.word(), Ordering::Relaxed);
+    job.control.pe(pe).slot.heap_pages.store(got.pages.word(), Ordering::Relaxed);
     // Once a job: the others fare alike, mostly.
     if let Some(complaint) = &got.complaint
         && job.control.header().complained.swap(1, Ordering::Relaxed) == 0

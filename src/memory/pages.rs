@@ -5,75 +5,13 @@
 //! Whoever asks for what cannot be had is told so, once a job, and gets ordinary pages.
 
 use crate::env::{self, parse_size};
-use crate::error::Error;
-use crate::sys::{fd, huge, map, numa};
+use onenode::Error;
+use onenode::pages::{Bytes, Pages};
+use onenode::sys::{fd, huge, map, numa};
 use std::ffi::OsString;
 use std::fmt;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-
-/// What a heap is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pages {
-    /// The system's ordinary pages.
-    Normal,
-    /// Huge ones where the kernel can make them.
-    Transparent,
-    /// Huge ones of this size in bytes, set aside for the heap.
-    Explicit(usize),
-}
-
-impl Pages {
-    /// Bytes in the page that mappings are made of.
-    pub fn size(self) -> usize {
-        match self {
-            Self::Normal | Self::Transparent => map::page_size(),
-            Self::Explicit(size) => size,
-        }
-    }
-
-    /// As one word of a PE's record.
-    pub(crate) fn word(self) -> u64 {
-        match self {
-            Self::Normal => 0,
-            Self::Transparent => 1,
-            Self::Explicit(size) => size as u64,
-        }
-    }
-
-    /// What such a word says.
-    pub(crate) fn from_word(word: u64) -> Self {
-        match word {
-            0 => Self::Normal,
-            1 => Self::Transparent,
-            size => Self::Explicit(size as usize),
-        }
-    }
-}
-
-impl fmt::Display for Pages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Normal => write!(f, "ordinary pages of {}", Bytes(map::page_size())),
-            Self::Transparent => f.write_str("transparent huge pages"),
-            Self::Explicit(size) => write!(f, "explicit huge pages of {}", Bytes(*size)),
-        }
-    }
-}
-
-/// A number of bytes, for people.
-struct Bytes(usize);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
-            if self.0 >= 1 << shift && self.0.is_multiple_of(1 << shift) {
-                return write!(f, "{} {unit}", self.0 >> shift);
-            }
-        }
-        write!(f, "{} bytes", self.0)
-    }
-}
 
 /// What the environment asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +27,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads the variables.
-    pub fn from_environment() -> Result<Self, Error> {
+    pub fn from_environment() -> Result<Self, crate::error::Error> {
         let size = env::SYMMETRIC_HEAP_PAGE_SIZE.bytes()?;
         let word = env::SYMMETRIC_HEAP_USE_HUGE_PAGES.word()?;
         let (explicit, transparent) = match word {
@@ -296,7 +234,7 @@ mod tests {
         let tried = RefCell::new(Vec::new());
         let got = wanted.lay(&(0..0), false, |pages| {
             tried.borrow_mut().push(pages);
-            if possible.contains(&pages) { Ok(()) } else { Err(Error::Slot("no".into())) }
+            if possible.contains(&pages) { Ok(()) } else { Err(Error::Memory("no".into())) }
         });
         (got.unwrap(), tried.into_inner())
     }

@@ -6,7 +6,6 @@
 #![allow(unsafe_code)]
 
 use super::heap::{GRANULE, Heap};
-use super::layout::HEAP_ALIGNMENT;
 use crate::atomics::Ordering;
 use crate::collectives;
 use crate::env;
@@ -14,6 +13,7 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use crate::message;
+use onenode::layout::HEAP_ALIGNMENT;
 use std::ffi::c_long;
 use std::fmt;
 use std::ptr::null_mut;

@@ -4,13 +4,13 @@
 //! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
-use crate::copy;
 use crate::error::Routine;
 use crate::failure;
 use crate::slow::{self, Access};
 use crate::span::Span;
 use crate::stats::Class;
 use crate::translate::{Numbering, PeArg, TABLE, translate};
+use onenode::copy;
 
 /// What is copied, but for where it lies. Strides are in elements.
 trait Shape: Copy {

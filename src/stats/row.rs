@@ -4,7 +4,7 @@
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::Control;
-use crate::sys::map;
+use onenode::sys::map;
 use std::ptr::NonNull;
 use std::time::Duration;
 

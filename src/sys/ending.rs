@@ -1,8 +1,11 @@
-//! How this process ends when the job does: by one of its threads, once, and in bounded time.
+//! How this process ends when the job does: by one of its threads, once, and in bounded time;
+//! and how it has others end.
 #![allow(unsafe_code)]
 
 use super::streams;
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 /// The thread that ends the process; 0 while none does.
 static THREAD: AtomicI32 = AtomicI32::new(0);
@@ -78,4 +81,55 @@ pub fn hurry() -> bool {
         exit_now(STATUS.load(Ordering::Relaxed));
     }
     true
+}
+
+/// Has the kernel kill this process when its parent dies.
+pub fn die_with_parent() {
+    // SAFETY: no memory is passed.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
+/// Sends a signal to the process `pid` if `is_meant` says, once that process is held fast, that
+/// it is the one meant: a number alone may have gone to a stranger.
+pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
+    // SAFETY: no memory is passed.
+    let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
+    if held < 0 {
+        // Linux before 5.3 cannot hold a process.
+        if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
+            // SAFETY: no memory is passed.
+            unsafe { libc::kill(pid, signal) };
+        }
+        return;
+    }
+    // SAFETY: the kernel just gave this descriptor to us alone.
+    let held = unsafe { OwnedFd::from_raw_fd(held) };
+    if is_meant() {
+        let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
+        // SAFETY: a null `siginfo_t` means that of `kill`.
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, held, signal, none, 0) };
+    }
+}
+
+/// Waits until what was written to standard output and error has been read, as far as they are
+/// pipes, but no longer than `limit`.
+pub fn wait_for_readers(limit: Duration) {
+    let until = Instant::now() + limit;
+    for pipe in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
+        let unread = || {
+            let mut bytes: libc::c_int = 0;
+            // SAFETY: the call fills the local, or fails on what is no pipe.
+            let failed = unsafe { libc::ioctl(pipe, libc::FIONREAD, &mut bytes) };
+            failed == 0 && bytes > 0
+        };
+        while unread() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Runs `handler` when the process exits by `exit` or by returning from `main`.
+pub fn at_exit(handler: extern "C" fn()) {
+    // SAFETY: the handler is a plain function and stays loaded.
+    unsafe { libc::atexit(handler) };
 }

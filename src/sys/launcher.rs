@@ -2,14 +2,15 @@
 //! library speaks.
 #![allow(unsafe_code)]
 
-use super::{fd, process, program};
+use crate::sys::environment;
+use onenode::sys::{fd, program};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 
 /// `cmd=abort` of PMI-1, the "simple" protocol on the descriptor that `PMI_FD` names. Runs
 /// `before` if it can be sent: this process may not survive it.
 pub fn abort_by_pmi(status: i32, before: impl FnOnce()) {
-    let number = process::variable("PMI_FD").and_then(|text| text.to_str()?.parse().ok());
+    let number = environment::variable("PMI_FD").and_then(|text| text.to_str()?.parse().ok());
     let Some(mut socket) = number.and_then(fd::socket) else { return };
     before();
     let _ = socket.write_all(format!("cmd=abort exitcode={status}\n").as_bytes());

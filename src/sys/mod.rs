@@ -6,23 +6,9 @@
 
 pub mod backtrace;
 pub mod ending;
-pub mod fd;
-pub mod file;
-pub mod futex;
-pub mod hold;
-pub mod huge;
-pub mod kept;
+pub mod environment;
 pub mod launcher;
-pub mod life;
-pub mod limit;
-pub mod map;
-pub mod numa;
-pub mod process;
-pub mod program;
-pub mod raw;
-pub mod relocate;
 pub mod signal;
 pub mod stdio;
 pub mod streams;
 pub mod symbols;
-pub mod threads;

@@ -1,7 +1,8 @@
 //! Handlers for faults, and for being told to end.
 #![allow(unsafe_code)]
 
-use super::{backtrace, map};
+use super::backtrace;
+use onenode::sys::map;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //! PE has printed is not lost with it.
 #![allow(unsafe_code)]
 
-use super::process;
+use crate::sys::environment;
 
 /// The variable in which `oshrun` passes the number (inode) of the pipe that it reads. Standard
 /// output may be another one: a PE can be a script with a pipe of its own.
@@ -19,7 +19,7 @@ unsafe extern "C" {
 }
 
 extern "C" fn by_lines() {
-    let Some(pipe) = process::variable(PIPE) else { return };
+    let Some(pipe) = environment::variable(PIPE) else { return };
     if pipe.to_str().is_some_and(|pipe| pipe.parse() == Ok(number_of_pipe())) {
         // SAFETY: the C library is initialised before those that need it, and nothing has been
         // written yet, as setvbuf(3) demands. It chooses the buffer.

@@ -40,17 +40,6 @@ pub const fn pe_number(pe: PeArg) -> i32 {
     pe as u32 as i32
 }
 
-/// Where the slot's parts lie, for `Table::publish`. All in bytes of this address space.
-#[derive(Clone, Debug)]
-pub struct SlotBounds {
-    /// The lower piece: usually the data segment.
-    pub lower: std::ops::Range<usize>,
-    /// The upper piece: usually the symmetric heap.
-    pub upper: std::ops::Range<usize>,
-    /// Whether nothing but the program's own code and constants lies between them.
-    pub hole_is_program: bool,
-}
-
 /// The offset of an address that has no translation on the hot path;
 /// [`Table::address`] gives the address back.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@
 //!
 //! One comparison tells all mistakes that are common, and what is not the common case: the limit
 //! is 0 for a peer that is not attached and for a number that no PE has, and stacks, libraries
-//! and what malloc hands out lie above the slot (see [`crate::memory::layout`]). What lies
+//! and what malloc hands out lie above the slot (see [`onenode::layout`]). What lies
 //! below it, such as a null pointer, or in its hole, faults and is explained.
 //!
 //! There is an entry for every number that the low half of a PE argument can hold, so that -1

@@ -13,8 +13,9 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
+use super::{Cold, Miss, Numbering, PeArg, REACH};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use onenode::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
 

@@ -14,8 +14,9 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, Miss, Numbering, PeArg, REACH, SlotBounds};
+use super::{Cold, Miss, Numbering, PeArg, REACH};
 use crate::atomics::{AtomicUsize, Ordering};
+use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
 
 /// Most PEs a job can have; bounds the tables (24 bytes each).

@@ -1,6 +1,6 @@
 //! Imports point down: between the files of a crate there is no circle, a `mod.rs` (or
-//! `name.rs`) and the files of its folder aside, and the library's folders keep to the floors
-//! of `src/floors.txt`.
+//! `name.rs`) and the files of its folder aside, and the folders of the two libraries keep to the
+//! floors of their `src/floors.txt`.
 
 use crate::tree;
 use libtest_mimic::Trial;
@@ -9,20 +9,31 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates that are looked at, by folder.
-const CRATES: [&str; 9] =
-    ["", "bench", "capi", "interface", "kitten", "plots", "tools", "tune", "xpmem"];
+const CRATES: [&str; 10] =
+    ["", "bench", "capi", "interface", "kitten", "node", "plots", "tools", "tune", "xpmem"];
+
+/// Those that have a table of floors.
+const WITH_FLOORS: [&str; 2] = ["", "node"];
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = CRATES
         .into_iter()
         .map(|folder| {
-            let name = if folder.is_empty() { "oneshmem" } else { folder };
-            Trial::test(format!("imports/{name}/no-circle"), move || Ok(no_circle(folder)?))
+            Trial::test(format!("imports/{}/no-circle", name(folder)), move || {
+                Ok(no_circle(folder)?)
+            })
         })
         .collect();
-    trials.push(Trial::test("imports/oneshmem/floors", || Ok(floors()?)));
+    trials.extend(WITH_FLOORS.map(|folder| {
+        Trial::test(format!("imports/{}/floors", name(folder)), move || Ok(floors(folder)?))
+    }));
     trials
+}
+
+/// What the crate in `folder` is called here.
+fn name(folder: &str) -> &str {
+    if folder.is_empty() { "oneshmem" } else { folder }
 }
 
 /// Which modules of a crate, by path, import which.
@@ -189,8 +200,8 @@ fn no_circle(folder: &str) -> Result<(), String> {
 
 /// Each line of the table is a floor: files, or folders with all their files, that may import
 /// each other and what is on the floors below.
-fn floors() -> Result<(), String> {
-    let path = tree::repository("src/floors.txt");
+fn floors(folder: &str) -> Result<(), String> {
+    let path = tree::repository(folder).join("src/floors.txt");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let floors: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();
@@ -205,7 +216,7 @@ fn floors() -> Result<(), String> {
         }
     };
     let mut wrong = Vec::new();
-    for (module, targets) in imports("")?.iter().filter(|(module, _)| !module.is_empty()) {
+    for (module, targets) in imports(folder)?.iter().filter(|(module, _)| !module.is_empty()) {
         let Some(own) = floor(module) else {
             wrong.push(format!("{module} is on no floor"));
             continue;

@@ -16,7 +16,9 @@ use super::algorithms::{OPERATIONS, Operation};
 use crate::env;
 use crate::job::{self, launcher::Launcher};
 use crate::message;
-use crate::sys::{file, process};
+use crate::sys::environment;
+use onenode::sys::file;
+use onenode::sys::process;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -135,7 +137,7 @@ pub fn path() -> Option<PathBuf> {
     if let Some((_, path)) = env::TUNING.raw() {
         return (!path.is_empty()).then(|| path.into());
     }
-    let folder = |name: &str| process::variable(name).filter(|value| !value.is_empty());
+    let folder = |name: &str| environment::variable(name).filter(|value| !value.is_empty());
     let config = match folder("XDG_CONFIG_HOME") {
         Some(config) => PathBuf::from(config),
         None => PathBuf::from(folder("HOME")?).join(".config"),

@@ -26,3 +26,9 @@ impl From<oneshmem::error::Error> for Failure {
         Self::own(error)
     }
 }
+
+impl From<onenode::Error> for Failure {
+    fn from(error: onenode::Error) -> Self {
+        Self::own(error)
+    }
+}

@@ -26,7 +26,7 @@ mod watch;
 use failure::Failure;
 use guard::Guard;
 use job::Job;
-use oneshmem::atomics::Ordering;
+use onenode::atomics::Ordering;
 use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
 use options::Options;

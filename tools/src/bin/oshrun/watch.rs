@@ -7,7 +7,7 @@ use super::process::End;
 use super::report::{self, Whose};
 use super::standstill::Standstill;
 use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
-use oneshmem::atomics::Ordering;
+use onenode::atomics::Ordering;
 use oneshmem::job::abort::{self, Cause, Kind};
 use oneshmem::job::control::{Control, Stage};
 use std::time::{Duration, Instant};

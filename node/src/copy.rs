@@ -23,8 +23,8 @@ mod large;
 mod strided;
 mod touch;
 
-pub(crate) use large::large;
-pub(crate) use strided::strided;
+pub use large::large;
+pub use strided::strided;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod large {
@@ -33,7 +33,7 @@ mod large {
     /// # Safety
     /// As for [`super::elements`].
     #[inline(always)]
-    pub(crate) unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
+    pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
         if bytes >= super::touch::PIECE {
             super::touch::before_writing(to as usize, bytes);
         }
@@ -43,7 +43,7 @@ mod large {
 }
 
 /// Most bytes that are copied without a call.
-pub(crate) const SMALL: usize = 64;
+pub const SMALL: usize = 64;
 
 /// Copies `nelems` elements.
 ///
@@ -51,7 +51,7 @@ pub(crate) const SMALL: usize = 64;
 /// `from` is readable and `to` writable for `nelems` elements, at any alignment; they do
 /// not overlap, or are the same.
 #[inline(always)]
-pub(crate) unsafe fn elements<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
+pub unsafe fn elements<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
     // Not more than memory has: the caller's promise.
     let bytes = nelems.wrapping_mul(size_of::<T>());
     // SAFETY: the caller's promise, in bytes.
@@ -65,7 +65,7 @@ pub(crate) unsafe fn elements<T: Copy>(to: *mut T, from: *const T, nelems: usize
 /// # Safety
 /// As for [`elements`].
 #[inline(always)]
-pub(crate) unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
+pub unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
     // A loop that polls by gets must load anew each time, and one that polls for the
     // answer to a put must not delay its stores.
     compiler_fence(Ordering::SeqCst);
@@ -85,7 +85,7 @@ pub(crate) unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
 /// # Safety
 /// As for [`elements`].
 #[inline]
-pub(crate) unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe { elements(to, from, bytes) }
 }

@@ -1,35 +1,31 @@
 //! How a slot is exported and how a peer's is attached: the one seam between the
 //! ways to map memory. No backend is consulted on the data path.
 
+pub mod memfd;
+mod slots;
 #[cfg(feature = "smartmap")]
-#[path = "smartmap/mod.rs"]
-mod choice;
+pub mod smartmap;
 #[cfg(not(feature = "smartmap"))]
-#[path = "auto.rs"]
-mod choice;
-mod memfd;
-#[cfg(not(feature = "smartmap"))]
-mod xpmem;
+pub mod xpmem;
 
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::memory::layout::Layout;
-use crate::memory::pages::Pages;
-use crate::memory::segment::DataSegment;
+use crate::layout::Layout;
+use crate::pages::Pages;
+use crate::segment::DataSegment;
 use crate::sys::process;
 
-pub use choice::choose;
+pub use slots::{SlotRecord, Slots};
 
 /// One way to map peers' slots. A session (first init to last finalize) is one
 /// `export`, any number of `attach`, one `withdraw`.
 pub trait Backend: Send + Sync {
-    /// Its name, as `SHMEM_BACKEND` spells it.
+    /// Its name, as people spell it.
     fn name(&self) -> &'static str;
 
     /// Bytes of a symmetric heap if nobody says how many. The node's memory is shared
     /// out: a job that stays within its heaps stays within the machine.
-    fn default_heap(&self, npes: usize) -> u64 {
-        (process::machine_memory() / npes as u64).max(64 << 20)
+    fn default_heap(&self, ranks: usize) -> u64 {
+        (process::machine_memory() / ranks as u64).max(64 << 20)
     }
 
     /// Finds places for the heap, at a multiple of `unit` bytes, and the peers' mirrors.
@@ -38,17 +34,17 @@ pub trait Backend: Send + Sync {
         program: &DataSegment,
         heap_bytes: usize,
         unit: usize,
-        npes: usize,
+        ranks: usize,
     ) -> Result<Layout, Error> {
-        Layout::reserve(program, heap_bytes, unit, npes)
+        Layout::reserve(program, heap_bytes, unit, ranks)
     }
 
     /// Maps the heap at `layout.heap`, zeroed, with these pages. Can be tried again with
     /// others after a failure.
     fn map_heap(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error>;
@@ -57,29 +53,21 @@ pub trait Backend: Send + Sync {
     /// address and content; no write by another thread or a handler is lost.
     fn export(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error>;
 
     /// Maps the slot of `pe`, whose heap is as large as this PE's, at its mirror's
     /// place in the window.
-    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error>;
+    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error>;
 
     /// Gives the heap's memory back, and the mirrors. Nobody uses either any more;
     /// the data segment stays as it is.
-    fn withdraw(&self, control: &Control, pe: usize, layout: &Layout);
+    fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout);
 
     /// Whether data segment and heap are shared memory, so that a forked child needs
     /// copies of its own.
     fn is_shared(&self) -> bool;
-}
-
-/// A backend, and why it was chosen.
-pub struct Choice {
-    /// The backend.
-    pub backend: Box<dyn Backend>,
-    /// The reason, for people.
-    pub reason: String,
 }

@@ -2,13 +2,12 @@
 //! segment is copied or remapped.
 #![allow(unsafe_code)]
 
-use super::Backend;
+use super::{Backend, Slots};
 use crate::atomics::Ordering;
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::memory::layout::Layout;
-use crate::memory::pages::Pages;
-use crate::memory::segment::DataSegment;
+use crate::layout::Layout;
+use crate::pages::Pages;
+use crate::segment::DataSegment;
 use crate::sys::{huge, map};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -28,14 +27,14 @@ struct Held {
 }
 
 fn failed(error: xpmem_sys::Error) -> Error {
-    Error::Slot(error.to_string())
+    Error::Memory(error.to_string())
 }
 
 impl Xpmem {
     /// Opens the device and sees for itself that it works.
     pub fn open() -> Result<Self, Error> {
         let device = Device::get().map_err(failed)?;
-        self_test(device).map_err(|error| Error::Slot(format!("self-test: {error}")))?;
+        self_test(device).map_err(|error| Error::Memory(format!("self-test: {error}")))?;
         Ok(Self { device, held: Mutex::default() })
     }
 
@@ -66,7 +65,7 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
             (place as *mut u64).write_volatile(!WORD);
             let back = (exported as *const u64).read_volatile();
             if (seen, back) != (WORD, !WORD) {
-                return Err(Error::Slot("memory is not shared through an attachment".into()));
+                return Err(Error::Memory("memory is not shared through an attachment".into()));
             }
         }
         Ok(())
@@ -85,9 +84,15 @@ impl Backend for Xpmem {
         "xpmem"
     }
 
-    fn map_heap(&self, _: &Control, _: usize, layout: &Layout, pages: Pages) -> Result<(), Error> {
+    fn map_heap(
+        &self,
+        _: &dyn Slots,
+        _: usize,
+        layout: &Layout,
+        pages: Pages,
+    ) -> Result<(), Error> {
         if pages == Pages::Transparent {
-            huge::transparent(false).map_err(Error::Slot)?;
+            huge::transparent(false).map_err(Error::Memory)?;
         }
         let (at, bytes) = (layout.heap.start, layout.heap.len());
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
@@ -105,13 +110,13 @@ impl Backend for Xpmem {
 
     fn export(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
-        let record = control.pe(pe);
+        let record = slots.record(rank);
         let mut export = |range: &Range<usize>, id: &crate::atomics::AtomicU64| {
             let segment = Segment::make(self.device, range.clone()).map_err(failed)?;
             id.store(segment.id().0 as u64, Ordering::Relaxed);
@@ -122,20 +127,20 @@ impl Backend for Xpmem {
         export(&layout.heap, &record.heap_segment)
     }
 
-    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
-        let record = control.pe(pe);
+    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+        let record = slots.record(rank);
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         for (range, segment) in
             [(&layout.data, &record.data_segment), (&layout.heap, &record.heap_segment)]
         {
-            let at = layout.mirrored(pe, range.start);
+            let at = layout.mirrored(rank, range.start);
             let attachment = self.attach_part(segment.load(Ordering::Relaxed), at, range.len())?;
             held.attachments.push(attachment);
         }
         Ok(())
     }
 
-    fn withdraw(&self, _: &Control, _: usize, layout: &Layout) {
+    fn withdraw(&self, _: &dyn Slots, _: usize, layout: &Layout) {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         *held = Held::default();
         map::discard(layout.heap.start, layout.heap.len());

@@ -3,12 +3,11 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
-use crate::backend::Backend;
+use crate::backend::{Backend, Slots};
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::memory::layout::{HUGE, Layout};
-use crate::memory::pages::Pages;
-use crate::memory::segment::DataSegment;
+use crate::layout::{HUGE, Layout};
+use crate::pages::Pages;
+use crate::segment::DataSegment;
 use crate::sys::map;
 use oneshmem_kitten::addressing::SLOT_BYTES;
 
@@ -34,29 +33,35 @@ impl Backend for Kitten {
         program: &DataSegment,
         heap_bytes: usize,
         _: usize,
-        npes: usize,
+        ranks: usize,
     ) -> Result<Layout, Error> {
         // Aligned as heaps are everywhere, so that blocks can be.
         let bytes = heap_bytes + HUGE;
         let at = map::private_anywhere(bytes).map_err(|error| {
-            Error::Slot(format!(
+            Error::Memory(format!(
                 "the loader's heap for this process has no room for a symmetric heap of \
                  {heap_bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give \
                  more"
             ))
         })?;
         if at == 0 || at.saturating_add(bytes) > SLOT_BYTES {
-            return Err(Error::Slot(format!(
+            return Err(Error::Memory(format!(
                 "the kernel put the symmetric heap at {at:#x}, not below {SLOT_BYTES:#x}"
             )));
         }
         let start = at.next_multiple_of(HUGE);
-        Layout::with_heap(program, start..start + heap_bytes, HUGE, npes)
+        Layout::with_heap(program, start..start + heap_bytes, HUGE, ranks)
     }
 
-    fn map_heap(&self, _: &Control, _: usize, layout: &Layout, pages: Pages) -> Result<(), Error> {
+    fn map_heap(
+        &self,
+        _: &dyn Slots,
+        _: usize,
+        layout: &Layout,
+        pages: Pages,
+    ) -> Result<(), Error> {
         if pages != Pages::Normal {
-            return Err(Error::Slot("Kitten decides itself what its memory is made of".into()));
+            return Err(Error::Memory("Kitten decides itself what its memory is made of".into()));
         }
         let heap = &layout.heap;
         // SAFETY: the heap is this process's own, and no peer uses it before this PE says
@@ -65,23 +70,23 @@ impl Backend for Kitten {
         Ok(())
     }
 
-    fn export(&self, _: &Control, _: usize, _: &Layout, _: &DataSegment) -> Result<(), Error> {
+    fn export(&self, _: &dyn Slots, _: usize, _: &Layout, _: &DataSegment) -> Result<(), Error> {
         Ok(())
     }
 
-    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
-        let theirs = control.pe(pe).heap_address.load(Ordering::Relaxed) as usize;
+    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+        let theirs = slots.record(rank).heap_address.load(Ordering::Relaxed) as usize;
         if theirs == layout.heap.start {
             return Ok(());
         }
-        Err(Error::Slot(format!(
+        Err(Error::Memory(format!(
             "its symmetric heap is at {theirs:#x}, this PE's at {:#x}; all PEs must have allocated \
              the same memory before shmem_init",
             layout.heap.start
         )))
     }
 
-    fn withdraw(&self, _: &Control, _: usize, _: &Layout) {}
+    fn withdraw(&self, _: &dyn Slots, _: usize, _: &Layout) {}
 
     fn is_shared(&self) -> bool {
         false

@@ -11,7 +11,7 @@
 
 use super::{BREAK_ROOM, HUGE, STEP, TRIES, round_up};
 use crate::error::Error;
-use crate::memory::segment::DataSegment;
+use crate::segment::DataSegment;
 use crate::sys::{map, program};
 use std::ops::Range;
 
@@ -54,12 +54,12 @@ pub(super) struct Mirrors {
 }
 
 impl Mirrors {
-    pub fn for_slot(slot: &Range<usize>, unit: usize, npes: usize) -> Result<Self, Error> {
+    pub fn for_slot(slot: &Range<usize>, unit: usize, ranks: usize) -> Result<Self, Error> {
         let unit = unit.max(HUGE);
         let stride = round_up(slot.len(), unit) + 2 * unit;
-        let bytes = stride.checked_mul(npes).and_then(|b| b.checked_add(2 * unit));
+        let bytes = stride.checked_mul(ranks).and_then(|b| b.checked_add(2 * unit));
         let bytes = bytes.ok_or_else(|| {
-            Error::Slot(format!("{npes} mirrors of {stride:#x} bytes exceed the address space"))
+            Error::Memory(format!("{ranks} mirrors of {stride:#x} bytes exceed the address space"))
         })?;
         let window = map::reserve(bytes)?;
         Ok(Self { window: window..window + bytes, stride, unit })
@@ -69,9 +69,9 @@ impl Mirrors {
         self.unit
     }
 
-    pub fn mirror(&self, start: usize, pe: usize) -> usize {
+    pub fn mirror(&self, start: usize, rank: usize) -> usize {
         let first = round_up(self.window.start, self.unit) + self.unit;
-        first + pe * self.stride + start % self.unit
+        first + rank * self.stride + start % self.unit
     }
 
     pub fn unmirrored(&self, start: usize, address: usize) -> Option<(usize, usize)> {
@@ -79,8 +79,8 @@ impl Mirrors {
             return None;
         }
         let first = self.mirror(start, 0);
-        let pe = address.saturating_sub(first) / self.stride;
-        Some((pe, address.wrapping_sub(self.mirror(start, pe)).wrapping_add(start)))
+        let rank = address.saturating_sub(first) / self.stride;
+        Some((rank, address.wrapping_sub(self.mirror(start, rank)).wrapping_add(start)))
     }
 }
 
@@ -104,15 +104,15 @@ mod tests {
             } else {
                 assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
             }
-            for pe in 0..3 {
-                let data = layout.mirrored(pe, layout.data.start);
-                let heap = layout.mirrored(pe, layout.heap.start);
+            for rank in 0..3 {
+                let data = layout.mirrored(rank, layout.data.start);
+                let heap = layout.mirrored(rank, layout.heap.start);
                 assert_eq!(
                     heap.wrapping_sub(data),
                     layout.heap.start.wrapping_sub(layout.data.start)
                 );
                 assert_eq!(heap % HUGE, 0);
-                assert_eq!(layout.unmirrored(heap + 5), Some((pe, layout.heap.start + 5)));
+                assert_eq!(layout.unmirrored(heap + 5), Some((rank, layout.heap.start + 5)));
             }
             let last = layout.heap.end.max(layout.data.end);
             assert!(layout.mirrored(0, last) + HUGE <= layout.mirror(1));
@@ -124,6 +124,6 @@ mod tests {
     #[test]
     fn an_impossible_size_is_an_error() {
         let error = Layout::reserve(&program(0x400000), 1 << 47, 4096, 64).unwrap_err();
-        assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
+        assert!(error.to_string().contains("ask for less"), "{error}");
     }
 }

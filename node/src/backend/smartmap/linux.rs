@@ -3,13 +3,12 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
-use crate::backend::Backend;
 use crate::backend::memfd::{self, Memfd};
+use crate::backend::{Backend, Slots};
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::memory::layout::Layout;
-use crate::memory::pages::Pages;
-use crate::memory::segment::DataSegment;
+use crate::layout::Layout;
+use crate::pages::Pages;
+use crate::segment::DataSegment;
 use crate::sys::map;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -24,20 +23,20 @@ pub struct Placed {
 }
 
 impl Placed {
-    fn map_aliases(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
+    fn map_aliases(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
         let mut mapped = self.mapped.lock().unwrap_or_else(|e| e.into_inner());
-        let pages = control.pe(pe).heap_pages.load(Ordering::Relaxed);
-        match mapped.insert(pe, pages) {
+        let pages = slots.record(rank).heap_pages.load(Ordering::Relaxed);
+        match mapped.insert(rank, pages) {
             Some(before) if before == pages => return Ok(()),
             // SAFETY: the place is the heap's already, and between two sessions nobody uses it.
-            Some(_) => return unsafe { memfd::map_peers_heap(control, pe, layout) },
+            Some(_) => return unsafe { memfd::map_peers_heap(slots, rank, layout) },
             None => {}
         }
         // The heap first: it is the larger, and the likelier to be refused.
         for range in [&layout.heap, &layout.data] {
-            let at = layout.mirrored(pe, range.start);
+            let at = layout.mirrored(rank, range.start);
             if map::reserve_at(at, range.len()).is_none() {
-                return Err(Error::Slot(format!(
+                return Err(Error::Memory(format!(
                     "{at:#x}..{:#x}, where its {:#x}..{:#x} has to appear, is not free in this \
                      process",
                     at + range.len(),
@@ -49,8 +48,8 @@ impl Placed {
         // SAFETY: the places were reserved just now, and nobody uses them before
         // `translate` learns of them.
         unsafe {
-            memfd::map_peers_heap(control, pe, layout)?;
-            memfd::map_data(control, pe, layout)
+            memfd::map_peers_heap(slots, rank, layout)?;
+            memfd::map_data(slots, rank, layout)
         }
     }
 }
@@ -62,32 +61,32 @@ impl Backend for Placed {
 
     fn map_heap(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
-        self.slots.map_heap(control, pe, layout, pages)
+        self.slots.map_heap(slots, rank, layout, pages)
     }
 
     fn export(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
-        self.slots.export(control, pe, layout, data)?;
+        self.slots.export(slots, rank, layout, data)?;
         // As on Kitten, a PE has an alias of its own memory, too.
-        self.map_aliases(control, pe, layout)
+        self.map_aliases(slots, rank, layout)
     }
 
-    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
-        self.map_aliases(control, pe, layout)
+    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+        self.map_aliases(slots, rank, layout)
     }
 
-    fn withdraw(&self, control: &Control, pe: usize, layout: &Layout) {
-        self.slots.withdraw(control, pe, layout);
+    fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
+        self.slots.withdraw(slots, rank, layout);
     }
 
     fn is_shared(&self) -> bool {

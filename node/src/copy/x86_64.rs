@@ -99,7 +99,7 @@ impl Model {
 /// # Safety
 /// As for [`super::elements`].
 #[inline(never)]
-pub(crate) unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the width is what the processor has.
     unsafe {
         if bytes <= 128 {

@@ -2,7 +2,7 @@
 //!
 //! A mirror has the slot's own inner layout, so one addition translates both
 //! parts. What is not mapped stays reserved and untouchable: an address in the
-//! hole, or past an end, faults and is explained ([`crate::job`]'s fault handler).
+//! hole, or past an end, faults and is explained (the client's fault handler).
 //!
 //! Where the heap may go and where mirrors are is decided in `mirrors`, of which there
 //! are two: a window anywhere, or SMARTMAP's aliases.
@@ -15,17 +15,16 @@ mod mirrors;
 mod mirrors;
 
 use crate::error::Error;
-use crate::memory::segment::DataSegment;
+use crate::segment::DataSegment;
 use crate::sys::map;
-use crate::translate::SlotBounds;
 use mirrors::Mirrors;
 use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.
-pub(crate) const HUGE: usize = 2 << 20;
-/// The heap starts at a multiple of this on every PE, so that equal offsets are
+pub const HUGE: usize = 2 << 20;
+/// The heap starts at a multiple of this on every rank, so that equal offsets are
 /// equally aligned up to it.
-pub(crate) const HEAP_ALIGNMENT: usize = 64 << 20;
+pub const HEAP_ALIGNMENT: usize = 64 << 20;
 /// Room left for `brk` between the data segment and the heap.
 const BREAK_ROOM: usize = 4 << 30;
 /// How far apart the places tried for the heap are, and how many are tried.
@@ -35,7 +34,18 @@ const TRIES: usize = 64;
 /// Nothing is ever mapped below this (`vm.mmap_min_addr`).
 const NULL_PAGE: usize = 64 << 10;
 
-/// This PE's slot and where its peers' mirrors go.
+/// Where the slot's parts lie. All in bytes of this address space.
+#[derive(Clone, Debug)]
+pub struct SlotBounds {
+    /// The lower piece: usually the data segment.
+    pub lower: Range<usize>,
+    /// The upper piece: usually the heap.
+    pub upper: Range<usize>,
+    /// Whether nothing but the program's own code and constants lies between them.
+    pub hole_is_program: bool,
+}
+
+/// This process's slot and where its peers' mirrors go.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Data segment.
@@ -53,12 +63,12 @@ const fn round_up(bytes: usize, unit: usize) -> usize {
 
 impl Layout {
     /// Places a heap of `heap_bytes` near the data segment and finds room for
-    /// `npes` mirrors, the heap and its mirrors at multiples of `unit`. Nothing is mapped yet.
+    /// `ranks` mirrors, the heap and its mirrors at multiples of `unit`. Nothing is mapped yet.
     pub fn reserve(
         program: &DataSegment,
         heap_bytes: usize,
         unit: usize,
-        npes: usize,
+        ranks: usize,
     ) -> Result<Self, Error> {
         mirrors::check(program)?;
         let alignment = HEAP_ALIGNMENT.max(unit);
@@ -68,9 +78,9 @@ impl Layout {
         let heap = mirrors::heap_places(program, reserved)
             .find_map(|at| map::reserve_at(at, reserved))
             .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
-            .map_err(|error| no_room(heap_bytes, npes, &error))?;
+            .map_err(|error| no_room(heap_bytes, ranks, error))?;
         let heap = round_up(heap + 1, alignment);
-        Self::with_heap(program, heap..heap + heap_bytes, unit, npes)
+        Self::with_heap(program, heap..heap + heap_bytes, unit, ranks)
     }
 
     /// The layout around a heap that has its place already.
@@ -78,12 +88,12 @@ impl Layout {
         program: &DataSegment,
         heap: Range<usize>,
         unit: usize,
-        npes: usize,
+        ranks: usize,
     ) -> Result<Self, Error> {
         let data = program.pages.clone();
         let slot = data.start.min(heap.start)..data.end.max(heap.end);
-        let mirrors = Mirrors::for_slot(&slot, unit, npes)
-            .map_err(|error| no_room(heap.len(), npes, &error))?;
+        let mirrors = Mirrors::for_slot(&slot, unit, ranks)
+            .map_err(|error| no_room(heap.len(), ranks, error))?;
         Ok(Self { data, heap, program_start: program.program_start, mirrors })
     }
 
@@ -104,27 +114,27 @@ impl Layout {
         self.data.start.min(self.heap.start)
     }
 
-    /// Where the mirror of PE `pe` starts.
-    pub fn mirror(&self, pe: usize) -> usize {
-        self.mirrors.mirror(self.start(), pe)
+    /// Where the mirror of rank `rank` starts.
+    pub fn mirror(&self, rank: usize) -> usize {
+        self.mirrors.mirror(self.start(), rank)
     }
 
-    /// Where an address of the slot is in the mirror of `pe`.
-    pub fn mirrored(&self, pe: usize, address: usize) -> usize {
-        self.mirror(pe) + (address - self.start())
+    /// Where an address of the slot is in the mirror of `rank`.
+    pub fn mirrored(&self, rank: usize, address: usize) -> usize {
+        self.mirror(rank) + (address - self.start())
     }
 
-    /// Which PE's mirror an address lies in, and which address of the own slot it
+    /// Which rank's mirror an address lies in, and which address of the own slot it
     /// stands for.
     pub fn unmirrored(&self, address: usize) -> Option<(usize, usize)> {
         self.mirrors.unmirrored(self.start(), address)
     }
 
-    /// The PE from whose mirror an address is as far away as the bottom of memory is from the own slot: where a
+    /// The rank from whose mirror an address is as far away as the bottom of memory is from the own slot: where a
     /// null pointer leads that is translated all the same.
-    pub fn unmirrored_null(&self, address: usize, npes: usize) -> Option<usize> {
-        let null = |pe: &usize| self.mirror(*pe).wrapping_sub(self.start());
-        (0..npes).find(|pe| address.wrapping_sub(null(pe)) < NULL_PAGE)
+    pub fn unmirrored_null(&self, address: usize, ranks: usize) -> Option<usize> {
+        let null = |rank: &usize| self.mirror(*rank).wrapping_sub(self.start());
+        (0..ranks).find(|rank| address.wrapping_sub(null(rank)) < NULL_PAGE)
     }
 
     /// Whether an address is symmetric: in the data segment or the heap.
@@ -133,9 +143,6 @@ impl Layout {
     }
 }
 
-fn no_room(heap_bytes: usize, npes: usize, error: &Error) -> Error {
-    Error::Slot(format!(
-        "no address space for {npes} PEs with a symmetric heap of {heap_bytes} bytes each: \
-         {error}; lower SHMEM_SYMMETRIC_SIZE or raise the limit (ulimit -v)"
-    ))
+fn no_room(bytes: usize, peers: usize, why: Error) -> Error {
+    Error::NoRoom { peers, bytes, why: Box::new(why) }
 }

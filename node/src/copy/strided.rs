@@ -26,13 +26,7 @@ mod pairs {
 /// The elements at `from` are readable and those at `to` writable, at any alignment; they do not
 /// overlap, or are the same. Both strides are at least 1.
 #[inline(always)]
-pub(crate) unsafe fn strided<T: Copy>(
-    to: *mut T,
-    from: *const T,
-    dst: isize,
-    sst: isize,
-    nelems: usize,
-) {
+pub unsafe fn strided<T: Copy>(to: *mut T, from: *const T, dst: isize, sst: isize, nelems: usize) {
     // SAFETY: the caller's promise. Once for each size and not for each type; a `MaybeUninit`
     // is moved as it is, whatever it holds.
     unsafe {

@@ -62,13 +62,11 @@ impl Kept {
             self.is_ours(file.as_raw_fd()).then_some(file)
         });
         let Some(file) = found else {
-            return Err(Error::ControlArea {
-                why: format!(
-                    "the program has closed descriptor {lost}, which is this library's (closefrom, \
+            return Err(Error::Memory(format!(
+                "the program has closed descriptor {lost}, which is this library's (closefrom, \
                      for example), and no other process of the job has the file open; expected \
                      the program to close its own descriptors only"
-                ),
-            });
+            )));
         };
         // The lost number may belong to the program by now: it is left alone.
         let new = file.as_raw_fd();

@@ -10,7 +10,7 @@
 
 use super::{BREAK_ROOM, STEP, TRIES, round_up};
 use crate::error::Error;
-use crate::memory::segment::DataSegment;
+use crate::segment::DataSegment;
 use oneshmem_kitten::addressing::{FIRST_SLOT, SHIFT, SLOT_BYTES, unalias};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
     if program.pages.end < SLOT_BYTES {
         return Ok(());
     }
-    Err(Error::Slot(format!(
+    Err(Error::Memory(format!(
         "the program is position independent: its data lies at {:#x}, and this library (feature \
          smartmap) reaches peers' memory below {SLOT_BYTES:#x} only; compile with -fno-pie and \
          link with -no-pie, as this library's oshcc does",
@@ -38,37 +38,37 @@ pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterat
 
 /// When none of these is free.
 pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
-    Err(Error::Slot(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
+    Err(Error::Memory(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
 }
 
 /// There is nothing to reserve: each PE has its slot.
 #[derive(Clone, Debug)]
 pub(super) struct Mirrors {
-    npes: usize,
+    ranks: usize,
     unit: usize,
 }
 
 impl Mirrors {
-    pub fn for_slot(slot: &Range<usize>, unit: usize, npes: usize) -> Result<Self, Error> {
+    pub fn for_slot(slot: &Range<usize>, unit: usize, ranks: usize) -> Result<Self, Error> {
         if slot.end > SLOT_BYTES {
-            return Err(Error::Slot(format!(
+            return Err(Error::Memory(format!(
                 "the slot {:#x}..{:#x} reaches beyond {SLOT_BYTES:#x}",
                 slot.start, slot.end
             )));
         }
-        Ok(Self { npes, unit })
+        Ok(Self { ranks, unit })
     }
 
     pub fn unit(&self) -> usize {
         self.unit
     }
 
-    pub fn mirror(&self, start: usize, pe: usize) -> usize {
-        start + ((pe + FIRST_SLOT) << SHIFT)
+    pub fn mirror(&self, start: usize, rank: usize) -> usize {
+        start + ((rank + FIRST_SLOT) << SHIFT)
     }
 
     pub fn unmirrored(&self, _: usize, address: usize) -> Option<(usize, usize)> {
-        unalias(address).filter(|(pe, _)| *pe < self.npes)
+        unalias(address).filter(|(rank, _)| *rank < self.ranks)
     }
 }
 
@@ -88,10 +88,10 @@ mod tests {
         let layout = Layout::reserve(&program(0x400000), 5 << 20, 4096, 3).unwrap();
         assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
         assert_eq!(layout.heap.start % HUGE, 0);
-        for pe in 0..3 {
+        for rank in 0..3 {
             for own in [layout.data.start, layout.heap.start + 5] {
-                assert_eq!(layout.mirrored(pe, own), alias(own, pe));
-                assert_eq!(layout.unmirrored(alias(own, pe)), Some((pe, own)));
+                assert_eq!(layout.mirrored(rank, own), alias(own, rank));
+                assert_eq!(layout.unmirrored(alias(own, rank)), Some((rank, own)));
             }
         }
         assert_eq!(layout.unmirrored(alias(layout.heap.start, 3)), None);
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn an_impossible_size_is_an_error() {
         let error = Layout::reserve(&program(0x400000), 1 << 39, 4096, 2).unwrap_err();
-        assert!(error.to_string().contains("SHMEM_SYMMETRIC_SIZE"), "{error}");
+        assert!(error.to_string().contains("ask for less"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Attaching a peer once, under the `loom` model checker: `src/job/attachments.rs` is
+//! Attaching a peer once, under the `loom` model checker: `src/attachments.rs` is
 //! compiled here with `loom`'s atomics.
 
 #![allow(unsafe_code)]
@@ -9,7 +9,7 @@ mod atomics {
 }
 
 #[allow(dead_code)]
-#[path = "../src/job/attachments.rs"]
+#[path = "../src/attachments.rs"]
 mod attachments;
 
 use attachments::Attachments;

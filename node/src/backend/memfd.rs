@@ -2,13 +2,12 @@
 //! Linux, in any container, without privilege.
 #![allow(unsafe_code)]
 
-use super::Backend;
+use super::{Backend, Slots};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::memory::layout::Layout;
-use crate::memory::pages::Pages;
-use crate::memory::segment::{self, DataSegment};
+use crate::layout::Layout;
+use crate::pages::Pages;
+use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
 use crate::sys::relocate::{self, Relocation};
 use crate::sys::{fd, hold, huge, map};
@@ -23,37 +22,33 @@ pub struct Memfd {
 }
 
 fn no_file() -> Error {
-    Error::Slot(
+    Error::Memory(
         "the job was started without a file for them: the variables must be set where its \
          launcher starts"
             .into(),
     )
 }
 
-/// Maps the data segment of `pe` in its mirror.
+/// Maps the data segment of `rank` in its mirror.
 ///
 /// # Safety
 /// The mirror's place belongs to the caller, and nobody uses it.
-pub(super) unsafe fn map_data(control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
-    let (at, bytes) = (layout.mirrored(pe, layout.data.start), layout.data.len());
+pub unsafe fn map_data(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    let (at, bytes) = (layout.mirrored(rank, layout.data.start), layout.data.len());
     // SAFETY: the caller's promise.
-    unsafe { map::shared_over(at, bytes, control.file()?, control.data_offset(pe))? };
+    unsafe { map::shared_over(at, bytes, slots.file()?, slots.data_offset(rank))? };
     map::mark_foreign(at, bytes);
     Ok(())
 }
 
-/// Maps the heap of `pe` in its mirror, as the PE says that it is made.
+/// Maps the heap of `rank` in its mirror, as the PE says that it is made.
 ///
 /// # Safety
 /// As for [`map_data`].
-pub(super) unsafe fn map_peers_heap(
-    control: &Control,
-    pe: usize,
-    layout: &Layout,
-) -> Result<(), Error> {
-    let (at, bytes) = (layout.mirrored(pe, layout.heap.start), layout.heap.len());
-    let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
-    let (file, offset) = control.heap_place(pe, pages)?.ok_or_else(no_file)?;
+pub unsafe fn map_peers_heap(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    let (at, bytes) = (layout.mirrored(rank, layout.heap.start), layout.heap.len());
+    let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
+    let (file, offset) = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
     // SAFETY: the caller's promise.
     unsafe { map::shared_over(at, bytes, file, offset)? };
     if pages == Pages::Transparent {
@@ -65,11 +60,11 @@ pub(super) unsafe fn map_peers_heap(
 }
 
 /// Has the data segment and its place in the file change places.
-fn move_data(control: &Control, pe: usize, data: &DataSegment) -> Result<(), Error> {
+fn move_data(slots: &dyn Slots, rank: usize, data: &DataSegment) -> Result<(), Error> {
     let mut pieces = [relocate::Piece::default(); relocate::MOST_PIECES];
     if data.pieces.len() > pieces.len() {
         let (found, most) = (data.pieces.len(), pieces.len());
-        return Err(Error::Slot(format!(
+        return Err(Error::Memory(format!(
             "the program's writable data lies in {found} pieces, and there can be {most} at most; \
              link it with the default layout"
         )));
@@ -80,13 +75,13 @@ fn move_data(control: &Control, pe: usize, data: &DataSegment) -> Result<(), Err
         *to = relocate::Piece { start, all_until: piece.file_end, end };
     }
     let pagemap = File::open("/proc/self/pagemap").ok();
-    let offset = control.data_offset(pe);
+    let offset = slots.data_offset(rank);
     let move_into_file = Relocation {
         start: data.pages.start,
         end: data.pages.end,
         pieces,
         page: map::page_size(),
-        file: control.file()?.as_raw_fd(),
+        file: slots.file()?.as_raw_fd(),
         offset,
         pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
     };
@@ -102,15 +97,15 @@ impl Backend for Memfd {
 
     fn map_heap(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
         if pages == Pages::Transparent {
-            huge::transparent(true).map_err(Error::Slot)?;
+            huge::transparent(true).map_err(Error::Memory)?;
         }
-        let (file, offset) = control.heap_place(pe, pages)?.ok_or_else(no_file)?;
+        let (file, offset) = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
         let (at, bytes) = (layout.heap.start, layout.heap.len());
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
         unsafe {
@@ -127,8 +122,8 @@ impl Backend for Memfd {
 
     fn export(
         &self,
-        control: &Control,
-        pe: usize,
+        slots: &dyn Slots,
+        rank: usize,
         _: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
@@ -136,21 +131,21 @@ impl Backend for Memfd {
             return Ok(());
         }
         segment::keep_gaps(data)?;
-        move_data(control, pe, data)?;
+        move_data(slots, rank, data)?;
         self.moved.store(true, Ordering::Relaxed);
         Ok(())
     }
 
-    fn attach(&self, control: &Control, pe: usize, layout: &Layout) -> Result<(), Error> {
+    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
         // SAFETY: the places lie in the window reserved for this mirror, which nobody uses
         // before `translate` learns of it.
-        unsafe { map_data(control, pe, layout).and_then(|()| map_peers_heap(control, pe, layout)) }
+        unsafe { map_data(slots, rank, layout).and_then(|()| map_peers_heap(slots, rank, layout)) }
     }
 
-    fn withdraw(&self, control: &Control, pe: usize, layout: &Layout) {
+    fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
         // The mirrors stay: the next session maps over them.
-        let pages = Pages::from_word(control.pe(pe).heap_pages.load(Ordering::Relaxed));
-        if let Ok(Some((file, offset))) = control.heap_place(pe, pages) {
+        let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
+        if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
             fd::punch(file, offset, layout.heap.len() as u64);
         }
     }

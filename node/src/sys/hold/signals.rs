@@ -32,7 +32,9 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
     };
     let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free);
     let signal = signal.ok_or_else(|| {
-        Error::Slot("ptrace is not allowed here, and the program uses all real-time signals".into())
+        Error::Memory(
+            "ptrace is not allowed here, and the program uses all real-time signals".into(),
+        )
     })?;
     // SAFETY: a handler that lives in this library, for a signal nobody else uses; the block
     // has a stack that nobody uses.

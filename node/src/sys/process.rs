@@ -2,11 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
-use std::ffi::OsString;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -89,39 +86,11 @@ pub fn machine_memory() -> u64 {
     }
 }
 
-/// Has the kernel kill this process when its parent dies.
-pub fn die_with_parent() {
-    // SAFETY: no memory is passed.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-}
-
 /// Whether there is a process of this number, ours to signal or not.
 pub fn exists(pid: i32) -> bool {
     // SAFETY: no memory is passed, and signal 0 only asks.
     let there = unsafe { libc::kill(pid, 0) } == 0;
     there || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
-}
-
-/// Sends a signal to the process `pid` if `is_meant` says, once that process is held fast, that
-/// it is the one meant: a number alone may have gone to a stranger.
-pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
-    // SAFETY: no memory is passed.
-    let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
-    if held < 0 {
-        // Linux before 5.3 cannot hold a process.
-        if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
-            // SAFETY: no memory is passed.
-            unsafe { libc::kill(pid, signal) };
-        }
-        return;
-    }
-    // SAFETY: the kernel just gave this descriptor to us alone.
-    let held = unsafe { OwnedFd::from_raw_fd(held) };
-    if is_meant() {
-        let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
-        // SAFETY: a null `siginfo_t` means that of `kill`.
-        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, held, signal, none, 0) };
-    }
 }
 
 /// What `/proc` tells of a process.
@@ -163,29 +132,6 @@ pub fn pid_namespace() -> u64 {
     std::fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Waits until what was written to standard output and error has been read, as far as they are
-/// pipes, but no longer than `limit`.
-pub fn wait_for_readers(limit: Duration) {
-    let until = Instant::now() + limit;
-    for pipe in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
-        let unread = || {
-            let mut bytes: libc::c_int = 0;
-            // SAFETY: the call fills the local, or fails on what is no pipe.
-            let failed = unsafe { libc::ioctl(pipe, libc::FIONREAD, &mut bytes) };
-            failed == 0 && bytes > 0
-        };
-        while unread() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-/// Runs `handler` when the process exits by `exit` or by returning from `main`.
-pub fn at_exit(handler: extern "C" fn()) {
-    // SAFETY: the handler is a plain function and stays loaded.
-    unsafe { libc::atexit(handler) };
-}
-
 /// Has `prepare` and `parent` run before and after each `fork` in the parent, and
 /// `child` in the child.
 pub fn at_fork(
@@ -205,32 +151,6 @@ pub fn at_fork(
 pub fn is_privileged() -> bool {
     // SAFETY: no memory is passed.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-/// The value of an environment variable. The library reads the environment only here: in a
-/// privileged process no variable counts, because whoever started it chose them.
-pub fn variable(name: &str) -> Option<OsString> {
-    if is_privileged() { None } else { std::env::var_os(name) }
-}
-
-/// The names of all variables that [`variable`] has a value for.
-pub fn variable_names() -> Vec<String> {
-    if is_privileged() {
-        return Vec::new();
-    }
-    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
-}
-
-/// Whether [`variable`] hides a variable that is set.
-pub fn is_hidden(name: &str) -> bool {
-    is_privileged() && std::env::var_os(name).is_some()
-}
-
-/// Removes a variable from the environment of this process and its children.
-pub fn forget_variable(name: &str) {
-    // SAFETY: called from initialisation, which the specification puts at the
-    // program's start, before threads that might read the environment.
-    unsafe { std::env::remove_var(name) };
 }
 
 /// The user this process acts for.

@@ -1,0 +1,21 @@
+//! Raw system calls, each wrapped once, with its error turned into
+//! [`crate::error::Error`]. Nothing above this folder calls the system directly.
+
+// Some calls are made by some backends only.
+#![cfg_attr(feature = "smartmap", allow(dead_code))]
+
+pub mod fd;
+pub mod file;
+pub mod futex;
+pub mod hold;
+pub mod huge;
+pub mod kept;
+pub mod life;
+pub mod limit;
+pub mod map;
+pub mod numa;
+pub mod process;
+pub mod program;
+pub mod raw;
+pub mod relocate;
+pub mod threads;

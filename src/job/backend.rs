@@ -1,0 +1,61 @@
+//! Which backend maps the job's memory, and why.
+
+use crate::env;
+use crate::error::Error;
+use crate::job::launcher::Launcher;
+use onenode::backend::Backend;
+
+/// A backend, and why it was chosen.
+pub struct Choice {
+    /// The backend.
+    pub backend: Box<dyn Backend>,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
+/// an error, never a silent fallback.
+#[cfg(not(feature = "smartmap"))]
+pub fn choose(_: Launcher) -> Result<Choice, Error> {
+    use onenode::backend::{memfd::Memfd, xpmem::Xpmem};
+    let memfd = |reason| Choice { backend: Box::new(Memfd::default()), reason };
+    let xpmem = |backend, reason| Choice { backend: Box::new(backend), reason };
+    match env::BACKEND.word()? {
+        Some("memfd") => Ok(memfd("SHMEM_BACKEND=memfd".into())),
+        Some("xpmem") => Xpmem::open()
+            .map(|backend| xpmem(backend, "SHMEM_BACKEND=xpmem".into()))
+            .map_err(|error| Error::Slot(format!("SHMEM_BACKEND=xpmem cannot work: {error}"))),
+        Some("smartmap") => Err(Error::Slot(
+            "SHMEM_BACKEND=smartmap needs a library built with the feature smartmap; this one is not"
+                .into(),
+        )),
+        _ => Ok(match Xpmem::open() {
+            Ok(backend) => xpmem(backend, "/dev/xpmem is usable".into()),
+            Err(error) => memfd(format!("no xpmem: {error}")),
+        }),
+    }
+}
+
+/// The backend of this kernel. `SHMEM_BACKEND` can only agree: which addresses the data
+/// path uses was decided when the library was built.
+#[cfg(feature = "smartmap")]
+pub fn choose(launcher: Launcher) -> Result<Choice, Error> {
+    use onenode::backend::smartmap::{Kitten, Placed};
+    match env::BACKEND.word()? {
+        None | Some("auto" | "smartmap") => {}
+        Some(other) => {
+            return Err(Error::Slot(format!(
+                "SHMEM_BACKEND={other} needs a library built without the feature smartmap"
+            )));
+        }
+    }
+    Ok(match launcher {
+        Launcher::Kitten => {
+            Choice { backend: Box::new(Kitten), reason: "Kitten maps all ranks".into() }
+        }
+        _ => Choice {
+            backend: Box::new(Placed::default()),
+            reason: "the kernel has no SMARTMAP: slots are placed at its addresses".into(),
+        },
+    })
+}

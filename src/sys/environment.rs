@@ -1,0 +1,31 @@
+//! The environment: the library reads and changes it here only.
+#![allow(unsafe_code)]
+
+use onenode::sys::process::is_privileged;
+use std::ffi::OsString;
+
+/// The value of an environment variable. The library reads the environment only here: in a
+/// privileged process no variable counts, because whoever started it chose them.
+pub fn variable(name: &str) -> Option<OsString> {
+    if is_privileged() { None } else { std::env::var_os(name) }
+}
+
+/// The names of all variables that [`variable`] has a value for.
+pub fn variable_names() -> Vec<String> {
+    if is_privileged() {
+        return Vec::new();
+    }
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
+}
+
+/// Whether [`variable`] hides a variable that is set.
+pub fn is_hidden(name: &str) -> bool {
+    is_privileged() && std::env::var_os(name).is_some()
+}
+
+/// Removes a variable from the environment of this process and its children.
+pub fn forget_variable(name: &str) {
+    // SAFETY: called from initialisation, which the specification puts at the
+    // program's start, before threads that might read the environment.
+    unsafe { std::env::remove_var(name) };
+}
