@@ -53,6 +53,7 @@ use loom::model::Builder;
 use loom::sync::{Arc, Condvar, Mutex, Notify};
 use loom::thread;
 use span::Span;
+use std::convert::Infallible;
 
 /// One PE's shared memory.
 struct Pe {
@@ -130,7 +131,7 @@ impl Board for Member {
         &self.pes[member].words
     }
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, |_| self.clone());
+        let Ok(()) = counter.wait(value, |_| self.clone());
     }
     /// Whose counter it is does not matter: more wake than need to.
     fn wake(&self, _: &Counter) {
@@ -143,15 +144,18 @@ impl Board for Member {
 
 /// Sleeps as the kernel has it: nobody is woken between the last look and the sleep.
 impl Rest for Member {
-    fn pause(&mut self) -> bool {
-        true
+    type Stop = Infallible;
+
+    fn pause(&mut self) -> Result<bool, Infallible> {
+        Ok(true)
     }
-    fn sleep(&mut self, counter: &Counter, seen: u64) {
+    fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), Infallible> {
         let (list, woken) = &self.pes[self.me].sleepers;
         let list = list.lock().unwrap();
         if counter.get() == seen {
             drop(woken.wait(list).unwrap());
         }
+        Ok(())
     }
 }
 

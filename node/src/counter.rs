@@ -24,11 +24,19 @@ pub struct Counter {
 
 /// How a process passes the time while it waits for a counter.
 pub trait Rest {
+    /// Why the wait may end early.
+    type Stop;
     /// Passes a little time. True: it has been long, sleep next.
-    fn pause(&mut self) -> bool;
+    ///
+    /// # Errors
+    /// If the wait is to end.
+    fn pause(&mut self) -> Result<bool, Self::Stop>;
     /// Sleeps until someone wakes those who sleep on `counter`, unless its value is
     /// not `seen`. May return for no reason.
-    fn sleep(&mut self, counter: &Counter, seen: u64);
+    ///
+    /// # Errors
+    /// As for [`pause`](Self::pause).
+    fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), Self::Stop>;
 }
 
 impl Counter {
@@ -73,28 +81,29 @@ impl Counter {
     }
 
     /// Waits until the number is at least `value`; `rest` is made only if it is not yet.
+    ///
+    /// # Errors
+    /// If `rest` ends the wait.
     #[inline(always)]
-    pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) {
-        if self.get() < value {
-            self.wait_long(value, rest);
-        }
+    pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) -> Result<(), R::Stop> {
+        if self.get() < value { self.wait_long(value, rest) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)] // Who need not wait has no room on the stack for what waiting needs.
-    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) {
+    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) -> Result<(), R::Stop> {
         let mut rest = rest(self);
         while self.get() < value {
-            if !rest.pause() {
+            if !rest.pause()? {
                 continue;
             }
             self.sleepers.fetch_add(1, Ordering::SeqCst);
             in_order();
             let seen = self.value.load(Ordering::SeqCst);
-            if seen < value {
-                rest.sleep(self, seen);
-            }
+            let slept = if seen < value { rest.sleep(self, seen) } else { Ok(()) };
             self.sleepers.fetch_sub(1, Ordering::SeqCst);
+            slept?;
         }
+        Ok(())
     }
 }

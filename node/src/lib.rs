@@ -9,6 +9,7 @@ pub mod error;
 pub mod extent;
 pub mod layout;
 pub mod pages;
+pub mod pause;
 pub mod segment;
 pub mod sys;
 

@@ -83,7 +83,7 @@ impl Board for TeamMembers {
     #[inline(always)]
     fn await_counter(&self, counter: &Counter, value: u64) {
         let routine = self.routine;
-        counter.wait(value, move |counter| {
+        let Ok(()) = counter.wait(value, move |counter| {
             let about = About::Counter(routine, std::ptr::from_ref(counter).addr());
             Wait::new(For::Collective, about)
         });

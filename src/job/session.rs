@@ -122,7 +122,7 @@ fn first_session() -> Result<(), Error> {
 
     // On Kitten every PE has a CPU, and nothing else wants it.
     let crowded = place.launcher != Launcher::Kitten && npes > process::cpus_of_job();
-    pause::set_habits(crowded, place.launcher != Launcher::Kitten, health::crowd(npes));
+    pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(npes));
     fork::prepare()?;
     fault::explain();
     ending::leave_when_told();

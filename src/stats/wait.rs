@@ -4,6 +4,7 @@ use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, Rest};
 use crate::job::about::About;
 use crate::pause::Pause;
+use std::convert::Infallible;
 use std::time::Instant;
 
 /// A [`Pause`] whose time is noted. One that never takes a step costs nothing.
@@ -56,12 +57,14 @@ fn note(what: For, since: Instant) {
 }
 
 impl Rest for Wait {
-    fn pause(&mut self) -> bool {
+    type Stop = Infallible;
+
+    fn pause(&mut self) -> Result<bool, Infallible> {
         self.begin();
         self.pause.pause()
     }
 
-    fn sleep(&mut self, counter: &Counter, seen: u64) {
-        self.pause.sleep(counter, seen);
+    fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), Infallible> {
+        self.pause.sleep(counter, seen)
     }
 }

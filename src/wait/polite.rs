@@ -1,7 +1,7 @@
 //! What a test does when a program polls with it.
 
 use crate::job::about::About;
-use crate::pause::{self, Pause};
+use crate::pause::{HABITS, Pause};
 use std::cell::{Cell, RefCell};
 
 /// Failed tests in a row, in one thread, before further ones count as waiting: few
@@ -51,7 +51,7 @@ fn stop_waiting() {
 #[cold]
 #[inline(never)]
 fn wait_a_step(failed: &Cell<u32>) {
-    let (patience, seldom) = if pause::shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
+    let (patience, seldom) = if HABITS.shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
     if failed.get() > patience + seldom {
         failed.set(patience + 1);
         PAUSE.with_borrow_mut(|pause| {

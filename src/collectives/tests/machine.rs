@@ -9,6 +9,7 @@ use crate::counter::{Counter, Rest};
 use crate::job::words::TeamWords;
 use crate::span::Span;
 use std::cell::UnsafeCell;
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 pub const MOST_PES: usize = 16;
@@ -116,14 +117,18 @@ struct Patience<'m> {
 }
 
 impl Rest for Patience<'_> {
-    fn pause(&mut self) -> bool {
+    type Stop = Infallible;
+
+    fn pause(&mut self) -> Result<bool, Infallible> {
         let Member { machine, me } = self.member;
         assert!(!machine.failed.load(Ordering::Relaxed), "another PE failed");
         assert!(self.begin.elapsed() < HANG, "PE {me} hangs");
         std::thread::yield_now();
-        false
+        Ok(false)
     }
-    fn sleep(&mut self, _: &Counter, _: u64) {}
+    fn sleep(&mut self, _: &Counter, _: u64) -> Result<(), Infallible> {
+        Ok(())
+    }
 }
 
 impl Board for Member<'_> {
@@ -131,7 +136,7 @@ impl Board for Member<'_> {
         &self.machine.pes[member].words
     }
     fn await_counter(&self, counter: &Counter, value: u64) {
-        counter.wait(value, |_| Patience { member: *self, begin: Instant::now() });
+        let Ok(()) = counter.wait(value, |_| Patience { member: *self, begin: Instant::now() });
     }
     fn wake(&self, _: &Counter) {}
 }
@@ -143,7 +148,7 @@ impl SyncArray for Member<'_> {
     fn wait_until(&self, mut ready: impl FnMut() -> bool) {
         let mut patience = Patience { member: *self, begin: Instant::now() };
         while !ready() {
-            patience.pause();
+            let Ok(_) = patience.pause();
         }
     }
 }
