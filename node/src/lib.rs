@@ -3,6 +3,7 @@
 pub mod atomics;
 pub mod attachments;
 pub mod backend;
+pub mod config;
 pub mod copy;
 pub mod counter;
 pub mod error;
@@ -12,5 +13,16 @@ pub mod pages;
 pub mod pause;
 pub mod segment;
 pub mod sys;
+pub mod table;
 
+pub use config::{Choice, Config, Crowd, Fork, JobFile, Progress, State};
 pub use error::Error;
+pub use pages::Pages;
+pub use table::{Bounds, Entries, Entry, HeapTable, RawTable, Table};
+
+/// A rank: the client's own number of a process.
+pub type Rank = u32;
+
+/// A region's name, which the client chooses: equal on all ranks for what belongs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub u64);

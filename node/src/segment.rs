@@ -63,7 +63,7 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     }
     let free: Vec<_> = data.gaps().flat_map(around_system).collect();
     map::reserve_all(&free).map_err(|gap| {
-        Error::Memory(format!(
+        Error::NoWay(format!(
             "the program's writable data has a gap {:#x}..{:#x} in which other memory lies; link \
              it without a variable of such an alignment",
             gap.start, gap.end
@@ -122,7 +122,7 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
     // The specification of ELF wants them in this order, but not all linkers know it.
     pieces.sort_by_key(|piece| piece.pages.start);
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
-        return Err(Error::Memory(
+        return Err(Error::NoWay(
             "the program has no writable data segment (no PT_LOAD with PF_W)".into(),
         ));
     };
@@ -132,7 +132,7 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
         read_only && s.memory_bytes > 0 && pages.contains(&down(s.address))
     };
     if let Some(other) = segments.iter().find(between) {
-        return Err(Error::Memory(format!(
+        return Err(Error::NoWay(format!(
             "the program's writable data ({:#x}..{:#x}) has read-only parts in it (at {:#x}); link \
              it with the default layout",
             pages.start, pages.end, other.address

@@ -234,7 +234,7 @@ mod tests {
         let tried = RefCell::new(Vec::new());
         let got = wanted.lay(&(0..0), false, |pages| {
             tried.borrow_mut().push(pages);
-            if possible.contains(&pages) { Ok(()) } else { Err(Error::Memory("no".into())) }
+            if possible.contains(&pages) { Ok(()) } else { Err(Error::NoWay("no".into())) }
         });
         (got.unwrap(), tried.into_inner())
     }

@@ -22,7 +22,7 @@ pub struct Memfd {
 }
 
 fn no_file() -> Error {
-    Error::Memory(
+    Error::NoWay(
         "the job was started without a file for them: the variables must be set where its \
          launcher starts"
             .into(),
@@ -64,7 +64,7 @@ fn move_data(slots: &dyn Slots, rank: usize, data: &DataSegment) -> Result<(), E
     let mut pieces = [relocate::Piece::default(); relocate::MOST_PIECES];
     if data.pieces.len() > pieces.len() {
         let (found, most) = (data.pieces.len(), pieces.len());
-        return Err(Error::Memory(format!(
+        return Err(Error::NoWay(format!(
             "the program's writable data lies in {found} pieces, and there can be {most} at most; \
              link it with the default layout"
         )));
@@ -103,7 +103,7 @@ impl Backend for Memfd {
         pages: Pages,
     ) -> Result<(), Error> {
         if pages == Pages::Transparent {
-            huge::transparent(true).map_err(Error::Memory)?;
+            huge::transparent(true).map_err(Error::NoWay)?;
         }
         let (file, offset) = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
         let (at, bytes) = (layout.heap.start, layout.heap.len());

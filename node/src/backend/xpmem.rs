@@ -27,14 +27,14 @@ struct Held {
 }
 
 fn failed(error: xpmem_sys::Error) -> Error {
-    Error::Memory(error.to_string())
+    Error::NoWay(error.to_string())
 }
 
 impl Xpmem {
     /// Opens the device and sees for itself that it works.
     pub fn open() -> Result<Self, Error> {
         let device = Device::get().map_err(failed)?;
-        self_test(device).map_err(|error| Error::Memory(format!("self-test: {error}")))?;
+        self_test(device).map_err(|error| Error::NoWay(format!("self-test: {error}")))?;
         Ok(Self { device, held: Mutex::default() })
     }
 
@@ -65,7 +65,7 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
             (place as *mut u64).write_volatile(!WORD);
             let back = (exported as *const u64).read_volatile();
             if (seen, back) != (WORD, !WORD) {
-                return Err(Error::Memory("memory is not shared through an attachment".into()));
+                return Err(Error::NoWay("memory is not shared through an attachment".into()));
             }
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Backend for Xpmem {
         pages: Pages,
     ) -> Result<(), Error> {
         if pages == Pages::Transparent {
-            huge::transparent(false).map_err(Error::Memory)?;
+            huge::transparent(false).map_err(Error::NoWay)?;
         }
         let (at, bytes) = (layout.heap.start, layout.heap.len());
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.

@@ -19,7 +19,7 @@ pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
     if program.pages.end < SLOT_BYTES {
         return Ok(());
     }
-    Err(Error::Memory(format!(
+    Err(Error::NoWay(format!(
         "the program is position independent: its data lies at {:#x}, and this library (feature \
          smartmap) reaches peers' memory below {SLOT_BYTES:#x} only; compile with -fno-pie and \
          link with -no-pie, as this library's oshcc does",
@@ -38,7 +38,7 @@ pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterat
 
 /// When none of these is free.
 pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
-    Err(Error::Memory(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
+    Err(Error::NoWay(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
 }
 
 /// There is nothing to reserve: each PE has its slot.
@@ -51,7 +51,7 @@ pub(super) struct Mirrors {
 impl Mirrors {
     pub fn for_slot(slot: &Range<usize>, unit: usize, ranks: usize) -> Result<Self, Error> {
         if slot.end > SLOT_BYTES {
-            return Err(Error::Memory(format!(
+            return Err(Error::NoWay(format!(
                 "the slot {:#x}..{:#x} reaches beyond {SLOT_BYTES:#x}",
                 slot.start, slot.end
             )));

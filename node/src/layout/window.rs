@@ -59,7 +59,7 @@ impl Mirrors {
         let stride = round_up(slot.len(), unit) + 2 * unit;
         let bytes = stride.checked_mul(ranks).and_then(|b| b.checked_add(2 * unit));
         let bytes = bytes.ok_or_else(|| {
-            Error::Memory(format!("{ranks} mirrors of {stride:#x} bytes exceed the address space"))
+            Error::NoWay(format!("{ranks} mirrors of {stride:#x} bytes exceed the address space"))
         })?;
         let window = map::reserve(bytes)?;
         Ok(Self { window: window..window + bytes, stride, unit })

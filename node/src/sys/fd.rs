@@ -109,7 +109,7 @@ pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     let is_open =
         seals >= 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
     if is_open && (seals < 0 || seals & libc::F_SEAL_SHRINK == 0) {
-        return Err(Error::Memory("the descriptor is not a sealed memfd".into()));
+        return Err(Error::NoWay("the descriptor is not a sealed memfd".into()));
     }
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     if fd < 0 || unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {

@@ -62,7 +62,7 @@ impl Kept {
             self.is_ours(file.as_raw_fd()).then_some(file)
         });
         let Some(file) = found else {
-            return Err(Error::Memory(format!(
+            return Err(Error::NoWay(format!(
                 "the program has closed descriptor {lost}, which is this library's (closefrom, \
                      for example), and no other process of the job has the file open; expected \
                      the program to close its own descriptors only"

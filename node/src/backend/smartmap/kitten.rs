@@ -38,14 +38,14 @@ impl Backend for Kitten {
         // Aligned as heaps are everywhere, so that blocks can be.
         let bytes = heap_bytes + HUGE;
         let at = map::private_anywhere(bytes).map_err(|error| {
-            Error::Memory(format!(
+            Error::NoWay(format!(
                 "the loader's heap for this process has no room for a symmetric heap of \
                  {heap_bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give \
                  more"
             ))
         })?;
         if at == 0 || at.saturating_add(bytes) > SLOT_BYTES {
-            return Err(Error::Memory(format!(
+            return Err(Error::NoWay(format!(
                 "the kernel put the symmetric heap at {at:#x}, not below {SLOT_BYTES:#x}"
             )));
         }
@@ -61,7 +61,7 @@ impl Backend for Kitten {
         pages: Pages,
     ) -> Result<(), Error> {
         if pages != Pages::Normal {
-            return Err(Error::Memory("Kitten decides itself what its memory is made of".into()));
+            return Err(Error::NoWay("Kitten decides itself what its memory is made of".into()));
         }
         let heap = &layout.heap;
         // SAFETY: the heap is this process's own, and no peer uses it before this PE says
@@ -79,7 +79,7 @@ impl Backend for Kitten {
         if theirs == layout.heap.start {
             return Ok(());
         }
-        Err(Error::Memory(format!(
+        Err(Error::NoWay(format!(
             "its symmetric heap is at {theirs:#x}, this PE's at {:#x}; all PEs must have allocated \
              the same memory before shmem_init",
             layout.heap.start

@@ -36,7 +36,7 @@ impl Placed {
         for range in [&layout.heap, &layout.data] {
             let at = layout.mirrored(rank, range.start);
             if map::reserve_at(at, range.len()).is_none() {
-                return Err(Error::Memory(format!(
+                return Err(Error::NoWay(format!(
                     "{at:#x}..{:#x}, where its {:#x}..{:#x} has to appear, is not free in this \
                      process",
                     at + range.len(),

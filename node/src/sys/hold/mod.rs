@@ -287,7 +287,7 @@ fn not_held(thread: u32, reason: Reason) -> Error {
         Reason::Late => format!("it did not stop within {} s", PATIENCE.as_secs()),
         Reason::Unlisted => "the list of threads kept changing".into(),
     };
-    Error::Memory(format!(
+    Error::NoWay(format!(
         "the program's static data moves into shared memory, and thread {thread} ({}) of process \
          {}, which could write to it meanwhile, cannot be held: {why}; call shmem_init before \
          this thread is started",

@@ -32,7 +32,7 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
     };
     let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free);
     let signal = signal.ok_or_else(|| {
-        Error::Memory(
+        Error::NoWay(
             "ptrace is not allowed here, and the program uses all real-time signals".into(),
         )
     })?;

@@ -1,0 +1,332 @@
+//! The hot path's table: for each rank, up to which offset its memory can be reached and where it
+//! is mapped. It lies in the client's memory, in the layout of the C header's `onenode_table`.
+//!
+//! ```text
+//!  own regions of the view            where a rank's are mapped here
+//!  |-[a]-..hole..-[b]-|               |-[a']-..hole..-[b']-|
+//!  ^origin                            ^base[rank]
+//!  <---- span[rank] -->
+//! ```
+//!
+//! An address of one's own is at `address - origin + base[rank]` if that offset is below
+//! `span[rank]`, which is 0 for every rank that is not attached. So one comparison answers whether
+//! load and store will do, and one addition gives the address.
+#![allow(unsafe_code)]
+
+use crate::Rank;
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::error::Error;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Where a view's regions lie in this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'v> {
+    /// First address.
+    pub origin: usize,
+    /// Bytes from there to the end of the last region.
+    pub span: usize,
+    /// The regions, in the order of their addresses.
+    pub pieces: &'v [Range<usize>],
+}
+
+/// Where a view's regions of one rank are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// [`Bounds::span`].
+    pub span: usize,
+    /// The address here that [`Bounds::origin`] becomes.
+    pub base: usize,
+    /// Where the view's first region starts in the rank's own address space.
+    pub start: usize,
+}
+
+/// What a view fills in for the client's hot path.
+pub trait Entries: Send + Sync {
+    /// A view is opened; no rank is attached.
+    ///
+    /// # Errors
+    /// If the table has a view already.
+    fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error>;
+    /// A rank is attached. A table need not have room for it.
+    fn open(&self, rank: Rank, entry: &Entry);
+    /// A rank is no longer attached.
+    fn shut(&self, rank: Rank);
+    /// The view is closed.
+    fn close(&self);
+}
+
+impl<E: Entries + ?Sized> Entries for &E {
+    fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error> {
+        (**self).publish(bounds)
+    }
+    fn open(&self, rank: Rank, entry: &Entry) {
+        (**self).open(rank, entry);
+    }
+    fn shut(&self, rank: Rank) {
+        (**self).shut(rank);
+    }
+    fn close(&self) {
+        (**self).close();
+    }
+}
+
+impl<E: Entries + ?Sized> Entries for Arc<E> {
+    fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error> {
+        (**self).publish(bounds)
+    }
+    fn open(&self, rank: Rank, entry: &Entry) {
+        (**self).open(rank, entry);
+    }
+    fn shut(&self, rank: Rank) {
+        (**self).shut(rank);
+    }
+    fn close(&self) {
+        (**self).close();
+    }
+}
+
+/// The words of a table.
+#[derive(Clone, Copy)]
+struct Words<'t> {
+    origin: &'t AtomicUsize,
+    spans: &'t [AtomicUsize],
+    bases: &'t [AtomicUsize],
+    starts: &'t [AtomicUsize],
+}
+
+impl Words<'_> {
+    #[inline(always)]
+    fn at(self, own: usize, rank: usize) -> Option<usize> {
+        let offset = own.wrapping_sub(self.origin.load(Ordering::Relaxed));
+        // Acquire: the base comes before the span, by whichever thread.
+        let span = self.spans.get(rank)?.load(Ordering::Acquire);
+        if offset < span {
+            Some(offset.wrapping_add(self.bases[rank].load(Ordering::Relaxed)))
+        } else {
+            None
+        }
+    }
+
+    fn publish(self, bounds: &Bounds<'_>) -> Result<(), Error> {
+        let free =
+            self.origin.compare_exchange(0, bounds.origin, Ordering::Relaxed, Ordering::Relaxed);
+        match free {
+            Ok(_) => Ok(()),
+            Err(origin) => Err(Error::argument(
+                "table",
+                format_args!("one with origin {origin:#x}"),
+                "one that no view has: zeroed, or its view closed",
+            )),
+        }
+    }
+
+    fn open(self, rank: Rank, entry: &Entry) {
+        let rank = rank as usize;
+        if rank < self.spans.len() {
+            self.bases[rank].store(entry.base, Ordering::Relaxed);
+            self.starts[rank].store(entry.start, Ordering::Relaxed);
+            // Release: who finds a span uses the rest, and the mapping.
+            self.spans[rank].store(entry.span, Ordering::Release);
+        }
+    }
+
+    fn shut(self, rank: Rank) {
+        for words in [self.spans, self.bases, self.starts] {
+            if let Some(word) = words.get(rank as usize) {
+                word.store(0, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn close(self) {
+        for words in [self.spans, self.bases, self.starts] {
+            words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        }
+        self.origin.store(0, Ordering::Relaxed);
+    }
+}
+
+macro_rules! entries {
+    ($table:ty $(, $size:ident)?) => {
+        impl$(<const $size: usize>)? Entries for $table {
+            fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error> {
+                self.words().publish(bounds)
+            }
+            fn open(&self, rank: Rank, entry: &Entry) {
+                self.words().open(rank, entry);
+            }
+            fn shut(&self, rank: Rank) {
+                self.words().shut(rank);
+            }
+            fn close(&self) {
+                self.words().close();
+            }
+        }
+
+        impl$(<const $size: usize>)? $table {
+            /// Where the address of one's own that is `own` is mapped for `rank`; `None` if it is
+            /// not in the view, or the rank is not attached.
+            #[inline(always)]
+            pub fn at(&self, own: usize, rank: usize) -> Option<usize> {
+                self.words().at(own, rank)
+            }
+        }
+    };
+}
+
+/// A table for ranks below `RANKS`, for a static.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Table<const RANKS: usize> {
+    origin: AtomicUsize,
+    capacity: usize,
+    spans: [AtomicUsize; RANKS],
+    bases: [AtomicUsize; RANKS],
+    starts: [AtomicUsize; RANKS],
+}
+
+impl<const RANKS: usize> Table<RANKS> {
+    /// A table that no view has.
+    #[allow(clippy::new_without_default)] // It is large: not to be made by chance.
+    pub const fn new() -> Self {
+        Self {
+            origin: AtomicUsize::new(0),
+            capacity: RANKS,
+            spans: [const { AtomicUsize::new(0) }; RANKS],
+            bases: [const { AtomicUsize::new(0) }; RANKS],
+            starts: [const { AtomicUsize::new(0) }; RANKS],
+        }
+    }
+
+    #[inline(always)]
+    fn words(&self) -> Words<'_> {
+        Words { origin: &self.origin, spans: &self.spans, bases: &self.bases, starts: &self.starts }
+    }
+}
+
+entries!(Table<RANKS>, RANKS);
+
+/// A table whose size is known when the program runs.
+#[derive(Debug)]
+pub struct HeapTable(Box<[AtomicUsize]>);
+
+impl HeapTable {
+    /// A table for ranks below `ranks`.
+    pub fn new(ranks: usize) -> Self {
+        let words: Box<[AtomicUsize]> =
+            (0..HEAD + 3 * ranks).map(|_| AtomicUsize::new(0)).collect();
+        words[1].store(ranks, Ordering::Relaxed);
+        Self(words)
+    }
+
+    #[inline(always)]
+    fn words(&self) -> Words<'_> {
+        split(&self.0, (self.0.len() - HEAD) / 3)
+    }
+}
+
+entries!(HeapTable);
+
+/// Words before the entries: the origin and the capacity.
+const HEAD: usize = 2;
+
+#[inline(always)]
+fn split(words: &[AtomicUsize], ranks: usize) -> Words<'_> {
+    let (head, slots) = words.split_at(HEAD);
+    let (spans, rest) = slots.split_at(ranks);
+    let (bases, starts) = rest.split_at(ranks);
+    Words { origin: &head[0], spans, bases, starts }
+}
+
+/// A table in memory that is not Rust's: an `onenode_table` of the C header.
+#[derive(Clone, Copy, Debug)]
+pub struct RawTable {
+    at: NonNull<AtomicUsize>,
+    capacity: usize,
+}
+
+// SAFETY: the words are atomics, valid as long as the value is used, by `new`.
+unsafe impl Send for RawTable {}
+// SAFETY: as above.
+unsafe impl Sync for RawTable {}
+
+impl RawTable {
+    /// The table at `at`: two words, the second of which is the number of ranks that there is room
+    /// for, and three words for each rank. All but the second are 0, or were left by a view.
+    ///
+    /// # Safety
+    /// The words are there, aligned, until the value and the view that it is given to are gone;
+    /// nobody else writes to them.
+    pub unsafe fn new(at: NonNull<usize>) -> Self {
+        // SAFETY: the caller's promise.
+        let capacity = unsafe { at.add(1).read() };
+        Self { at: at.cast(), capacity }
+    }
+
+    #[inline(always)]
+    fn words(&self) -> Words<'_> {
+        // SAFETY: the promise of `new`; an atomic has its number's size and alignment.
+        let words =
+            unsafe { std::slice::from_raw_parts(self.at.as_ptr(), HEAD + 3 * self.capacity) };
+        split(words, self.capacity)
+    }
+}
+
+entries!(RawTable);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(table: &dyn Entries, at: impl Fn(usize, usize) -> Option<usize>) {
+        let bounds = Bounds { origin: 0x1000, span: 0x800, pieces: &[0x1000..0x1800] };
+        assert_eq!(at(0x1000, 0), None, "no view");
+        table.publish(&bounds).expect("published");
+        let error = table.publish(&bounds).expect_err("it has a view").to_string();
+        assert!(error.contains("table") && error.contains("0x1000"), "{error}");
+        assert_eq!(at(0x1000, 2), None, "not attached");
+        table.open(2, &Entry { span: 0x800, base: 0x70_0000, start: 0x5000 });
+        table.open(77, &Entry { span: 0x800, base: 0x70_0000, start: 0x5000 });
+        assert_eq!(at(0x1000, 2), Some(0x70_0000));
+        assert_eq!(at(0x17ff, 2), Some(0x70_07ff));
+        for (own, rank) in [(0xfff, 2), (0x1800, 2), (0, 2), (0x1000, 1), (0x1000, 3), (0x1000, 77)]
+        {
+            assert_eq!(at(own, rank), None, "{own:#x} of rank {rank}");
+        }
+        table.shut(77);
+        table.shut(2);
+        assert_eq!(at(0x1000, 2), None, "shut");
+        table.close();
+        table.publish(&bounds).expect("published again");
+    }
+
+    #[test]
+    fn one_comparison_tells_the_address_the_rank_and_the_state() {
+        let table = Table::<3>::new();
+        check(&table, |own, rank| table.at(own, rank));
+        let table = HeapTable::new(3);
+        check(&table, |own, rank| table.at(own, rank));
+        let mut words = [0usize, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        // SAFETY: the words outlive the table, and nobody else writes to them.
+        let table = unsafe { RawTable::new(NonNull::from(&mut words).cast()) };
+        check(&table, |own, rank| table.at(own, rank));
+    }
+
+    #[test]
+    fn all_tables_have_the_layout_of_the_header() {
+        let (table, heap) = (Table::<2>::new(), HeapTable::new(2));
+        let tables: [(&dyn Entries, *const usize); 2] =
+            [(&table, (&raw const table).cast()), (&heap, heap.0.as_ptr().cast())];
+        for (table, words) in tables {
+            let bounds = Bounds { origin: 0x1000, span: 9, pieces: &[0x1000..0x1009] };
+            table.publish(&bounds).expect("published");
+            table.open(1, &Entry { span: 9, base: 10, start: 11 });
+            // SAFETY: eight words of a table that lives.
+            let words = unsafe { std::slice::from_raw_parts(words, 8) };
+            assert_eq!(words, [0x1000, 2, 0, 9, 0, 10, 0, 11]);
+        }
+        assert_eq!(size_of::<Table<2>>(), 8 * size_of::<usize>());
+    }
+}
