@@ -7,7 +7,7 @@ use oneshmem::Sum;
 const BINS_PER_PE: usize = 64;
 const SAMPLES: u64 = 20_000;
 
-fn main() -> Result<(), oneshmem::error::Error> {
+fn main() -> Result<(), oneshmem::Error> {
     let shmem = oneshmem::init()?;
     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
     let bins = shmem.alloc::<u64>(BINS_PER_PE).expect("symmetric memory");

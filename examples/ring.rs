@@ -5,7 +5,7 @@ use oneshmem::{Comparison, Signal};
 
 const ROUNDS: u64 = 2;
 
-fn main() -> Result<(), oneshmem::error::Error> {
+fn main() -> Result<(), oneshmem::Error> {
     let shmem = oneshmem::init()?;
     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
     let next = (me + 1) % npes;

@@ -1,52 +1,99 @@
-//! OpenSHMEM for the processes of one machine: *one node, one copy*.
+//! OpenSHMEM for the processes of one machine: *one node, one copy*. Every PE maps every other
+//! PE's data segment and symmetric heap, so a put is one `memcpy`, an atomic is one locked
+//! instruction, and nothing runs in between: no progress thread, no system call, no bounce buffer.
 //!
-//! Every PE maps every other PE's data segment and symmetric heap, so a put is
-//! one `memcpy`, an atomic is one locked instruction, and nothing runs in
-//! between: no progress thread, no system call, no bounce buffer.
-//! `ARCHITECTURE.md` in the source tree is the map of this crate; the layers,
-//! top to bottom (imports only point down; `src/floors.txt` has them all):
+//! This is the interface for Rust programs: the same core as the C interface, at the same
+//! speed, safe to use.
 //!
-//! * [`rma`], [`amo`], [`signal`], [`order`], [`wait`], [`lock`]: the
-//!   operations, one file a family, inline and generic over the element type;
-//! * [`collectives`], [`team`], [`context`]: objects over the job's control area;
-//! * [`translate`]: the address translation all of them share, and [`slow`]
-//!   behind it, where every uncommon case is sorted out;
-//! * [`memory`]: the slot (data segment and symmetric heap), the heap's allocator;
-//! * [`job`]: who am I, who are my peers, the control area, abort, liveness;
-//! * `sys`: system calls that concern OpenSHMEM's own manners; the others, and all that maps
-//!   memory, are in the crate `onenode`.
+//! ```standalone_crate
+//! let shmem = oneshmem::init()?;
+//! let (me, npes) = (shmem.my_pe(), shmem.n_pes());
 //!
-//! The C interface (`capi/`) is a client of this crate, generated from the
-//! table in `interface/`.
+//! // Symmetric memory: the same object on every PE, allocated by all together.
+//! let inbox = shmem.alloc::<u64>(npes).expect("the symmetric heap is large enough");
+//! for pe in 0..npes {
+//!     shmem.put(inbox.at(me), &[me as u64 * 100], pe);
+//! }
+//! shmem.barrier_all();
+//! assert_eq!(inbox.all().to_vec(), (0..npes as u64).map(|pe| pe * 100).collect::<Vec<_>>());
+//!
+//! shmem.free(inbox);
+//! shmem.finalize();
+//! # Ok::<(), oneshmem::Error>(())
+//! ```
+//!
+//! Compiled with cargo, a program runs as `oshrun -n 4 target/release/program`.
+//!
+//! What makes it safe: symmetric memory holds only types for which any bits are a
+//! value ([`Element`]), and is reached by copies, never by references; so a peer
+//! that writes at the wrong time spoils values, not the program. What cannot be
+//! carried out (a PE that does not exist, say) ends the job with a message, as in C;
+//! an index out of bounds panics, as in Rust.
+//!
+//! Collective calls, [`Shmem::alloc`] and [`Shmem::free`] among them, are made by
+//! all PEs in the same order. Nothing is collective by being dropped: memory that is
+//! not freed stays allocated until [`Shmem::finalize`], and a program that ends
+//! without it is reported by the launcher.
+//!
+//! # Where the routines of C are
+//!
+#![doc = include_str!("shmem/families.md")]
+//!
+//! # Inside
+//!
+//! `ARCHITECTURE.md` in the source tree is the map, and `src/floors.txt` has the order in which
+//! files may import each other. What maps memory is in the crate `onenode`.
 
+// What the C library and the commands are made of. No part of the interface: it may change at
+// any time.
+#[doc(hidden)]
 pub mod amo;
+#[doc(hidden)]
 pub mod argument;
+#[doc(hidden)]
 pub mod collectives;
+#[doc(hidden)]
 pub mod context;
+#[doc(hidden)]
 pub mod env;
+#[doc(hidden)]
 pub mod error;
-pub mod failure;
+#[doc(hidden)]
 pub mod job;
+#[doc(hidden)]
 pub mod lock;
+#[doc(hidden)]
 pub mod memory;
+#[doc(hidden)]
 pub mod message;
-pub mod operand;
+#[doc(hidden)]
 pub mod order;
-pub mod pause;
+#[doc(hidden)]
 pub mod rma;
-pub mod shmem;
+#[doc(hidden)]
 pub mod signal;
-pub mod slow;
+#[doc(hidden)]
 pub mod span;
+#[doc(hidden)]
 pub mod stats;
-mod sys;
+#[doc(hidden)]
 pub mod team;
+#[doc(hidden)]
+pub mod translate;
+#[doc(hidden)]
+pub mod wait;
+
+mod failure;
+mod operand;
+mod pause;
+mod shmem;
+mod slow;
+mod sys;
 #[cfg(test)]
 mod testing;
-pub mod translate;
-pub mod wait;
 
 // Under these names, the model checker puts its own in their place.
 use onenode::{atomics, counter};
 
+pub use error::Error;
 pub use shmem::*;

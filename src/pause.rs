@@ -24,13 +24,7 @@ struct OfPe {
 }
 
 impl Pause {
-    /// A wait that begins now.
-    #[inline(always)]
-    pub const fn new() -> Self {
-        Self::about(About::Unsaid)
-    }
-
-    /// As [`new`](Self::new), for a wait that can tell what it is about.
+    /// A wait that begins now, and what it is about.
     #[inline(always)]
     pub const fn about(about: About) -> Self {
         Self(pause::Pause::new(OfPe { watch: Watch::new(), about, noted: false }))

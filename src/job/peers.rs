@@ -41,7 +41,7 @@ impl Job {
             }
             TABLE.set_mirror(pe, self.layout.mirror(pe));
         };
-        let mut pause = Pause::new();
+        let mut pause = Pause::about(About::Unsaid);
         self.attachments.ensure(pe, attach, || pause.step());
     }
 

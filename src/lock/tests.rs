@@ -3,6 +3,7 @@
 
 use super::queue::{self, Refused, Words, last_in_line};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::job::about::About;
 use crate::pause::Pause;
 use std::sync::Mutex;
 
@@ -20,7 +21,7 @@ impl Words for Pe<'_> {
         &self.words[pe]
     }
     fn begin(&self) -> Pause {
-        Pause::new()
+        Pause::about(About::Unsaid)
     }
     fn step(&self, wait: &mut Pause) {
         wait.step();

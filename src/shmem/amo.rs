@@ -42,7 +42,7 @@ macro_rules! atomics {
 /// assert_eq!(won, shmem.atomic_fetch(word.at(0), 0) == -me - 1);
 /// # shmem.free(word);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl<C: Numbering> Context<'_, C> {
     atomics! {

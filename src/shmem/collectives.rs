@@ -40,7 +40,7 @@ use crate::span::Span;
 /// # shmem.free(all);
 /// # shmem.free(mine);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl Team<'_> {
     /// Waits until all PEs of the team have come here. Completes nothing: for that,
@@ -106,7 +106,7 @@ impl Team<'_> {
     /// # shmem.free(dest);
     /// # shmem.free(source);
     /// # shmem.finalize();
-    /// # Ok::<(), oneshmem::error::Error>(())
+    /// # Ok::<(), oneshmem::Error>(())
     /// ```
     pub fn alltoalls<T: Element>(
         &self,

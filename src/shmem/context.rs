@@ -29,7 +29,7 @@ use std::marker::PhantomData;
 /// assert_eq!(shmem.atomic_fetch(counter.at(0), 0), 2 * npes as u64);
 /// # shmem.free(counter);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Context<'a, C: Numbering> {
@@ -80,7 +80,7 @@ impl<C: Numbering> Context<'_, C> {
     /// shmem.session_stop();
     /// # shmem.free(table);
     /// # shmem.finalize();
-    /// # Ok::<(), oneshmem::error::Error>(())
+    /// # Ok::<(), oneshmem::Error>(())
     /// ```
     pub fn session_start(&self, options: SessionOptions, total_ops: Option<usize>) {
         let config = session::Config { total_ops: total_ops.unwrap_or(usize::MAX) };

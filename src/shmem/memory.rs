@@ -21,7 +21,7 @@ use std::ops::{Bound, RangeBounds};
 /// assert_eq!(table.all().to_vec()[..3], [0, 0, 7]);
 /// # shmem.free(table);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Debug)]
 #[must_use = "freed only by Shmem::free"]
@@ -199,7 +199,7 @@ impl<T: Element> Part<'_, T> {
 /// # shmem.free(page);
 /// # shmem.free(table);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl Shmem {
     /// Allocates `len` elements on every PE, all zero. `None`, on all PEs, if the

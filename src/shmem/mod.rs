@@ -1,39 +1,4 @@
-//! OpenSHMEM for Rust programs: the same core as the C interface, at the same
-//! speed, safe to use.
-//!
-//! ```standalone_crate
-//! let shmem = oneshmem::init()?;
-//! let (me, npes) = (shmem.my_pe(), shmem.n_pes());
-//!
-//! // Symmetric memory: the same object on every PE, allocated by all together.
-//! let inbox = shmem.alloc::<u64>(npes).expect("the symmetric heap is large enough");
-//! for pe in 0..npes {
-//!     shmem.put(inbox.at(me), &[me as u64 * 100], pe);
-//! }
-//! shmem.barrier_all();
-//! assert_eq!(inbox.all().to_vec(), (0..npes as u64).map(|pe| pe * 100).collect::<Vec<_>>());
-//!
-//! shmem.free(inbox);
-//! shmem.finalize();
-//! # Ok::<(), oneshmem::error::Error>(())
-//! ```
-//!
-//! Compiled with cargo, a program runs as `oshrun -n 4 target/release/program`.
-//!
-//! What makes it safe: symmetric memory holds only types for which any bits are a
-//! value ([`Element`]), and is reached by copies, never by references; so a peer
-//! that writes at the wrong time spoils values, not the program. What cannot be
-//! carried out (a PE that does not exist, say) ends the job with a message, as in C;
-//! an index out of bounds panics, as in Rust.
-//!
-//! Collective calls, [`Shmem::alloc`] and [`Shmem::free`] among them, are made by
-//! all PEs in the same order. Nothing is collective by being dropped: memory that is
-//! not freed stays allocated until [`Shmem::finalize`], and a program that ends
-//! without it is reported by the launcher.
-//!
-//! # Where the routines of C are
-//!
-#![doc = include_str!("families.md")]
+//! The interface for Rust programs: typed, safe, over the same core as the C interface.
 
 mod amo;
 mod collectives;
@@ -132,7 +97,7 @@ pub const fn info_get_name() -> &'static str {
 /// assert!(shmem.pe_accessible(0) && !shmem.pe_accessible(shmem.n_pes()));
 /// shmem.finalize();
 /// assert_eq!(oneshmem::info_get_version(), (1, 6));
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Shmem {

@@ -70,7 +70,7 @@ impl Blocks {
 /// assert_eq!(inbox.all().to_vec(), [1, 7, 3, 8, 0, 9]);
 /// # shmem.free(inbox);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl<C: Numbering> Context<'_, C> {
     /// Copies `source` to `dest` on PE `pe`. Panics unless they are equally long.
@@ -187,7 +187,7 @@ impl<C: Numbering> Context<'_, C> {
     /// assert_eq!(matrix.all().to_vec(), [1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0]);
     /// # shmem.free(matrix);
     /// # shmem.finalize();
-    /// # Ok::<(), oneshmem::error::Error>(())
+    /// # Ok::<(), oneshmem::Error>(())
     /// ```
     pub fn ibput<T: Element>(&self, dest: Part<'_, T>, source: &[T], blocks: Blocks, pe: usize) {
         let (dst, sst) = blocks.checked(dest.len(), source.len());

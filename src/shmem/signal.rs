@@ -34,7 +34,7 @@ pub enum Signal {
 /// # shmem.free(arrived);
 /// # shmem.free(inbox);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl<C: Numbering> Context<'_, C> {
     /// Copies `source` to `dest` on PE `pe`, then signals there: who sees the signal

@@ -25,7 +25,7 @@ use super::{Shmem, ThreadLevel};
 /// assert_eq!(shmem.g(hits.at(0), 0), 3 * shmem.n_pes() as u64);
 /// # shmem.free(hits);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Threads<'a> {

@@ -133,7 +133,7 @@ pub(super) fn holds<T: Element + Waitable>(
 /// # shmem.barrier_all();
 /// # shmem.free(flags);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl Shmem {
     /// Waits until the element satisfies the comparison.
@@ -247,7 +247,7 @@ impl Shmem {
 /// # shmem.free(total);
 /// # shmem.free(lock);
 /// # shmem.finalize();
-/// # Ok::<(), oneshmem::error::Error>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl Shmem {
     /// Acquires the lock.
