@@ -30,11 +30,14 @@ VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers names packages manuals
+all: tools library headers names node packages manuals
 
-# What the C library and the headers are made from, and how: targets `library`
-# and `headers`.
+# How Cargo's libraries become C libraries.
+include packaging/relocatable.mk
+# What the C library and the headers are made from: targets `library` and `headers`.
 include capi/library.mk
+# The on-node layer for other runtimes: target `node`.
+include node/capi/library.mk
 # Targets `smartmap`, `test-smartmap`, `kitten`.
 include kitten/kitten.mk
 
@@ -51,14 +54,18 @@ names: library
 	    ln -sf libshmem.$$kind $(BUILD)/lib/lib$$name.$$kind || exit; \
 	done; done
 
-packages: $(BUILD)/lib/pkgconfig/shmem.pc \
-          $(addprefix $(BUILD)/lib/cmake/oneshmem/,oneshmem-config.cmake oneshmem-config-version.cmake) \
+packages: $(addprefix $(BUILD)/lib/pkgconfig/,shmem.pc onenode.pc) \
+          $(foreach name,oneshmem onenode, \
+              $(addprefix $(BUILD)/lib/cmake/$(name)/$(name)-config,.cmake -version.cmake)) \
           $(BUILD)/lib/cmake/OpenSHMEM/OpenSHMEMConfig.cmake
 
 $(BUILD)/lib/pkgconfig/%: packaging/%.in Cargo.toml
 	mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/g' $< > $@
-$(BUILD)/lib/cmake/oneshmem/% $(BUILD)/lib/cmake/OpenSHMEM/%: packaging/%.in Cargo.toml
+$(foreach name,oneshmem onenode OpenSHMEM,$(BUILD)/lib/cmake/$(name)/%): packaging/%.in Cargo.toml
+	mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/g' $< > $@
+$(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in Cargo.toml
 	mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/g' $< > $@
 

@@ -38,6 +38,43 @@ EMPTY(5, "r"(a) AND "r"(b) AND "r"(c) AND "r"(d) AND "r"(e), const void *a, cons
 EMPTY(6, "r"(a) AND "r"(b) AND "r"(c) AND "r"(d) AND "r"(e) AND "r"(f), const void *a, const void *b, long c, long d, long e,
       int f)
 
+#if defined(__has_include)
+#if __has_include(<onenode.h>)
+#define HAS_ONENODE
+#include <onenode.h>
+
+/* What onenode_at takes in a runtime's own put, with a table of a constant number of ranks and with one
+ * that a pointer leads to; the peer is this process. */
+static ONENODE_TABLE(peers, 4096);
+onenode_table *peers_found = &peers.table;
+
+__attribute__((weak, noinline)) void onenode_miss(long *dest, long value, size_t rank)
+{
+    (void)value;
+    fprintf(stderr, "%p of rank %zu is not in the table\n", (void *)dest, rank);
+    exit(1);
+}
+#define ONENODE_PUT(name, translated)                                                               \
+    __attribute__((weak, noinline)) void name(long *dest, long value, size_t rank)                  \
+    {                                                                                               \
+        long *there = (long *)translated;                                                           \
+        if (there)                                                                                  \
+            *(volatile long *)there = value;                                                        \
+        else                                                                                        \
+            onenode_miss(dest, value, rank);                                                        \
+    }
+ONENODE_PUT(onenode_p, onenode_at_(&peers.table, 4096, dest, rank))
+ONENODE_PUT(onenode_p_found, onenode_at(peers_found, dest, rank))
+
+static void onenode_fill(void)
+{
+    peers.table.origin = (uintptr_t)&word;
+    peers.word[2 + target] = sizeof word;
+    peers.word[2 + 4096 + target] = (uintptr_t)&word;
+}
+#endif
+#endif
+
 /* `kind` is the number of arguments in registers, with `v` if there is a result. */
 #define COUNT(kind, name, call)                                                                     \
     do {                                                                                            \
@@ -107,6 +144,11 @@ int main(int argc, char **argv)
     static uint64_t sig;
     COUNT("6", "put_signal 8 B", shmem_putmem_signal(in, out, 8, &sig, 1, SHMEM_SIGNAL_SET, target));
     COUNT("1v", "signal_fetch", sink = (long)shmem_signal_fetch(&sig));
+#endif
+#ifdef HAS_ONENODE
+    onenode_fill();
+    COUNT("3", "onenode p", onenode_p(&word, 1, (size_t)target));
+    COUNT("3", "onenode p, table by pointer", onenode_p_found(&word, 1, (size_t)target));
 #endif
     (void)sink;
     bench_verify(in, 2048, 1, "calls");

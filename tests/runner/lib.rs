@@ -28,6 +28,8 @@ pub mod in_a_row;
 pub mod interface;
 pub mod launch;
 pub mod launchers;
+pub mod manners;
+pub mod node;
 pub mod privileged;
 pub mod rules;
 pub mod sanitizers;

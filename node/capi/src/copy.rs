@@ -1,0 +1,110 @@
+//! Copies.
+#![allow(unsafe_code)]
+
+use crate::failure::{Code, fail};
+use onenode::copy;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `void onenode_copy(void *to, const void *from, size_t bytes)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_copy(to: *mut c_void, from: *const c_void, bytes: usize) {
+    // SAFETY: the caller's promise: both are that large, and apart.
+    unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
+}
+
+/// `void onenode_copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride,
+/// size_t bytes, size_t n)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_copy_strided(
+    to: *mut c_void,
+    to_stride: isize,
+    from: *const c_void,
+    from_stride: isize,
+    bytes: usize,
+    n: usize,
+) {
+    // SAFETY: the caller's promise, for each element.
+    unsafe {
+        match bytes {
+            1 => elements::<u8>(to, to_stride, from, from_stride, n),
+            2 => elements::<u16>(to, to_stride, from, from_stride, n),
+            4 => elements::<u32>(to, to_stride, from, from_stride, n),
+            8 => elements::<u64>(to, to_stride, from, from_stride, n),
+            16 => elements::<[u64; 2]>(to, to_stride, from, from_stride, n),
+            _ => blocks(to, to_stride, from, from_stride, bytes, n),
+        }
+    }
+}
+
+/// Elements of a size that the core has moves for, if both strides are whole elements forwards.
+///
+/// # Safety
+/// As for [`blocks`].
+unsafe fn elements<T: Copy>(
+    to: *mut c_void,
+    to_stride: isize,
+    from: *const c_void,
+    from_stride: isize,
+    n: usize,
+) {
+    let size = size_of::<T>() as isize;
+    let whole = |stride: isize| stride >= size && stride % size == 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if whole(to_stride) && whole(from_stride) {
+            copy::strided::<T>(to.cast(), from.cast(), to_stride / size, from_stride / size, n);
+        } else {
+            blocks(to, to_stride, from, from_stride, size_of::<T>(), n);
+        }
+    }
+}
+
+/// Blocks of any size at any strides, one copy each.
+///
+/// # Safety
+/// `n` blocks at `from` are readable and `n` at `to` writable, and no two of them overlap.
+unsafe fn blocks(
+    to: *mut c_void,
+    to_stride: isize,
+    from: *const c_void,
+    from_stride: isize,
+    bytes: usize,
+    n: usize,
+) {
+    for i in 0..n as isize {
+        let to = to.wrapping_byte_offset(i.wrapping_mul(to_stride));
+        let from = from.wrapping_byte_offset(i.wrapping_mul(from_stride));
+        // SAFETY: the caller's promise.
+        unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
+    }
+}
+
+/// `int onenode_copy_signal(void *to, const void *from, size_t bytes, uint64_t *signal_there,
+/// uint64_t value, int add)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_copy_signal(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    signal_there: *mut u64,
+    value: u64,
+    add: c_int,
+) -> c_int {
+    if signal_there.is_null() || !signal_there.is_aligned() {
+        let sentence = format_args!(
+            "onenode_copy_signal: signal_there is {signal_there:p}; expected a signal at a multiple of 8 bytes"
+        );
+        return fail(Code::Invalid, sentence);
+    }
+    // SAFETY: the caller's promise: both are that large, and apart.
+    unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
+    // SAFETY: aligned, and mapped for the caller; only atomics touch it.
+    let signal = unsafe { AtomicU64::from_ptr(signal_there) };
+    if add == 0 {
+        signal.store(value, Ordering::Release);
+    } else {
+        signal.fetch_add(value, Ordering::Release);
+    }
+    Code::Ok as c_int
+}

@@ -1,0 +1,39 @@
+# How a C library is made of what Cargo makes, for each NAME of which there are
+#
+#   $(RELEASE)/libNAME.a    Cargo's static library
+#   $(OBJ)/NAME.exports     the symbols that stay global, one a line
+#   $(OBJ)/NAME.map         the version script that names them
+#
+# and, if more than usual is to be left out of it, NAME_WITHOUT, the sections' names.
+#
+# Cargo's library carries all of Rust's runtime. What is linked out of it, one object in
+# which only the exports are global, can stand in one program with other Rust libraries and
+# serves both kinds of library: $(BUILD)/lib/libNAME.a and libNAME.so.
+
+OBJ     := $(BUILD)/obj
+OBJCOPY ?= objcopy
+LD      ?= ld
+NM      ?= nm
+
+# The sections removed hold what only a compiler reads, and mislead its linker plugin.
+$(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
+	sed 's/^/--undefined=/' $(OBJ)/$*.exports > $(OBJ)/$*.roots
+	$(LD) -r --gc-sections @$(OBJ)/$*.roots -o $(OBJ)/$*.all.o $<
+	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports \
+	    $(foreach section,.llvmbc .llvmcmd $($*_WITHOUT),--remove-section=$(section)) $(OBJ)/$*.all.o $@
+	rm -f $(OBJ)/$*.all.o
+
+$(BUILD)/lib/lib%.a: $(OBJ)/%.o
+	mkdir -p $(@D)
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(BUILD)/lib/lib%.so.1: $(OBJ)/%.o $(OBJ)/%.map
+	mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(OBJ)/$*.map \
+	    -Wl,-z,relro,-z,now -Wl,--no-undefined $< -Wl,--as-needed -lgcc_s -lpthread -ldl -lm -o $@
+$(BUILD)/lib/lib%.so: $(BUILD)/lib/lib%.so.1
+	ln -sf $(<F) $@
+
+# Made by patterns, and wanted after: make is not to delete them.
+.PRECIOUS: $(OBJ)/%.o $(OBJ)/%.exports $(OBJ)/%.map $(BUILD)/lib/lib%.so.1

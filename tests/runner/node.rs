@@ -1,0 +1,178 @@
+//! The on-node layer as other runtimes see it: its header, its libraries, and programs in C that
+//! use them without OpenSHMEM (`tests/node`); and that it takes nothing of the process.
+
+use crate::{conformance, launch, tree};
+use libtest_mimic::Trial;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Compilers, with the oldest languages that the header promises and later ones.
+const COMPILERS: [(&str, &str); 8] = [
+    ("gcc", "c99"),
+    ("gcc", "gnu17"),
+    ("g++", "c++11"),
+    ("g++", "c++20"),
+    ("clang", "c99"),
+    ("clang", "gnu17"),
+    ("clang++", "c++11"),
+    ("clang++", "c++20"),
+];
+
+/// Ways to make a program with the library: a name, the compiler, its options.
+const WAYS: [(&str, &str, &[&str]); 4] = [
+    ("shared", "gcc", &[]),
+    ("static", "gcc", &["-static"]),
+    ("static-pie", "gcc", &["-static-pie"]),
+    ("clang", "clang", &[]),
+];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        Trial::test("node/symbols/shared", || Ok(symbols("libonenode.so", &["-D"])?)),
+        Trial::test("node/symbols/static", || Ok(symbols("libonenode.a", &[])?)),
+        Trial::test("node/no-constructor", || Ok(no_constructor()?)),
+    ];
+    trials.extend(COMPILERS.map(|(compiler, language)| {
+        Trial::test(format!("node/header/{compiler}/{language}"), move || {
+            Ok(header(compiler, language)?)
+        })
+        .with_ignored_flag(tree::skip_without(compiler))
+    }));
+    for source in conformance::sources("tests/node") {
+        let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        for (way, compiler, options) in WAYS {
+            let source = source.clone();
+            let trial = Trial::test(format!("node/{name}/{way}"), move || {
+                Ok(program(&source, way, compiler, options)?)
+            });
+            trials.push(trial.with_ignored_flag(tree::skip_without(compiler)));
+        }
+    }
+    // The sources have nothing that differs with SMARTMAP's addresses, and the library no build.
+    if tree::is_smartmap() { Vec::new() } else { trials }
+}
+
+/// The functions that the header declares.
+fn declared() -> Result<BTreeSet<String>, String> {
+    let mut command = Command::new("cc");
+    command.args(["-E", "-P", "-xc"]).arg(tree::prefix("include/onenode.h"));
+    let ran = launch::run(command)?;
+    ran.success()?;
+    // What a semicolon ends at once; inlined functions have a body.
+    let names = ran.stdout.split(['{', '}', ';']).filter(|text| text.trim_end().ends_with(')'));
+    let names =
+        names.filter_map(|text| text.split_once('(')?.0.split([' ', '*', '\n']).next_back());
+    let names: BTreeSet<String> = names
+        .filter(|name| name.starts_with("onenode_") && !name.ends_with('_'))
+        .map(String::from)
+        .collect();
+    if names.len() < 5 { Err(format!("only {names:?} were found")) } else { Ok(names) }
+}
+
+/// The library has the functions of the header under its version, and no other symbol.
+fn symbols(library: &str, options: &[&str]) -> Result<(), String> {
+    let mut command = Command::new("nm");
+    command.args(["--extern-only", "--defined-only"]).args(options);
+    command.arg(tree::prefix("lib").join(library));
+    let ran = launch::run(command)?;
+    ran.success()?;
+    let is_shared = library.ends_with("so");
+    let mut wrong = Vec::new();
+    let mut found = BTreeSet::new();
+    for line in ran.stdout.lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            [_, "A", "ONENODE_1"] if is_shared => {}
+            [_, "T", name] => {
+                let plain = if is_shared { name.strip_suffix("@@ONENODE_1") } else { Some(name) };
+                found.extend(plain.map(String::from));
+                wrong.extend(plain.is_none().then(|| format!("{name} has not the version")));
+            }
+            [_, kind, name] => wrong.push(format!("{name} ({kind}) is not expected")),
+            _ => {}
+        }
+    }
+    let declared = declared()?;
+    wrong.extend(declared.difference(&found).map(|name| format!("{name} is not there")));
+    wrong.extend(found.difference(&declared).map(|name| format!("{name} is not declared")));
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Nothing runs when the library is loaded, or unloaded.
+fn no_constructor() -> Result<(), String> {
+    let mut command = Command::new("readelf");
+    command.args(["--wide", "--sections"]).arg(tree::prefix("lib/libonenode.a"));
+    let ran = launch::run(command)?;
+    ran.success()?;
+    let kinds =
+        [" INIT_ARRAY ", " FINI_ARRAY ", " PREINIT_ARRAY ", " .init ", " .ctors", " .dtors"];
+    let found: Vec<&str> =
+        ran.stdout.lines().filter(|line| kinds.iter().any(|kind| line.contains(kind))).collect();
+    if !ran.stdout.contains(".text") {
+        return Err("no sections were listed".into());
+    }
+    if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
+}
+
+/// The header stands alone, first and twice, without a warning; so do its inlined functions.
+fn header(compiler: &str, language: &str) -> Result<(), String> {
+    let cpp = language.contains("++");
+    let source = scratch(&format!("header-{compiler}-{language}"))?.with_extension("c");
+    let text = "#include <onenode.h>\n#include <onenode.h>\n\
+        static ONENODE_TABLE(peers, 64);\n\
+        int main(void)\n{\n    onenode_table *table = &peers.table;\n\
+        return onenode_at(table, &peers, 3) != (void *)0 || onenode_at(table, &peers, 64) != (void *)0\n\
+        || onenode_at_(table, 64, &peers, 3) != (void *)0 || onenode_there(table, &peers, 3) != (void *)0\n\
+        || table->capacity != 64 || onenode_table_bytes(64) != sizeof peers\n\
+        || onenode_abi() != ONENODE_ABI || onenode_message() == (const char *)0;\n}\n";
+    std::fs::write(&source, text).map_err(|error| error.to_string())?;
+    let program = source.with_extension("");
+    for level in ["-O0", "-O3"] {
+        let mut command = Command::new(compiler);
+        command.args(["-x", if cpp { "c++" } else { "c" }]).arg(format!("-std={language}"));
+        command.args([
+            level,
+            "-Wall",
+            "-Wextra",
+            "-Wpedantic",
+            "-Wshadow",
+            "-Wconversion",
+            "-Werror",
+        ]);
+        command.arg("-I").arg(tree::prefix("include")).arg(&source).arg("-o").arg(&program);
+        command
+            .args(["-x", "none"])
+            .arg(tree::prefix("lib/libonenode.a"))
+            .args(["-lpthread", "-ldl"]);
+        launch::run(command)?.success()?;
+        launch::run(Command::new(&program))?.success()?;
+    }
+    Ok(())
+}
+
+/// A program of `tests/node`, which checks itself, linked in one of the ways.
+fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<(), String> {
+    let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let target = scratch(&format!("{name}-{way}"))?;
+    let mut command = Command::new(compiler);
+    command.args(["-std=c99", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    command.arg("-I").arg(tree::prefix("include")).args(options).arg(source).arg("-o").arg(&target);
+    command.arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
+    // The C library refuses a run path in what is static and position independent.
+    if !options.iter().any(|option| option.starts_with("-static")) {
+        command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
+    }
+    launch::run(command)?.success()?;
+    let ran = launch::run(Command::new(&target))?;
+    ran.success()?;
+    // The library does not print, and a program has nothing to say if all is well.
+    if ran.stdout.is_empty() && ran.stderr.is_empty() { Ok(()) } else { Err(ran.report("spoke")) }
+}
+
+/// Where what these trials make is kept.
+fn scratch(name: &str) -> Result<PathBuf, String> {
+    let folder = tree::scratch("node");
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    Ok(folder.join(name))
+}
