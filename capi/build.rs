@@ -14,7 +14,7 @@
 //! The strong symbol is the profiling twin `pshmem_long_p`; `shmem_long_p` is a weak
 //! alias of it, so that a program can define its own and call the twin.
 
-use oneshmem_interface::{Param, Prototype, Symbol, Table, twin};
+use oneshmem_interface::{Interface, Param, Prototype, Symbol, twin};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ impl Calls {
 
 /// All routines that are written in Rust.
 fn routines(calls: &Calls) -> String {
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let mut unused = calls.0.clone();
     let mut out = String::new();
     for (section, family) in table.families() {
@@ -99,7 +99,7 @@ fn by_value_in_c(symbol: &Symbol) -> bool {
     symbol.ret == "long double" || symbol.params.iter().any(|p| p.ctype == "long double")
 }
 
-fn function(table: &Table, prototype: &Prototype, symbol: &Symbol, call: &str) -> String {
+fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &str) -> String {
     let name = &symbol.name;
     let element = element(table, symbol);
     let mut registers = 0;
@@ -150,7 +150,7 @@ fn function(table: &Table, prototype: &Prototype, symbol: &Symbol, call: &str) -
 }
 
 /// The type of an element, where a routine has such a thing.
-fn element(table: &Table, symbol: &Symbol) -> String {
+fn element(table: &Interface, symbol: &Symbol) -> String {
     match (symbol.typename, symbol.size) {
         (_, Some("mem")) => "u8".into(),
         // Twice 64 bits, because it need not be aligned to more.

@@ -18,7 +18,7 @@ use crate::atomics::{AtomicUsize, Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
-use crate::team::{self, Section, TEAM_INVALID, TEAM_WORLD};
+use crate::team::{self, TEAM_INVALID, TEAM_WORLD, Triplet};
 use crate::translate::numberings::{self, CONTEXTS};
 pub use crate::translate::{CTX_DEFAULT, Default};
 use crate::translate::{Numbering, PeArg, TABLE};
@@ -43,8 +43,8 @@ static OWNERS: [AtomicUsize; CONTEXTS] = [const { AtomicUsize::new(0) }; CONTEXT
 /// Where to look for a free number next.
 static NEXT: AtomicUsize = AtomicUsize::new(DEFAULT + 1);
 
-fn establish(number: usize, section: Section) {
-    TABLE.contexts.set(number, section.start, section.stride, section.size);
+fn establish(number: usize, triplet: Triplet) {
+    TABLE.contexts.set(number, triplet.start, triplet.stride, triplet.size);
 }
 
 fn release(number: usize) {
@@ -148,15 +148,15 @@ pub unsafe fn team_create(
         );
     }
     argument::not_null(routine, "ctx", ctx);
-    let section = team::get(routine, team).map(|team| team.section());
-    let handle = section.and_then(|section| take_number(team, section));
+    let triplet = team::get(routine, team).map(|team| team.triplet());
+    let handle = triplet.and_then(|triplet| take_number(team, triplet));
     // SAFETY: the caller's promise.
     unsafe { ctx.write(handle.unwrap_or(CTX_INVALID)) };
     if handle.is_some() { 0 } else { -1 }
 }
 
 /// Takes a free number for a context of `team`. Any thread may, at any time.
-fn take_number(team: usize, section: Section) -> Option<usize> {
+fn take_number(team: usize, triplet: Triplet) -> Option<usize> {
     let first = NEXT.load(Ordering::Relaxed);
     let numbers = (0..CONTEXTS).map(|i| (first + i) % CONTEXTS);
     numbers.filter(|number| *number > DEFAULT).find_map(|number| {
@@ -164,7 +164,7 @@ fn take_number(team: usize, section: Section) -> Option<usize> {
         owner.compare_exchange(0, team, Ordering::Acquire, Ordering::Relaxed).ok()?;
         NEXT.store(number + 1, Ordering::Relaxed);
         session::forget(number);
-        establish(number, section);
+        establish(number, triplet);
         Some(numberings::handle(number))
     })
 }
@@ -222,7 +222,7 @@ pub(crate) fn destroy_all_of(team: usize) {
 /// Makes the default context, at initialisation.
 pub(crate) fn open(job: &Job) {
     OWNERS[DEFAULT].store(TEAM_WORLD, Ordering::Relaxed);
-    establish(DEFAULT, Section { start: 0, stride: 1, size: job.npes(), me: job.pe() });
+    establish(DEFAULT, Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() });
 }
 
 /// Destroys all contexts, at finalisation.

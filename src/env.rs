@@ -18,7 +18,7 @@ pub use unknown::complaints;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A switch: on if it is set to anything but 0, no, off or false.
     Switch,
     /// A number with an optional fraction and k, m, g or t (specification, 8.1).
@@ -41,7 +41,7 @@ pub struct Variable {
     /// Its historical name, if it has one.
     pub alias: Option<&'static str>,
     /// How its value is written.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The value it has when it is not set, in words.
     pub default: &'static str,
     /// What it does, one sentence.
@@ -66,51 +66,51 @@ macro_rules! variables {
 }
 
 variables! {
-    VERSION = "SHMEM_VERSION" or "SMA_VERSION", Kind::Switch, "not set",
+    VERSION = "SHMEM_VERSION" or "SMA_VERSION", ValueKind::Switch, "not set",
         "Print the library's version at start-up.";
-    INFO = "SHMEM_INFO" or "SMA_INFO", Kind::Switch, "not set",
+    INFO = "SHMEM_INFO" or "SMA_INFO", ValueKind::Switch, "not set",
         "Print these variables, with values and meaning, at start-up.";
-    SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", Kind::Size,
+    SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", ValueKind::Size,
         "the node's memory / PEs",
         "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
     SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
-        Kind::Word(&["no", "yes", "explicit", "transparent", "0", "off", "false", "1", "on", "true"]), "no",
+        ValueKind::Word(&["no", "yes", "explicit", "transparent", "0", "off", "false", "1", "on", "true"]), "no",
         "Huge pages for the symmetric heap: explicit (from the pool that the system has set aside), \
          transparent (made by the kernel), or yes: the first of the two that can be had.";
-    SYMMETRIC_HEAP_PAGE_SIZE = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", Kind::Size,
+    SYMMETRIC_HEAP_PAGE_SIZE = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", ValueKind::Size,
         "the system's default",
         "Size of explicit huge pages; if it is set, yes means these only.";
-    SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", Kind::Size, "0",
+    SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", ValueKind::Size, "0",
         "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
          at the first touch.";
-    DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", Kind::Switch, "not set",
+    DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
         "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike \
          and that no transfer leaves its segment.";
-    STATS = "SHMEM_STATS", Kind::Switch, "not set",
+    STATS = "SHMEM_STATS", ValueKind::Switch, "not set",
         "Count what the program does and print it at the end: calls, bytes, time blocked, peers, heap.";
-    BACKEND = "SHMEM_BACKEND", Kind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
+    BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How peers' memory is mapped.";
-    STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", Kind::Seconds, "60",
+    STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
         "How long to wait for a PE that has not come before the job is given up.";
-    TUNING = "SHMEM_TUNING", Kind::Path, "oneshmem/tuning in the user's config folder",
+    TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
         "File of oshtune that tells which algorithm a collective runs.";
-    BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", Kind::Word(Barrier::NAMES), "auto",
+    BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Word(Barrier::NAMES), "auto",
         "Algorithm of barrier and sync.";
     BROADCAST_ALGORITHM = "SHMEM_BROADCAST_ALGORITHM" or "SHMEM_BCAST_ALGORITHM",
-        Kind::Word(Broadcast::NAMES), "auto", "Algorithm of broadcast.";
-    COLLECT_ALGORITHM = "SHMEM_COLLECT_ALGORITHM", Kind::Word(Collect::NAMES), "auto",
+        ValueKind::Word(Broadcast::NAMES), "auto", "Algorithm of broadcast.";
+    COLLECT_ALGORITHM = "SHMEM_COLLECT_ALGORITHM", ValueKind::Word(Collect::NAMES), "auto",
         "Algorithm of collect.";
-    FCOLLECT_ALGORITHM = "SHMEM_FCOLLECT_ALGORITHM", Kind::Word(Fcollect::NAMES), "auto",
+    FCOLLECT_ALGORITHM = "SHMEM_FCOLLECT_ALGORITHM", ValueKind::Word(Fcollect::NAMES), "auto",
         "Algorithm of fcollect.";
-    ALLTOALL_ALGORITHM = "SHMEM_ALLTOALL_ALGORITHM", Kind::Word(Alltoall::NAMES), "auto",
+    ALLTOALL_ALGORITHM = "SHMEM_ALLTOALL_ALGORITHM", ValueKind::Word(Alltoall::NAMES), "auto",
         "Algorithm of alltoall.";
-    ALLTOALLS_ALGORITHM = "SHMEM_ALLTOALLS_ALGORITHM", Kind::Word(Alltoalls::NAMES), "auto",
+    ALLTOALLS_ALGORITHM = "SHMEM_ALLTOALLS_ALGORITHM", ValueKind::Word(Alltoalls::NAMES), "auto",
         "Algorithm of alltoalls.";
-    REDUCE_ALGORITHM = "SHMEM_REDUCE_ALGORITHM", Kind::Word(Reduce::NAMES), "auto",
+    REDUCE_ALGORITHM = "SHMEM_REDUCE_ALGORITHM", ValueKind::Word(Reduce::NAMES), "auto",
         "Algorithm of reductions.";
-    SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", Kind::Word(Scan::NAMES), "auto",
+    SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", ValueKind::Word(Scan::NAMES), "auto",
         "Algorithm of scans.";
-    TREE_DEGREE = "SHMEM_TREE_DEGREE", Kind::Count(2, 64), "4",
+    TREE_DEGREE = "SHMEM_TREE_DEGREE", ValueKind::Count(2, 64), "4",
         "Children of a node in the trees of the algorithms kary and knomial.";
 }
 
@@ -144,14 +144,16 @@ impl Variable {
 
     fn invalid(&self) -> Error {
         self.refused(match self.kind {
-            Kind::Switch => "expected 0, no, off or false, or anything else".into(),
-            Kind::Size => "expected a size: a number with an optional fraction, then k, m, g or t \
+            ValueKind::Switch => "expected 0, no, off or false, or anything else".into(),
+            ValueKind::Size => {
+                "expected a size: a number with an optional fraction, then k, m, g or t \
                            for powers of 1024, for example 512m or 1.5g"
-                .into(),
-            Kind::Seconds => "expected seconds, for example 60 or 0.5".into(),
-            Kind::Word(words) => format!("expected one of {}", words.join(", ")),
-            Kind::Count(least, most) => format!("expected a number from {least} to {most}"),
-            Kind::Path => "expected a path".into(),
+                    .into()
+            }
+            ValueKind::Seconds => "expected seconds, for example 60 or 0.5".into(),
+            ValueKind::Word(words) => format!("expected one of {}", words.join(", ")),
+            ValueKind::Count(least, most) => format!("expected a number from {least} to {most}"),
+            ValueKind::Path => "expected a path".into(),
         })
     }
 
@@ -179,7 +181,7 @@ impl Variable {
     pub fn count(&self) -> Result<Option<usize>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
         match (self.kind, value.trim().parse()) {
-            (Kind::Count(least, most), Ok(count)) if (least..=most).contains(&count) => {
+            (ValueKind::Count(least, most), Ok(count)) if (least..=most).contains(&count) => {
                 Ok(Some(count))
             }
             _ => Err(self.invalid()),
@@ -189,7 +191,7 @@ impl Variable {
     /// The value of a choice.
     pub fn word(&self) -> Result<Option<&'static str>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
-        let Kind::Word(words) = self.kind else { return Err(self.invalid()) };
+        let ValueKind::Word(words) = self.kind else { return Err(self.invalid()) };
         words
             .iter()
             .find(|word| word.eq_ignore_ascii_case(value.trim()))

@@ -1,7 +1,7 @@
 //! How a misuse of the interface, and what the job cannot go on without, ends the job.
 
 use crate::error::Routine;
-use crate::job::abort::{self, Kind};
+use crate::job::abort::{self, AbortKind};
 use crate::job::{self, ending};
 use crate::message::say;
 use crate::sys;
@@ -23,7 +23,7 @@ pub fn fatal(message: impl fmt::Display) -> ! {
         sys::ending::exit_now(1); // Its parent's job goes on.
     }
     if let Some(job) = job::existing() {
-        abort::raise(job.control().job(), Kind::Fatal, job.pe(), 1);
+        abort::raise(job.control().job(), AbortKind::Fatal, job.pe(), 1);
     }
     ending::end_job(1)
 }

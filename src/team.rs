@@ -1,6 +1,6 @@
 //! Teams (specification, section 9.4): sets of PEs with a numbering of their own.
 //!
-//! A team is a regular section of the world and a slot of control words in the
+//! A team is a triplet (start, stride, size) of the world and a slot of control words in the
 //! job's control area. Its handle is the slot's number plus one: the same on all
 //! its PEs, and a constant for the predefined teams. The table of this process's
 //! teams is indexed by slot; looking up a handle is one load.
@@ -69,9 +69,9 @@ static TEAMS: [Team; TEAM_SLOTS] = {
     teams
 };
 
-/// A regular section of the world's PEs, and which of them this PE is.
+/// A triplet (start, stride, size) of the world's PEs, and which of them this PE is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Section {
+pub struct Triplet {
     /// World number of its first PE.
     pub start: usize,
     /// Distance between its PEs, in two's complement.
@@ -96,14 +96,14 @@ impl Team {
         }
     }
 
-    /// Makes the slot's team `section`. Its collectives go on from the clock.
-    fn establish(&self, job: &'static Job, section: Section, config: Config) {
+    /// Makes the slot's team `triplet`. Its collectives go on from the clock.
+    fn establish(&self, job: &'static Job, triplet: Triplet, config: Config) {
         self.words.store(job.control().team(self.slot).as_ptr(), Ordering::Relaxed);
-        self.start.store(section.start, Ordering::Relaxed);
-        self.stride.store(section.stride, Ordering::Relaxed);
-        self.me.store(section.me, Ordering::Relaxed);
+        self.start.store(triplet.start, Ordering::Relaxed);
+        self.stride.store(triplet.stride, Ordering::Relaxed);
+        self.me.store(triplet.me, Ordering::Relaxed);
         self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
-        self.size.store(section.size, Ordering::Release);
+        self.size.store(triplet.size, Ordering::Release);
     }
 
     /// Forgets the team in this process.
@@ -148,8 +148,8 @@ impl Team {
         (self.member(index) == pe).then_some(index)
     }
     /// Its numbering, for contexts.
-    pub(crate) fn section(&self) -> Section {
-        Section {
+    pub(crate) fn triplet(&self) -> Triplet {
+        Triplet {
             start: self.start.load(Ordering::Relaxed),
             stride: self.stride.load(Ordering::Relaxed),
             size: self.size(),
@@ -263,9 +263,9 @@ pub unsafe fn get_config(
 }
 
 /// Makes the predefined teams, at initialisation. Their clocks go on where an
-/// earlier session left them, on all PEs alike.
+/// earlier lifetime left them, on all PEs alike.
 pub(crate) fn open(job: &'static Job) {
-    let all = Section { start: 0, stride: 1, size: job.npes(), me: job.pe() };
+    let all = Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() };
     for team in &TEAMS[..PREDEFINED] {
         team.establish(job, all, Config::default());
     }

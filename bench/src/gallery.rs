@@ -11,7 +11,7 @@ use crate::report::{Point, Report, Unit};
 
 /// Plots under one heading.
 #[derive(Debug)]
-pub struct Section {
+pub struct PageSection {
     /// The heading.
     pub title: &'static str,
     /// What is to be seen.
@@ -54,13 +54,13 @@ fn file_name(section: &str, plot: &str) -> String {
 }
 
 /// All sections that have something to show.
-pub fn sections(report: &Report) -> Vec<Section> {
+pub fn sections(report: &Report) -> Vec<PageSection> {
     let by_size =
         |name: &str, title: &str, bars| compared(report, &[(name, "")], title, Axis::Bytes, bars);
     let by_pes =
         |name: &str, title: &str| compared(report, &[(name, "")], title, Axis::Pes, Bars::No);
     let mut list = vec![
-        Section {
+        PageSection {
             title: "Ping-pong",
             caption: "Half of the round trip between two PEs; bars from the smallest to the largest sample of a typical \
                       run, cut where they would be longer than ten times the curves. The bandwidth is the message size over that time. \
@@ -77,7 +77,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 ),
             ],
         },
-        Section {
+        PageSection {
             title: "Message rate",
             caption: "Each PE puts 128 messages to each of its peers (six, where there are so many) and waits for the last one \
                       expected; average rate of one PE, caches invalidated before each iteration.",
@@ -86,7 +86,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 in_units(report, &[("msgrate.put", "")], RAW_MEMORY, Axis::Bytes),
             ],
         },
-        Section {
+        PageSection {
             title: "Bandwidth",
             caption: "Windows of transfers, then quiet. The limit is the best of several raw copies at each size.",
             plots: vec![
@@ -108,13 +108,13 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 ),
             ],
         },
-        Section {
+        PageSection {
             title: "Offset of destination to source",
             caption: "Bandwidth over the destination's address minus the source's, whole pages not counted: processors first compare \
                       addresses without their pages. The limit is the best of several raw copies at each offset.",
             plots: OFFSET_SIZES.map(|size| at_offset(report, size)).into(),
         },
-        Section {
+        PageSection {
             title: "Collectives",
             caption: "Time of the slowest PE by the size of a block. Where an implementation has them, both the forms over \
                       teams and the older ones over active sets.",
@@ -130,7 +130,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 })
                 .into(),
         },
-        Section {
+        PageSection {
             title: "Starting",
             caption: "Wall time of a whole job in which every PE says who it is, beside as many /bin/true from the same \
                       launcher and without one; the time inside shmem_init; and what the job costs in units of /bin/true from its launcher.",
@@ -152,7 +152,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
                 ),
             ],
         },
-        Section {
+        PageSection {
             title: "More PEs than CPUs",
             caption: "From as many PEs as CPUs to eight times as many.",
             plots: vec![

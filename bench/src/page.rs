@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::distance;
 use crate::figures;
-use crate::gallery::{self, Section};
+use crate::gallery::{self, PageSection};
 use crate::goals::{self, Met};
 use crate::instructions as counts;
 use crate::limits;
@@ -53,7 +53,7 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
     Ok(page.into_string())
 }
 
-fn section(section: Section) -> anyhow::Result<Markup> {
+fn section(section: PageSection) -> anyhow::Result<Markup> {
     let plots = section.plots.iter().map(|plot| plot.svg()).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(html! {
         h2 { (section.title) }

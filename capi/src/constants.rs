@@ -4,7 +4,7 @@
 
 use oneshmem::collectives::active_set;
 use oneshmem::context::{self, session as ctx_session};
-use oneshmem::job::session;
+use oneshmem::job::setup;
 use oneshmem::{Hints, signal, team, wait};
 use std::ffi::CStr;
 
@@ -19,10 +19,10 @@ same! {
     SHMEM_MINOR_VERSION = oneshmem::info_get_version().1;
     SHMEM_MALLOC_ATOMICS_REMOTE = Hints::ATOMICS_REMOTE.bits();
     SHMEM_MALLOC_SIGNAL_REMOTE = Hints::SIGNAL_REMOTE.bits();
-    SHMEM_THREAD_SINGLE = session::THREAD_SINGLE;
-    SHMEM_THREAD_FUNNELED = session::THREAD_FUNNELED;
-    SHMEM_THREAD_SERIALIZED = session::THREAD_SERIALIZED;
-    SHMEM_THREAD_MULTIPLE = session::THREAD_MULTIPLE;
+    SHMEM_THREAD_SINGLE = setup::THREAD_SINGLE;
+    SHMEM_THREAD_FUNNELED = setup::THREAD_FUNNELED;
+    SHMEM_THREAD_SERIALIZED = setup::THREAD_SERIALIZED;
+    SHMEM_THREAD_MULTIPLE = setup::THREAD_MULTIPLE;
     SHMEM_TEAM_INVALID = team::TEAM_INVALID;
     SHMEM_TEAM_WORLD = team::TEAM_WORLD;
     SHMEM_TEAM_SHARED = team::TEAM_SHARED;

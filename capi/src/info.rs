@@ -4,7 +4,7 @@
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
 use oneshmem::argument::not_null;
 use oneshmem::error::Routine;
-use oneshmem::job::session;
+use oneshmem::job::setup;
 use oneshmem::message;
 use std::ffi::{c_char, c_int};
 
@@ -47,7 +47,7 @@ pub unsafe fn name(routine: Routine, name: *mut c_char) {
 /// `provided` is null or writable.
 pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_int) -> c_int {
     not_null(routine, "provided", provided);
-    match session::init_thread(routine, requested) {
+    match setup::init_thread(routine, requested) {
         Ok(level) => {
             // SAFETY: the caller's promise.
             unsafe { provided.write(level) };

@@ -3,8 +3,8 @@
 //! name, here, in the header and in `interface/src/main.rs`.
 #![allow(unsafe_code)]
 
-use oneshmem::translate::{REACH, Reach};
+use oneshmem::translate::{INLINE_TABLE, InlineTable};
 
 /// `struct oneshmem_reach` of the header.
 #[unsafe(no_mangle)]
-static oneshmem_reach_2: &Reach = &REACH;
+static oneshmem_reach_2: &InlineTable = &INLINE_TABLE;

@@ -9,7 +9,7 @@ use crate::info;
 use oneshmem::collectives::active_set;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 use oneshmem::context::{self, Default, Handle};
-use oneshmem::job::{query, session};
+use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
 use oneshmem::translate::PeArg;
 use oneshmem::{amo, collectives, lock, order, rma, signal, team, wait};

@@ -19,7 +19,7 @@ pub struct Constant {
 
 /// Constants for the same purpose.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct ConstantGroup {
     /// What they are for, in lines.
     pub doc: Vec<&'static str>,
     /// The constants.
@@ -27,12 +27,12 @@ pub struct Group {
 }
 
 /// All constants. `@VERSION@` in a value is the version of this library.
-pub fn constants() -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+pub fn constants() -> Vec<ConstantGroup> {
+    let mut groups: Vec<ConstantGroup> = Vec::new();
     for (i, line) in TEXT.lines().enumerate() {
         let line = line.trim();
         if line == "group" {
-            groups.push(Group { doc: Vec::new(), constants: Vec::new() });
+            groups.push(ConstantGroup { doc: Vec::new(), constants: Vec::new() });
             continue;
         }
         if line.is_empty() || line.starts_with('#') {

@@ -1,6 +1,6 @@
 //! From prototypes with placeholders to the routines of the library.
 
-use crate::table::{Deprecated, Family, Over, Param, Prototype, Section, Table};
+use crate::table::{Deprecated, Family, Interface, Over, Param, Prototype, Section};
 use std::fmt;
 
 /// One function of the library.
@@ -80,7 +80,7 @@ impl Generic<'_> {
     }
 }
 
-impl Table {
+impl Interface {
     /// Every function of the library, in the order of the table.
     pub fn symbols(&self) -> Vec<Symbol> {
         let mut all = Vec::new();

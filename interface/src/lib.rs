@@ -1,8 +1,8 @@
 //! The C interface of OpenSHMEM 1.6 as one table, and what is made from it.
 //!
 //! `routines.txt` and `constants.txt` beside this crate's manifest are the source:
-//! open them first. [`Table`] is the parsed form, [`Table::symbols`] expands it to
-//! every function a C program can call, [`Table::generics`] to every type-generic
+//! open them first. [`Interface`] is the parsed form, [`Interface::symbols`] expands it to
+//! every function a C program can call, [`Interface::generics`] to every type-generic
 //! name. The C headers ([`headers`]), the library's entry points (crate
 //! `oneshmem-capi`) and the reference pages ([`man`]) are generated from those, and
 //! a test compares them with the specification.
@@ -14,9 +14,11 @@ pub mod man;
 mod parse;
 mod table;
 
-pub use constants::{Constant, Group};
+pub use constants::{Constant, ConstantGroup};
 pub use expand::{Generic, Symbol};
-pub use table::{Deprecated, Family, Over, Param, Prototype, Section, Table, TypeName, TypeTable};
+pub use table::{
+    Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
+};
 
 /// What the library has beyond the specification: declared in `templates/shmemx.h`,
 /// defined in `capi/src/extensions.rs`.

@@ -7,7 +7,7 @@
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{EXTENSIONS, Table, headers, man, twin};
+use oneshmem_interface::{EXTENSIONS, Interface, headers, man, twin};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -15,7 +15,7 @@ use std::{fs, io};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let done = match words[..] {
         ["headers", directory] => write_all(Path::new(directory), headers::all(&table)),
         ["man", directory] => write_all(&Path::new(directory).join("man3"), man::pages(&table)),
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 }
 
 /// Every routine and its twin, what `shmemx.h` declares, and what `shmem_inline.h` looks at.
-fn exports(table: &Table) -> Vec<String> {
+fn exports(table: &Interface) -> Vec<String> {
     let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
     routines.chain(EXTENSIONS.map(String::from)).chain([INLINE_DATA.into()]).collect()
 }

@@ -1,14 +1,14 @@
 //! Reference pages: one for each family of routines, in section 3 of the manual.
 
 use crate::expand::Generic;
-use crate::table::{Family, Over, Prototype, Section, Table};
+use crate::table::{Family, Interface, Over, Prototype, Section};
 use crate::twin;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// All pages: file name and text. Every routine and every type-generic name has a
 /// page; those that are not the name of a page only refer to it.
-pub fn pages(table: &Table) -> BTreeMap<String, String> {
+pub fn pages(table: &Interface) -> BTreeMap<String, String> {
     let mut pages = BTreeMap::new();
     let generics = table.generics();
     for (section, family) in table.families() {
@@ -23,7 +23,7 @@ pub fn pages(table: &Table) -> BTreeMap<String, String> {
 }
 
 /// The name of a family's page: its first routine, a TYPENAME left out.
-pub fn title(table: &Table, section: &Section, family: &Family) -> String {
+pub fn title(table: &Interface, section: &Section, family: &Family) -> String {
     let first = &family.prototypes[0];
     match first.over {
         Over::Types(_) => first.name.replace("[_ctx]", "").replace("_TYPENAME", ""),
@@ -36,7 +36,7 @@ fn generic_names(family: &Family) -> impl Iterator<Item = String> {
 }
 
 fn page(
-    table: &Table,
+    table: &Interface,
     section: &Section,
     family: &Family,
     title: &str,

@@ -2,7 +2,7 @@
 //! mistake of the programmer: it ends the program, naming the line.
 
 use crate::table::{
-    Deprecated, Family, Over, Param, Prototype, Section, Table, TypeName, TypeTable,
+    Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
 };
 
 const TEXT: &str = include_str!("../routines.txt");
@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("../routines.txt");
 /// What is wrong with a statement.
 type Mistake = String;
 
-impl Table {
+impl Interface {
     /// The interface of OpenSHMEM 1.6.
     pub fn openshmem() -> Self {
         let mut table = Self::default();

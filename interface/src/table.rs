@@ -100,7 +100,7 @@ pub struct Section {
 
 /// The whole interface.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct Interface {
     /// All names of types.
     pub typenames: Vec<TypeName>,
     /// All tables of types.
@@ -111,7 +111,7 @@ pub struct Table {
     pub sections: Vec<Section>,
 }
 
-impl Table {
+impl Interface {
     /// All families with their sections.
     pub fn families(&self) -> impl Iterator<Item = (&Section, &Family)> {
         self.sections.iter().flat_map(|section| section.families.iter().map(move |f| (section, f)))

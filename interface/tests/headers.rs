@@ -1,6 +1,6 @@
 //! The headers in `include/` are those that the table makes.
 
-use oneshmem_interface::{Table, headers};
+use oneshmem_interface::{Interface, headers};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn include() -> PathBuf {
 
 #[test]
 fn headers_are_up_to_date() {
-    for (name, expected) in headers::all(&Table::openshmem()) {
+    for (name, expected) in headers::all(&Interface::openshmem()) {
         let path = include().join(name);
         let found = fs::read_to_string(&path).unwrap_or_default();
         assert!(
@@ -24,8 +24,10 @@ fn headers_are_up_to_date() {
 
 #[test]
 fn no_header_is_left_over() {
-    let expected: BTreeSet<PathBuf> =
-        headers::all(&Table::openshmem()).iter().map(|(name, _)| include().join(name)).collect();
+    let expected: BTreeSet<PathBuf> = headers::all(&Interface::openshmem())
+        .iter()
+        .map(|(name, _)| include().join(name))
+        .collect();
     let folders = [include(), include().join("mpp")];
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
     let found: BTreeSet<PathBuf> =

@@ -1,6 +1,6 @@
 //! The table in the documentation of the Rust interface names every routine.
 
-use oneshmem_interface::{Prototype, Table};
+use oneshmem_interface::{Interface, Prototype};
 
 const FAMILIES: &str = include_str!("../../src/shmem/families.md");
 
@@ -11,7 +11,7 @@ fn plain_name(prototype: &Prototype) -> String {
 
 #[test]
 fn every_family_that_is_not_deprecated_is_in_the_table() {
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let mut missing = Vec::new();
     for (section, family) in table.families() {
         let first = &family.prototypes[0];

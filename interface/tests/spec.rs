@@ -2,7 +2,7 @@
 //! nothing more, and every detail the same.
 
 mod support;
-use oneshmem_interface::{Over, Table, constants};
+use oneshmem_interface::{Interface, Over, constants};
 use std::collections::{BTreeMap, BTreeSet};
 use support::rows;
 
@@ -35,7 +35,7 @@ fn every_routine_with_its_signature() {
             row["deprecated_since"]
         )
     });
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let found = table.symbols().into_iter().map(|s| {
         let deprecated = s.deprecated.map(|d| d.since).unwrap_or_default();
         format!(
@@ -64,7 +64,7 @@ fn every_table_of_types() {
     let parts = ["p2p", "p2p_single_deprecated_extra"].iter().flat_map(|t| expected[*t].clone());
     assert_eq!(parts.collect::<BTreeSet<_>>(), union.into_iter().collect());
 
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let types = table.types.iter().map(|t| {
         let entry = |name: &&str| (name.to_string(), table.ctype(name).to_string());
         (t.name.to_string(), t.entries.iter().map(entry).collect())
@@ -80,7 +80,7 @@ fn every_table_of_types() {
 
 #[test]
 fn every_type_generic_name() {
-    let table = Table::openshmem();
+    let table = Interface::openshmem();
     let expected: Vec<_> = rows("generics.csv")
         .into_iter()
         .map(|row| {

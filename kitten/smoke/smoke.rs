@@ -10,7 +10,7 @@ use oneshmem::collectives;
 use oneshmem::collectives::reduce::{Max, Sum};
 use oneshmem::context::Default as World;
 use oneshmem::error::Routine;
-use oneshmem::job::session;
+use oneshmem::job::setup;
 use oneshmem::memory::symmetric;
 use oneshmem::signal::{self, SIGNAL_ADD, SIGNAL_SET};
 use oneshmem::span::Span;
@@ -232,8 +232,8 @@ impl Smoke {
 }
 
 fn main() -> ExitCode {
-    session::init(ROUTINE);
-    let (me, npes) = (session::my_pe(ROUTINE) as usize, session::n_pes(ROUTINE) as usize);
+    setup::init(ROUTINE);
+    let (me, npes) = (setup::my_pe(ROUTINE) as usize, setup::n_pes(ROUTINE) as usize);
     let mut smoke = Smoke { me, npes, passed: 0, failed: 0 };
     let data = DATA.at::<i64>();
     // SAFETY: nobody has written it yet.
@@ -251,7 +251,7 @@ fn main() -> ExitCode {
     smoke.locks();
     smoke.collectives();
     symmetric::free(ROUTINE, heap.cast());
-    session::finalize(ROUTINE);
+    setup::finalize(ROUTINE);
     println!("smoke: {} passed, {} failed", smoke.passed, smoke.failed);
     if smoke.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The point is at a multiple of this, or of the heap's page if that is larger.
 const STEP: usize = 2 << 20;
 
-/// How far a heap is in use. Before the first session it has no bytes.
+/// How far a heap is in use. Before the first lifetime it has no bytes.
 #[derive(Debug, Default)]
 pub struct Extent {
     /// Bytes from the heap's start. Changes under the lock only.
@@ -36,7 +36,7 @@ impl Extent {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new session's heap, of pages of `unit` bytes, the first `made` of whose bytes exist
+    /// A new lifetime's heap, of pages of `unit` bytes, the first `made` of whose bytes exist
     /// already. There are no mirrors.
     pub fn begin(&self, heap: &Range<usize>, unit: usize, made: usize) {
         let mut places = self.places();

@@ -15,7 +15,7 @@ use crate::atomics::Ordering;
 /// What ended the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum AbortKind {
     /// A PE called `shmem_global_exit`.
     GlobalExit = 1,
     /// The library ended it: a misuse, or something it cannot go on without. The PE
@@ -31,7 +31,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// What happened.
-    pub kind: Kind,
+    pub kind: AbortKind,
     /// The PE it happened to or that did it.
     pub pe: usize,
     /// The job's exit status.
@@ -43,7 +43,7 @@ const PE_MASK: u64 = (1 << 24) - 1;
 const KIND_SHIFT: u32 = 56;
 
 /// The word that says so; never 0.
-pub const fn encode(kind: Kind, pe: usize, status: i32) -> u64 {
+pub const fn encode(kind: AbortKind, pe: usize, status: i32) -> u64 {
     (kind as u64) << KIND_SHIFT | (pe as u64 & PE_MASK) << PE_SHIFT | status as u32 as u64
 }
 
@@ -54,10 +54,10 @@ pub const fn decode(word: u64) -> Option<Cause> {
         return None;
     }
     let kind = match word >> KIND_SHIFT {
-        1 => Kind::GlobalExit,
-        3 => Kind::Launcher,
-        4 => Kind::PeerDied,
-        _ => Kind::Fatal,
+        1 => AbortKind::GlobalExit,
+        3 => AbortKind::Launcher,
+        4 => AbortKind::PeerDied,
+        _ => AbortKind::Fatal,
     };
     Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status: word as u32 as i32 })
 }
@@ -69,7 +69,7 @@ pub fn cause(job: &JobFile) -> Option<Cause> {
 
 /// Ends the job for this cause. False if it was ending
 /// already: the first cause stands.
-pub fn raise(job: &JobFile, kind: Kind, pe: usize, status: i32) -> bool {
+pub fn raise(job: &JobFile, kind: AbortKind, pe: usize, status: i32) -> bool {
     let header = job.header();
     let word = encode(kind, pe, status);
     header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok()
@@ -81,7 +81,9 @@ mod tests {
 
     #[test]
     fn a_cause_survives_the_word() {
-        for kind in [Kind::GlobalExit, Kind::Fatal, Kind::Launcher, Kind::PeerDied] {
+        for kind in
+            [AbortKind::GlobalExit, AbortKind::Fatal, AbortKind::Launcher, AbortKind::PeerDied]
+        {
             for pe in [0, 1, 4095] {
                 for status in [0, 1, 255, -1, i32::MIN, i32::MAX] {
                     let word = encode(kind, pe, status);
@@ -91,15 +93,15 @@ mod tests {
             }
         }
         assert_eq!(decode(0), None);
-        assert_eq!(decode(7).map(|cause| cause.kind), Some(Kind::Fatal));
+        assert_eq!(decode(7).map(|cause| cause.kind), Some(AbortKind::Fatal));
     }
 
     #[test]
     fn the_first_cause_stands() {
         let job = JobFile::create(2).expect("a job's file");
         assert_eq!(cause(&job), None);
-        assert!(raise(&job, Kind::GlobalExit, 1, 7));
-        assert!(!raise(&job, Kind::Launcher, 0, 9));
-        assert_eq!(cause(&job), Some(Cause { kind: Kind::GlobalExit, pe: 1, status: 7 }));
+        assert!(raise(&job, AbortKind::GlobalExit, 1, 7));
+        assert!(!raise(&job, AbortKind::Launcher, 0, 9));
+        assert_eq!(cause(&job), Some(Cause { kind: AbortKind::GlobalExit, pe: 1, status: 7 }));
     }
 }

@@ -6,7 +6,7 @@ use crate::job::launcher::Launcher;
 use onenode::backend::Backend;
 
 /// A backend, and why it was chosen.
-pub struct Choice {
+pub struct ChosenBackend {
     /// The backend.
     pub backend: Box<dyn Backend>,
     /// The reason, for people.
@@ -16,10 +16,10 @@ pub struct Choice {
 /// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
 /// an error, never a silent fallback.
 #[cfg(not(feature = "smartmap"))]
-pub fn choose(_: Launcher) -> Result<Choice, Error> {
+pub fn choose(_: Launcher) -> Result<ChosenBackend, Error> {
     use onenode::backend::{memfd::Memfd, xpmem::Xpmem};
-    let memfd = |reason| Choice { backend: Box::new(Memfd::default()), reason };
-    let xpmem = |backend, reason| Choice { backend: Box::new(backend), reason };
+    let memfd = |reason| ChosenBackend { backend: Box::new(Memfd::default()), reason };
+    let xpmem = |backend, reason| ChosenBackend { backend: Box::new(backend), reason };
     match env::BACKEND.word()? {
         Some("memfd") => Ok(memfd("SHMEM_BACKEND=memfd".into())),
         Some("xpmem") => Xpmem::open()
@@ -39,7 +39,7 @@ pub fn choose(_: Launcher) -> Result<Choice, Error> {
 /// The backend of this kernel. `SHMEM_BACKEND` can only agree: which addresses the data
 /// path uses was decided when the library was built.
 #[cfg(feature = "smartmap")]
-pub fn choose(launcher: Launcher) -> Result<Choice, Error> {
+pub fn choose(launcher: Launcher) -> Result<ChosenBackend, Error> {
     use onenode::backend::smartmap::{Kitten, Placed};
     match env::BACKEND.word()? {
         None | Some("auto" | "smartmap") => {}
@@ -51,9 +51,9 @@ pub fn choose(launcher: Launcher) -> Result<Choice, Error> {
     }
     Ok(match launcher {
         Launcher::Kitten => {
-            Choice { backend: Box::new(Kitten), reason: "Kitten maps all ranks".into() }
+            ChosenBackend { backend: Box::new(Kitten), reason: "Kitten maps all ranks".into() }
         }
-        _ => Choice {
+        _ => ChosenBackend {
             backend: Box::new(Placed::default()),
             reason: "the kernel has no SMARTMAP: slots are placed at its addresses".into(),
         },

@@ -51,7 +51,7 @@ pub struct PeRecord {
     pub slot: SlotRecord,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
-    /// The step of all PEs' team at which the session's last barrier begins for the PE, plus 1; 0
+    /// The step of all PEs' team at which the lifetime's last barrier begins for the PE, plus 1; 0
     /// until it comes there.
     pub last_step: AtomicU64,
     /// What its choice of collective algorithms depends on, as one number; 0 before its
@@ -83,8 +83,8 @@ impl PeRecord {
             _ => Stage::Finalized,
         }
     }
-    /// How many sessions the PE has begun (first init to last finalize is one).
-    pub fn session(&self) -> u32 {
+    /// How many lifetimes the PE has begun (first init to last finalize is one).
+    pub fn lifetime(&self) -> u32 {
         self.stage.load(Ordering::Acquire).div_ceil(2)
     }
     /// The PE goes on to its next stage; what it wrote before is visible to whoever

@@ -1,6 +1,6 @@
 //! How the job ends early: this PE leaves, or ends the others, too.
 
-use super::abort::{self, Cause, Kind};
+use super::abort::{self, AbortKind, Cause};
 use super::control::Stage;
 use super::launcher::Launcher;
 use super::life::{self, Life};
@@ -44,7 +44,7 @@ pub(super) fn leave_when_told() {
 /// Ends this process, which comes to a job that has ended with `word`.
 pub(super) fn leave_late(word: u64) -> ! {
     if let Some(Cause { kind, pe, .. }) = abort::decode(word)
-        && kind != Kind::GlobalExit
+        && kind != AbortKind::GlobalExit
     {
         message::say(format_args!("the job was over before this PE came: PE {pe} has ended it"));
     }
@@ -73,7 +73,7 @@ fn go(word: u64) -> ! {
 
 /// Where no launcher of ours does, tells what this PE still waits for when the job is lost.
 fn tell_last_wait(job: &Job) {
-    let wanted = |cause: abort::Cause| cause.kind != Kind::GlobalExit;
+    let wanted = |cause: abort::Cause| cause.kind != AbortKind::GlobalExit;
     if job.launcher != Launcher::Oshrun && abort::cause(job.control.job()).is_some_and(wanted) {
         fault::tell_own_wait(job);
     }

@@ -1,7 +1,7 @@
 //! A fault inside the window of mirrors, or of a routine of this library elsewhere, is
 //! explained before it takes its course; and a PE that dies by a signal tells where it was.
 
-use super::abort::{self, Kind};
+use super::abort::{self, AbortKind};
 use super::launcher::Launcher;
 use super::{Job, about, existing, is_child};
 use crate::atomics::Ordering;
@@ -16,12 +16,12 @@ pub(super) fn explain() {
 }
 
 /// A message built without allocation: this runs in a signal handler.
-struct Line {
+struct LineBuffer {
     bytes: [u8; 512],
     used: usize,
 }
 
-impl Write for Line {
+impl Write for LineBuffer {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let room = &mut self.bytes[self.used..];
         let fits = text.len().min(room.len());
@@ -33,7 +33,7 @@ impl Write for Line {
 
 /// Writes one line to standard error. Safe in a signal handler if displaying `text` is.
 pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
-    let mut line = Line { bytes: [0; 512], used: 0 };
+    let mut line = LineBuffer { bytes: [0; 512], used: 0 };
     let _ = writeln!(line, "oneshmem: PE {}: {text}", job.pe);
     line.bytes[line.bytes.len() - 1] = b'\n'; // If it was cut.
     signal::write_stderr(&line.bytes[..line.used]);
@@ -58,7 +58,7 @@ fn report(event: &Event) {
         tell_calls(job, event);
         if job.launcher == Launcher::Kitten {
             // There nobody else says so, as long as the kernel remembers the process.
-            abort::raise(job.control.job(), Kind::Fatal, job.pe, 128 + event.signal);
+            abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 128 + event.signal);
         }
     }
 }
@@ -123,7 +123,7 @@ fn argument(job: &Job, fault: &Fault, instruction: usize) {
     let name = name.map(|name| name.strip_prefix('p').unwrap_or(name));
     let routine = name.filter(|name| is_own && name.starts_with("shmem"));
 
-    let mut line = Line { bytes: [0; 512], used: 0 };
+    let mut line = LineBuffer { bytes: [0; 512], used: 0 };
     let (argument, done) = if fault.writes { ("dest", "written") } else { ("source", "read") };
     let _ = write!(line, "oneshmem: PE {}: ", job.pe);
     let _ = match (routine, null) {

@@ -3,7 +3,7 @@
 //! Under `oshrun` the launcher sees PEs end and says so in the abort word. Under
 //! other launchers the PEs look after each other (`super::life`).
 
-use super::abort::{self, Kind};
+use super::abort::{self, AbortKind};
 use super::control::Stage;
 use super::life::{self, Life};
 use super::{Job, ending};
@@ -130,9 +130,9 @@ fn check_gone(job: &Job) {
             ),
         }
     }
-    let session = job.session.load(Ordering::Relaxed);
+    let lifetime = job.lifetime.load(Ordering::Relaxed);
     let record = |pe: usize| job.control.pe(pe);
-    let behind = |pe| record(pe).stage() == Stage::Finalized && record(pe).session() < session;
+    let behind = |pe| record(pe).stage() == Stage::Finalized && record(pe).lifetime() < lifetime;
     let has_left = |pe: &usize| {
         let life = || life::of(job.control.job(), *pe);
         behind(*pe)
@@ -159,7 +159,7 @@ fn is_gone(job: &Job, pe: usize) -> bool {
 /// Ends the job because of PE `pe`. The first PE to see it says so.
 fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
     let file = job.control.job();
-    if abort::raise(file, Kind::PeerDied, pe, 1) {
+    if abort::raise(file, AbortKind::PeerDied, pe, 1) {
         match file.member(pe).pid.load(Ordering::Relaxed) {
             0 => message::say(format_args!("PE {pe} {what}; ending the job")),
             pid => message::say(format_args!("PE {pe} (pid {pid}) {what}; ending the job")),
@@ -172,12 +172,12 @@ fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
 /// or has come to it in another step, has made other calls and would wait for ever. (Who has
 /// may still wait there: not all leave a barrier at the same time.)
 fn check_left(job: &Job) {
-    let session = job.session.load(Ordering::Relaxed);
+    let lifetime = job.lifetime.load(Ordering::Relaxed);
     let record = |pe: usize| job.control.pe(pe);
     let last_step = |pe| record(pe).last_step.load(Ordering::Relaxed);
     let has_left = |pe: &usize| {
         record(*pe).stage() == Stage::Finalized
-            && record(*pe).session() == session
+            && record(*pe).lifetime() == lifetime
             && last_step(*pe) != last_step(job.pe)
     };
     if let Some(pe) = some_peers(job).find(has_left) {

@@ -21,7 +21,7 @@ mod peers;
 mod place;
 mod point;
 pub mod query;
-pub mod session;
+pub mod setup;
 pub mod threads;
 pub mod waiting;
 pub mod words;
@@ -29,7 +29,7 @@ pub mod words;
 use crate::atomics::{AtomicU32, AtomicUsize};
 use crate::memory::heap::Heap;
 use crate::memory::pages;
-use backend::Choice;
+use backend::ChosenBackend;
 use control::{Control, Stage};
 use launcher::Launcher;
 use onenode::attachments::Attachments;
@@ -47,21 +47,21 @@ pub struct Job {
     npes: usize,
     launcher: Launcher,
     control: Control,
-    choice: Choice,
+    choice: ChosenBackend,
     layout: Layout,
     data: DataSegment,
-    /// The symmetric heap's allocator, new with each session.
+    /// The symmetric heap's allocator, new with each lifetime.
     pub heap: Mutex<Heap>,
     /// How far the heap is in use.
     pub extent: Extent,
-    /// How many sessions (first init to last finalize) have begun.
-    session: AtomicU32,
+    /// How many lifetimes (first init to last finalize) have begun.
+    lifetime: AtomicU32,
     /// Where PEs that have not come yet will look for the job.
     meeting: Option<Point>,
     /// How many peers have been looked at: see `health`.
     looked: AtomicUsize,
     attachments: Attachments,
-    /// What the heap is to be made of, and what it is made of in this session.
+    /// What the heap is to be made of, and what it is made of in this lifetime.
     pages: pages::Wanted,
     heap_pages: Mutex<Option<pages::Got>>,
 }

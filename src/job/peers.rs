@@ -29,9 +29,9 @@ impl Job {
         self.layout.mirror(pe)
     }
 
-    /// Whether PE `pe` has begun the session that this PE is in.
+    /// Whether PE `pe` has begun the lifetime that this PE is in.
     fn has_begun(&self, pe: usize) -> bool {
-        self.control.pe(pe).session() >= self.session.load(Ordering::Relaxed)
+        self.control.pe(pe).lifetime() >= self.lifetime.load(Ordering::Relaxed)
     }
 
     fn attach_once(&self, pe: usize) {

@@ -13,7 +13,7 @@ pub const THREAD_MULTIPLE: i32 = 3;
 
 static LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
-/// The level of the present session.
+/// The level of the present lifetime.
 pub(crate) fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)
 }

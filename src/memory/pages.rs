@@ -127,7 +127,7 @@ impl Wanted {
     }
 }
 
-/// The heap of a session.
+/// The heap of a lifetime.
 #[derive(Clone, Debug)]
 pub struct Got {
     /// What it is made of.

@@ -59,13 +59,13 @@ fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
 
 /// `n` elements, each by itself.
 #[derive(Clone, Copy)]
-struct Elements {
+struct Strided {
     dst: isize,
     sst: isize,
     n: usize,
 }
 
-impl Shape for Elements {
+impl Shape for Strided {
     #[inline(always)]
     fn is_empty(self) -> bool {
         self.n == 0
@@ -99,14 +99,14 @@ impl Shape for Elements {
 
 /// `nblocks` blocks of `bsize` elements.
 #[derive(Clone, Copy)]
-struct Blocks {
+struct BlockStrided {
     dst: isize,
     sst: isize,
     bsize: usize,
     nblocks: usize,
 }
 
-impl Shape for Blocks {
+impl Shape for BlockStrided {
     fn is_empty(self) -> bool {
         self.bsize == 0 || self.nblocks == 0
     }
@@ -263,7 +263,7 @@ pub unsafe fn iput<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    let elements = Elements { dst, sst, n: nelems };
+    let elements = Strided { dst, sst, n: nelems };
     // SAFETY: the caller's promise, passed on.
     unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, elements, pe) }
 }
@@ -286,7 +286,7 @@ pub unsafe fn iget<T: Copy, C: Numbering>(
     nelems: usize,
     pe: PeArg,
 ) {
-    let elements = Elements { dst, sst, n: nelems };
+    let elements = Strided { dst, sst, n: nelems };
     // SAFETY: the caller's promise, passed on.
     unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, elements, pe) }
 }
@@ -309,7 +309,7 @@ pub unsafe fn ibput<T: Copy, C: Numbering>(
     nblocks: usize,
     pe: PeArg,
 ) {
-    let blocks = Blocks { dst, sst, bsize, nblocks };
+    let blocks = BlockStrided { dst, sst, bsize, nblocks };
     // SAFETY: the caller's promise, passed on.
     unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, blocks, pe) }
 }
@@ -332,7 +332,7 @@ pub unsafe fn ibget<T: Copy, C: Numbering>(
     nblocks: usize,
     pe: PeArg,
 ) {
-    let blocks = Blocks { dst, sst, bsize, nblocks };
+    let blocks = BlockStrided { dst, sst, bsize, nblocks };
     // SAFETY: the caller's promise, passed on.
     unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, blocks, pe) }
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::context::{Context, register};
-use super::memory::Part;
+use super::memory::SymmetricSlice;
 use crate::amo::{self, Integer, Word};
 use crate::collectives::Element;
 use crate::translate::Numbering;
@@ -12,7 +12,7 @@ macro_rules! atomics {
         $(#[$doc])*
         #[inline]
         pub fn $name<T: Element + $bound>(
-            &self, dest: Part<'_, T> $(, $argument: T)*, pe: usize,
+            &self, dest: SymmetricSlice<'_, T> $(, $argument: T)*, pe: usize,
         ) $(-> $result)? {
             let name = &stringify!($name);
             // SAFETY: a live, aligned element of a symmetric array, accessed atomically.

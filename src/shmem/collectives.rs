@@ -1,7 +1,7 @@
 //! The collectives of a team.
 #![allow(unsafe_code)]
 
-use super::memory::{Part, same_len};
+use super::memory::{SymmetricSlice, same_len};
 use super::team::Team;
 use crate::collectives::{self, Element, ReduceOp, Sum};
 use crate::span::Span;
@@ -50,7 +50,12 @@ impl Team<'_> {
     }
 
     /// PE `root`'s `source` goes to every PE's `dest`.
-    pub fn broadcast<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>, root: usize) {
+    pub fn broadcast<T: Element>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
+        root: usize,
+    ) {
         let (to, from, bytes) = distinct(dest, source, source.len());
         let (name, root) = (&"Team::broadcast", i32::try_from(root).unwrap_or(-1));
         // SAFETY: both are live, equally long and disjoint.
@@ -60,7 +65,11 @@ impl Team<'_> {
     /// All PEs' `source`s, one after the other; each is as long as its PE likes, but all
     /// start at the same element. Returns
     /// how many elements of `dest` they fill.
-    pub fn collect<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) -> usize {
+    pub fn collect<T: Element>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
+    ) -> usize {
         let (to, from, bytes) = distinct(dest, source, dest.len());
         let name = &"Team::collect";
         // The other PEs' lengths are the only ones that a PE cannot check by itself.
@@ -72,7 +81,7 @@ impl Team<'_> {
     }
 
     /// All PEs' `source`s, equally long, one after the other.
-    pub fn fcollect<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
+    pub fn fcollect<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>) {
         let (to, from, bytes) = distinct(dest, source, source.len() * self.n_pes());
         let name = &"Team::fcollect";
         // SAFETY: `dest` has room for every PE's source; both live and disjoint.
@@ -80,7 +89,7 @@ impl Team<'_> {
     }
 
     /// Block `i` of every PE's `source` goes to PE `i`, in the order of the PEs.
-    pub fn alltoall<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
+    pub fn alltoall<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>) {
         let (to, from, bytes) = distinct(dest, source, source.len());
         let npes = self.n_pes();
         assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
@@ -110,8 +119,8 @@ impl Team<'_> {
     /// ```
     pub fn alltoalls<T: Element>(
         &self,
-        dest: Part<'_, T>,
-        source: Part<'_, T>,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
         dst: usize,
         sst: usize,
         nelems: usize,
@@ -137,14 +146,18 @@ impl Team<'_> {
 
     /// Combines all PEs' `source`s element by element, in the order of the PEs:
     /// `team.reduce::<_, Sum>(dest, source)`. `dest` may be `source`.
-    pub fn reduce<T: Element, O: ReduceOp<T>>(&self, dest: Part<'_, T>, source: Part<'_, T>) {
+    pub fn reduce<T: Element, O: ReduceOp<T>>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
+    ) {
         let (to, from, n) = in_place_or_disjoint(dest, source);
         // SAFETY: equally long and live; the same or disjoint.
         unsafe { collectives::reduce::<T, O>(&"Team::reduce", self.handle(), to, from, n) };
     }
 
     /// The sums of the `source`s of the PEs up to this one. `dest` may be `source`.
-    pub fn sum_inscan<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>)
+    pub fn sum_inscan<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>)
     where
         Sum: ReduceOp<T>,
     {
@@ -155,7 +168,7 @@ impl Team<'_> {
 
     /// The sums of the `source`s of the PEs before this one, zeros on the first. `dest`
     /// may be `source`.
-    pub fn sum_exscan<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>)
+    pub fn sum_exscan<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>)
     where
         Sum: ReduceOp<T>,
     {
@@ -168,8 +181,8 @@ impl Team<'_> {
 /// Two parts that have nothing in common, `dest` of `len` elements, and the bytes of
 /// `source`.
 fn distinct<T: Element>(
-    dest: Part<'_, T>,
-    source: Part<'_, T>,
+    dest: SymmetricSlice<'_, T>,
+    source: SymmetricSlice<'_, T>,
     len: usize,
 ) -> (*mut u8, *const u8, usize) {
     same_len(dest.len(), len);
@@ -184,8 +197,8 @@ fn part(bytes: usize) -> Span {
 
 /// Two parts that are the same or have nothing in common, and their length.
 fn in_place_or_disjoint<T: Element>(
-    dest: Part<'_, T>,
-    source: Part<'_, T>,
+    dest: SymmetricSlice<'_, T>,
+    source: SymmetricSlice<'_, T>,
 ) -> (*mut T, *const T, usize) {
     same_len(dest.len(), source.len());
     if dest.pointer() != source.pointer() {

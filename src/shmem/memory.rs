@@ -63,17 +63,17 @@ impl<T: Element> Symmetric<T> {
     }
 
     /// All of it.
-    pub fn all(&self) -> Part<'_, T> {
-        Part { start: self.start, len: self.len, array: PhantomData }
+    pub fn all(&self) -> SymmetricSlice<'_, T> {
+        SymmetricSlice { start: self.start, len: self.len, array: PhantomData }
     }
 
     /// The elements in `range`. Panics if they are not there.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> Part<'_, T> {
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> SymmetricSlice<'_, T> {
         self.all().slice(range)
     }
 
     /// Element `index`. Panics if there is none.
-    pub fn at(&self, index: usize) -> Part<'_, T> {
+    pub fn at(&self, index: usize) -> SymmetricSlice<'_, T> {
         self.slice(index..=index)
     }
 }
@@ -81,20 +81,20 @@ impl<T: Element> Symmetric<T> {
 /// Some elements of a [`Symmetric`] array: what operations name their symmetric
 /// argument by. Also the way to this PE's own copy of them.
 #[derive(Debug)]
-pub struct Part<'a, T> {
+pub struct SymmetricSlice<'a, T> {
     start: *mut T,
     len: usize,
     array: PhantomData<&'a Symmetric<T>>,
 }
 
-impl<T> Clone for Part<'_, T> {
+impl<T> Clone for SymmetricSlice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Part<'_, T> {}
+impl<T> Copy for SymmetricSlice<'_, T> {}
 
-impl<T: Element> Part<'_, T> {
+impl<T: Element> SymmetricSlice<'_, T> {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
@@ -172,14 +172,14 @@ impl<T: Element> Part<'_, T> {
     }
 
     /// Whether this and `other` have bytes in common.
-    pub(super) fn overlaps<U: Element>(self, other: Part<'_, U>) -> bool {
+    pub(super) fn overlaps<U: Element>(self, other: SymmetricSlice<'_, U>) -> bool {
         let (a, b) = (self.start as usize, other.start as usize);
         let (a_end, b_end) = (a + self.len * size_of::<T>(), b + other.len * size_of::<U>());
         self.len > 0 && other.len > 0 && a < b_end && b < a_end
     }
 
     /// Panics unless this and `other` have nothing in common.
-    pub(super) fn assert_disjoint<U: Element>(self, other: Part<'_, U>) {
+    pub(super) fn assert_disjoint<U: Element>(self, other: SymmetricSlice<'_, U>) {
         assert!(!self.overlaps(other), "the symmetric arguments of a call overlap");
     }
 }
@@ -268,13 +268,13 @@ impl Shmem {
 
     /// Where PE `pe` has its copy of `dest`, for loads and stores by this PE. What is done
     /// there is not checked.
-    pub fn ptr<T: Element>(&self, dest: Part<'_, T>, pe: usize) -> Option<*mut T> {
+    pub fn ptr<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> Option<*mut T> {
         let there = query::ptr(&"ptr", dest.pointer().cast_const().cast(), register(pe));
         (!there.is_null()).then_some(there.cast())
     }
 
     /// Whether `pe`'s copy of `dest` can be reached: if there are such a PE and an element.
-    pub fn addr_accessible<T: Element>(&self, dest: Part<'_, T>, pe: usize) -> bool {
+    pub fn addr_accessible<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> bool {
         let address = dest.pointer().cast_const().cast();
         query::addr_accessible(&"addr_accessible", address, register(pe))
     }

@@ -18,7 +18,7 @@ pub use crate::collectives::{Element, ReduceOp};
 pub use crate::wait::Waitable;
 pub use context::Context;
 pub use flags::{ContextOptions, Hints, SessionOptions};
-pub use memory::{Part, Symmetric};
+pub use memory::{Symmetric, SymmetricSlice};
 pub use rma::Blocks;
 pub use signal::Signal;
 pub use team::{NoTeam, Team, TeamConfig};
@@ -30,7 +30,7 @@ use self::context::register;
 use crate::collectives as core;
 use crate::context::Default as DefaultContext;
 use crate::error::Error;
-use crate::job::{query, session};
+use crate::job::{query, setup};
 use crate::team::{TEAM_SHARED, TEAM_WORLD};
 use std::ops::Deref;
 
@@ -39,13 +39,13 @@ use std::ops::Deref;
 #[repr(i32)]
 pub enum ThreadLevel {
     /// The program has one thread.
-    Single = session::THREAD_SINGLE,
+    Single = setup::THREAD_SINGLE,
     /// Only the thread that initialised calls.
-    Funneled = session::THREAD_FUNNELED,
+    Funneled = setup::THREAD_FUNNELED,
     /// Any thread calls, one at a time.
-    Serialized = session::THREAD_SERIALIZED,
+    Serialized = setup::THREAD_SERIALIZED,
     /// Any thread calls at any time.
-    Multiple = session::THREAD_MULTIPLE,
+    Multiple = setup::THREAD_MULTIPLE,
 }
 
 /// Makes this process a PE of its job. Waits for nobody.
@@ -56,13 +56,13 @@ pub fn init() -> Result<Shmem, Error> {
     init_thread(ThreadLevel::Single)
 }
 
-/// As [`init`], for a program with threads. Every level is provided; within one session
+/// As [`init`], for a program with threads. Every level is provided; within one lifetime
 /// the first initialisation fixes it.
 ///
 /// # Errors
 /// As for [`init`].
 pub fn init_thread(level: ThreadLevel) -> Result<Shmem, Error> {
-    session::init_thread(&"oneshmem::init", level as i32)?;
+    setup::init_thread(&"oneshmem::init", level as i32)?;
     Ok(Shmem {
         default: Context::new(DefaultContext),
         world: Team::new(TEAM_WORLD),
@@ -73,7 +73,7 @@ pub fn init_thread(level: ThreadLevel) -> Result<Shmem, Error> {
 /// Whether this process is a PE now: between the first [`init`] and the last
 /// [`finalize`](Shmem::finalize). May be called at any time.
 pub fn initialized() -> bool {
-    session::query_initialized()
+    setup::query_initialized()
 }
 
 /// The version of the specification that the library implements: major, minor.
@@ -117,12 +117,12 @@ impl Deref for Shmem {
 impl Shmem {
     /// This PE's number, 0 to [`n_pes`](Self::n_pes) - 1.
     pub fn my_pe(&self) -> usize {
-        session::my_pe(&"my_pe") as usize
+        setup::my_pe(&"my_pe") as usize
     }
 
     /// Number of PEs.
     pub fn n_pes(&self) -> usize {
-        session::n_pes(&"n_pes") as usize
+        setup::n_pes(&"n_pes") as usize
     }
 
     /// Whether there is a PE of that number.
@@ -130,12 +130,12 @@ impl Shmem {
         query::pe_accessible(&"pe_accessible", register(pe))
     }
 
-    /// The thread level of the session.
+    /// The thread level of the lifetime.
     pub fn query_thread(&self) -> ThreadLevel {
-        match session::query_thread() {
-            session::THREAD_SINGLE => ThreadLevel::Single,
-            session::THREAD_FUNNELED => ThreadLevel::Funneled,
-            session::THREAD_SERIALIZED => ThreadLevel::Serialized,
+        match setup::query_thread() {
+            setup::THREAD_SINGLE => ThreadLevel::Single,
+            setup::THREAD_FUNNELED => ThreadLevel::Funneled,
+            setup::THREAD_SERIALIZED => ThreadLevel::Serialized,
             _ => ThreadLevel::Multiple,
         }
     }
@@ -174,12 +174,12 @@ impl Shmem {
 
     /// Ends all PEs at once with `status`.
     pub fn global_exit(&self, status: i32) -> ! {
-        session::global_exit(&"global_exit", status)
+        setup::global_exit(&"global_exit", status)
     }
 
-    /// Collective: completes all communication and ends the session.
+    /// Collective: completes all communication and ends the lifetime.
     pub fn finalize(self) {
-        session::finalize(&"finalize");
+        setup::finalize(&"finalize");
     }
 }
 

@@ -2,10 +2,10 @@
 #![allow(unsafe_code)]
 
 use super::context::{Context, register};
-use super::memory::{Part, same_len};
+use super::memory::{SymmetricSlice, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
-use crate::job::session;
+use crate::job::setup;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
 
@@ -75,7 +75,7 @@ impl Blocks {
 impl<C: Numbering> Context<'_, C> {
     /// Copies `source` to `dest` on PE `pe`. Panics unless they are equally long.
     #[inline]
-    pub fn put<T: Element>(&self, dest: Part<'_, T>, source: &[T], pe: usize) {
+    pub fn put<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: &[T], pe: usize) {
         same_len(dest.len(), source.len());
         // SAFETY: both are as long as said; nobody has references to symmetric
         // memory, so the source is not part of it.
@@ -87,7 +87,12 @@ impl<C: Numbering> Context<'_, C> {
     /// As [`put`](Self::put), from this PE's own copy of symmetric memory. Panics if
     /// `pe` is this PE and the two overlap.
     #[inline]
-    pub fn put_from<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>, pe: usize) {
+    pub fn put_from<T: Element>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
+        pe: usize,
+    ) {
         same_len(dest.len(), source.len());
         let (to, from, n, pe) = (dest.pointer(), source.pointer(), source.len(), register(pe));
         if dest.overlaps(source) {
@@ -99,7 +104,7 @@ impl<C: Numbering> Context<'_, C> {
 
     /// Copies PE `pe`'s `source` to `dest`. Panics unless they are equally long.
     #[inline]
-    pub fn get<T: Element>(&self, dest: &mut [T], source: Part<'_, T>, pe: usize) {
+    pub fn get<T: Element>(&self, dest: &mut [T], source: SymmetricSlice<'_, T>, pe: usize) {
         same_len(source.len(), dest.len());
         let (to, n) = (dest.as_mut_ptr(), dest.len());
         // SAFETY: as for `put`; any bits are a `T`.
@@ -109,7 +114,12 @@ impl<C: Numbering> Context<'_, C> {
     /// As [`get`](Self::get), to this PE's own copy of symmetric memory. Panics if `pe`
     /// is this PE and the two overlap.
     #[inline]
-    pub fn get_into<T: Element>(&self, dest: Part<'_, T>, source: Part<'_, T>, pe: usize) {
+    pub fn get_into<T: Element>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: SymmetricSlice<'_, T>,
+        pe: usize,
+    ) {
         same_len(dest.len(), source.len());
         let (to, from, n, pe) = (dest.pointer(), source.pointer(), source.len(), register(pe));
         if dest.overlaps(source) {
@@ -122,20 +132,20 @@ impl<C: Numbering> Context<'_, C> {
     /// Panics if `pe` is this PE; one that does not exist is left to the core.
     fn assert_other(&self, pe: PeArg) {
         let world = world_pe(self.ctx.handle(), pe_number(pe));
-        let me = session::my_pe(&"my_pe") as usize;
+        let me = setup::my_pe(&"my_pe") as usize;
         assert!(world != Some(me), "the symmetric arguments of a call overlap");
     }
 
     /// Stores one element on PE `pe`.
     #[inline]
-    pub fn p<T: Element>(&self, dest: Part<'_, T>, value: T, pe: usize) {
+    pub fn p<T: Element>(&self, dest: SymmetricSlice<'_, T>, value: T, pe: usize) {
         // SAFETY: one live element of a symmetric array.
         unsafe { rma::p(&"p", self.ctx, dest.first(), value, register(pe)) }
     }
 
     /// Loads one element from PE `pe`.
     #[inline]
-    pub fn g<T: Element>(&self, source: Part<'_, T>, pe: usize) -> T {
+    pub fn g<T: Element>(&self, source: SymmetricSlice<'_, T>, pe: usize) -> T {
         // SAFETY: as for `p`; any bits are a `T`.
         unsafe { rma::g(&"g", self.ctx, source.first(), register(pe)) }
     }
@@ -144,7 +154,7 @@ impl<C: Numbering> Context<'_, C> {
     /// apart there. Strides are at least 1. Panics if either is too short.
     pub fn iput<T: Element>(
         &self,
-        dest: Part<'_, T>,
+        dest: SymmetricSlice<'_, T>,
         source: &[T],
         dst: usize,
         sst: usize,
@@ -163,7 +173,7 @@ impl<C: Numbering> Context<'_, C> {
     pub fn iget<T: Element>(
         &self,
         dest: &mut [T],
-        source: Part<'_, T>,
+        source: SymmetricSlice<'_, T>,
         dst: usize,
         sst: usize,
         nelems: usize,
@@ -189,7 +199,13 @@ impl<C: Numbering> Context<'_, C> {
     /// # shmem.finalize();
     /// # Ok::<(), oneshmem::Error>(())
     /// ```
-    pub fn ibput<T: Element>(&self, dest: Part<'_, T>, source: &[T], blocks: Blocks, pe: usize) {
+    pub fn ibput<T: Element>(
+        &self,
+        dest: SymmetricSlice<'_, T>,
+        source: &[T],
+        blocks: Blocks,
+        pe: usize,
+    ) {
         let (dst, sst) = blocks.checked(dest.len(), source.len());
         let (to, from, Blocks { bsize, nblocks, .. }) = (dest.pointer(), source.as_ptr(), blocks);
         // SAFETY: as for `put`; both hold all blocks.
@@ -200,7 +216,7 @@ impl<C: Numbering> Context<'_, C> {
     pub fn ibget<T: Element>(
         &self,
         dest: &mut [T],
-        source: Part<'_, T>,
+        source: SymmetricSlice<'_, T>,
         blocks: Blocks,
         pe: usize,
     ) {

@@ -3,7 +3,7 @@
 
 use super::Shmem;
 use super::context::{Context, register};
-use super::memory::{Part, same_len};
+use super::memory::{SymmetricSlice, same_len};
 use super::wait::Comparison;
 use crate::collectives::Element;
 use crate::signal;
@@ -42,9 +42,9 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     pub fn put_signal<T: Element>(
         &self,
-        dest: Part<'_, T>,
+        dest: SymmetricSlice<'_, T>,
         source: &[T],
-        sig_addr: Part<'_, u64>,
+        sig_addr: SymmetricSlice<'_, u64>,
         what: Signal,
         pe: usize,
     ) {
@@ -62,14 +62,14 @@ impl<C: Numbering> Context<'_, C> {
 
     /// Sets the signal on PE `pe`.
     #[inline]
-    pub fn signal_set(&self, sig_addr: Part<'_, u64>, value: u64, pe: usize) {
+    pub fn signal_set(&self, sig_addr: SymmetricSlice<'_, u64>, value: u64, pe: usize) {
         // SAFETY: a live element of a symmetric array, accessed atomically.
         unsafe { signal::set(&"signal_set", self.ctx, sig_addr.first(), value, register(pe)) }
     }
 
     /// Adds to the signal on PE `pe`.
     #[inline]
-    pub fn signal_add(&self, sig_addr: Part<'_, u64>, value: u64, pe: usize) {
+    pub fn signal_add(&self, sig_addr: SymmetricSlice<'_, u64>, value: u64, pe: usize) {
         // SAFETY: as for `signal_set`.
         unsafe { signal::add(&"signal_add", self.ctx, sig_addr.first(), value, register(pe)) }
     }
@@ -78,14 +78,19 @@ impl<C: Numbering> Context<'_, C> {
 /// Signals that come here: see [`Context::put_signal`].
 impl Shmem {
     /// The value of this PE's own signal.
-    pub fn signal_fetch(&self, sig_addr: Part<'_, u64>) -> u64 {
+    pub fn signal_fetch(&self, sig_addr: SymmetricSlice<'_, u64>) -> u64 {
         // SAFETY: as for `Context::signal_set`.
         unsafe { signal::fetch(&"signal_fetch", sig_addr.first()) }
     }
 
     /// Waits until this PE's own signal satisfies the comparison; returns the value that
     /// did.
-    pub fn signal_wait_until(&self, sig_addr: Part<'_, u64>, cmp: Comparison, value: u64) -> u64 {
+    pub fn signal_wait_until(
+        &self,
+        sig_addr: SymmetricSlice<'_, u64>,
+        cmp: Comparison,
+        value: u64,
+    ) -> u64 {
         // SAFETY: as for `Context::signal_set`.
         unsafe { signal::wait_until(&"signal_wait_until", sig_addr.first(), cmp as i32, value) }
     }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::context::register;
-use super::memory::Part;
+use super::memory::SymmetricSlice;
 use crate::collectives::Element;
 use crate::job::query;
 use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID, split};
@@ -100,7 +100,7 @@ impl<'a> Team<'a> {
 
     /// Where PE `pe` of this team has its copy of `dest`, for loads and stores by this PE.
     /// What is done there is not checked.
-    pub fn ptr<T: Element>(&self, dest: Part<'_, T>, pe: usize) -> Option<*mut T> {
+    pub fn ptr<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> Option<*mut T> {
         let address = dest.pointer().cast_const().cast();
         let there = query::team_ptr(&"Team::ptr", self.handle, address, register(pe));
         (!there.is_null()).then_some(there.cast())

@@ -1,6 +1,6 @@
 //! What cannot be is refused with a panic, before anything is done.
 
-use super::{Blocks, Comparison, Context, Part, Values, memory};
+use super::{Blocks, Comparison, Context, SymmetricSlice, Values, memory};
 use crate::context::Default as World;
 use crate::testing::FakeJob;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,7 +64,7 @@ fn parts_that_overlap_are_told_apart_from_those_that_touch() {
 fn sets_have_a_status_and_a_value_for_each_element() {
     let job = FakeJob::start(1);
     let x = array(&job, 4);
-    let test = |part: Part<'_, u32>, status: Option<&[i32]>, values: Values<'_, u32>| {
+    let test = |part: SymmetricSlice<'_, u32>, status: Option<&[i32]>, values: Values<'_, u32>| {
         super::wait::holds(part, status, Comparison::Eq, values)
     };
     assert!(test(x.all(), None, Values::All(0)));

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::Shmem;
-use super::memory::Part;
+use super::memory::SymmetricSlice;
 use crate::collectives::Element;
 use crate::lock;
 use crate::wait::{self, Waitable};
@@ -45,7 +45,7 @@ struct Set<'a, T> {
 
 impl<'a, T: Element> Set<'a, T> {
     /// Panics unless there is a status and a value for each element.
-    fn new(ivars: Part<'_, T>, status: Option<&[c_int]>, values: Values<'a, T>) -> Self {
+    fn new(ivars: SymmetricSlice<'_, T>, status: Option<&[c_int]>, values: Values<'a, T>) -> Self {
         let nelems = ivars.len();
         if let Some(status) = status {
             assert_eq!(status.len(), nelems, "as many elements of status as of ivars");
@@ -96,7 +96,7 @@ fn element(index: usize) -> Option<usize> {
 
 /// See [`Shmem::test_all`].
 pub(super) fn holds<T: Element + Waitable>(
-    ivars: Part<'_, T>,
+    ivars: SymmetricSlice<'_, T>,
     status: Option<&[c_int]>,
     cmp: Comparison,
     values: Values<'_, T>,
@@ -137,7 +137,12 @@ pub(super) fn holds<T: Element + Waitable>(
 /// ```
 impl Shmem {
     /// Waits until the element satisfies the comparison.
-    pub fn wait_until<T: Element + Waitable>(&self, ivar: Part<'_, T>, cmp: Comparison, value: T) {
+    pub fn wait_until<T: Element + Waitable>(
+        &self,
+        ivar: SymmetricSlice<'_, T>,
+        cmp: Comparison,
+        value: T,
+    ) {
         // SAFETY: a live, aligned element of a symmetric array.
         unsafe { wait::wait_until(&"wait_until", ivar.first(), cmp as i32, value) }
     }
@@ -145,7 +150,7 @@ impl Shmem {
     /// Waits until all elements satisfy the comparison.
     pub fn wait_until_all<T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
@@ -157,7 +162,7 @@ impl Shmem {
     /// all are left out. Each of several comes up in turn.
     pub fn wait_until_any<T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
@@ -171,7 +176,7 @@ impl Shmem {
     /// are left out.
     pub fn wait_until_some<'i, T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         indices: &'i mut [usize],
         status: Option<&[c_int]>,
         cmp: Comparison,
@@ -186,7 +191,7 @@ impl Shmem {
     /// Whether the element satisfies the comparison now.
     pub fn test<T: Element + Waitable>(
         &self,
-        ivar: Part<'_, T>,
+        ivar: SymmetricSlice<'_, T>,
         cmp: Comparison,
         value: T,
     ) -> bool {
@@ -197,7 +202,7 @@ impl Shmem {
     /// Whether all elements satisfy the comparison now.
     pub fn test_all<T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
@@ -208,7 +213,7 @@ impl Shmem {
     /// An element that satisfies the comparison now, by its index.
     pub fn test_any<T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
@@ -220,7 +225,7 @@ impl Shmem {
     /// `indices`, which has room for all.
     pub fn test_some<'i, T: Element + Waitable>(
         &self,
-        ivars: Part<'_, T>,
+        ivars: SymmetricSlice<'_, T>,
         indices: &'i mut [usize],
         status: Option<&[c_int]>,
         cmp: Comparison,
@@ -251,19 +256,19 @@ impl Shmem {
 /// ```
 impl Shmem {
     /// Acquires the lock.
-    pub fn set_lock(&self, lock: Part<'_, i64>) {
+    pub fn set_lock(&self, lock: SymmetricSlice<'_, i64>) {
         // SAFETY: a live element of a symmetric array.
         unsafe { lock::set(&"set_lock", lock.first()) }
     }
 
     /// Acquires the lock if it is free, without waiting. True if it was.
-    pub fn test_lock(&self, lock: Part<'_, i64>) -> bool {
+    pub fn test_lock(&self, lock: SymmetricSlice<'_, i64>) -> bool {
         // SAFETY: as for `set_lock`.
         unsafe { lock::test(&"test_lock", lock.first()) == 0 }
     }
 
     /// Releases the lock, after what was put before is complete.
-    pub fn clear_lock(&self, lock: Part<'_, i64>) {
+    pub fn clear_lock(&self, lock: SymmetricSlice<'_, i64>) {
         // SAFETY: as for `set_lock`.
         unsafe { lock::clear(&"clear_lock", lock.first()) }
     }

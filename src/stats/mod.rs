@@ -63,7 +63,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
             message::say(format_args!("{} needs a job with a memory file", env::STATS.name));
             return Ok(false);
         };
-        // SAFETY: `place` is this PE's row, zero or written by an earlier session, mapped
+        // SAFETY: `place` is this PE's row, zero or written by an earlier lifetime, mapped
         // from now on.
         unsafe { Row::establish(place, job.npes()) };
         ROW.store(place.as_ptr().cast(), Ordering::Release);
@@ -83,7 +83,7 @@ pub(crate) fn print(job: &Job) {
     if job.pe() == 0 && are_taken() && env::STATS.is_on() {
         let rows = (0..job.npes()).map(|pe| Snapshot::of(job.control(), pe)).collect();
         match rows {
-            Ok(rows) => message::say(report::Table(rows)),
+            Ok(rows) => message::say(report::Report(rows)),
             Err(error) => message::say(format_args!("no statistics: {error}")),
         }
     }

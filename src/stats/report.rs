@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// All PEs' statistics, one line each, and the sums.
-pub(super) struct Table(pub Vec<Snapshot>);
+pub(super) struct Report(pub Vec<Snapshot>);
 
 /// A number of bytes in at most four digits.
 struct Bytes(u64);
@@ -42,7 +42,7 @@ fn line(f: &mut fmt::Formatter<'_>, who: &str, s: &Snapshot, peers: &str) -> fmt
     write!(f, " {:>9} {peers:>9} {:>7}", seconds(s.blocked[1]), Bytes(s.heap))
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let partners: Vec<_> = self.0.iter().enumerate().map(|(pe, s)| s.partners(pe)).collect();
         let mut all = Snapshot::default();
@@ -91,7 +91,7 @@ mod tests {
             vec![Peer { calls: 1, bytes: 8 }, Peer::default(), Peer { calls: 2, bytes: 16 }];
         let rows =
             (0..3).map(|_| Snapshot { heap: 512, peers: peers.clone(), ..Snapshot::default() });
-        let text = Table(rows.collect()).to_string();
+        let text = Report(rows.collect()).to_string();
         assert_eq!(text.lines().count(), 2 + 3 + 1 + 1);
         assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
         assert!(text.contains("1.5k"), "{text}");

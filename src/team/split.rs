@@ -7,7 +7,7 @@
 //! 3. all come to the same verdict. If any one failed, who took slots gives them back.
 #![allow(unsafe_code)]
 
-use super::{Config, NUM_CONTEXTS, Section, TEAM_INVALID, TEAMS, Team, get, slots};
+use super::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
 use crate::argument;
 use crate::collectives::{self, Group, Reach, Small, agreement, highest_step};
 use crate::env;
@@ -39,7 +39,7 @@ pub unsafe fn split_strided(
     let Some(parent) = get(routine, parent) else { return -1 };
     // SAFETY: the caller's promise.
     let config = unsafe { requested(routine, config, mask) };
-    let share = section(parent, start, stride, size);
+    let share = part_of(parent, start, stride, size);
     let valid = matches!(share, Share::None | Share::Member(_));
     let part = share.member().zip(config);
     let arguments = [start, stride, size];
@@ -89,7 +89,7 @@ pub unsafe fn split_2d(
     };
     let part = |triplet: Option<[c_int; 3]>, config| {
         let [start, stride, size] = triplet?;
-        section(parent, start, stride, size).member().zip(config)
+        part_of(parent, start, stride, size).member().zip(config)
     };
     let valid = valid && x_config.is_some() && y_config.is_some();
     let parts = [part(x, x_config), part(y, y_config)];
@@ -146,24 +146,24 @@ enum Share {
     /// It is not a member.
     None,
     /// It is one.
-    Member(Section),
+    Member(Triplet),
 }
 
 impl Share {
-    fn member(self) -> Option<Section> {
+    fn member(self) -> Option<Triplet> {
         match self {
-            Share::Member(section) => Some(section),
+            Share::Member(triplet) => Some(triplet),
             _ => None,
         }
     }
 }
 
 /// This PE's share in the PEs `start + i * stride`, `i < size`, of `parent`.
-fn section(parent: &Team, start: c_int, stride: c_int, size: c_int) -> Share {
-    share(parent.section(), [start, stride, size])
+fn part_of(parent: &Team, start: c_int, stride: c_int, size: c_int) -> Share {
+    share(parent.triplet(), [start, stride, size])
 }
 
-fn share(parent: Section, triplet: [c_int; 3]) -> Share {
+fn share(parent: Triplet, triplet: [c_int; 3]) -> Share {
     let [start, stride, size] = triplet.map(i64::from);
     let last = start + (size - 1).max(0) * stride;
     let inside = |pe: i64| (0..parent.size as i64).contains(&pe);
@@ -179,7 +179,7 @@ fn share(parent: Section, triplet: [c_int; 3]) -> Share {
     if !(0..size).contains(&index) {
         return Share::None;
     }
-    Share::Member(Section {
+    Share::Member(Triplet {
         start: parent.start.wrapping_add((start as usize).wrapping_mul(parent.stride)),
         // A team of one has stride 1, whatever was asked for.
         stride: if size == 1 { 1 } else { parent.stride.wrapping_mul(stride as usize) },
@@ -238,16 +238,16 @@ fn split(
     parent: &'static Team,
     arguments: [c_int; 3],
     valid: bool,
-    parts: [Option<(Section, Config)>; 2],
+    parts: [Option<(Triplet, Config)>; 2],
 ) -> Option<[usize; 2]> {
     let job = job(routine);
-    let leads = parts.map(|part| part.filter(|(section, _)| valid && section.me == 0));
-    let places = leads.map(|part| part.and_then(|(section, _)| find_place(job, section)));
+    let leads = parts.map(|part| part.filter(|(triplet, _)| valid && triplet.me == 0));
+    let places = leads.map(|part| part.and_then(|(triplet, _)| find_place(job, triplet)));
     let ok =
         valid && leads.iter().zip(&places).all(|(lead, place)| lead.is_none() || place.is_some());
 
     // Which members of the parent lead this PE's new teams.
-    let leaders = parts.map(|part| part.and_then(|(section, _)| parent.index_of(section.start)));
+    let leaders = parts.map(|part| part.and_then(|(triplet, _)| parent.index_of(triplet.start)));
     let mut agreed = [None; 2];
     let mut all_ok = true;
     if env::debugging() {
@@ -275,10 +275,10 @@ fn split(
     }
     let mut handles = [TEAM_INVALID; 2];
     for ((handle, part), place) in handles.iter_mut().zip(parts).zip(agreed) {
-        if let (Some((section, config)), Some(place)) = (part, place) {
+        if let (Some((triplet, config)), Some(place)) = (part, place) {
             let team = TEAMS.get(place.slot)?;
-            team.establish(job, section, config);
-            team.clock().set(place.step, team.words(section.me));
+            team.establish(job, triplet, config);
+            team.clock().set(place.step, team.words(triplet.me));
             *handle = team.handle();
         }
     }
@@ -286,11 +286,11 @@ fn split(
 }
 
 /// Takes a slot for a new team, with the highest step in the words of its members.
-fn find_place(job: &'static Job, section: Section) -> Option<Place> {
+fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
     let slot = slots::acquire(job.control())?;
     let words = job.control().team(slot);
-    let step = (0..section.size).map(|index| {
-        let pe = section.start.wrapping_add(index.wrapping_mul(section.stride));
+    let step = (0..triplet.size).map(|index| {
+        let pe = triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
         assert!(pe < job.npes());
         // SAFETY: a slot has words for every PE of the job, atomics only, and the
         // control area stays mapped.
@@ -321,10 +321,10 @@ mod tests {
     fn members(parent_size: usize, triplet: [c_int; 3]) -> Option<Vec<usize>> {
         let mut found = Vec::new();
         for me in 0..parent_size {
-            match share(Section { start: 0, stride: 1, size: parent_size, me }, triplet) {
+            match share(Triplet { start: 0, stride: 1, size: parent_size, me }, triplet) {
                 Share::Invalid => return None,
                 Share::None => {}
-                Share::Member(section) => found.push((section.me, me)),
+                Share::Member(triplet) => found.push((triplet.me, me)),
             }
         }
         found.sort_unstable();
@@ -359,7 +359,7 @@ mod tests {
     fn sections_of_sections_name_world_pes() {
         // The parent is 9, 7, 5, 3; its members 3 and 1 are 3 and 7.
         let minus_two = 2usize.wrapping_neg();
-        let parent = Section { start: 9, stride: minus_two, size: 4, me: 1 };
+        let parent = Triplet { start: 9, stride: minus_two, size: 4, me: 1 };
         let Share::Member(child) = share(parent, [3, -2, 2]) else { panic!("not a member") };
         assert_eq!((child.start, child.stride, child.me), (3, 4, 1));
     }
@@ -371,9 +371,9 @@ mod tests {
                 for me in 0..size {
                     let (row, column) = axes(me, size, xrange as c_int).unwrap();
                     let width = xrange.min(size);
-                    let place = |axis| match share(Section { start: 0, stride: 1, size, me }, axis)
+                    let place = |axis| match share(Triplet { start: 0, stride: 1, size, me }, axis)
                     {
-                        Share::Member(section) => section.me,
+                        Share::Member(triplet) => triplet.me,
                         other => panic!("{other:?}"),
                     };
                     assert_eq!(place(row), me % width);

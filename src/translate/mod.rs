@@ -9,7 +9,7 @@
 //! comparison rejects negative numbers, numbers too large, and the rare caller
 //! that left garbage in the upper half, which the slow path then clears.
 //!
-//! Programs compiled with `-DSHMEM_INLINE` do with less: see `reach.rs`.
+//! Programs compiled with `-DSHMEM_INLINE` do with less: see `inline_table.rs`.
 //!
 //! Whatever is not the common case goes to the caller's `cold` continuation,
 //! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
@@ -24,10 +24,10 @@ mod way;
 #[path = "table.rs"]
 mod way;
 
+mod inline_table;
 pub mod numberings;
-mod reach;
 
-pub use reach::{REACH, Reach};
+pub use inline_table::{INLINE_TABLE, InlineTable};
 pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the

@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, Miss, Numbering, PeArg, REACH};
+use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
@@ -144,7 +144,7 @@ impl Table {
         if self.open() {
             // SAFETY: as for `npes`.
             let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
-            REACH.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
+            INLINE_TABLE.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
         }
         // Sequentially consistent: of threads that attach at the same time, one sees all.
         self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);
@@ -160,7 +160,7 @@ impl Table {
 
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
-        REACH.clear(self.npes());
+        INLINE_TABLE.clear(self.npes());
         self.end.store(0, Ordering::Relaxed);
         self.open.store(false, Ordering::Relaxed);
         // SAFETY: called from finalisation, when nothing else reads the table.

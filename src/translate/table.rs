@@ -14,7 +14,7 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, Miss, Numbering, PeArg, REACH};
+use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
@@ -172,7 +172,7 @@ impl Table {
         // Release: who finds a span uses the base, and the mapping.
         self.pointer_span[pe].store(unmixed, Ordering::Release);
         self.span[pe].store(slot, Ordering::Release);
-        REACH.set(pe, origin..origin + slot, origin + unmixed, address);
+        INLINE_TABLE.set(pe, origin..origin + slot, origin + unmixed, address);
     }
 
     /// Closes the hot path; every later operation takes the slow path.
@@ -181,7 +181,7 @@ impl Table {
         for spans in [&self.span, &self.pointer_span] {
             spans[..npes].iter().for_each(|span| span.store(0, Ordering::Relaxed));
         }
-        REACH.clear(npes);
+        INLINE_TABLE.clear(npes);
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
             *self.slot.get() = 0;

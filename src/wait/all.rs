@@ -1,13 +1,13 @@
 //! Wait for, or test, all of an array.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Elements, Same, Values};
+use super::elements::{Each, Ivars, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
-impl<T: Waitable, V: Values<T>> Elements<T, V> {
+impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     /// Waits for one after the other; nothing to do for an empty set.
     fn wait_all(self, routine: Routine) {
         for i in self.counting() {
@@ -42,7 +42,7 @@ pub unsafe fn wait_until_all<T: Waitable>(
     value: T,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_all(routine);
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_all(routine);
 }
 
 /// [`wait_until_all`] with a value for each element.
@@ -59,7 +59,7 @@ pub unsafe fn wait_until_all_vector<T: Waitable>(
     values: *const T,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_all(routine);
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_all(routine);
 }
 
 /// 1 if every element that `status` does not mask compares to `value`, else 0.
@@ -76,7 +76,7 @@ pub unsafe fn test_all<T: Waitable>(
     value: T,
 ) -> c_int {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_all()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_all()
 }
 
 /// [`test_all`] with a value for each element.
@@ -93,5 +93,5 @@ pub unsafe fn test_all_vector<T: Waitable>(
     values: *const T,
 ) -> c_int {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_all()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_all()
 }

@@ -1,7 +1,7 @@
 //! Wait for, or test, any one of an array, fairly.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Elements, Same, Values};
+use super::elements::{Each, Ivars, Same, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
@@ -42,7 +42,7 @@ impl Cursor {
     }
 }
 
-impl<T: Waitable, V: Values<T>> Elements<T, V> {
+impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     /// A satisfied element, or `None`.
     fn find(&self) -> Option<usize> {
         if self.len() == 0 {
@@ -94,7 +94,7 @@ pub unsafe fn wait_until_any<T: Waitable>(
     value: T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_any(routine)
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_any(routine)
 }
 
 /// [`wait_until_any`] with a value for each element.
@@ -111,7 +111,7 @@ pub unsafe fn wait_until_any_vector<T: Waitable>(
     values: *const T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_any(routine)
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_any(routine)
 }
 
 /// The index of an element that `status` does not mask and that compares to
@@ -129,7 +129,7 @@ pub unsafe fn test_any<T: Waitable>(
     value: T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_any()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_any()
 }
 
 /// [`test_any`] with a value for each element.
@@ -146,5 +146,5 @@ pub unsafe fn test_any_vector<T: Waitable>(
     values: *const T,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_any()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_any()
 }

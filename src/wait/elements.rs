@@ -50,7 +50,7 @@ impl<T: Copy> Values<T> for Each<T> {
 
 /// The arguments of an array routine, checked.
 #[derive(Clone, Copy)]
-pub(super) struct Elements<T, V> {
+pub(super) struct Ivars<T, V> {
     ivars: *const T,
     nelems: usize,
     status: *const c_int,
@@ -58,7 +58,7 @@ pub(super) struct Elements<T, V> {
     values: V,
 }
 
-impl<T: Waitable, V: Values<T>> Elements<T, V> {
+impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     /// Checks the arguments.
     ///
     /// # Safety

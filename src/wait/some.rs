@@ -1,14 +1,14 @@
 //! Wait for, or test, some of an array: every call looks at every element.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Elements, Same, Values};
+use super::elements::{Each, Ivars, Same, Values};
 use super::{Waitable, polite};
 use crate::argument;
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
-impl<T: Waitable, V: Values<T>> Elements<T, V> {
+impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     /// Writes the satisfied elements' indices; returns how many.
     ///
     /// # Safety
@@ -80,7 +80,7 @@ pub unsafe fn wait_until_some<T: Waitable>(
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe {
-        Elements::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(routine, indices)
+        Ivars::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(routine, indices)
     }
 }
 
@@ -101,7 +101,7 @@ pub unsafe fn wait_until_some_vector<T: Waitable>(
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
     unsafe {
-        Elements::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(routine, indices)
+        Ivars::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(routine, indices)
     }
 }
 
@@ -122,7 +122,7 @@ pub unsafe fn test_some<T: Waitable>(
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Same(value)).test_some(indices) }
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)).test_some(indices) }
 }
 
 /// [`test_some`] with a value for each element.
@@ -141,5 +141,5 @@ pub unsafe fn test_some_vector<T: Waitable>(
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe { Elements::new(routine, ivars, nelems, status, cmp, Each(values)).test_some(indices) }
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)).test_some(indices) }
 }

@@ -1,7 +1,7 @@
 //! Runs a campaign of random faults by hand:
 //! `faults [--seed N] [--count N] [--only INDEX] [--kind KIND]`.
 
-use oneshmem_tests::faults::{Counts, End, Kind, run};
+use oneshmem_tests::faults::{Counts, End, FaultKind, run};
 use oneshmem_tests::launch;
 use std::process::ExitCode;
 
@@ -11,14 +11,14 @@ const USAGE: &str = "usage: faults [--seed N] [--count TRIALS] [--only TRIAL] [-
 struct Options {
     seed: u64,
     trials: std::ops::Range<u64>,
-    kinds: Vec<Kind>,
+    kinds: Vec<FaultKind>,
 }
 
 fn options() -> Option<Options> {
     let mut options = Options {
         seed: launch::seed().parse().unwrap_or(1),
         trials: 0..20,
-        kinds: Kind::ALL.to_vec(),
+        kinds: FaultKind::ALL.to_vec(),
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(option) = arguments.next() {

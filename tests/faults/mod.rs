@@ -25,7 +25,7 @@ pub const BOUND: Duration = Duration::from_secs(60);
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FaultKind {
     /// A PE ends, or is replaced, by itself.
     Ends,
     /// A signal to a PE, the launcher, or a shell between them.
@@ -38,7 +38,7 @@ pub enum Kind {
     ControlArea,
 }
 
-impl Kind {
+impl FaultKind {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Ends, Self::Signals, Self::Variables, Self::Tuning, Self::ControlArea];
@@ -157,16 +157,16 @@ impl std::fmt::Display for Counts {
 
 /// A short campaign of each kind, with the seed of this run of the tests.
 pub fn trials() -> Vec<Trial> {
-    let short = |kind: Kind| {
+    let short = |kind: FaultKind| {
         let name = format!("faults/{}", kind.name());
         Trial::test(name, move || {
-            Ok(campaign(kind, if kind == Kind::Variables { 60 } else { 25 })?)
+            Ok(campaign(kind, if kind == FaultKind::Variables { 60 } else { 25 })?)
         })
     };
-    Kind::ALL.into_iter().map(short).collect()
+    FaultKind::ALL.into_iter().map(short).collect()
 }
 
-fn campaign(kind: Kind, count: u64) -> Result<(), String> {
+fn campaign(kind: FaultKind, count: u64) -> Result<(), String> {
     let seed = launch::seed().parse().map_err(|_| "CHECK_SEED is no number")?;
     let mut counts = Counts::default();
     for index in 0..count {
@@ -185,9 +185,9 @@ fn campaign(kind: Kind, count: u64) -> Result<(), String> {
 }
 
 /// The launchers a kind is tried with, of those there are.
-pub fn launchers(kind: Kind) -> Vec<Launcher> {
+pub fn launchers(kind: FaultKind) -> Vec<Launcher> {
     let all: &[Launcher] = match kind {
-        Kind::Ends | Kind::Signals => &[
+        FaultKind::Ends | FaultKind::Signals => &[
             Launcher::Oshrun,
             Launcher::Oshrun,
             Launcher::Hydra,
@@ -195,8 +195,10 @@ pub fn launchers(kind: Kind) -> Vec<Launcher> {
             Launcher::Slurm,
         ],
         // The library never signals a process there because of what the control area says.
-        Kind::ControlArea => &[Launcher::Oshrun],
-        Kind::Variables | Kind::Tuning => &[Launcher::Oshrun, Launcher::Hydra, Launcher::None],
+        FaultKind::ControlArea => &[Launcher::Oshrun],
+        FaultKind::Variables | FaultKind::Tuning => {
+            &[Launcher::Oshrun, Launcher::Hydra, Launcher::None]
+        }
     };
     all.iter().copied().filter(|launcher| launcher.is_present()).collect()
 }

@@ -3,7 +3,7 @@
 use super::processes::{self, MARK, Member};
 use super::random::Random;
 use super::signals::{Shot, Target};
-use super::{BOUND, End, Kind, Problem, Report, control_area, launchers, variables};
+use super::{BOUND, End, FaultKind, Problem, Report, control_area, launchers, variables};
 use crate::launch::Outcome;
 use crate::launchers::Launcher;
 use crate::{compile, tree, tuning};
@@ -31,7 +31,7 @@ const ENDS: [(&str, &[&str], bool); 13] = [
 
 /// What is drawn.
 struct Trial {
-    kind: Kind,
+    kind: FaultKind,
     launcher: Launcher,
     pes: usize,
     shells: bool,
@@ -54,8 +54,8 @@ const AFTER: i64 = STEPS + 1;
 ///
 /// # Errors
 /// If it cannot be run: the program does not compile, a command cannot be started.
-pub fn run(seed: u64, index: u64, kind: Kind) -> Result<Report, String> {
-    let mut random = Random::new(seed, index * Kind::ALL.len() as u64 + kind as u64);
+pub fn run(seed: u64, index: u64, kind: FaultKind) -> Result<Report, String> {
+    let mut random = Random::new(seed, index * FaultKind::ALL.len() as u64 + kind as u64);
     let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
     let (trial, file) = draw(&mut random, seed, index, kind)?;
     let what = trial.describe();
@@ -63,14 +63,14 @@ pub fn run(seed: u64, index: u64, kind: Kind) -> Result<Report, String> {
 
     let mut flipped = None;
     let hit = match trial.kind {
-        Kind::Signals => trial.shot.and_then(|shot| shot.shoot(&trial.mark, &program)),
-        Kind::ControlArea => {
+        FaultKind::Signals => trial.shot.and_then(|shot| shot.shoot(&trial.mark, &program)),
+        FaultKind::ControlArea => {
             flipped = control_area::flip(&mut random, &trial.mark);
             None
         }
         _ => None,
     };
-    let bound = if kind == Kind::ControlArea { BOUND / 10 } else { BOUND };
+    let bound = if kind == FaultKind::ControlArea { BOUND / 10 } else { BOUND };
     let deadline = Instant::now() + bound;
     let mut outcomes = Vec::new();
     let mut end = Ok(End::Well);
@@ -99,7 +99,7 @@ fn draw(
     random: &mut Random,
     seed: u64,
     index: u64,
-    kind: Kind,
+    kind: FaultKind,
 ) -> Result<(Trial, Option<PathBuf>), String> {
     let launcher = random.pick(&launchers(kind));
     let pes = match launcher {
@@ -107,7 +107,7 @@ fn draw(
         Launcher::Oshrun => random.pick(&[1, 2, 3, 5, 8, 16]),
         _ => random.pick(&[2, 3, 5]),
     };
-    let shells = matches!(kind, Kind::Ends | Kind::Signals)
+    let shells = matches!(kind, FaultKind::Ends | FaultKind::Signals)
         && matches!(launcher, Launcher::Oshrun | Launcher::Hydra)
         && random.below(4) == 0;
     let launches = matches!(launcher, Launcher::Oshrun | Launcher::Hydra | Launcher::OpenMpi);
@@ -126,18 +126,18 @@ fn draw(
         },
         late: random.below(2) == 0,
         how: random.below(ENDS.len()),
-        shot: (kind == Kind::Signals).then(|| Shot::new(random, shells, launches)),
+        shot: (kind == FaultKind::Signals).then(|| Shot::new(random, shells, launches)),
         environment: vec![("SHMEM_SYMMETRIC_SIZE".into(), "8m".into())],
         mark,
     };
     let mut file = None;
     match kind {
-        Kind::Variables => {
+        FaultKind::Variables => {
             let drawn = variables::environment(random);
             trial.environment.retain(|(name, _)| drawn.iter().all(|(other, _)| other != name));
             trial.environment.extend(drawn);
         }
-        Kind::Tuning => {
+        FaultKind::Tuning => {
             let path = tree::scratch(&format!("faults-{}", trial.mark));
             let text = variables::tuning_file(random, &tuning::machine()?);
             std::fs::write(&path, text).map_err(|error| error.to_string())?;
@@ -157,28 +157,28 @@ impl Trial {
             what += " in shells";
         }
         match kind {
-            Kind::Ends => {
+            FaultKind::Ends => {
                 what += &format!(
                     ", {} on PE {} at {}, late {}",
                     ENDS[self.how].0, self.pe, self.step, self.late
                 )
             }
-            Kind::Signals => what += &format!(", {:?}", self.shot),
-            Kind::Variables => what += &format!(", {:?}", self.environment),
-            Kind::Tuning | Kind::ControlArea => {}
+            FaultKind::Signals => what += &format!(", {:?}", self.shot),
+            FaultKind::Variables => what += &format!(", {:?}", self.environment),
+            FaultKind::Tuning | FaultKind::ControlArea => {}
         }
         what
     }
 
     fn start(&self, program: &Path, seed: u64) -> Result<Vec<crate::launch::Running>, String> {
         let steps = match self.kind {
-            Kind::ControlArea => 10 * STEPS,
-            Kind::Signals => 4 * STEPS,
+            FaultKind::ControlArea => 10 * STEPS,
+            FaultKind::Signals => 4 * STEPS,
             _ => STEPS,
         };
         let (seed, steps) = (seed.to_string(), steps.to_string());
         let (pe, step) = (self.pe.to_string(), self.step.to_string());
-        let how = if self.kind == Kind::Ends { ENDS[self.how].0 } else { "nothing" };
+        let how = if self.kind == FaultKind::Ends { ENDS[self.how].0 } else { "nothing" };
         let text = program.display().to_string();
         let mut arguments = vec![&*seed, &*steps, &*pe, &*step, how];
         arguments.extend(self.late.then_some("late"));
@@ -201,7 +201,7 @@ impl Trial {
             outcomes.iter().map(|outcome| outcome.report(problem)).collect::<Vec<_>>().join("\n")
         };
         if outcomes.iter().any(|outcome| outcome.hung) {
-            if self.kind == Kind::ControlArea {
+            if self.kind == FaultKind::ControlArea {
                 return Ok(End::Stuck);
             }
             return Err(Problem::Hung(all("hung")));
@@ -226,7 +226,7 @@ impl Trial {
         if outcomes.iter().any(|outcome| outcome.status == 99) || text.contains(": wrong ") {
             return match self.kind {
                 // Whoever writes there could write the data as well.
-                Kind::ControlArea => Ok(End::Misled),
+                FaultKind::ControlArea => Ok(End::Misled),
                 _ => wrong("a wrong result"),
             };
         }
@@ -243,7 +243,7 @@ impl Trial {
             return wrong("it failed without a word");
         }
         let named = match self.kind {
-            Kind::Variables => {
+            FaultKind::Variables => {
                 self.environment.iter().any(|(name, _)| text.contains(&name["SHMEM_".len()..]))
             }
             _ => {
@@ -257,11 +257,11 @@ impl Trial {
         };
         if !named
             && self.launcher == Launcher::Oshrun
-            && matches!(self.kind, Kind::Ends | Kind::Signals)
+            && matches!(self.kind, FaultKind::Ends | FaultKind::Signals)
         {
             return wrong("the message does not name PE and cause");
         }
-        if self.kind == Kind::Tuning {
+        if self.kind == FaultKind::Tuning {
             return wrong("a tuning file must not end a job");
         }
         Ok(if named { End::Named } else { End::Unnamed })
@@ -271,7 +271,7 @@ impl Trial {
     fn injected(&self, hit: Option<&Member>) -> Injected {
         let mut injected = Injected::default();
         match self.kind {
-            Kind::Ends => {
+            FaultKind::Ends => {
                 let (how, words, ends) = ENDS[self.how];
                 injected.faults = how == "segv";
                 injected.may_be_silent = how == "global_exit" || how == "close_output";
@@ -287,7 +287,7 @@ impl Trial {
                     injected.pe = injected.pe.filter(|_| !self.shells);
                 }
             }
-            Kind::Signals => {
+            FaultKind::Signals => {
                 let (Some(shot), Some(hit)) = (self.shot, hit) else {
                     injected.nothing = true;
                     return injected;
@@ -305,7 +305,7 @@ impl Trial {
                 injected.pe = hit.pe.filter(|_| shot.target != Target::Launcher);
                 injected.ored = shot.target == Target::Launcher && self.launcher == Launcher::Hydra;
             }
-            Kind::Variables | Kind::ControlArea | Kind::Tuning => {}
+            FaultKind::Variables | FaultKind::ControlArea | FaultKind::Tuning => {}
         }
         injected
     }

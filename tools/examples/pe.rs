@@ -3,7 +3,7 @@
 use nix::unistd::{Pid, getpid, setpgid};
 use oneshmem::collectives::barrier_all;
 use oneshmem::error::Routine;
-use oneshmem::job::session;
+use oneshmem::job::setup;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 
@@ -18,7 +18,7 @@ fn main() {
         // Finalise, then exit; PE `pe` with this status.
         ["finalize", pe, status] => {
             let mine = start();
-            session::finalize(ROUTINE);
+            setup::finalize(ROUTINE);
             // The others outlive PE `pe`.
             if mine != number(pe) {
                 std::thread::sleep(std::time::Duration::from_millis(300));
@@ -43,7 +43,7 @@ fn main() {
         // PE `pe` ends the job; the others compute.
         ["global_exit", pe, status] => {
             if start() == number(pe) {
-                session::global_exit(ROUTINE, number(status));
+                setup::global_exit(ROUTINE, number(status));
             }
             loop {
                 std::hint::spin_loop();
@@ -81,12 +81,12 @@ fn main() {
             }
         }
         // As programs before version 1.2 of the specification.
-        ["start_pes"] => session::start_pes(ROUTINE),
+        ["start_pes"] => setup::start_pes(ROUTINE),
         _ => panic!("unknown arguments {words:?}"),
     }
 }
 
 fn start() -> i32 {
-    session::init(ROUTINE);
-    session::my_pe(ROUTINE)
+    setup::init(ROUTINE);
+    setup::my_pe(ROUTINE)
 }

@@ -21,7 +21,7 @@ pub struct Options {
 
 /// What a PE of a measuring job is asked for.
 #[derive(Debug)]
-pub struct Part {
+pub struct Assignment {
     /// Seconds of measuring.
     pub seconds: f64,
     /// Which points of the plan, by number.
@@ -33,7 +33,7 @@ pub enum Wanted {
     /// Be the command.
     Tune(Options),
     /// Be a PE of one of its jobs.
-    Pe(Part),
+    Pe(Assignment),
 }
 
 const LEAST_TIME: f64 = 1.0;
@@ -42,9 +42,10 @@ const LEAST_TIME: f64 = 1.0;
 pub fn read() -> Wanted {
     let matches = command().get_matches();
     match matches.subcommand() {
-        Some((_, part)) => {
-            Wanted::Pe(Part { seconds: required(part, "seconds"), points: list(part, "points") })
-        }
+        Some((_, part)) => Wanted::Pe(Assignment {
+            seconds: required(part, "seconds"),
+            points: list(part, "points"),
+        }),
         None => {
             let mut pes: Vec<usize> = list(&matches, "pes");
             pes.sort_unstable();

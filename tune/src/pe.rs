@@ -5,7 +5,7 @@
 //! All algorithms of one operation and size have their turn before the next size, so that
 //! a change of the machine's mood meets them alike.
 
-use crate::options::Part;
+use crate::options::Assignment;
 use crate::plan::{self, Point};
 use anyhow::bail;
 use oneshmem::collectives::select::{self, Operation};
@@ -26,7 +26,7 @@ const LONG: f64 = 20.0;
 const STRIDE: usize = 2;
 
 /// Measures and prints.
-pub fn run(part: &Part) -> anyhow::Result<()> {
+pub fn run(part: &Assignment) -> anyhow::Result<()> {
     select::set(Operation::Barrier.name(), USUAL_BARRIER);
     let shmem = oneshmem::init()?;
     let points = plan::points(shmem.n_pes());
@@ -74,7 +74,7 @@ impl<'s> Bench<'s> {
         self.shmem.free(self.source);
     }
 
-    fn sweeps(&self, part: &Part, points: &[Point]) -> anyhow::Result<()> {
+    fn sweeps(&self, part: &Assignment, points: &[Point]) -> anyhow::Result<()> {
         let end = Instant::now() + Duration::from_secs_f64(part.seconds);
         let share = part.seconds / (part.points.len() as f64 * SWEEPS);
         let share = share.clamp(SAMPLE.0, SAMPLE.1);

@@ -3,13 +3,13 @@
 
 use super::{distinct, fill};
 use crate::expand::{Generic, parameter_list};
-use crate::table::{Param, Prototype, Table};
+use crate::table::{Interface, Param, Prototype};
 
 /// The types of some overloads: the C type and its TYPENAME.
 type Types = Vec<(&'static str, &'static str)>;
 
 /// The text of `shmem_overloads.h`.
-pub(super) fn shmem_overloads_h(table: &Table) -> String {
+pub(super) fn shmem_overloads_h(table: &Interface) -> String {
     let (typed, untyped): (Vec<_>, Vec<_>) =
         table.generics().into_iter().partition(|g| !g.tables().is_empty());
     let mut out: String = untyped.iter().map(overload_for_handle).collect();
@@ -43,7 +43,7 @@ fn group(types: &Types, overloads: &str) -> String {
 }
 
 /// The types for which `generic` is not a C function already.
-fn types_to_overload(table: &Table, generic: &Generic<'_>) -> Types {
+fn types_to_overload(table: &Interface, generic: &Generic<'_>) -> Types {
     let mut types: Types = generic.tables().iter().flat_map(|t| distinct(table, t)).collect();
     if let Some(function) = table.symbols().iter().find(|s| s.name == generic.name) {
         let pointer = &function.params[generic.decides()].ctype;

@@ -6,17 +6,17 @@
 
 use super::{distinct, fill, heading};
 use crate::expand::Generic;
-use crate::table::Table;
+use crate::table::Interface;
 
 /// The text of `shmem_generic.h`.
-pub(super) fn shmem_generic_h(table: &Table) -> String {
+pub(super) fn shmem_generic_h(table: &Interface) -> String {
     let generics = table.generics();
     let template = include_str!("../../templates/shmem_generic.h");
     fill(template, &[("TABLES", tables(table, &generics)), ("NAMES", names(table, &generics))])
 }
 
 /// A macro for each table of types that a generic name needs.
-fn tables(table: &Table, generics: &[Generic<'_>]) -> String {
+fn tables(table: &Interface, generics: &[Generic<'_>]) -> String {
     let mut written: Vec<String> = Vec::new();
     let mut out = String::new();
     for generic in generics.iter().filter(|g| !g.tables().is_empty()) {
@@ -43,7 +43,7 @@ fn list_name(generic: &Generic<'_>) -> String {
 }
 
 /// The macro `name`: for each type of the tables an association for `_Generic`.
-fn list(table: &Table, name: &str, tables: &[&str]) -> String {
+fn list(table: &Interface, name: &str, tables: &[&str]) -> String {
     let types: Vec<_> = tables.iter().flat_map(|t| distinct(table, t)).collect();
     let mut lines = vec![format!("#define {name}(qualifier, prefix, op)")];
     for (ctype, typename) in types {
@@ -57,7 +57,7 @@ fn list(table: &Table, name: &str, tables: &[&str]) -> String {
 }
 
 /// The definitions of the generic names, section by section.
-fn names(table: &Table, generics: &[Generic<'_>]) -> String {
+fn names(table: &Interface, generics: &[Generic<'_>]) -> String {
     let mut out = String::new();
     for section in &table.sections {
         let definitions: String = section

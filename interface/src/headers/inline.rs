@@ -2,10 +2,10 @@
 //! one type; here is for which ones.
 
 use super::fill;
-use crate::table::{Over, Table};
+use crate::table::{Interface, Over};
 
 /// The text of `shmem_inline.h`.
-pub(super) fn shmem_inline_h(table: &Table) -> String {
+pub(super) fn shmem_inline_h(table: &Interface) -> String {
     let over = |family: &str| {
         let mut found = table.families().filter(|(_, f)| f.name == family);
         let (_, family) = found.next().expect("a family of the table");

@@ -16,10 +16,10 @@ mod generic;
 mod inline;
 mod shmem;
 
-use crate::table::Table;
+use crate::table::Interface;
 
 /// All headers: file name and text.
-pub fn all(table: &Table) -> Vec<(&'static str, String)> {
+pub fn all(table: &Interface) -> Vec<(&'static str, String)> {
     vec![
         ("shmem.h", shmem::shmem_h(table)),
         ("shmem_generic.h", generic::shmem_generic_h(table)),
@@ -106,7 +106,7 @@ fn resolved(ctype: &'static str) -> &'static str {
 
 /// The distinct C types of a table: the resolved type and the first TYPENAME that
 /// means it. `_Generic` and overloads can have each type once only.
-fn distinct(table: &Table, types: &str) -> Vec<(&'static str, &'static str)> {
+fn distinct(table: &Interface, types: &str) -> Vec<(&'static str, &'static str)> {
     let mut found: Vec<(&str, &str)> = Vec::new();
     for &typename in &table.type_table(types).entries {
         let ctype = resolved(table.ctype(typename));

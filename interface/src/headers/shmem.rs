@@ -3,12 +3,12 @@
 use super::{broken, fill, heading};
 use crate::constants::{Constant, constants};
 use crate::expand::Symbol;
-use crate::table::{Family, Prototype, Section, Table};
+use crate::table::{Family, Interface, Prototype, Section};
 use crate::twin;
 use std::fmt::Write;
 
 /// The text of `shmem.h`.
-pub(super) fn shmem_h(table: &Table) -> String {
+pub(super) fn shmem_h(table: &Interface) -> String {
     let routines = table.sections.iter().map(|section| section_of(table, section)).collect();
     fill(
         include_str!("../../templates/shmem.h"),
@@ -21,7 +21,7 @@ pub(super) fn shmem_h(table: &Table) -> String {
 }
 
 /// The text of `pshmem.h`.
-pub(super) fn pshmem_h(table: &Table) -> String {
+pub(super) fn pshmem_h(table: &Interface) -> String {
     let mut twins = String::new();
     for section in &table.sections {
         twins += &heading(section.title);
@@ -61,7 +61,7 @@ fn all_constants() -> String {
 }
 
 /// A section, without its deprecated routines.
-fn section_of(table: &Table, section: &Section) -> String {
+fn section_of(table: &Interface, section: &Section) -> String {
     let mut out = String::new();
     for family in &section.families {
         let (current, old): (Vec<_>, Vec<_>) =
@@ -81,7 +81,7 @@ fn section_of(table: &Table, section: &Section) -> String {
 }
 
 /// The deprecated routines of all sections.
-fn deprecated(table: &Table) -> String {
+fn deprecated(table: &Interface) -> String {
     let mut out = String::new();
     for (section, family) in table.families() {
         let (current, old): (Vec<_>, Vec<_>) =
@@ -117,7 +117,7 @@ fn generic_name(prototypes: &[&Prototype]) -> Option<String> {
     prototypes.iter().find_map(|p| p.generic.clone())
 }
 
-fn expanded(table: &Table, section: &Section, family: &Family, some: &[&Prototype]) -> String {
+fn expanded(table: &Interface, section: &Section, family: &Family, some: &[&Prototype]) -> String {
     some.iter().map(|p| declarations(&table.expand(section, family, p))).collect()
 }
 

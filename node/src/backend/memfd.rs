@@ -17,7 +17,7 @@ use std::os::fd::AsRawFd;
 /// Slots in the job's memory file.
 #[derive(Debug, Default)]
 pub struct Memfd {
-    /// The data segment is in the file for good after the first session.
+    /// The data segment is in the file for good after the first lifetime.
     moved: AtomicBool,
 }
 
@@ -143,7 +143,7 @@ impl Backend for Memfd {
     }
 
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
-        // The mirrors stay: the next session maps over them.
+        // The mirrors stay: the next lifetime maps over them.
         let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
         if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
             fd::punch(file, offset, layout.heap.len() as u64);

@@ -16,7 +16,7 @@ use crate::sys::process;
 
 pub use slots::{SlotRecord, Slots};
 
-/// One way to map peers' slots. A session (first init to last finalize) is one
+/// One way to map peers' slots. A lifetime (first init to last finalize) is one
 /// `export`, any number of `attach`, one `withdraw`.
 pub trait Backend: Send + Sync {
     /// Its name, as people spell it.

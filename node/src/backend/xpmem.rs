@@ -19,7 +19,7 @@ pub struct Xpmem {
     held: Mutex<Held>,
 }
 
-/// What the session holds; dropped in this order: attachments first.
+/// What the lifetime holds; dropped in this order: attachments first.
 #[derive(Default)]
 struct Held {
     attachments: Vec<Attachment>,

@@ -28,7 +28,7 @@ impl Placed {
         let pages = slots.record(rank).heap_pages.load(Ordering::Relaxed);
         match mapped.insert(rank, pages) {
             Some(before) if before == pages => return Ok(()),
-            // SAFETY: the place is the heap's already, and between two sessions nobody uses it.
+            // SAFETY: the place is the heap's already, and between two lifetimes nobody uses it.
             Some(_) => return unsafe { memfd::map_peers_heap(slots, rank, layout) },
             None => {}
         }

@@ -6,7 +6,7 @@ mod collectives;
 use clap::Command;
 use oneshmem::env;
 use oneshmem::error::Routine;
-use oneshmem::job::{Job, existing, session};
+use oneshmem::job::{Job, existing, setup};
 use oneshmem_tools::installation::Installation;
 use oneshmem_tools::topology::{Cpu, Topology, list};
 use std::fmt::Write;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         .about("Tells what this installation of OpenSHMEM is and how it is set.")
         .after_help(HELP)
         .get_matches();
-    if let Err(error) = session::init_thread(ROUTINE, 0) {
+    if let Err(error) = setup::init_thread(ROUTINE, 0) {
         eprintln!("oshinfo: a job cannot be started here: {error}");
         return ExitCode::FAILURE;
     }
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     {
         print!("{}", report(job));
     }
-    session::finalize(ROUTINE);
+    setup::finalize(ROUTINE);
     ExitCode::SUCCESS
 }
 

@@ -15,7 +15,7 @@ use std::ffi::{OsStr, OsString};
 
 /// A part of a command line.
 #[derive(Debug)]
-pub struct Part {
+pub struct Piece {
     /// The options as `clap` takes them: this command's own name first, long ones with two dashes.
     pub options: Vec<OsString>,
     /// The program and its arguments; empty if there is none.
@@ -26,7 +26,7 @@ pub struct Part {
 pub fn split(
     command: &mut Command,
     mut arguments: impl Iterator<Item = OsString>,
-) -> Result<Vec<Part>, clap::Error> {
+) -> Result<Vec<Piece>, clap::Error> {
     let name = arguments.next().unwrap_or_default();
     let mut arguments = arguments.peekable();
     let mut parts = Vec::new();
@@ -49,7 +49,7 @@ pub fn split(
         while let Some(argument) = arguments.next_if(|text| !colon_ends || text != ":") {
             program.push(argument);
         }
-        parts.push(Part { options, program });
+        parts.push(Piece { options, program });
         let colon = arguments.next();
         if colon.is_none() {
             return Ok(parts);

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Options {
     /// What runs; more than one part if the command line has a colon.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Program>,
     /// What each PE is bound to.
     pub bind: Bind,
     /// In which order PEs are given to cores.
@@ -36,7 +36,7 @@ pub struct Options {
 
 /// PEs that run the same program with the same arguments.
 #[derive(Debug)]
-pub struct Part {
+pub struct Program {
     /// Their number, if given.
     pub npes: Option<usize>,
     /// Variables to set in their environment.
@@ -47,7 +47,7 @@ pub struct Part {
     pub program: Vec<OsString>,
 }
 
-impl Part {
+impl Program {
     /// The value that a variable has for these PEs.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         let set = self.environment.iter().rev().find(|(variable, _)| variable == name);
@@ -105,7 +105,7 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
     command.build();
     let mut parts = Vec::new();
     let mut first = None;
-    for line::Part { options, program } in line::split(&mut command, arguments)? {
+    for line::Piece { options, program } in line::split(&mut command, arguments)? {
         let matches = command.try_get_matches_from_mut(options)?;
         if program.is_empty() {
             return Err(command.error(ErrorKind::MissingRequiredArgument, "which program?"));
@@ -137,7 +137,7 @@ fn check_later_part(command: &mut Command, matches: &ArgMatches) -> Result<(), c
 }
 
 /// All parts say how many PEs they have, if there are several.
-fn check_numbers(command: &mut Command, parts: &[Part]) -> Result<(), clap::Error> {
+fn check_numbers(command: &mut Command, parts: &[Program]) -> Result<(), clap::Error> {
     if let Some(part) = parts.iter().find(|part| part.npes.is_none() && parts.len() > 1) {
         let message = format!(
             "how many PEs run '{}'? A colon divides the command line into parts, and each begins \
@@ -154,8 +154,8 @@ fn check_numbers(command: &mut Command, parts: &[Part]) -> Result<(), clap::Erro
     Ok(())
 }
 
-fn part(matches: &ArgMatches, program: Vec<OsString>) -> Part {
-    Part {
+fn part(matches: &ArgMatches, program: Vec<OsString>) -> Program {
+    Program {
         npes: matches.get_one::<u16>("npes").map(|npes| usize::from(*npes)),
         environment: matches
             .get_many::<OsString>("env")
@@ -168,7 +168,7 @@ fn part(matches: &ArgMatches, program: Vec<OsString>) -> Part {
     }
 }
 
-fn read(matches: &ArgMatches, parts: Vec<Part>) -> Options {
+fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
     let word = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     Options {
         parts,

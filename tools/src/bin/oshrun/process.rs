@@ -6,7 +6,7 @@
 //! number nor its group's can be given to a stranger.
 #![allow(unsafe_code)]
 
-use super::options::Part;
+use super::options::Program;
 use super::signals;
 use super::stdout::Stdout;
 use nix::errno::Errno;
@@ -28,7 +28,7 @@ pub struct Recipe<'a> {
     /// The file to execute, relative to the directory of `part`.
     pub path: &'a Path,
     /// What the user has asked for.
-    pub part: &'a Part,
+    pub part: &'a Program,
     /// The job's files: the one with the control area, and one of huge pages if there is one.
     pub files: Vec<BorrowedFd<'a>>,
     /// Number of PEs of the job.

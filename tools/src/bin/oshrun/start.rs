@@ -4,7 +4,7 @@ use super::binding::{self, Binding};
 use super::failure::Failure;
 use super::guard::Guard;
 use super::input;
-use super::options::{Options, Part, Pty};
+use super::options::{Options, Program, Pty};
 use super::process::{Process, Recipe, Streams};
 use super::program;
 use super::stdout::{self, Stdout};
@@ -26,7 +26,7 @@ pub struct Plan<'a> {
     /// Whether PEs have terminals: as the user wants, or if the launcher has one.
     pty: Pty,
     /// Each part of the command line, its executable, and how many PEs run it.
-    parts: Vec<(&'a Part, PathBuf, usize)>,
+    parts: Vec<(&'a Program, PathBuf, usize)>,
 }
 
 impl<'a> Plan<'a> {
@@ -76,7 +76,7 @@ impl<'a> Starter<'a> {
     pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
         let open_files = allow_files(plan.npes())?;
         let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
-        let recipe = |(part, path, _): &'a (&'a Part, PathBuf, usize)| Recipe {
+        let recipe = |(part, path, _): &'a (&'a Program, PathBuf, usize)| Recipe {
             path,
             part,
             files: files.clone(),

@@ -8,7 +8,7 @@ use super::report::{self, Whose};
 use super::standstill::Standstill;
 use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use onenode::atomics::Ordering;
-use oneshmem::job::abort::{self, Cause, Kind};
+use oneshmem::job::abort::{self, AbortKind, Cause};
 use oneshmem::job::control::{Control, Stage};
 use std::time::{Duration, Instant};
 
@@ -164,7 +164,7 @@ impl Job<'_> {
 
     /// Ends the job, unless a PE just did.
     pub fn end(&mut self, message: &str, pe: usize, status: i32) {
-        if !abort::raise(self.file, Kind::Launcher, pe, status)
+        if !abort::raise(self.file, AbortKind::Launcher, pe, status)
             && let Some(cause) = abort::cause(self.file)
         {
             return self.follow(cause);

@@ -27,7 +27,7 @@ const _: () = assert!(MAX_PES <= NUMBERS);
 /// The tables, zero from the start, and memory only where PEs are. `struct oneshmem_reach` of
 /// `shmem_inline.h`.
 #[repr(C)]
-pub struct Reach {
+pub struct InlineTable {
     /// First address past the slot.
     limit: [AtomicUsize; NUMBERS],
     /// The same for `shmem_ptr`: as far as no foreign memory lies below it.
@@ -38,13 +38,13 @@ pub struct Reach {
 }
 
 /// The one of this process.
-pub static REACH: Reach = Reach {
+pub static INLINE_TABLE: InlineTable = InlineTable {
     limit: [const { AtomicUsize::new(0) }; NUMBERS],
     pointer_limit: [const { AtomicUsize::new(0) }; NUMBERS],
     distance: [const { AtomicUsize::new(0) }; NUMBERS],
 };
 
-impl Reach {
+impl InlineTable {
     /// Says that PE `pe`'s copy of `slot` starts at `there`; below `pointer_limit` is nothing else.
     pub(super) fn set(&self, pe: usize, slot: Range<usize>, pointer_limit: usize, there: usize) {
         self.distance[pe].store(there.wrapping_sub(slot.start).wrapping_add(1), Ordering::Relaxed);

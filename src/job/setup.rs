@@ -1,10 +1,10 @@
-//! Initialisation and finalisation (specification, sections 9.1 and 9.2), counted:
-//! each initialisation needs its finalisation, the last one ends the session, and
-//! a new session may begin after that.
+//! Library setup and exit (specification, sections 9.1 and 9.2), counted: each initialisation
+//! needs its finalisation. From the first one to the last is a *lifetime* of the library, and
+//! another one may begin after that.
 
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
-use super::abort::{self, Kind};
+use super::abort::{self, AbortKind};
 use super::backend;
 use super::control::{Control, Stage};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
@@ -40,8 +40,8 @@ pub fn init(routine: Routine) {
     }
 }
 
-/// `shmem_init_thread`: begins a session or joins the one that is. Returns the
-/// thread level, which the first initialisation of a session fixes. Every level
+/// `shmem_init_thread`: begins a lifetime or joins the one that is. Returns the
+/// thread level, which the first initialisation of a lifetime fixes. Every level
 /// is provided: the library keeps no state that threads could spoil.
 pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&requested) {
@@ -61,7 +61,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     }
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
-            None => first_session()?,
+            None => first_lifetime()?,
             Some(job) => begin(job)?,
         }
         threads::set_level(requested);
@@ -71,7 +71,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
 }
 
 /// Makes this process a PE. Nothing here waits for another PE.
-fn first_session() -> Result<(), Error> {
+fn first_lifetime() -> Result<(), Error> {
     let place = match launch::join() {
         Err(Error::Over(word)) => ending::leave_late(word),
         place => place?,
@@ -106,7 +106,7 @@ fn first_session() -> Result<(), Error> {
         launcher: place.launcher,
         heap: Mutex::new(Heap::new(layout.heap.len())),
         extent: Extent::default(),
-        session: AtomicU32::new(0),
+        lifetime: AtomicU32::new(0),
         meeting: place.meeting,
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
@@ -153,7 +153,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
         job.extent.add_mirror(job.layout.mirrored(job.pe, job.heap_base()));
     }
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
-    job.session.fetch_add(1, Ordering::Relaxed);
+    job.lifetime.fetch_add(1, Ordering::Relaxed);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes);
     if counted || env::debugging() {
@@ -227,7 +227,7 @@ fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
     Ok((bytes as usize).max(1).next_multiple_of(unit))
 }
 
-/// `shmem_finalize`: the last one ends the session, the others are barriers. One too many
+/// `shmem_finalize`: the last one ends the lifetime, the others are barriers. One too many
 /// is ignored: programs that finalise in an exit handler, too, mean no harm.
 pub fn finalize(routine: Routine) {
     if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 && !fork::is_child() {
@@ -280,7 +280,7 @@ extern "C" fn leaving() {
         finalize(ROUTINE);
     } else if job.launcher != Launcher::Oshrun
         && job.npes > 1
-        && abort::raise(job.control.job(), Kind::Fatal, job.pe, 1)
+        && abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 1)
     {
         message::say("exits without calling shmem_finalize; ending the job");
         if job.launcher.leaves_ending_to_pes() {
@@ -293,7 +293,7 @@ extern "C" fn leaving() {
 pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
     // The first of several statuses becomes the job's.
-    abort::raise(job.control.job(), Kind::GlobalExit, job.pe, status);
+    abort::raise(job.control.job(), AbortKind::GlobalExit, job.pe, status);
     ending::end_job(status)
 }
 
