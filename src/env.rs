@@ -6,11 +6,11 @@
 
 mod unknown;
 
-use crate::collectives::select::algorithms::{
-    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
-};
 use crate::error::Error;
 use crate::sys::environment;
+use onenode::collectives::algorithms::{
+    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
+};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::OnceLock;

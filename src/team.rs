@@ -11,14 +11,15 @@ mod slots;
 pub mod split;
 
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use crate::collectives::clock::Clock;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::words::{TEAM_SLOTS, TeamWords};
+use crate::job::control::TEAM_SLOTS;
 use crate::job::{Job, job};
 use crate::translate::TABLE;
 pub(crate) use ending::close;
 pub use ending::destroy;
+use onenode::collectives::clock::Clock;
+use onenode::collectives::words::TeamWords;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
 

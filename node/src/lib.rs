@@ -3,6 +3,7 @@
 pub mod atomics;
 pub mod attachments;
 pub mod backend;
+pub mod collectives;
 pub mod config;
 pub mod copy;
 pub mod counter;

@@ -5,13 +5,8 @@
 //! routines return nothing; what is wrong with their arguments is reported.
 #![allow(unsafe_code)]
 
-use super::alltoall::{Alltoall, Blocks};
-use super::broadcast::Broadcast;
-use super::collect::{Collect, Parts};
-use super::group::Reach;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::reduce::{Element, Kernel, Reduce, ReduceOp};
 use super::{check_data, checked_root, checked_shape, run, spans};
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
@@ -19,6 +14,11 @@ use crate::failure;
 use crate::job::job;
 use crate::span::Span;
 use crate::stats::{self, Class};
+use onenode::collectives::alltoall::{Alltoall, Blocks};
+use onenode::collectives::broadcast::Broadcast;
+use onenode::collectives::collect::{Collect, Parts};
+use onenode::collectives::group::Reach;
+use onenode::collectives::reduce::{Element, Kernel, Reduce, ReduceOp};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_SYNC_VALUE`: what a `pSync` array holds between calls.
@@ -126,7 +126,7 @@ pub unsafe fn broadcast(
     let group = checked(routine, set, psync, bytes);
     let root = checked_root(routine, root, group.size());
     if bytes > 0 {
-        check_data(&group, (dest as usize, part), (source as usize, part));
+        check_data(routine, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::broadcast(
@@ -156,7 +156,7 @@ pub unsafe fn collect(
     let bytes = part.accessed;
     let group = checked(routine, set, psync, bytes);
     if bytes > 0 {
-        check_data(&group, (dest as usize, part), (source as usize, part));
+        check_data(routine, (dest as usize, part), (source as usize, part));
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {
@@ -182,7 +182,7 @@ pub unsafe fn fcollect(
     if bytes > 0 {
         let group = checked(routine, set, psync, bytes);
         let all = part.times(group.size());
-        check_data(&group, (dest as usize, all), (source as usize, part));
+        check_data(routine, (dest as usize, all), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
@@ -208,7 +208,7 @@ pub unsafe fn alltoall(
     if bytes > 0 {
         let group = checked(routine, set, psync, bytes);
         let all = part.times(group.size());
-        check_data(&group, (dest as usize, all), (source as usize, all));
+        check_data(routine, (dest as usize, all), (source as usize, all));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
@@ -239,7 +239,7 @@ pub unsafe fn alltoalls(
         let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
         let group = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
         let [written, read] = spans(shape, group.size());
-        check_data(&group, (dest as usize, written), (source as usize, read));
+        check_data(routine, (dest as usize, written), (source as usize, read));
         // SAFETY: the caller's promise, passed on.
         unsafe {
             let blocks = Blocks::Strided(shape);
@@ -287,7 +287,7 @@ unsafe fn reduce_with(
     if n > 0 {
         let part = Span::elements("nreduce", n, kernel.bytes());
         let group = checked(routine, set, psync, part.accessed);
-        check_data(&group, (dest as usize, part), (source as usize, part));
+        check_data(routine, (dest as usize, part), (source as usize, part));
         // SAFETY: the caller's promise, passed on.
         unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
     }

@@ -4,9 +4,9 @@ use super::{Group, Reach, Small, on_team, select};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::words::SMALL_WORDS;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
+use onenode::collectives::words::SMALL_WORDS;
 
 /// Most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;

@@ -2,20 +2,20 @@
 //! world, through the one translation.
 #![allow(unsafe_code)]
 
-use super::epochs::Board;
-use super::group::Reach;
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
 use crate::counter::Counter;
 use crate::error::Routine;
 use crate::job::about::About;
-use crate::job::words::TeamWords;
 use crate::slow;
 use crate::span::Span;
 use crate::stats::{For, Wait};
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
+use onenode::collectives::epochs::Board;
+use onenode::collectives::group::Reach;
+use onenode::collectives::words::TeamWords;
 use onenode::copy;
 use onenode::sys::futex;
 
@@ -38,7 +38,7 @@ fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usiz
 
 /// Ends the job unless all of a span from `address` on is in one segment.
 #[inline(always)]
-fn check(routine: Routine, argument: &'static str, address: usize, span: Span) {
+pub fn check(routine: Routine, argument: &'static str, address: usize, span: Span) {
     if !span.fits(TABLE.room(address)) {
         slow::check_span(routine, argument, address, span);
     }
@@ -65,8 +65,8 @@ impl Reach for TeamMembers {
         peer(self.routine, argument, address, self.team.member(member))
     }
     #[inline(always)]
-    fn check(&self, argument: &'static str, address: usize, span: Span) {
-        check(self.routine, argument, address, span);
+    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
+        check(self.routine, argument, address, Span::object(bytes));
     }
     #[inline(always)]
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
@@ -115,8 +115,8 @@ impl Reach for ActiveSet {
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         peer(self.routine, argument, address, self.start + member * self.stride)
     }
-    fn check(&self, argument: &'static str, address: usize, span: Span) {
-        check(self.routine, argument, address, span);
+    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
+        check(self.routine, argument, address, Span::object(bytes));
     }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise.

@@ -2,11 +2,8 @@
 //! collect, fcollect, all-to-all, reductions and scans, on teams; [`active_set`]
 //! has the deprecated forms on active sets.
 //!
-//! One file an algorithm, each a function over [`group::Group`]: the published families,
-//! and the *direct* ones that only shared memory allows, where every member reads the
-//! others' sources where they lie and writes nothing but its own dest, so that no byte is
-//! moved twice and no member needs to know when another's dest is ready. [`select`] says
-//! which one a call runs.
+//! The algorithms are the crate `onenode`'s, functions over a [`Group`]; [`select`] says which
+//! one a call runs.
 //!
 //! What the entry points here add: they find the team and check the arguments, before
 //! anything is written. All return 0; what a PE gives is told as a [`Span`].
@@ -14,23 +11,13 @@
 
 pub mod active_set;
 pub(crate) mod agreement;
-mod alltoall;
-mod barrier;
-mod broadcast;
-pub(crate) mod clock;
-mod collect;
-mod epochs;
-mod group;
 mod members;
 mod psync;
-pub mod reduce;
 mod run;
-mod scan;
-mod scratch;
 pub mod select;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub mod tuning;
 
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
@@ -38,16 +25,23 @@ use crate::failure;
 use crate::span::Span;
 use crate::team::{self, TEAM_WORLD, Team};
 use agreement::{NONE, for_collective, for_nothing};
-use alltoall::{Alltoall, Blocks, Shape};
-use broadcast::Broadcast;
-use collect::{Collect, Parts};
-pub(crate) use epochs::{Epochs, highest_step};
-pub(crate) use group::{Group, Reach, Small};
 pub(crate) use members::TeamMembers;
-use reduce::Reduce;
-pub use reduce::{Element, Kernel, ReduceOp, Sum};
-use scan::Scan;
+use onenode::collectives::alltoall::{Alltoall, Blocks, Shape};
+use onenode::collectives::broadcast::Broadcast;
+use onenode::collectives::collect::{Collect, Parts};
+pub(crate) use onenode::collectives::epochs::{Epochs, highest_step};
+pub(crate) use onenode::collectives::group::{Group, Reach, Small};
+pub use onenode::collectives::reduce;
+use onenode::collectives::reduce::Reduce;
+pub use onenode::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
+use onenode::collectives::scan::Scan;
 use std::ffi::c_int;
+
+// Under this name, the model checker puts its own in its place.
+use onenode::collectives::group;
+// Under these, the tests that are shared with the crate `onenode` know its modules.
+#[cfg(test)]
+use onenode::collectives::{algorithms, alltoall, broadcast, collect, epochs, scan, words};
 
 /// A team as the algorithms see it, in a call of `routine`.
 pub(crate) fn on_team(routine: Routine, team: &'static Team) -> Epochs<'static, TeamMembers> {
@@ -64,14 +58,13 @@ fn with_data(
     dest: Data,
     source: Data,
 ) -> Epochs<'static, TeamMembers> {
-    let group = on_team(routine, team);
-    check_data(&group, dest, source);
-    group
+    check_data(routine, dest, source);
+    on_team(routine, team)
 }
 
-fn check_data(members: &impl Reach, (dest, written): Data, (source, read): Data) {
-    members.check("dest", dest, written);
-    members.check("source", source, read);
+fn check_data(routine: Routine, (dest, written): Data, (source, read): Data) {
+    members::check(routine, "dest", dest, written);
+    members::check(routine, "source", source, read);
 }
 
 /// The PE number of a root.
@@ -175,7 +168,7 @@ pub unsafe fn collect(
     let bytes = part.accessed;
     let group = on_team(routine, for_collective(routine, team, bytes, || [NONE; 3]));
     if bytes > 0 {
-        check_data(&group, (dest as usize, part), (source as usize, part));
+        check_data(routine, (dest as usize, part), (source as usize, part));
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {

@@ -16,7 +16,6 @@
 
 use super::group::{Group, Reach, SMALL_BYTES, Small};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::span::Span;
 
 const ARRIVED: usize = 0;
 const RELEASED: usize = 1;
@@ -79,8 +78,8 @@ impl<A: SyncArray> Reach for PSync<A> {
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
         self.0.peer(argument, address, member)
     }
-    fn check(&self, argument: &'static str, address: usize, span: Span) {
-        self.0.check(argument, address, span);
+    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
+        self.0.check(argument, address, bytes);
     }
     fn read(&self, bytes: usize) {
         self.0.read(bytes);

@@ -4,7 +4,7 @@ use super::Job;
 use super::control::Stage;
 use super::waiting::{Wait, What};
 use crate::error::Routine;
-use crate::job::words::TeamWords;
+use onenode::collectives::words::TeamWords;
 use std::mem::offset_of;
 use std::time::Duration;
 

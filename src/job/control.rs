@@ -15,8 +15,8 @@ use super::file::{JobFile, SLOT_BASE, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
-use crate::job::words::{TEAM_SLOTS, TeamWords};
 use onenode::backend::{SlotRecord, Slots};
+use onenode::collectives::words::TeamWords;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
@@ -25,6 +25,8 @@ use std::sync::Arc;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<TeamWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
+/// Teams that can be alive at once in a job, world and shared included.
+pub const TEAM_SLOTS: usize = 1024;
 /// The predefined teams, and some for the program.
 const FEWEST_TEAM_SLOTS: usize = 8;
 /// Where the PEs' statistics are, if there are any: far behind the control area.

@@ -24,7 +24,6 @@ pub mod query;
 pub mod setup;
 pub mod threads;
 pub mod waiting;
-pub mod words;
 
 use crate::atomics::{AtomicU32, AtomicUsize};
 use crate::memory::heap::Heap;

@@ -4,7 +4,7 @@ use crate::plan::{self, Point};
 use crate::results::Results;
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use oneshmem::collectives::select::Operation;
+use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env;
 use oneshmem_tools::installation::Installation;
 use std::io::{BufRead, BufReader};
@@ -79,7 +79,7 @@ fn command(
         .stdout(Stdio::piped());
     // Neither an older file nor a choice by hand is to have a say.
     command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, HEAP);
-    for variable in Operation::ALL.map(Operation::variable) {
+    for variable in Operation::ALL.map(select::variable) {
         for name in [Some(variable.name), variable.alias].into_iter().flatten() {
             command.env_remove(name);
         }

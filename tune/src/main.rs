@@ -14,7 +14,7 @@ mod results;
 mod table;
 
 use anyhow::{Context, bail};
-use oneshmem::collectives::select::rules;
+use oneshmem::collectives::tuning;
 use oneshmem::job::launch;
 use oneshmem::job::launcher::Launcher;
 use options::{Options, Wanted};
@@ -42,7 +42,7 @@ fn tune(options: &Options) -> anyhow::Result<()> {
     }
     let file = match &options.output {
         Some(path) => path.clone(),
-        None => rules::path().context(
+        None => tuning::path().context(
             "no place for the file: neither SHMEM_TUNING nor HOME is set; say --output PATH",
         )?,
     };
@@ -63,10 +63,10 @@ fn tune(options: &Options) -> anyhow::Result<()> {
     }
     let rules: Vec<_> = choices.iter().flat_map(choice::Choice::rules).collect();
     let picture = options.plot.clone().unwrap_or_else(|| file.with_extension("svg"));
-    replace(&file, &rules::write(&rules))?;
+    replace(&file, &tuning::write(&rules))?;
     replace(&picture, &picture::draw(&results, &pes)?)?;
     println!("Written: {} and {}", file.display(), picture.display());
-    if rules::path().as_deref() != Some(&file) {
+    if tuning::path().as_deref() != Some(&file) {
         println!("Jobs use it where SHMEM_TUNING={} is set.", file.display());
     }
     Ok(())

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::collectives::group::Reach;
-use onenode::copy;
+use crate::copy;
 
 /// What a strided all-to-all moves.
 #[derive(Clone, Copy, Debug)]

@@ -1,30 +1,15 @@
-//! The algorithms against serial references, with threads as PEs.
-//!
-//! Each thread has an arena of its own for its "symmetric" memory. The calls of a
-//! case follow each other at once, in the same arrays, and each PE fills its source
-//! again as soon as a call returns: what the specification allows and no more.
+//! Calls one after the other, checked.
 #![allow(unsafe_code)]
 
-mod calls;
-mod machine;
-mod matrix;
-mod order;
-mod random;
-mod traffic;
-
-use super::clock::Clock;
-use super::epochs::Epochs;
-use super::group::{Group, Reach};
-use super::psync::PSync;
-use crate::atomics::{AtomicU64, Ordering};
-use calls::Call;
-use machine::{ARENA, DEST, MOST_PES, Machine, Member};
+use super::calls::Call;
+use super::machine::{ARENA, DEST, Member};
+use crate::collectives::group::{Group, Reach};
 
 /// What dest holds before a call.
-const UNTOUCHED: u8 = 0xee;
+pub const UNTOUCHED: u8 = 0xee;
 
 /// Makes the calls, one after the other, and checks every result.
-fn play(member: Member<'_>, group: &impl Group, calls: &[(Call, usize)]) {
+pub fn play(member: Member<'_>, group: &impl Group, calls: &[(Call, usize)]) {
     let (me, npes) = (member.me, member.size());
     for (number, (call, pick)) in calls.iter().enumerate() {
         let algorithms = call.algorithms(npes);
@@ -49,24 +34,5 @@ fn play(member: Member<'_>, group: &impl Group, calls: &[(Call, usize)]) {
             let name = call.operation().algorithms()[algorithm];
             panic!("call {number}, {call:?}, {name}: PE {me} of {npes} has a wrong byte at {at:?}");
         }
-    }
-}
-
-#[test]
-fn nobody_leaves_a_sync_before_all_have_come() {
-    fn rounds(group: &impl Group, counter: &AtomicU64) {
-        for round in 1..=300 {
-            counter.fetch_add(1, Ordering::Relaxed);
-            group.sync();
-            assert!(counter.load(Ordering::Relaxed) >= round * group.size() as u64);
-        }
-    }
-    for npes in 1..=MOST_PES {
-        let (on_team, on_set) = (AtomicU64::new(0), AtomicU64::new(0));
-        Machine::new(npes).run(|member| {
-            let clock = Clock::new(0.into(), 0.into(), 0.into());
-            rounds(&Epochs::new(member, &clock), &on_team);
-            rounds(&PSync(member), &on_set);
-        });
     }
 }

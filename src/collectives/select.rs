@@ -1,79 +1,33 @@
 //! Which algorithm a collective runs: the one that the program or a variable of the
 //! environment has named, else the one that a table says is the quickest for the number
-//! of members and bytes ([`rules`]): the user's own, which `oshtune` measures, or one of
+//! of members and bytes ([`tuning`]): the user's own, which `oshtune` measures, or one of
 //! the two compiled in, for jobs of more PEs than CPUs and for others.
 //!
 //! All members must come to the same choice, so it depends on nothing but what all of
 //! them know: operation, number of members, bytes, and tables, which they compare.
 
-pub(crate) mod algorithms;
-pub mod rules;
-
-use algorithms::OPERATIONS;
-pub use algorithms::{
-    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Operation, Reduce, Scan,
-};
-
+use super::tuning;
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
-use crate::collectives::group::SMALL_BYTES;
-use crate::collectives::reduce::BLOCK_BYTES;
 use crate::env::{self, Variable};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::{self, Job};
+use onenode::collectives::algorithms::{Choice, OPERATIONS};
+pub use onenode::collectives::{algorithms::Operation, rules};
 use rules::Table;
 use std::sync::OnceLock;
 
-// What the algorithms say they need, in words, too.
-const _: () =
-    assert!(SMALL_BYTES == algorithms::SMALL_BYTES && BLOCK_BYTES == algorithms::BLOCK_BYTES);
-
-impl Operation {
-    /// The variable that names its algorithm.
-    pub fn variable(self) -> &'static Variable {
-        match self {
-            Self::Barrier => &env::BARRIER_ALGORITHM,
-            Self::Broadcast => &env::BROADCAST_ALGORITHM,
-            Self::Collect => &env::COLLECT_ALGORITHM,
-            Self::Fcollect => &env::FCOLLECT_ALGORITHM,
-            Self::Alltoall => &env::ALLTOALL_ALGORITHM,
-            Self::Alltoalls => &env::ALLTOALLS_ALGORITHM,
-            Self::Reduce => &env::REDUCE_ALGORITHM,
-            Self::Scan => &env::SCAN_ALGORITHM,
-        }
-    }
-
-    /// The names of its algorithms; the first is `auto`, the choice by table.
-    pub fn algorithms(self) -> &'static [&'static str] {
-        match self {
-            Self::Barrier => Barrier::NAMES,
-            Self::Broadcast => Broadcast::NAMES,
-            Self::Collect => Collect::NAMES,
-            Self::Fcollect => Fcollect::NAMES,
-            Self::Alltoall => Alltoall::NAMES,
-            Self::Alltoalls => Alltoalls::NAMES,
-            Self::Reduce => Reduce::NAMES,
-            Self::Scan => Scan::NAMES,
-        }
-    }
-
-    /// Whether its algorithm number `index` (of [`algorithms`](Self::algorithms)) can
-    /// serve so many members and bytes: the bytes of one member's contribution, the mean
-    /// of them for collect. If not, what it needs.
-    pub fn serves(self, index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
-        fn of<C: Choice>(index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
-            C::numbered(index).map_or(Ok(()), |choice| choice.serves(members, bytes))
-        }
-        match self {
-            Self::Barrier => of::<Barrier>(index, members, bytes),
-            Self::Broadcast => of::<Broadcast>(index, members, bytes),
-            Self::Collect => of::<Collect>(index, members, bytes),
-            Self::Fcollect => of::<Fcollect>(index, members, bytes),
-            Self::Alltoall => of::<Alltoall>(index, members, bytes),
-            Self::Alltoalls => of::<Alltoalls>(index, members, bytes),
-            Self::Reduce => of::<Reduce>(index, members, bytes),
-            Self::Scan => of::<Scan>(index, members, bytes),
-        }
+/// The variable that names the operation's algorithm.
+pub fn variable(operation: Operation) -> &'static Variable {
+    match operation {
+        Operation::Barrier => &env::BARRIER_ALGORITHM,
+        Operation::Broadcast => &env::BROADCAST_ALGORITHM,
+        Operation::Collect => &env::COLLECT_ALGORITHM,
+        Operation::Fcollect => &env::FCOLLECT_ALGORITHM,
+        Operation::Alltoall => &env::ALLTOALL_ALGORITHM,
+        Operation::Alltoalls => &env::ALLTOALLS_ALGORITHM,
+        Operation::Reduce => &env::REDUCE_ALGORITHM,
+        Operation::Scan => &env::SCAN_ALGORITHM,
     }
 }
 
@@ -89,7 +43,7 @@ static ENVIRONMENT: AtomicU64 = AtomicU64::new(0);
 /// Takes over what the environment says, at initialisation.
 pub(crate) fn read_environment() -> Result<(), Error> {
     for operation in Operation::ALL {
-        if let Some(word) = operation.variable().word()? {
+        if let Some(word) = variable(operation).word()? {
             name(operation, word);
         }
     }
@@ -99,7 +53,7 @@ pub(crate) fn read_environment() -> Result<(), Error> {
     let words = NAMED.iter().chain([&DEGREE]).map(|word| word.load(Ordering::Relaxed) as u64);
     // Under SHMEM_DEBUG there are collectives that other PEs would not come to.
     let words: Vec<_> = words.chain([u64::from(env::debugging())]).collect();
-    ENVIRONMENT.store(mix(&words), Ordering::Relaxed);
+    ENVIRONMENT.store(rules::mix(&words), Ordering::Relaxed);
     Ok(())
 }
 
@@ -166,7 +120,7 @@ fn cannot_serve(
         format_args!(
             "algorithm \"{name}\", which {} or shmemx_set_algorithm names, for {members} PEs and \
              {bytes} bytes",
-            operation.variable().name
+            variable(operation).name
         ),
         format_args!("expected {needs}, or another algorithm"),
     )
@@ -176,7 +130,7 @@ fn cannot_serve(
 pub fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let table = rules::load();
+        let table = tuning::load();
         if let Some(job) = job::existing() {
             agree(job, &table);
         }
@@ -188,7 +142,7 @@ pub fn table() -> &'static Table {
 /// have told: of two that differ, the later one finds out, before it runs a collective.
 fn agree(job: &Job, table: &Table) {
     let named = [table.fingerprint(), ENVIRONMENT.load(Ordering::Relaxed)];
-    let mine = mix(&named).max(1);
+    let mine = rules::mix(&named).max(1);
     let told = |pe: usize| &job.control().pe(pe).choices;
     told(job.pe()).store(mine, Ordering::SeqCst);
     for pe in 0..job.npes() {
@@ -202,10 +156,4 @@ fn agree(job: &Job, table: &Table) {
             ));
         }
     }
-}
-
-fn mix(words: &[u64]) -> u64 {
-    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
-        (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-    })
 }

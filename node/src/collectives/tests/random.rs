@@ -1,13 +1,8 @@
-//! Any calls, one after the other, by any algorithms.
+//! Any calls, by any algorithms.
 
 use super::calls::{Call, Elements};
-use super::machine::{MOST_PES, Machine, TestPe};
-use super::play;
-use crate::atomics::Ordering;
-use crate::collectives::clock::Clock;
-use crate::collectives::epochs::{Board, Epochs, highest_step};
+use super::machine::MOST_PES;
 use crate::collectives::group::SMALL_BYTES;
-use crate::collectives::psync::PSync;
 use proptest::prelude::*;
 
 /// Sizes where algorithms change, and any others.
@@ -23,7 +18,7 @@ fn sizes(most: usize) -> impl Strategy<Value = usize> {
     .prop_map(move |size| size.min(most))
 }
 
-fn call() -> impl Strategy<Value = Call> {
+pub fn call() -> impl Strategy<Value = Call> {
     let elements = prop_oneof![
         Just(Elements::SumI64),
         Just(Elements::SumF64),
@@ -63,36 +58,4 @@ fn call() -> impl Strategy<Value = Call> {
             }
         ),
     ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-
-    #[test]
-    fn on_a_team(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
-        let machine = Machine::new(npes);
-        // Twice: the second team takes over the words where the first has left them.
-        for _ in 0..2 {
-            let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
-            machine.run(|member| {
-                let clock = Clock::new(0.into(), 0.into(), 0.into());
-                clock.set(base, member.words(member.me));
-                play(member, &Epochs::new(member, &clock), &calls);
-            });
-        }
-    }
-
-    #[test]
-    fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
-        let machine = Machine::new(npes);
-        machine.run(|member| play(member, &PSync(member), &calls));
-        for (pe, TestPe { psync, .. }) in machine.pes.iter().enumerate() {
-            for (element, word) in psync.iter().enumerate() {
-                prop_assert_eq!(
-                    word.load(Ordering::Relaxed), 0,
-                    "pSync[{}] of PE {} is not restored", element, pe
-                );
-            }
-        }
-    }
 }

@@ -4,7 +4,6 @@
 
 use super::{Collect, Parts};
 use crate::collectives::group::{Group, SMALL_BYTES, Small};
-use crate::span::Span;
 
 /// Most bytes of a part whose length goes with it.
 const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
@@ -50,7 +49,7 @@ pub unsafe fn exchange_lengths(
         let (start, length) = (starts[member], theirs[0] as usize);
         let end = start + length;
         if length > 0 {
-            group.check("dest", dest as usize, Span::object(end));
+            group.check("dest", dest as usize, end);
         }
         all_fitted &= length <= BESIDE_LENGTH;
         if all_fitted {

@@ -4,10 +4,8 @@
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
 use crate::collectives::epochs::Board;
 use crate::collectives::group::Reach;
-use crate::collectives::psync::{MOST_WORDS, SyncArray};
+use crate::collectives::words::TeamWords;
 use crate::counter::{Counter, Rest};
-use crate::job::words::TeamWords;
-use crate::span::Span;
 use std::cell::UnsafeCell;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -21,7 +19,9 @@ const HANG: Duration = Duration::from_secs(120);
 
 pub struct TestPe {
     pub words: TeamWords,
-    pub psync: [AtomicU64; MOST_WORDS],
+    /// What a client of this crate synchronises with in a way of its own.
+    #[allow(dead_code)]
+    pub client: [AtomicU64; 32],
     arena: Box<UnsafeCell<[u8; ARENA]>>,
     /// Bytes it has copied.
     pub moved: AtomicU64,
@@ -42,7 +42,7 @@ impl Machine {
         let pe = || TestPe {
             // SAFETY: control words start as zero pages; atomics of zero are valid.
             words: unsafe { std::mem::zeroed() },
-            psync: [const { AtomicU64::new(0) }; MOST_WORDS],
+            client: [const { AtomicU64::new(0) }; 32],
             arena: Box::new(UnsafeCell::new([0; ARENA])),
             moved: AtomicU64::new(0),
         };
@@ -96,9 +96,9 @@ impl Reach for Member<'_> {
         assert!(offset < ARENA, "not in the arena");
         self.machine.arena(member) as usize + offset
     }
-    fn check(&self, _argument: &'static str, address: usize, span: Span) {
+    fn check(&self, _argument: &'static str, address: usize, bytes: usize) {
         let offset = address - self.machine.arena(self.me) as usize;
-        assert!(span.fits(ARENA - offset), "not all in the arena");
+        assert!(bytes <= ARENA - offset, "not all in the arena");
     }
     fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -111,9 +111,15 @@ impl Reach for Member<'_> {
 }
 
 /// A wait: it fails when another PE has, or when it takes too long.
-struct Patience<'m> {
+pub struct Patience<'m> {
     member: Member<'m>,
     begin: Instant,
+}
+
+impl<'m> Patience<'m> {
+    pub fn new(member: Member<'m>) -> Self {
+        Self { member, begin: Instant::now() }
+    }
 }
 
 impl Rest for Patience<'_> {
@@ -136,19 +142,7 @@ impl Board for Member<'_> {
         &self.machine.pes[member].words
     }
     fn await_counter(&self, counter: &Counter, value: u64) {
-        let Ok(()) = counter.wait(value, |_| Patience { member: *self, begin: Instant::now() });
+        let Ok(()) = counter.wait(value, |_| Patience::new(*self));
     }
     fn wake(&self, _: &Counter) {}
-}
-
-impl SyncArray for Member<'_> {
-    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
-        &self.machine.pes[member].psync[element]
-    }
-    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
-        let mut patience = Patience { member: *self, begin: Instant::now() };
-        while !ready() {
-            let Ok(_) = patience.pause();
-        }
-    }
 }

@@ -2,12 +2,12 @@
 #![allow(unsafe_code)]
 
 use super::machine::{DEST, Machine};
+use super::run;
 use crate::atomics::{AtomicU64, Ordering};
+use crate::collectives::algorithms::{self, Choice};
 use crate::collectives::clock::Clock;
 use crate::collectives::epochs::{Board, Epochs};
 use crate::collectives::reduce::{Kernel, Reduce, Sum};
-use crate::collectives::run;
-use crate::collectives::select::{self, Choice};
 
 /// Sums whose last bits depend on the order of the additions.
 fn value(pe: usize, i: usize) -> f64 {
@@ -19,7 +19,7 @@ fn sums_of_floating_point_numbers_are_reproducible() {
     const RUNS: usize = 5;
     for npes in [2, 3, 4, 5, 7, 8, 12, 16] {
         for n in [1, 14, 100, 1024, 4000] {
-            for by in (1..).map_while(select::Reduce::numbered) {
+            for by in (1..).map_while(algorithms::Reduce::numbered) {
                 if by.serves(npes, n * 8).is_err() {
                     continue;
                 }
@@ -38,7 +38,7 @@ fn sums_of_floating_point_numbers_are_reproducible() {
                                 source.cast::<f64>().add(i).write_unaligned(value(member.me, i));
                             }
                             let kernel = Kernel::of::<f64, Sum>();
-                            run::reduce_by(by, &group, Reduce { dest, source, n, kernel });
+                            run::reduce(by, &group, Reduce { dest, source, n, kernel });
                         }
                         for (i, bits) in bits.iter().enumerate() {
                             // SAFETY: as above.

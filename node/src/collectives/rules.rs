@@ -13,18 +13,11 @@
 //! first that reaches the bytes and whose algorithm can serve the case.
 
 use super::algorithms::{OPERATIONS, Operation};
-use crate::env;
-use crate::job::{self, launcher::Launcher};
-use crate::message;
-use crate::sys::environment;
-use onenode::sys::file;
-use onenode::sys::process;
+use crate::sys::process;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const MAGIC: &str = "oneshmem tuning 1";
-/// Bytes of a file; those of oshtune have a few KiB.
-const LARGEST_FILE: u64 = 1 << 20;
 /// Number of the algorithm `direct`, which serves every case.
 const DIRECT: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
@@ -62,7 +55,8 @@ impl Table {
         }
     }
 
-    fn new(rules: &[Rule], file: Option<PathBuf>) -> Self {
+    /// From these rules, which are from `file`.
+    pub fn new(rules: &[Rule], file: Option<PathBuf>) -> Self {
         let groups = Operation::ALL.map(|operation| {
             let of = |pes: Option<usize>| {
                 rules.iter().filter(move |rule| {
@@ -111,8 +105,15 @@ impl Table {
     /// A number that differs where the rules differ.
     pub fn fingerprint(&self) -> u64 {
         let words = |rule: &Rule| [rule.operation as usize, rule.pes, rule.bytes, rule.algorithm];
-        super::mix(&self.rules().flat_map(words).map(|word| word as u64).collect::<Vec<_>>())
+        mix(&self.rules().flat_map(words).map(|word| word as u64).collect::<Vec<_>>())
     }
+}
+
+/// A number that differs where the words differ.
+pub fn mix(words: &[u64]) -> u64 {
+    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+    })
 }
 
 /// Whether so many PEs are more than the machine has CPUs: the same answer on every PE,
@@ -121,61 +122,9 @@ pub fn crowded(pes: usize) -> bool {
     pes > process::online_cpus()
 }
 
-/// The machine, as tuning files name it: CPUs and their model.
-pub fn machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
-        .map_or("unknown", |(_, model)| model.trim());
-    format!("{} {model}", process::online_cpus())
-}
-
-/// Where a tuning file is looked for: `SHMEM_TUNING`, else in the user's config folder.
-/// Nowhere if the variable is empty.
-pub fn path() -> Option<PathBuf> {
-    if let Some((_, path)) = env::TUNING.raw() {
-        return (!path.is_empty()).then(|| path.into());
-    }
-    let folder = |name: &str| environment::variable(name).filter(|value| !value.is_empty());
-    let config = match folder("XDG_CONFIG_HOME") {
-        Some(config) => PathBuf::from(config),
-        None => PathBuf::from(folder("HOME")?).join(".config"),
-    };
-    Some(config.join("oneshmem/tuning"))
-}
-
-/// The user's table if there is a good one, else what is compiled in. PE 0 says what is
-/// wrong with a file.
-pub(super) fn load() -> Table {
-    let pes = match job::existing() {
-        // On Kitten each PE has a CPU, and nothing tells how many there are.
-        Some(job) if *job.launcher() != Launcher::Kitten => job.npes(),
-        _ => 1,
-    };
-    let complain = |path: &Path, why: &str| {
-        if job::existing().is_none_or(|job| job.pe() == 0) {
-            // A line of a file that is something else may be long.
-            let why: String = why.chars().take(300).collect();
-            message::say(format_args!("tuning file {} ignored: {why}", path.display()));
-        }
-    };
-    let Some(path) = path() else { return Table::built_in(pes) };
-    match file::read_text(&path, LARGEST_FILE) {
-        Ok(text) => match parse(&text, Some(&machine())) {
-            Ok(rules) => return Table::new(&rules, Some(path)),
-            Err(why) => complain(&path, &why),
-        },
-        Err(error)
-            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() => {}
-        Err(error) => complain(&path, &error.to_string()),
-    }
-    Table::built_in(pes)
-}
-
-/// The text of a tuning file for this machine.
-pub fn write(rules: &[Rule]) -> String {
-    let mut text = format!("{MAGIC}\nmachine {}\n", machine());
+/// The text of a tuning file for `machine`.
+pub fn write(rules: &[Rule], machine: &str) -> String {
+    let mut text = format!("{MAGIC}\nmachine {machine}\n");
     text.push_str("# operation  from PEs  up to bytes  algorithm\n");
     for Rule { operation, pes, bytes, algorithm } in rules {
         let bytes = if *bytes == usize::MAX { "any".into() } else { bytes.to_string() };
@@ -186,7 +135,7 @@ pub fn write(rules: &[Rule]) -> String {
 }
 
 /// Reads the text of a tuning file; if `machine` is given, it must be for that one.
-fn parse(text: &str, machine: Option<&str>) -> Result<Vec<Rule>, String> {
+pub fn parse(text: &str, machine: Option<&str>) -> Result<Vec<Rule>, String> {
     let mut lines = text.lines().enumerate();
     if lines.next().is_none_or(|(_, line)| line != MAGIC) {
         return Err(format!("its first line is not \"{MAGIC}\""));
@@ -259,7 +208,7 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let rules = parse(BUILT_IN, None).unwrap();
-        assert_eq!(parse(&write(&rules), Some(&machine())), Ok(rules));
+        assert_eq!(parse(&write(&rules, "4 any"), Some("4 any")), Ok(rules));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How far a PE is in the collectives of a team.
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::job::words::TeamWords;
+use crate::collectives::words::TeamWords;
 
 /// How far this PE is in a team's sequence of steps. Private to the process: all
 /// members count alike, because they call the team's collectives in one order.

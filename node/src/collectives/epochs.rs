@@ -14,13 +14,13 @@
 //!
 //! Who waits long sleeps on the counter it waits for; the counters are in the job's
 //! control area, where futexes work whatever the backend.
+#![allow(unsafe_code)]
 
 use super::clock::Clock;
 use super::group::{Group, Reach, Small};
 use crate::atomics::Ordering;
+use crate::collectives::words::TeamWords;
 use crate::counter::Counter;
-use crate::job::words::TeamWords;
-use crate::span::Span;
 
 /// A [`Reach`] with control words.
 pub trait Board: Reach {
@@ -73,8 +73,8 @@ impl<B: Board> Reach for Epochs<'_, B> {
         self.board.peer(argument, address, member)
     }
     #[inline(always)]
-    fn check(&self, argument: &'static str, address: usize, span: Span) {
-        self.board.check(argument, address, span);
+    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
+        self.board.check(argument, address, bytes);
     }
     #[inline(always)]
     fn read(&self, bytes: usize) {

@@ -1,16 +1,19 @@
 //! Collective calls, what they are given, and what must come out of them.
 #![allow(unsafe_code)]
 
-use super::UNTOUCHED;
 use super::machine::MOST_PES;
+use super::play::UNTOUCHED;
+use super::run;
+use crate::collectives::algorithms::{Choice, Operation};
 use crate::collectives::alltoall::{Alltoall, Blocks, Shape};
 use crate::collectives::broadcast::Broadcast;
 use crate::collectives::collect::{self, Collect, Parts};
 use crate::collectives::group::Group;
 use crate::collectives::reduce::{Kernel, Max, Prod, Reduce, Sum, Xor};
-use crate::collectives::run;
 use crate::collectives::scan::Scan;
-use crate::collectives::select::{Choice, Operation};
+
+/// Of the trees.
+const DEGREE: usize = 4;
 
 /// One collective call and its arguments.
 #[derive(Clone, Debug)]
@@ -211,35 +214,35 @@ impl Call {
         // SAFETY: the caller's promise; the test's PEs keep to the rules.
         unsafe {
             match *self {
-                Call::Sync => run::sync_by(algorithm(by), group),
+                Call::Sync => run::sync(algorithm(by), DEGREE, group),
                 Call::Broadcast { bytes, root, root_too } => {
                     let call = Broadcast { dest, source, bytes, root: root % size, root_too };
-                    run::broadcast_by(algorithm(by), group, call)
+                    run::broadcast(algorithm(by), DEGREE, group, call)
                 }
                 Call::Collect { bytes } => {
                     let mine = bytes[group.index()];
                     let parts = collect::small::exchange_lengths(group, dest, source, mine);
-                    run::collect_by(algorithm(by), group, Collect { dest, source, parts })
+                    run::collect(algorithm(by), group, Collect { dest, source, parts })
                 }
                 Call::Fcollect { bytes } => {
                     let parts = Parts::Equal(bytes);
-                    run::fcollect_by(algorithm(by), group, Collect { dest, source, parts })
+                    run::fcollect(algorithm(by), group, Collect { dest, source, parts })
                 }
                 Call::Alltoall { bytes } => {
                     let blocks = Blocks::Dense(bytes);
-                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
+                    run::alltoall(algorithm(by), group, Alltoall { dest, source, blocks })
                 }
                 Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
                     let blocks = Blocks::Strided(Shape { dst, sst, nelems, elem_bytes });
-                    run::alltoall_by(algorithm(by), group, Alltoall { dest, source, blocks })
+                    run::alltoall(algorithm(by), group, Alltoall { dest, source, blocks })
                 }
                 Call::Reduce { elements, n, .. } => {
                     let call = Reduce { dest, source, n, kernel: elements.kernel() };
-                    run::reduce_by(algorithm(by), group, call)
+                    run::reduce(algorithm(by), group, call)
                 }
                 Call::Scan { elements, n, inclusive, .. } => {
                     let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
-                    run::scan_by(algorithm(by), group, call)
+                    run::scan(algorithm(by), group, call)
                 }
             }
         }

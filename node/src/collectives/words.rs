@@ -8,9 +8,6 @@
 use crate::atomics::AtomicU64;
 use crate::counter::Counter;
 
-/// Teams that can be alive at once in a job, world and shared included.
-pub const TEAM_SLOTS: usize = 1024;
-
 /// 64-bit words that travel with a small message, see [`Mailbox`].
 pub const SMALL_WORDS: usize = 14;
 

@@ -1,13 +1,10 @@
-//! Every algorithm with every number of members, at the sizes where something changes.
+//! Every algorithm at the sizes where something changes.
 
 use super::calls::{Call, Elements};
-use super::machine::{MOST_PES, Machine};
-use super::play;
-use crate::collectives::clock::Clock;
-use crate::collectives::epochs::{Board, Epochs};
-use crate::collectives::psync::PSync;
+use super::machine::MOST_PES;
 
-const MEMBERS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 12, 16];
+/// Numbers of members.
+pub const MEMBERS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 12, 16];
 /// Around what fits a register, the copying of few bytes, a small message, a slice of a
 /// reduction, `whole` and a block.
 const SIZES: [usize; 21] = [
@@ -39,21 +36,12 @@ fn calls(bytes: usize) -> Vec<Call> {
     calls
 }
 
-#[test]
-fn every_algorithm_is_right_everywhere() {
-    for npes in MEMBERS {
-        let mut plan = Vec::new();
-        for call in SIZES.into_iter().flat_map(calls) {
-            plan.extend((0..call.algorithms(npes).len()).map(|pick| (call.clone(), pick)));
-        }
-        assert!(plan.len() > 21 * 50);
-        Machine::new(npes).run(|member| {
-            let clock = Clock::new(0.into(), 0.into(), 0.into());
-            clock.set(0, member.words(member.me));
-            play(member, &Epochs::new(member, &clock), &plan);
-        });
-        // Active sets run the same texts over other words: a part of it will do.
-        let part: Vec<_> = plan.into_iter().step_by(7).collect();
-        Machine::new(npes).run(|member| play(member, &PSync(member), &part));
+/// Every algorithm that can serve each of the calls.
+pub fn plan(npes: usize) -> Vec<(Call, usize)> {
+    let mut plan = Vec::new();
+    for call in SIZES.into_iter().flat_map(calls) {
+        plan.extend((0..call.algorithms(npes).len()).map(|pick| (call.clone(), pick)));
     }
+    assert!(plan.len() > 21 * 50);
+    plan
 }

@@ -14,8 +14,7 @@
 //! whether another's dest is ready.
 #![allow(unsafe_code)]
 
-use crate::job::words::SMALL_WORDS;
-use crate::span::Span;
+use crate::collectives::words::SMALL_WORDS;
 
 /// A message small enough to travel beside a control word.
 pub type Small = [u64; SMALL_WORDS];
@@ -33,9 +32,8 @@ pub trait Reach {
     /// `argument` names the address in messages.
     fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize;
 
-    /// Ends the job unless all of a span from the symmetric `address` on is in one segment; both
-    /// are the argument's.
-    fn check(&self, argument: &'static str, address: usize, span: Span);
+    /// Ends the job unless `bytes` bytes from the symmetric `address` on are in one segment.
+    fn check(&self, argument: &'static str, address: usize, bytes: usize);
 
     /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory.
     ///

@@ -1,5 +1,8 @@
 //! The algorithms, by operation: names, what they are, and what they need.
 
+use super::group::SMALL_BYTES;
+use super::reduce::BLOCK_BYTES;
+
 /// A collective operation, for choosing: barrier and sync are one, as are all reductions
 /// and all scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +19,7 @@ pub enum Operation {
 }
 
 /// How many there are.
-pub(super) const OPERATIONS: usize = 8;
+pub const OPERATIONS: usize = 8;
 
 impl Operation {
     /// All of them.
@@ -31,7 +34,7 @@ impl Operation {
         Self::Scan,
     ];
 
-    /// Its name in files and in [`set`](super::set).
+    /// Its name in files and variables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -48,6 +51,39 @@ impl Operation {
     /// The operation of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// The names of its algorithms; the first is `auto`, the choice by table.
+    pub fn algorithms(self) -> &'static [&'static str] {
+        match self {
+            Self::Barrier => Barrier::NAMES,
+            Self::Broadcast => Broadcast::NAMES,
+            Self::Collect => Collect::NAMES,
+            Self::Fcollect => Fcollect::NAMES,
+            Self::Alltoall => Alltoall::NAMES,
+            Self::Alltoalls => Alltoalls::NAMES,
+            Self::Reduce => Reduce::NAMES,
+            Self::Scan => Scan::NAMES,
+        }
+    }
+
+    /// Whether its algorithm number `index` (of [`algorithms`](Self::algorithms)) can
+    /// serve so many members and bytes: the bytes of one member's contribution, the mean
+    /// of them for collect. If not, what it needs.
+    pub fn serves(self, index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
+        fn of<C: Choice>(index: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
+            C::numbered(index).map_or(Ok(()), |choice| choice.serves(members, bytes))
+        }
+        match self {
+            Self::Barrier => of::<Barrier>(index, members, bytes),
+            Self::Broadcast => of::<Broadcast>(index, members, bytes),
+            Self::Collect => of::<Collect>(index, members, bytes),
+            Self::Fcollect => of::<Fcollect>(index, members, bytes),
+            Self::Alltoall => of::<Alltoall>(index, members, bytes),
+            Self::Alltoalls => of::<Alltoalls>(index, members, bytes),
+            Self::Reduce => of::<Reduce>(index, members, bytes),
+            Self::Scan => of::<Scan>(index, members, bytes),
+        }
     }
 }
 
@@ -67,10 +103,8 @@ pub trait Choice: Copy + 'static {
     fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str>;
 }
 
-/// Most bytes that travel beside the control words.
-pub(super) const SMALL_BYTES: usize = 112;
-/// Most bytes that a reduction by blocks combines at a time.
-pub(super) const BLOCK_BYTES: usize = 8192;
+// As the texts below say.
+const _: () = assert!(SMALL_BYTES == 112 && BLOCK_BYTES == 8192);
 
 /// What an algorithm needs.
 type Need = fn(usize, usize) -> Result<(), &'static str>;

@@ -1,0 +1,38 @@
+//! The algorithms against serial references, with threads as PEs.
+//!
+//! Each thread has an arena of its own for its "symmetric" memory. The calls of a
+//! case follow each other at once, in the same arrays, and each PE fills its source
+//! again as soon as a call returns: what the specification allows and no more.
+
+mod calls;
+mod machine;
+mod matrix;
+mod order;
+mod plan;
+mod play;
+mod random;
+mod sequence;
+mod traffic;
+
+use super::clock::Clock;
+use super::epochs::Epochs;
+use super::group::Group;
+use super::run;
+use crate::atomics::{AtomicU64, Ordering};
+use machine::{MOST_PES, Machine};
+
+#[test]
+fn nobody_leaves_a_sync_before_all_have_come() {
+    for npes in 1..=MOST_PES {
+        let counter = AtomicU64::new(0);
+        Machine::new(npes).run(|member| {
+            let clock = Clock::new(0.into(), 0.into(), 0.into());
+            let group = Epochs::new(member, &clock);
+            for round in 1..=300 {
+                counter.fetch_add(1, Ordering::Relaxed);
+                group.sync();
+                assert!(counter.load(Ordering::Relaxed) >= round * npes as u64);
+            }
+        });
+    }
+}

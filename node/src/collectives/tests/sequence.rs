@@ -1,0 +1,26 @@
+//! Any calls, one after the other.
+
+use super::machine::{MOST_PES, Machine};
+use super::play::play;
+use super::random::call;
+use crate::collectives::clock::Clock;
+use crate::collectives::epochs::{Board, Epochs, highest_step};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_control_words(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
+        let machine = Machine::new(npes);
+        // Twice: the second team takes over the words where the first has left them.
+        for _ in 0..2 {
+            let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
+            machine.run(|member| {
+                let clock = Clock::new(0.into(), 0.into(), 0.into());
+                clock.set(base, member.words(member.me));
+                play(member, &Epochs::new(member, &clock), &calls);
+            });
+        }
+    }
+}

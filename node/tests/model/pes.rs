@@ -1,0 +1,182 @@
+//! PEs as threads under `loom`, and what they do together: for the tests of the groups in this
+//! crate and in its clients.
+
+use crate::atomics::{AtomicU64, Ordering};
+use crate::collectives::epochs::Board;
+use crate::collectives::group::{Group, Reach, Small};
+use crate::collectives::words::{Line, Mailbox, TeamWords};
+use crate::counter::{Counter, Rest};
+use loom::cell::UnsafeCell;
+use loom::model::Builder;
+use loom::sync::{Arc, Condvar, Mutex, Notify};
+use loom::thread;
+use std::convert::Infallible;
+
+/// One PE's shared memory.
+pub struct Pe {
+    pub words: TeamWords,
+    /// What a client of this crate synchronises with in a way of its own.
+    pub client: [AtomicU64; 32],
+    /// Its source in a collective.
+    source: UnsafeCell<u64>,
+    /// What it sleeps on while it waits for a word that no counter is. Were waiting threads
+    /// to yield, two of them would yield to each other for ever.
+    pub bell: Notify,
+    /// The kernel's list of those who sleep on this PE's counters.
+    sleepers: (Mutex<()>, Condvar),
+}
+
+fn zeros<const N: usize>() -> [AtomicU64; N] {
+    std::array::from_fn(|_| AtomicU64::new(0))
+}
+
+impl Pe {
+    fn new() -> Self {
+        let line = || Line { count: Counter::new() };
+        let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
+        Self {
+            words: TeamWords { progress: line(), told: line(), mailboxes: [mailbox(), mailbox()] },
+            client: zeros(),
+            source: UnsafeCell::new(0),
+            bell: Notify::new(),
+            sleepers: (Mutex::new(()), Condvar::new()),
+        }
+    }
+}
+
+/// A PE among the PEs of the model.
+#[derive(Clone)]
+pub struct Member {
+    pub pes: Arc<Vec<Pe>>,
+    pub me: usize,
+}
+
+impl Member {
+    pub fn write(&self, value: u64) {
+        // SAFETY: `loom` checks that no other thread accesses the cell.
+        self.pes[self.me].source.with_mut(|source| unsafe { *source = value });
+    }
+    pub fn read(&self, member: usize) -> u64 {
+        // SAFETY: `loom` checks that no other thread writes the cell.
+        self.pes[member].source.with(|source| unsafe { *source })
+    }
+}
+
+/// Wakes the others. To be done after every write that they may wait for: a PE
+/// either waits after it, or ends.
+impl Member {
+    pub fn ring(&self) {
+        let others = self.pes.iter().enumerate().filter(|(pe, _)| *pe != self.me);
+        others.for_each(|(_, pe)| pe.bell.notify());
+    }
+}
+
+impl Reach for Member {
+    fn index(&self) -> usize {
+        self.me
+    }
+    fn size(&self) -> usize {
+        self.pes.len()
+    }
+    fn peer(&self, _: &'static str, address: usize, _: usize) -> usize {
+        address
+    }
+    fn check(&self, _: &'static str, _: usize, _: usize) {}
+}
+
+impl Board for Member {
+    fn words(&self, member: usize) -> &TeamWords {
+        &self.pes[member].words
+    }
+    fn await_counter(&self, counter: &Counter, value: u64) {
+        let Ok(()) = counter.wait(value, |_| self.clone());
+    }
+    /// Whose counter it is does not matter: more wake than need to.
+    fn wake(&self, _: &Counter) {
+        for pe in self.pes.iter() {
+            let _list = pe.sleepers.0.lock().unwrap();
+            pe.sleepers.1.notify_all();
+        }
+    }
+}
+
+/// Sleeps as the kernel has it: nobody is woken between the last look and the sleep.
+impl Rest for Member {
+    type Stop = Infallible;
+
+    fn pause(&mut self) -> Result<bool, Infallible> {
+        Ok(true)
+    }
+    fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), Infallible> {
+        let (list, woken) = &self.pes[self.me].sleepers;
+        let list = list.lock().unwrap();
+        if counter.get() == seen {
+            drop(woken.wait(list).unwrap());
+        }
+        Ok(())
+    }
+}
+
+/// Runs `program` on `npes` PEs in all orders with at most `preemptions` switches
+/// away from threads that could have gone on; on three PEs, in the first ten thousand
+/// of them.
+pub fn model(npes: usize, preemptions: usize, program: fn(Member)) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 20_000;
+    builder.max_permutations = (npes > 2).then_some(10_000);
+    builder.check(move || {
+        let pes = Arc::new((0..npes).map(|_| Pe::new()).collect::<Vec<_>>());
+        let spawn = |me| {
+            let member = Member { pes: pes.clone(), me };
+            thread::spawn(move || run(member, program))
+        };
+        let others: Vec<_> = (1..npes).map(spawn).collect();
+        run(Member { pes: pes.clone(), me: 0 }, program);
+        others.into_iter().for_each(|other| other.join().unwrap());
+        for word in pes.iter().flat_map(|pe| &pe.client) {
+            assert_eq!(word.load(Ordering::Relaxed), 0, "the client's words are not restored");
+        }
+    });
+}
+
+fn run(member: Member, program: fn(Member)) {
+    program(member.clone());
+    member.ring();
+}
+
+/// Everybody writes, all synchronise, everybody reads all, and so on.
+pub fn write_sync_read(member: &Member, group: &impl Group) {
+    member.write(1);
+    group.sync();
+    for other in 0..member.size() {
+        assert_eq!(member.read(other), 1);
+    }
+    group.sync();
+    member.write(2);
+}
+
+/// Completion by counting: who has read a source counts itself at its owner.
+pub fn count_readers(member: &Member, group: &impl Group) {
+    for round in 1..=2 {
+        member.write(round);
+        group.steps(1, |steps| {
+            steps.announce(1);
+            for other in (0..member.size()).filter(|other| *other != member.me) {
+                steps.await_member(1, other);
+                assert_eq!(member.read(other), round);
+                group.tell(other);
+            }
+            group.await_told(member.size() - 1);
+        });
+    }
+}
+
+/// Nobody may see the message of another round, though writers wait for no reader.
+pub fn exchanges(member: &Member, group: &impl Group) {
+    for round in 1..=3 {
+        let mut mine = Small::default();
+        mine[0] = round * 10 + member.me as u64;
+        group.exchange(&mine, |other, theirs| assert_eq!(theirs[0], round * 10 + other as u64));
+    }
+}

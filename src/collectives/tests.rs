@@ -1,0 +1,78 @@
+//! The algorithms on active sets, with threads as PEs: the machine, the calls and what must come
+//! out of them are those of the tests of the crate `onenode`.
+
+#[path = "../../node/src/collectives/tests/calls.rs"]
+mod calls;
+#[path = "../../node/src/collectives/tests/machine.rs"]
+mod machine;
+#[path = "../../node/src/collectives/tests/plan.rs"]
+mod plan;
+#[path = "../../node/src/collectives/tests/play.rs"]
+mod play;
+#[path = "../../node/src/collectives/tests/random.rs"]
+mod random;
+
+use super::psync::{MOST_WORDS, PSync, SyncArray};
+use crate::atomics::{AtomicU64, Ordering};
+use machine::{MOST_PES, Machine, Member, Patience, TestPe};
+use onenode::collectives::group::Group;
+use onenode::collectives::run;
+use onenode::counter::Rest;
+use plan::{MEMBERS, plan};
+use play::play;
+use proptest::prelude::*;
+use random::call;
+
+impl SyncArray for Member<'_> {
+    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
+        &self.machine.pes[member].client[..MOST_WORDS][element]
+    }
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+        let mut patience = Patience::new(*self);
+        while !ready() {
+            let Ok(_) = patience.pause();
+        }
+    }
+}
+
+#[test]
+fn nobody_leaves_a_sync_before_all_have_come() {
+    for npes in 1..=MOST_PES {
+        let counter = AtomicU64::new(0);
+        Machine::new(npes).run(|member| {
+            let group = PSync(member);
+            for round in 1..=300 {
+                counter.fetch_add(1, Ordering::Relaxed);
+                group.sync();
+                assert!(counter.load(Ordering::Relaxed) >= round * npes as u64);
+            }
+        });
+    }
+}
+
+/// The same texts as over control words: a part of it will do.
+#[test]
+fn every_algorithm_is_right_everywhere() {
+    for npes in MEMBERS {
+        let part: Vec<_> = plan(npes).into_iter().step_by(7).collect();
+        Machine::new(npes).run(|member| play(member, &PSync(member), &part));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {
+        let machine = Machine::new(npes);
+        machine.run(|member| play(member, &PSync(member), &calls));
+        for (pe, TestPe { client, .. }) in machine.pes.iter().enumerate() {
+            for (element, word) in client.iter().enumerate() {
+                prop_assert_eq!(
+                    word.load(Ordering::Relaxed), 0,
+                    "pSync[{}] of PE {} is not restored", element, pe
+                );
+            }
+        }
+    }
+}

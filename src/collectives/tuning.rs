@@ -1,0 +1,70 @@
+//! The tuning file: where it is, and which machine it is for. [`rules`] has its format.
+
+use crate::env;
+use crate::job::{self, launcher::Launcher};
+use crate::message;
+use crate::sys::environment;
+use onenode::collectives::rules::{self, Rule, Table};
+use onenode::sys::file;
+use onenode::sys::process;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file; those of oshtune have a few KiB.
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// The machine, as tuning files name it: CPUs and their model.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or("unknown", |(_, model)| model.trim());
+    format!("{} {model}", process::online_cpus())
+}
+
+/// Where a tuning file is looked for: `SHMEM_TUNING`, else in the user's config folder.
+/// Nowhere if the variable is empty.
+pub fn path() -> Option<PathBuf> {
+    if let Some((_, path)) = env::TUNING.raw() {
+        return (!path.is_empty()).then(|| path.into());
+    }
+    let folder = |name: &str| environment::variable(name).filter(|value| !value.is_empty());
+    let config = match folder("XDG_CONFIG_HOME") {
+        Some(config) => PathBuf::from(config),
+        None => PathBuf::from(folder("HOME")?).join(".config"),
+    };
+    Some(config.join("oneshmem/tuning"))
+}
+
+/// The user's table if there is a good one, else what is compiled in. PE 0 says what is
+/// wrong with a file.
+pub(super) fn load() -> Table {
+    let pes = match job::existing() {
+        // On Kitten each PE has a CPU, and nothing tells how many there are.
+        Some(job) if *job.launcher() != Launcher::Kitten => job.npes(),
+        _ => 1,
+    };
+    let complain = |path: &Path, why: &str| {
+        if job::existing().is_none_or(|job| job.pe() == 0) {
+            // A line of a file that is something else may be long.
+            let why: String = why.chars().take(300).collect();
+            message::say(format_args!("tuning file {} ignored: {why}", path.display()));
+        }
+    };
+    let Some(path) = path() else { return Table::built_in(pes) };
+    match file::read_text(&path, LARGEST_FILE) {
+        Ok(text) => match rules::parse(&text, Some(&machine())) {
+            Ok(rules) => return Table::new(&rules, Some(path)),
+            Err(why) => complain(&path, &why),
+        },
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() => {}
+        Err(error) => complain(&path, &error.to_string()),
+    }
+    Table::built_in(pes)
+}
+
+/// The text of a tuning file for this machine.
+pub fn write(rules: &[Rule]) -> String {
+    rules::write(rules, &machine())
+}

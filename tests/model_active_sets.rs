@@ -1,0 +1,56 @@
+//! How members of an active set tell each other how far they are, under the `loom` model checker:
+//! as for the groups of the crate `onenode` (`node/tests/model_collectives.rs`), over `pSync`.
+
+#![allow(unsafe_code, dead_code)]
+
+/// What `crate::atomics` is to the library.
+#[path = "../node/tests/model/atomics.rs"]
+mod atomics;
+#[path = "../node/src/counter.rs"]
+mod counter;
+#[path = "../node/src/collectives"]
+mod collectives {
+    pub mod clock;
+    pub mod epochs;
+    pub mod group;
+    #[path = "../../../src/collectives/psync.rs"]
+    pub mod psync;
+    pub mod words;
+}
+#[path = "../node/tests/model/pes.rs"]
+mod pes;
+
+use atomics::AtomicU64;
+use collectives::psync::{PSync, SyncArray};
+use pes::{Member, count_readers, exchanges, model, write_sync_read};
+
+impl SyncArray for Member {
+    fn word(&self, member: usize, element: usize) -> &AtomicU64 {
+        &self.pes[member].client[element]
+    }
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+        if ready() {
+            return;
+        }
+        self.ring();
+        while !ready() {
+            self.pes[self.me].bell.wait();
+        }
+    }
+}
+
+#[test]
+fn a_sync_orders_writes_and_reads() {
+    model(2, 2, |member| write_sync_read(&member, &PSync(member.clone())));
+    model(3, 1, |member| write_sync_read(&member, &PSync(member.clone())));
+}
+
+#[test]
+fn sources_can_be_written_again_when_readers_have_counted_themselves() {
+    model(2, 1, |member| count_readers(&member, &PSync(member.clone())));
+}
+
+#[test]
+fn messages_of_exchanges_do_not_mix() {
+    model(2, 1, |member| exchanges(&member, &PSync(member.clone())));
+}
