@@ -3,21 +3,27 @@
 pub mod atomics;
 pub mod attachments;
 pub mod backend;
+pub mod card;
 pub mod collectives;
 pub mod config;
 pub mod copy;
 pub mod counter;
 pub mod error;
 pub mod extent;
+pub mod home;
 pub mod layout;
+pub mod node;
 pub mod pages;
 pub mod pause;
+pub mod places;
 pub mod segment;
 pub mod sys;
 pub mod table;
 
+pub use card::Card;
 pub use config::{Choice, Config, Crowd, Fork, JobFile, Progress, State};
 pub use error::Error;
+pub use node::{Alloc, Node, Region, View};
 pub use pages::Pages;
 pub use table::{Bounds, Entries, Entry, HeapTable, RawTable, Table};
 

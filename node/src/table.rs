@@ -281,7 +281,8 @@ mod tests {
     use super::*;
 
     fn check(table: &dyn Entries, at: impl Fn(usize, usize) -> Option<usize>) {
-        let bounds = Bounds { origin: 0x1000, span: 0x800, pieces: &[0x1000..0x1800] };
+        let bounds =
+            Bounds { origin: 0x1000, span: 0x800, pieces: std::slice::from_ref(&(0x1000..0x1800)) };
         assert_eq!(at(0x1000, 0), None, "no view");
         table.publish(&bounds).expect("published");
         let error = table.publish(&bounds).expect_err("it has a view").to_string();
@@ -320,13 +321,14 @@ mod tests {
         let tables: [(&dyn Entries, *const usize); 2] =
             [(&table, (&raw const table).cast()), (&heap, heap.0.as_ptr().cast())];
         for (table, words) in tables {
-            let bounds = Bounds { origin: 0x1000, span: 9, pieces: &[0x1000..0x1009] };
+            let bounds =
+                Bounds { origin: 0x1000, span: 9, pieces: std::slice::from_ref(&(0x1000..0x1009)) };
             table.publish(&bounds).expect("published");
             table.open(1, &Entry { span: 9, base: 10, start: 11 });
             // SAFETY: eight words of a table that lives.
             let words = unsafe { std::slice::from_raw_parts(words, 8) };
             assert_eq!(words, [0x1000, 2, 0, 9, 0, 10, 0, 11]);
         }
-        assert_eq!(size_of::<Table<2>>(), 8 * size_of::<usize>());
+        assert_eq!(size_of::<Table<2>>(), size_of::<[usize; 8]>());
     }
 }

@@ -79,7 +79,7 @@ impl Permit {
         Ok(Arc::new(Self { device, apid: record.apid }))
     }
 
-    /// Maps the segment's first `bytes` at `address`.
+    /// Maps `bytes` of the segment, from `offset` on, at `address`.
     ///
     /// # Safety
     /// `address..address + bytes` lies within a `PROT_NONE` reservation that the
@@ -92,10 +92,11 @@ impl Permit {
         self: &Arc<Self>,
         address: usize,
         bytes: usize,
+        offset: usize,
     ) -> Result<Attachment, Error> {
         let mut record = xpmem_cmd_attach {
             apid: self.apid,
-            offset: 0,
+            offset: offset as i64,
             size: bytes as u64,
             vaddr: address as u64,
             fd: 0,

@@ -12,7 +12,8 @@ use crate::sys::limit::with_file_size;
 use crate::sys::relocate::{self, Relocation};
 use crate::sys::{fd, hold, huge, map};
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Slots in the job's memory file.
 #[derive(Debug, Default)]
@@ -29,16 +30,104 @@ fn no_file() -> Error {
     )
 }
 
+/// Zeroed memory with these pages, which is that stretch of a file.
+///
+/// # Safety
+/// The range was reserved by the caller, and nobody uses it yet.
+pub unsafe fn lay(
+    at: &Range<usize>,
+    pages: Pages,
+    (file, offset): (BorrowedFd, u64),
+) -> Result<(), Error> {
+    if pages == Pages::Transparent {
+        huge::transparent(true).map_err(Error::NoWay)?;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match pages {
+            Pages::Explicit(size) => {
+                map::huge_over(at.start, at.len(), size, Some((file, offset)))?;
+            }
+            _ => map::shared_over(at.start, at.len(), file, offset)?,
+        }
+    }
+    match pages {
+        Pages::Transparent => map::advise_huge(at.start, at.len()),
+        _ => Ok(()),
+    }
+}
+
+/// Maps a peer's memory, which has these pages and is that stretch of a file.
+///
+/// # Safety
+/// The range belongs to the caller, and nobody uses it.
+pub unsafe fn map_peers(
+    at: &Range<usize>,
+    pages: Pages,
+    (file, offset): (BorrowedFd, u64),
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe { map::shared_over(at.start, at.len(), file, offset)? };
+    if pages == Pages::Transparent {
+        // Where the owner has them, the peer can; if not, it maps small pieces.
+        let _ = map::advise_huge(at.start, at.len());
+    }
+    map::mark_foreign(at.start, at.len());
+    Ok(())
+}
+
+/// Has memory of this process and a stretch of a file, which is zeros, change places: address and
+/// content stay. Only the pieces are copied.
+///
+/// # Safety
+/// The pages are this process's own, or gaps between the pieces that are reserved; who else could
+/// write to them is held meanwhile.
+pub unsafe fn move_into(
+    pages: &Range<usize>,
+    pieces: &[relocate::Piece],
+    (file, offset): (BorrowedFd, u64),
+) -> Result<(), Error> {
+    let mut copied = [relocate::Piece::default(); relocate::MOST_PIECES];
+    if pieces.len() > copied.len() {
+        let (found, most) = (pieces.len(), copied.len());
+        return Err(Error::NoWay(format!(
+            "the program's writable data lies in {found} pieces, and there can be {most} at most; \
+             link it with the default layout"
+        )));
+    }
+    copied[..pieces.len()].copy_from_slice(pieces);
+    let pagemap = File::open("/proc/self/pagemap").ok();
+    let move_into_file = Relocation {
+        start: pages.start,
+        end: pages.end,
+        pieces: copied,
+        page: map::page_size(),
+        file: file.as_raw_fd(),
+        offset,
+        pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+    };
+    // SAFETY: the caller's promise; the descriptors stay open.
+    with_file_size(offset + pages.len() as u64, || unsafe { hold::relocate(&move_into_file) })
+}
+
+/// The pieces of a data segment: initialised data exists in the program's file, touched or not.
+pub fn pieces(data: &DataSegment) -> Vec<relocate::Piece> {
+    let piece = |piece: &segment::Piece| {
+        let (start, end) = (piece.pages.start, piece.pages.end);
+        relocate::Piece { start, all_until: piece.file_end, end }
+    };
+    data.pieces.iter().map(piece).collect()
+}
+
 /// Maps the data segment of `rank` in its mirror.
 ///
 /// # Safety
 /// The mirror's place belongs to the caller, and nobody uses it.
 pub unsafe fn map_data(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-    let (at, bytes) = (layout.mirrored(rank, layout.data.start), layout.data.len());
+    let start = layout.mirrored(rank, layout.data.start);
+    let place = (slots.file()?, slots.data_offset(rank));
     // SAFETY: the caller's promise.
-    unsafe { map::shared_over(at, bytes, slots.file()?, slots.data_offset(rank))? };
-    map::mark_foreign(at, bytes);
-    Ok(())
+    unsafe { map_peers(&(start..start + layout.data.len()), Pages::Normal, place) }
 }
 
 /// Maps the heap of `rank` in its mirror, as the PE says that it is made.
@@ -46,48 +135,11 @@ pub unsafe fn map_data(slots: &dyn Slots, rank: usize, layout: &Layout) -> Resul
 /// # Safety
 /// As for [`map_data`].
 pub unsafe fn map_peers_heap(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-    let (at, bytes) = (layout.mirrored(rank, layout.heap.start), layout.heap.len());
+    let start = layout.mirrored(rank, layout.heap.start);
     let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
-    let (file, offset) = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
+    let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
     // SAFETY: the caller's promise.
-    unsafe { map::shared_over(at, bytes, file, offset)? };
-    if pages == Pages::Transparent {
-        // Where the owner has them, the peer can; if not, it maps small pieces.
-        let _ = map::advise_huge(at, bytes);
-    }
-    map::mark_foreign(at, bytes);
-    Ok(())
-}
-
-/// Has the data segment and its place in the file change places.
-fn move_data(slots: &dyn Slots, rank: usize, data: &DataSegment) -> Result<(), Error> {
-    let mut pieces = [relocate::Piece::default(); relocate::MOST_PIECES];
-    if data.pieces.len() > pieces.len() {
-        let (found, most) = (data.pieces.len(), pieces.len());
-        return Err(Error::NoWay(format!(
-            "the program's writable data lies in {found} pieces, and there can be {most} at most; \
-             link it with the default layout"
-        )));
-    }
-    for (to, piece) in pieces.iter_mut().zip(&data.pieces) {
-        // Initialised data exists in the program's file, touched or not.
-        let (start, end) = (piece.pages.start, piece.pages.end);
-        *to = relocate::Piece { start, all_until: piece.file_end, end };
-    }
-    let pagemap = File::open("/proc/self/pagemap").ok();
-    let offset = slots.data_offset(rank);
-    let move_into_file = Relocation {
-        start: data.pages.start,
-        end: data.pages.end,
-        pieces,
-        page: map::page_size(),
-        file: slots.file()?.as_raw_fd(),
-        offset,
-        pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
-    };
-    // SAFETY: the pages are the program's own data segment and gaps that are reserved, the
-    // descriptors stay open, and who else could write to the pages is held.
-    with_file_size(offset + data.pages.len() as u64, || unsafe { hold::relocate(&move_into_file) })
+    unsafe { map_peers(&(start..start + layout.heap.len()), pages, place) }
 }
 
 impl Backend for Memfd {
@@ -102,22 +154,9 @@ impl Backend for Memfd {
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
-        if pages == Pages::Transparent {
-            huge::transparent(true).map_err(Error::NoWay)?;
-        }
-        let (file, offset) = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
-        let (at, bytes) = (layout.heap.start, layout.heap.len());
+        let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
-        unsafe {
-            match pages {
-                Pages::Explicit(size) => map::huge_over(at, bytes, size, Some((file, offset))),
-                _ => map::shared_over(at, bytes, file, offset),
-            }
-        }?;
-        match pages {
-            Pages::Transparent => map::advise_huge(at, bytes),
-            _ => Ok(()),
-        }
+        unsafe { lay(&layout.heap, pages, place) }
     }
 
     fn export(
@@ -131,7 +170,9 @@ impl Backend for Memfd {
             return Ok(());
         }
         segment::keep_gaps(data)?;
-        move_data(slots, rank, data)?;
+        let place = (slots.file()?, slots.data_offset(rank));
+        // SAFETY: the pages are the program's own data segment and gaps that are reserved.
+        unsafe { move_into(&data.pages, &pieces(data), place)? };
         self.moved.store(true, Ordering::Relaxed);
         Ok(())
     }

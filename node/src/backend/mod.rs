@@ -5,7 +5,6 @@ pub mod memfd;
 mod slots;
 #[cfg(feature = "smartmap")]
 pub mod smartmap;
-#[cfg(not(feature = "smartmap"))]
 pub mod xpmem;
 
 use crate::error::Error;

@@ -38,11 +38,46 @@ impl Xpmem {
         Ok(Self { device, held: Mutex::default() })
     }
 
-    fn attach_part(&self, segment: u64, at: usize, bytes: usize) -> Result<Attachment, Error> {
+    /// Makes whole pages of this process reachable, until the segment is dropped.
+    pub fn make(&self, pages: &Range<usize>) -> Result<Segment, Error> {
+        Segment::make(self.device, pages.clone()).map_err(failed)
+    }
+
+    /// Maps part of a peer's segment, from `offset` on.
+    ///
+    /// # Safety
+    /// `at` lies within a reservation that the caller owns and leaves to the attachment; nobody
+    /// unmaps, remaps or protects any of it while the attachment lives.
+    pub unsafe fn map_peers(
+        &self,
+        at: &Range<usize>,
+        segment: u64,
+        offset: usize,
+    ) -> Result<Attachment, Error> {
         let permit = Permit::get(self.device, SegmentId(segment as i64)).map_err(failed)?;
-        // SAFETY: the place lies in the window reserved for this mirror; the window
-        // is never unmapped, remapped or protected.
-        unsafe { permit.attach(at, bytes) }.map_err(failed)
+        // SAFETY: the caller's promise.
+        unsafe { permit.attach(at.start, at.len(), offset) }.map_err(failed)
+    }
+}
+
+/// Zeroed private memory with these pages.
+///
+/// # Safety
+/// The range was reserved by the caller, and nobody uses it yet.
+pub unsafe fn lay(at: &Range<usize>, pages: Pages) -> Result<(), Error> {
+    if pages == Pages::Transparent {
+        huge::transparent(false).map_err(Error::NoWay)?;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match pages {
+            Pages::Explicit(size) => map::huge_over(at.start, at.len(), size, None)?,
+            _ => map::private_zeros_over(at.start, at.len())?,
+        }
+    }
+    match pages {
+        Pages::Transparent => map::advise_huge(at.start, at.len()),
+        _ => Ok(()),
     }
 }
 
@@ -59,7 +94,7 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
         // SAFETY: the reservation is this function's own; both addresses are mapped
         // and aligned while the attachment lives.
         unsafe {
-            let _attachment = permit.attach(place, page).map_err(failed)?;
+            let _attachment = permit.attach(place, page, 0).map_err(failed)?;
             (exported as *mut u64).write_volatile(WORD);
             let seen = (place as *const u64).read_volatile();
             (place as *mut u64).write_volatile(!WORD);
@@ -91,21 +126,8 @@ impl Backend for Xpmem {
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
-        if pages == Pages::Transparent {
-            huge::transparent(false).map_err(Error::NoWay)?;
-        }
-        let (at, bytes) = (layout.heap.start, layout.heap.len());
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
-        unsafe {
-            match pages {
-                Pages::Explicit(size) => map::huge_over(at, bytes, size, None),
-                _ => map::private_zeros_over(at, bytes),
-            }
-        }?;
-        match pages {
-            Pages::Transparent => map::advise_huge(at, bytes),
-            _ => Ok(()),
-        }
+        unsafe { lay(&layout.heap, pages) }
     }
 
     fn export(
@@ -118,7 +140,7 @@ impl Backend for Xpmem {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         let record = slots.record(rank);
         let mut export = |range: &Range<usize>, id: &crate::atomics::AtomicU64| {
-            let segment = Segment::make(self.device, range.clone()).map_err(failed)?;
+            let segment = self.make(range)?;
             id.store(segment.id().0 as u64, Ordering::Relaxed);
             held.segments.push(segment);
             Ok::<_, Error>(())
@@ -134,7 +156,10 @@ impl Backend for Xpmem {
             [(&layout.data, &record.data_segment), (&layout.heap, &record.heap_segment)]
         {
             let at = layout.mirrored(rank, range.start);
-            let attachment = self.attach_part(segment.load(Ordering::Relaxed), at, range.len())?;
+            let segment = segment.load(Ordering::Relaxed);
+            // SAFETY: the place lies in the window reserved for this mirror; the window is never
+            // unmapped, remapped or protected.
+            let attachment = unsafe { self.map_peers(&(at..at + range.len()), segment, 0)? };
             held.attachments.push(attachment);
         }
         Ok(())

@@ -29,7 +29,10 @@ pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
 
 /// Where a heap for which `reserved` bytes are reserved is tried, best first. The data
 /// segment ends at the same address in all PEs, where `brk` starts is random.
-pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn heap_places(
+    program: &DataSegment,
+    reserved: usize,
+) -> impl Iterator<Item = usize> + use<> {
     let above = round_up(program.pages.end + BREAK_ROOM, STEP);
     (0..TRIES)
         .map(move |i| above + i * STEP)

@@ -31,7 +31,10 @@ fn end_of_break(data: &Range<usize>) -> usize {
 }
 
 /// Where a heap for which `reserved` bytes are reserved is tried, best first.
-pub(super) fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn heap_places(
+    program: &DataSegment,
+    reserved: usize,
+) -> impl Iterator<Item = usize> + use<> {
     let below = program.program_start.checked_sub(reserved).map(|at| at / HUGE * HUGE);
     let below =
         (0..TRIES).filter_map(move |i| below?.checked_sub(i * STEP).filter(|at| *at >= LOWEST));

@@ -78,6 +78,17 @@ pub fn page_size(fd: BorrowedFd) -> Result<usize, Error> {
     Ok(status(fd)?.st_blksize as usize)
 }
 
+/// The file's number among its kind.
+pub fn inode(fd: BorrowedFd) -> Result<u64, Error> {
+    Ok(status(fd)?.st_ino)
+}
+
+/// Another descriptor of the same file, closed on exec.
+pub fn duplicate(fd: BorrowedFd) -> Result<OwnedFd, Error> {
+    fd.try_clone_to_owned()
+        .map_err(|source| Error::System { call: "duplicating a descriptor", source })
+}
+
 fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
     // SAFETY: all-zero bytes are a valid `stat`.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };

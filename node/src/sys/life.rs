@@ -44,17 +44,44 @@ fn byte_lock(kind: libc::c_int, byte: u64) -> libc::flock {
 /// Locks byte `byte` of `file` until this program ends.
 pub fn show(file: BorrowedFd, byte: u64) -> Result<(), Error> {
     const WHAT: &str = "locking this PE's sign of life (is another process this PE?)";
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    match File::options().read(true).write(true).open(path) {
-        Ok(own) => {
-            lock(own.as_fd(), libc::F_OFD_SETLK, byte, WHAT)?;
-            let page = map::page_size();
-            let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
-            map::inherit(&(kept..kept + page), false);
+    match sign(file, byte, WHAT) {
+        Ok(sign) => {
+            std::mem::forget(sign);
             Ok(())
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => lock(file, libc::F_SETLK, byte, WHAT),
-        Err(source) => Err(Error::System { call: "opening the job's memory file anew", source }),
+        Err(Error::System { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            lock(file, libc::F_SETLK, byte, WHAT)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A lock on one byte, until it is dropped or this program ends.
+#[derive(Debug)]
+pub struct Sign {
+    /// What keeps the open file description.
+    kept: usize,
+}
+
+/// Locks byte `byte` of `file`; `call` is what a refusal is called.
+pub fn sign(file: BorrowedFd, byte: u64, call: &'static str) -> Result<Sign, Error> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let own = File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(|source| Error::System { call: "opening the memory file anew", source })?;
+    lock(own.as_fd(), libc::F_OFD_SETLK, byte, call)?;
+    let page = map::page_size();
+    let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
+    map::inherit(&(kept..kept + page), false);
+    Ok(Sign { kept })
+}
+
+impl Drop for Sign {
+    fn drop(&mut self) {
+        // SAFETY: this value's own mapping, to which nothing refers.
+        unsafe { map::unmap(self.kept as *mut u8, map::page_size()) };
     }
 }
 
@@ -107,5 +134,10 @@ mod tests {
         drop(File::open(again).expect("opened again"));
         assert_eq!(holder(file.as_fd(), 7).expect("asked"), Holder::Somebody);
         assert!(show(file.as_fd(), 7).is_err(), "a second process of that PE is refused");
+
+        let sign = sign(file.as_fd(), 9, "a lock").expect("signed");
+        assert_eq!(holder(file.as_fd(), 9).expect("asked"), Holder::Somebody);
+        drop(sign);
+        assert_eq!(holder(file.as_fd(), 9).expect("asked"), Holder::Nobody);
     }
 }

@@ -132,6 +132,23 @@ pub fn pid_namespace() -> u64 {
     std::fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
+/// A number that tells this start of the system from all others, everywhere; 0 if `/proc` does
+/// not say.
+pub fn boot() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    let number = u128::from_str_radix(&digits, 16).unwrap_or(0);
+    (number >> 64) as u64 ^ number as u64
+}
+
+/// 64 random bits.
+pub fn random() -> Result<u64, Error> {
+    let mut bits = 0u64;
+    // SAFETY: the call fills the local.
+    let got = unsafe { libc::getrandom((&raw mut bits).cast(), size_of::<u64>(), 0) };
+    if got == size_of::<u64>() as isize { Ok(bits) } else { Err(Error::last("getrandom")) }
+}
+
 /// Has `prepare` and `parent` run before and after each `fork` in the parent, and
 /// `child` in the child.
 pub fn at_fork(

@@ -1,0 +1,341 @@
+//! A rank's home: what it lets its peers know, and what they write for it, in shared memory.
+//!
+//! ```text
+//!  0        4 KiB                                                     MEMORY
+//!  | Header | Record x regions | GroupSlot x 1024 | words | extra | ... | the regions' memory
+//! ```
+//!
+//! All of it starts as zero pages, so zero is every field's "not yet". Only atomics live here: a
+//! reference to one is sound whatever other processes do. What is read from a peer's home is copied
+//! and checked before it is used.
+#![allow(unsafe_code)]
+
+mod record;
+
+use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::card::{self, VERSION};
+use crate::error::Error;
+use crate::sys::map;
+use record::WORDS;
+use std::fmt;
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+use std::ptr::NonNull;
+
+pub use record::{Place, Published};
+
+/// "onenode1" in memory order.
+const MAGIC: u64 = u64::from_le_bytes(*b"onenode1");
+const HEADER_BYTES: usize = 4096;
+const PAGE: usize = 4096;
+
+/// Groups that a rank can be in at a time.
+pub const GROUPS: usize = 1024;
+/// Bytes of a rank's own control words in one group.
+pub const GROUP_BYTES: usize = 512;
+/// Most regions of a rank at a time.
+pub const MOST_REGIONS: u32 = 1 << 16;
+/// Most bytes of a home for the client.
+pub const MOST_EXTRA: u64 = 1 << 40;
+
+/// Where the regions' memory starts in the file, from the home.
+pub const MEMORY: u64 = 1 << 41;
+
+/// What concerns the rank as a whole.
+#[repr(C, align(128))]
+struct Header {
+    magic: AtomicU64,
+    /// Major and minor.
+    version: AtomicU32,
+    /// [`OPEN`], then [`CLOSED`].
+    stage: AtomicU32,
+    /// As on the card.
+    mark: AtomicU64,
+    /// The process, and when it started.
+    pid: AtomicU32,
+    regions: AtomicU32,
+    started: AtomicU64,
+    extra: AtomicU64,
+    /// Which backend makes its regions reachable: the name's first eight bytes.
+    backend: AtomicU64,
+    /// The rank, plus 1; 0 if it has no number of its own.
+    rank: AtomicU64,
+}
+
+const OPEN: u32 = 1;
+const CLOSED: u32 = 2;
+
+/// A region, as its owner describes it.
+#[repr(C, align(128))]
+struct Record {
+    /// Odd while the record is being written or free; counts up.
+    version: AtomicU64,
+    words: [AtomicU64; WORDS],
+}
+
+/// A group that the rank is in.
+#[repr(C)]
+struct GroupSlot {
+    /// [`FREE`], [`MAKING`] or [`READY`].
+    state: AtomicU64,
+    id: AtomicU64,
+}
+
+const FREE: u64 = 0;
+const MAKING: u64 = 1;
+const READY: u64 = 2;
+
+/// How large the parts of a home are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Most regions.
+    pub regions: u32,
+    /// Bytes for the client.
+    pub extra: u64,
+}
+
+impl Shape {
+    fn is_sound(&self) -> bool {
+        (1..=MOST_REGIONS).contains(&self.regions) && self.extra <= MOST_EXTRA
+    }
+    const fn groups(&self) -> usize {
+        HEADER_BYTES + self.regions as usize * size_of::<Record>()
+    }
+    const fn words(&self) -> usize {
+        (self.groups() + GROUPS * size_of::<GroupSlot>()).next_multiple_of(PAGE)
+    }
+    const fn extra_at(&self) -> usize {
+        self.words() + GROUPS * GROUP_BYTES
+    }
+    /// Bytes of the home.
+    pub const fn bytes(&self) -> usize {
+        (self.extra_at() + self.extra as usize).next_multiple_of(PAGE)
+    }
+}
+
+/// Who a home is of, as its header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// As on its card.
+    pub mark: u64,
+    /// The process.
+    pub pid: u32,
+    /// When it started.
+    pub started: u64,
+    /// Its rank, if it has a number of its own.
+    pub rank: Option<crate::Rank>,
+    /// The backend's name as a word.
+    pub backend: u64,
+}
+
+/// A home, mapped.
+#[derive(Debug)]
+pub struct Home {
+    base: NonNull<u8>,
+    mapped: usize,
+    shape: Shape,
+}
+
+// SAFETY: shared memory of atomics, mapped for the life of the value.
+unsafe impl Send for Home {}
+// SAFETY: as above; every field is reached as an atomic.
+unsafe impl Sync for Home {}
+
+impl Home {
+    fn map(file: BorrowedFd, offset: u64, shape: Shape, mapped: usize) -> Result<Self, Error> {
+        Ok(Self { base: map::shared_anywhere(file, offset, mapped)?, mapped, shape })
+    }
+
+    /// This process's home, at `offset` of `file`, where there are zeros.
+    pub fn make(file: BorrowedFd, offset: u64, shape: Shape, owner: &Owner) -> Result<Self, Error> {
+        assert!(shape.is_sound());
+        let home = Self::map(file, offset, shape, shape.bytes())?;
+        let header = home.header();
+        header.version.store(card::pair16(VERSION), Ordering::Relaxed);
+        header.mark.store(owner.mark, Ordering::Relaxed);
+        header.pid.store(owner.pid, Ordering::Relaxed);
+        header.started.store(owner.started, Ordering::Relaxed);
+        header.regions.store(shape.regions, Ordering::Relaxed);
+        header.extra.store(shape.extra, Ordering::Relaxed);
+        header.backend.store(owner.backend, Ordering::Relaxed);
+        header.rank.store(owner.rank.map_or(0, |rank| u64::from(rank) + 1), Ordering::Relaxed);
+        (0..shape.regions).for_each(|i| home.record(i).version.store(1, Ordering::Relaxed));
+        header.stage.store(OPEN, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok(home)
+    }
+
+    /// A peer's home at `offset` of `file`, at most `most` bytes long; `None` if nobody has moved
+    /// in yet. The caller has seen that the file has these bytes and cannot shrink.
+    pub fn find(file: BorrowedFd, offset: u64, most: u64) -> Result<Option<Self>, Error> {
+        if most < HEADER_BYTES as u64 {
+            return Err(damaged(format_args!("there are {most} bytes for it")));
+        }
+        // The header alone first: the rest depends on it.
+        let head = Self::map(file, offset, Shape { regions: 0, extra: 0 }, HEADER_BYTES)?;
+        let header = head.header();
+        match header.magic.load(Ordering::Acquire) {
+            0 => return Ok(None),
+            MAGIC => card::same_major("home", header.version.load(Ordering::Relaxed))?,
+            other => return Err(damaged(format_args!("it begins with {other:#x}"))),
+        }
+        let regions = header.regions.load(Ordering::Relaxed);
+        let shape = Shape { regions, extra: header.extra.load(Ordering::Relaxed) };
+        if !shape.is_sound() || shape.bytes() as u64 > most {
+            return Err(damaged(format_args!("it says {shape:?}")));
+        }
+        let home = Self::map(file, offset, shape, shape.bytes())?;
+        map::mark_foreign(home.base.as_ptr() as usize, home.mapped);
+        Ok(Some(home))
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the mapping starts with a Header, which is atomics only and valid for any
+        // bytes; it lives as long as `self`.
+        unsafe { self.base.cast().as_ref() }
+    }
+
+    /// Whose home it is.
+    pub fn owner(&self) -> Owner {
+        let header = self.header();
+        Owner {
+            mark: header.mark.load(Ordering::Relaxed),
+            pid: header.pid.load(Ordering::Relaxed),
+            started: header.started.load(Ordering::Relaxed),
+            rank: header.rank.load(Ordering::Relaxed).checked_sub(1).map(|rank| rank as u32),
+            backend: header.backend.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether its owner has closed its node.
+    pub fn is_closed(&self) -> bool {
+        self.header().stage.load(Ordering::Acquire) == CLOSED
+    }
+
+    /// Its owner, which is this process, closes its node.
+    pub fn close(&self) {
+        self.header().stage.store(CLOSED, Ordering::Release);
+    }
+
+    /// How large its parts are.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The addresses that it takes here.
+    pub fn range(&self) -> Range<usize> {
+        let start = self.base.as_ptr() as usize;
+        start..start + self.mapped
+    }
+
+    /// The part that is the client's.
+    pub fn extra(&self) -> NonNull<u8> {
+        // SAFETY: within the mapping, or at its end.
+        unsafe { self.base.add(self.shape.extra_at()) }
+    }
+
+    fn record(&self, index: u32) -> &Record {
+        assert!(index < self.shape.regions);
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.add(HEADER_BYTES).cast::<Record>().add(index as usize).as_ref() }
+    }
+
+    /// Publishes a region of this process in a record that is free.
+    pub fn publish(&self, index: u32, region: &Published) {
+        let record = self.record(index);
+        for (to, word) in record.words.iter().zip(region.words()) {
+            to.store(word, Ordering::Relaxed);
+        }
+        let version = record.version.load(Ordering::Relaxed);
+        // Release: who sees it sees the words, and what the memory holds.
+        record.version.store(version + 1, Ordering::Release);
+    }
+
+    /// Withdraws a region of this process.
+    pub fn withdraw(&self, index: u32) {
+        let record = self.record(index);
+        let version = record.version.load(Ordering::Relaxed);
+        record.version.store(version + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+    }
+
+    /// The owner's regions, as far as they make sense.
+    pub fn regions(&self) -> impl Iterator<Item = Published> + '_ {
+        (0..self.shape.regions).filter_map(|index| self.read(index))
+    }
+
+    /// A copy of one record; `None` if it is free or garbage.
+    fn read(&self, index: u32) -> Option<Published> {
+        let record = self.record(index);
+        loop {
+            let before = record.version.load(Ordering::Acquire);
+            if before % 2 == 1 {
+                return None;
+            }
+            let words = std::array::from_fn(|i| record.words[i].load(Ordering::Relaxed));
+            fence(Ordering::Acquire);
+            if record.version.load(Ordering::Relaxed) == before {
+                return Published::from_words(&words);
+            }
+        }
+    }
+
+    fn group(&self, slot: usize) -> &GroupSlot {
+        assert!(slot < GROUPS);
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.add(self.shape.groups()).cast::<GroupSlot>().add(slot).as_ref() }
+    }
+
+    /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to as
+    /// many. All zero when the owner enters the group.
+    pub fn group_words(&self, slot: usize) -> NonNull<u8> {
+        assert!(slot < GROUPS);
+        // SAFETY: in bounds by the assertion, see `Shape`.
+        unsafe { self.base.add(self.shape.words() + slot * GROUP_BYTES) }
+    }
+
+    /// This process, whose home it is, enters group `id`; returns the group's slot. `None` if it is
+    /// in as many groups as there can be.
+    pub fn enter_group(&self, id: u64) -> Option<usize> {
+        let free = |slot: &usize| {
+            let state = &self.group(*slot).state;
+            state.compare_exchange(FREE, MAKING, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        let slot = (0..GROUPS).find(free)?;
+        let words = self.group_words(slot).cast::<AtomicU64>();
+        for i in 0..GROUP_BYTES / size_of::<AtomicU64>() {
+            // SAFETY: in bounds of the slot's words; an atomic is valid for any bytes.
+            unsafe { words.add(i).as_ref() }.store(0, Ordering::Relaxed);
+        }
+        self.group(slot).id.store(id, Ordering::Relaxed);
+        self.group(slot).state.store(READY, Ordering::Release);
+        Some(slot)
+    }
+
+    /// This process, whose home it is, leaves the group of a slot.
+    pub fn leave_group(&self, slot: usize) {
+        self.group(slot).state.store(FREE, Ordering::Release);
+    }
+
+    /// The slot of group `id`, if the owner is in it.
+    pub fn find_group(&self, id: u64) -> Option<usize> {
+        (0..GROUPS).find(|slot| {
+            let group = self.group(*slot);
+            group.state.load(Ordering::Acquire) == READY && group.id.load(Ordering::Relaxed) == id
+        })
+    }
+}
+
+fn damaged(what: fmt::Arguments) -> Error {
+    Error::NoWay(format!("the peer's home is damaged: {what}"))
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
+        unsafe { map::unmap(self.base.as_ptr(), self.mapped) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

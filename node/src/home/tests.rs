@@ -1,0 +1,93 @@
+//! A home as its owner and its peers see it.
+#![allow(unsafe_code)]
+
+use super::*;
+use crate::Key;
+use crate::sys::fd;
+use std::os::fd::{AsFd, OwnedFd};
+
+const SHAPE: Shape = Shape { regions: 3, extra: 5000 };
+
+fn file() -> OwnedFd {
+    let file = fd::memfd(c"home").expect("a memory file");
+    fd::resize_and_seal(file.as_fd(), 1 << 30).expect("its size");
+    file
+}
+
+fn owner() -> Owner {
+    Owner { mark: 1, pid: 2, started: 3, rank: Some(0), backend: 4 }
+}
+
+#[test]
+fn a_peer_finds_what_the_owner_has_published() {
+    let file = file();
+    assert!(Home::find(file.as_fd(), 4096, 1 << 20).expect("looked").is_none(), "nobody yet");
+    let own = Home::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
+    let peer = Home::find(file.as_fd(), 4096, 1 << 20).expect("looked").expect("there");
+    assert_eq!((peer.owner(), peer.shape()), (owner(), SHAPE));
+    assert_eq!(peer.regions().count(), 0);
+    let region = |key, place| Published {
+        key: Key(key),
+        start: 0x7000_1000,
+        bytes: 0x3000,
+        place,
+        pages: 1,
+        image: 7,
+    };
+    let places = [
+        Place::Home(0x5000),
+        Place::File { descriptor: 7, inode: 8, offset: 0x1000 },
+        Place::Segment(9),
+    ];
+    let regions: Vec<_> = (0..3).map(|i| region(i, places[i as usize])).collect();
+    (0..3).zip(&regions).for_each(|(index, region)| own.publish(index, region));
+    assert!(peer.regions().eq(regions.iter().copied()));
+    own.withdraw(1);
+    assert_eq!(peer.regions().map(|region| region.key.0).collect::<Vec<_>>(), [0, 2]);
+    own.publish(1, &region(5, Place::Home(0x9000)));
+    assert_eq!(peer.regions().count(), 3);
+    assert!(!peer.is_closed());
+    own.close();
+    assert!(peer.is_closed());
+}
+
+#[test]
+fn groups_begin_with_zeros_and_end_with_the_home() {
+    let file = file();
+    let own = Home::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
+    let peer = Home::find(file.as_fd(), 0, 1 << 30).expect("looked").expect("there");
+    assert_eq!(peer.find_group(0), None);
+    let slot = own.enter_group(0).expect("a slot");
+    assert_eq!(peer.find_group(0), Some(slot));
+    let words = peer.group_words(slot).cast::<AtomicU64>();
+    // SAFETY: words of a home that lives.
+    unsafe { words.as_ref() }.store(5, Ordering::Relaxed);
+    own.leave_group(slot);
+    assert_eq!(peer.find_group(0), None);
+    assert_eq!(own.enter_group(77), Some(slot));
+    // SAFETY: as above.
+    assert_eq!(unsafe { words.as_ref() }.load(Ordering::Relaxed), 0);
+    let others = (1..GROUPS as u64).filter_map(|id| own.enter_group(id)).count();
+    assert_eq!((others, own.enter_group(1)), (GROUPS - 1, None));
+    let extra = peer.extra().as_ptr() as usize;
+    assert!(extra >= peer.group_words(GROUPS - 1).as_ptr() as usize + GROUP_BYTES);
+    assert!(extra + 5000 <= peer.range().end);
+}
+
+#[test]
+fn other_homes_are_refused() {
+    let file = file();
+    let refused = |most| match Home::find(file.as_fd(), 0, most) {
+        Err(error) => error.to_string(),
+        Ok(home) => panic!("{home:?}"),
+    };
+    let own = Home::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
+    assert!(refused(100).contains("100 bytes"));
+    assert!(refused(1 << 14).contains("regions: 3"));
+    own.header().extra.store(u64::MAX, Ordering::Relaxed);
+    assert!(refused(1 << 30).contains("extra"));
+    own.header().version.store(9, Ordering::Relaxed);
+    assert!(refused(1 << 30).contains("version 9.0"));
+    own.header().magic.store(9, Ordering::Relaxed);
+    assert!(refused(1 << 30).contains("0x9"));
+}

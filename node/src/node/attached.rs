@@ -1,0 +1,98 @@
+//! Mappings of a peer's memory, in a place that is reserved for them.
+#![allow(unsafe_code)]
+
+use super::Inner;
+use super::peer::{self, Reached};
+use super::way::Way;
+use crate::Rank;
+use crate::backend::memfd;
+use crate::card::Address;
+use crate::error::Error;
+use crate::home::{Place as Where, Published};
+use crate::pages::Pages;
+use crate::sys::{fd, map};
+use std::ops::Range;
+use std::os::fd::AsFd;
+use xpmem_sys::Attachment;
+
+/// What holds mappings of a peer's memory.
+#[derive(Default)]
+pub(super) struct Attached {
+    segments: Vec<Attachment>,
+    reserved: Range<usize>,
+}
+
+impl Attached {
+    /// Reserves room for mappings.
+    pub fn reserve(bytes: usize) -> Result<Self, Error> {
+        let start = map::reserve(bytes)?;
+        let mut new = Self::default();
+        new.reserved = start..start + bytes;
+        Ok(new)
+    }
+
+    pub fn range(&self) -> &Range<usize> {
+        &self.reserved
+    }
+
+    /// Maps `part` of a region of a peer, by addresses of the peer, so that its first byte comes
+    /// to `here`: with equal remainders by the size of the region's pages.
+    pub fn map(
+        &mut self,
+        node: &Inner,
+        (rank, peer): (Rank, &Reached),
+        region: &Published,
+        part: &Range<usize>,
+        here: usize,
+    ) -> Result<(), Error> {
+        let unlike = |what: &str| Err(Error::Unlike { rank, what: what.into() });
+        let pages = Pages::from_word(region.pages);
+        let down = |address: usize| address / pages.size() * pages.size();
+        let whole = down(part.start)..part.end.next_multiple_of(pages.size());
+        let start = here - (part.start - whole.start);
+        let at = start..start + whole.len();
+        assert!(self.reserved.start <= at.start && at.end <= self.reserved.end);
+        let skip = whole.start - down(region.start);
+        // What there must be of a file; its last page may be a part.
+        let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
+        match region.place {
+            Where::Home(offset) => {
+                if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
+                    return unlike("its region's memory is not in its file");
+                }
+                let place = (peer.file(node)?, offset + skip as u64);
+                // SAFETY: in the reservation, which is this value's own; nobody uses it yet.
+                unsafe { memfd::map_peers(&at, pages, place) }
+            }
+            Where::File { descriptor, inode, offset } => {
+                let file = peer::open(rank, &Address { descriptor, inode, ..peer.address })?;
+                let size = fd::size(file.as_fd())?;
+                if end(offset).is_none_or(|end| end > size) {
+                    return unlike("its region's memory is not in its file");
+                }
+                let place = (file.as_fd(), offset + skip as u64);
+                // SAFETY: as above.
+                unsafe { memfd::map_peers(&at, pages, place) }
+            }
+            Where::Segment(id) => match &node.way {
+                Way::Xpmem(xpmem) => {
+                    // SAFETY: as above; the attachment goes before the reservation.
+                    let attachment = unsafe { xpmem.map_peers(&at, id, skip)? };
+                    self.segments.push(attachment);
+                    Ok(())
+                }
+                Way::Memfd => unlike("its region is one of xpmem"),
+            },
+        }
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.segments.clear();
+        if !self.reserved.is_empty() {
+            // SAFETY: this value's own reservation; whoever drops it says that nobody uses it.
+            unsafe { map::unmap(self.reserved.start as *mut u8, self.reserved.len()) };
+        }
+    }
+}

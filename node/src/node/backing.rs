@@ -1,0 +1,153 @@
+//! What stands behind a region: a stretch of a file, or a segment of XPMEM; and where new memory
+//! goes.
+#![allow(unsafe_code)]
+
+use super::Inner;
+use super::adopt::{self, Plan};
+use super::way::Way;
+use crate::backend::memfd;
+use crate::backend::xpmem;
+use crate::error::Error;
+use crate::home::Place;
+use crate::layout::{self, HUGE};
+use crate::pages::Pages;
+use crate::segment;
+use crate::sys::{fd, map, relocate};
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use xpmem_sys::Segment;
+
+/// What stands behind a region that is about to be.
+pub(super) struct Backing {
+    pub place: Place,
+    pub file: Option<OwnedFd>,
+    pub segment: Option<Segment>,
+}
+
+impl Backing {
+    fn file(place: Place, file: Option<OwnedFd>) -> Self {
+        Self { place, file, segment: None }
+    }
+}
+
+/// What of the home's file is free for regions.
+pub(super) struct Room {
+    pub next: u64,
+    pub end: u64,
+}
+
+impl Room {
+    /// A stretch for memory at `start`: equally far from a multiple of a huge page.
+    fn take(&mut self, start: usize, bytes: usize) -> Result<u64, Error> {
+        let offset = self.next.next_multiple_of(HUGE as u64) + (start % HUGE) as u64;
+        match offset.checked_add(bytes as u64).filter(|last| *last <= self.end) {
+            Some(last) => {
+                self.next = last;
+                Ok(offset)
+            }
+            None => Err(Error::NoWay(format!(
+                "the file has no room for {bytes} bytes more behind {:#x}",
+                self.next
+            ))),
+        }
+    }
+}
+
+impl Inner {
+    /// New memory at a place that is reserved for it.
+    pub(super) fn back_new(
+        &self,
+        room: &mut Room,
+        at: &Range<usize>,
+        pages: Pages,
+    ) -> Result<Backing, Error> {
+        match (&self.way, pages) {
+            (Way::Xpmem(_), _) => {
+                // SAFETY: reserved just now, and nobody knows of it.
+                unsafe { xpmem::lay(at, pages)? };
+                self.segment(at)
+            }
+            (Way::Memfd, Pages::Explicit(size)) => {
+                let file = fd::huge_memfd(c"onenode", Some(size))?;
+                fd::resize_and_seal(file.as_fd(), at.len() as u64)?;
+                // SAFETY: as above.
+                unsafe { memfd::lay(at, pages, (file.as_fd(), 0))? };
+                published_file(file, 0)
+            }
+            (Way::Memfd, _) => {
+                let offset = room.take(at.start, at.len())?;
+                // SAFETY: as above.
+                unsafe { memfd::lay(at, pages, (self.file()?, offset))? };
+                Ok(Backing::file(Place::Home(offset), None))
+            }
+        }
+    }
+
+    /// Memory that is there. `pieces` are what there is to be copied if it has to move into the
+    /// file; `None`: all of it that exists.
+    ///
+    /// # Safety
+    /// As for [`Node::adopt`].
+    pub(super) unsafe fn back_existing(
+        &self,
+        room: &mut Room,
+        pages: &Range<usize>,
+        pieces: Option<&[relocate::Piece]>,
+    ) -> Result<Backing, Error> {
+        let Way::Memfd = self.way else {
+            adopt::check_mapped(pages)?;
+            return self.segment(pages);
+        };
+        match adopt::plan(pages, pieces)? {
+            Plan::Publish(file, offset) => published_file(file, offset),
+            Plan::Move(pieces) => {
+                let offset = room.take(pages.start, pages.len())?;
+                // SAFETY: the caller's promise, and the plan has seen that the pages are private.
+                unsafe { memfd::move_into(pages, &pieces, (self.file()?, offset))? };
+                Ok(Backing::file(Place::Home(offset), None))
+            }
+        }
+    }
+
+    /// Whole pages as they are, by XPMEM.
+    pub(super) fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
+        let Way::Xpmem(xpmem) = &self.way else { unreachable!("asked of another backend") };
+        let segment = xpmem.make(pages)?;
+        let place = Place::Segment(segment.id().0 as u64);
+        Ok(Backing { place, file: None, segment: Some(segment) })
+    }
+}
+
+/// What stands behind memory that is a stretch of a file.
+pub(super) fn published_file(file: OwnedFd, offset: u64) -> Result<Backing, Error> {
+    let (descriptor, inode) = (file.as_raw_fd(), fd::inode(file.as_fd())?);
+    Ok(Backing::file(Place::File { descriptor, inode, offset }, Some(file)))
+}
+
+/// Reserves room for `bytes` at a multiple of `align`, with a page at least on either side: a
+/// copy that runs over an end must fault.
+pub(super) fn reserve(
+    bytes: usize,
+    align: usize,
+    wish: usize,
+    last: Option<usize>,
+) -> Result<(Range<usize>, Range<usize>), Error> {
+    let page = map::page_size();
+    if wish != 0 && wish.is_multiple_of(align) && wish > page {
+        let (start, length) = (wish - page, bytes + 2 * page);
+        if map::reserve_at(start, length).is_some() {
+            return Ok((wish..wish + bytes, start..start + length));
+        }
+    }
+    let length = bytes.next_multiple_of(HUGE) + HUGE + align;
+    let below = last.and_then(|last| last.checked_sub(length)).map(|at| at / HUGE * HUGE);
+    let program = segment::find(page).ok();
+    let places = program.iter().flat_map(|program| layout::heap_places(program, length));
+    let start = below
+        .into_iter()
+        .chain(places)
+        .find_map(|at| map::reserve_at(at, length))
+        .map_or_else(|| map::reserve(length), Ok)?;
+    let at = (start + page).next_multiple_of(align);
+    Ok((at..at + bytes, start..start + length))
+}

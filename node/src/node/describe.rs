@@ -1,0 +1,40 @@
+//! A node in words: for an information option of the client.
+
+use super::{Node, lock};
+use crate::pages::{Bytes, Pages};
+use std::fmt::{self, Display, Formatter};
+
+/// What a node is like, one line each: its backend and why, the ranks, the regions, what is mapped.
+impl Display for Node {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let node = &*self.0;
+        match node.rank {
+            Some(rank) => write!(f, "rank {rank}, ")?,
+            None => write!(f, "no rank of its own, ")?,
+        }
+        writeln!(f, "backend {} ({})", node.way.name(), node.reason)?;
+        let (known, attached) = node.known();
+        writeln!(f, "{known} other ranks known, {attached} attached")?;
+        for owned in lock(&node.regions).all() {
+            let (range, pages) = (owned.region.range(), Pages::from_word(owned.published.pages));
+            let (key, bytes) = (owned.region.key.0, Bytes(range.len()));
+            writeln!(f, "region {key:#x}: {:#x}..{:#x}, {bytes}, {pages}", range.start, range.end)?;
+        }
+        for view in node.views() {
+            let (ranks, bytes) = view.mapped();
+            writeln!(
+                f,
+                "view of {} regions: {} mapped of {ranks} ranks",
+                view.regions(),
+                Bytes(bytes)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,316 @@
+//! This process among its peers, for one client. Any number of nodes can be open at a time; they
+//! share nothing.
+#![allow(unsafe_code)]
+
+mod adopt;
+mod attached;
+mod backing;
+mod describe;
+mod explain;
+mod peer;
+mod region;
+mod regions;
+mod view;
+mod wait;
+mod way;
+
+use crate::Rank;
+use crate::card::{Address, Card, Surroundings};
+use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
+use crate::error::Error;
+use crate::home::{Home, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
+use crate::pause::Habits;
+use crate::places::Places;
+use crate::sys::life::{self, Sign};
+use crate::sys::{fd, kept::Kept, map, process};
+use backing::Room;
+use peer::Peers;
+use regions::Regions;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use way::Way;
+
+pub use region::Alloc;
+pub use regions::Region;
+pub use view::View;
+
+/// Regions of a node if its client does not say how many.
+const REGIONS: u32 = 64;
+/// Largest file that Linux knows.
+const LARGEST: u64 = i64::MAX as u64;
+
+/// This process among its peers, for one client. Closed when dropped: peers are told, and what it
+/// has mapped of them goes with the last view. Memory that was adopted keeps address and content.
+/// With XPMEM peers lose access: have all of them come to a barrier before.
+pub struct Node(Arc<Inner>);
+
+/// What a node and its views share.
+pub(crate) struct Inner {
+    pid: u32,
+    rank: Option<Rank>,
+    fork: Fork,
+    progress: Option<Box<Progress>>,
+    crowd: Crowd,
+    habits: Habits,
+    way: Way,
+    /// Why it is this way.
+    reason: String,
+    surroundings: Surroundings,
+    address: Address,
+    /// Bytes from one home to the next, if all ranks have the file.
+    stride: Option<u64>,
+    peers: Mutex<Peers>,
+    views: Mutex<Vec<Weak<view::Core>>>,
+    places: Places,
+    regions: Mutex<Regions>,
+    home: Home,
+    /// Whether this process lives.
+    _sign: Sign,
+    file: Kept,
+}
+
+/// What a mutex guards, whatever has become of a thread that had it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Node {
+    /// Makes this process reachable. Waits for nobody.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for settings that cannot be; [`Error::NoWay`] if the backend that is asked
+    /// for cannot work here; [`Error::System`] if the rank is another process's, or the system
+    /// refuses.
+    pub fn open(config: Config) -> Result<Self, Error> {
+        let shape = shape(&config)?;
+        let (way, reason) = Way::choose(config.backend)?;
+        let (file, offset, stride) = file(config.file, config.rank, &shape)?;
+        let sign = life::sign(file.as_fd(), offset, "locking this rank's sign of life")?;
+        let end = match stride {
+            Some(stride) => offset + stride,
+            None => fd::size(file.as_fd())?,
+        };
+        if stride.is_some() {
+            // Of a process that was this rank before.
+            fd::punch(file.as_fd(), offset, end - offset);
+        }
+        let (pid, started, mark) = (process::pid(), process::own_start(), process::random()?);
+        let owner = Owner { mark, pid, started, rank: config.rank, backend: way.word() };
+        let home = Home::make(file.as_fd(), offset, shape, &owner)?;
+        if config.fork == Fork::Drops {
+            map::inherit(&home.range(), false);
+        }
+        let inode = fd::inode(file.as_fd())?;
+        let file = Kept::new(file)?;
+        let (descriptor, common) = (file.number(), stride.is_some());
+        Ok(Self(Arc::new(Inner {
+            pid,
+            rank: config.rank,
+            fork: config.fork,
+            progress: config.progress,
+            crowd: config.crowd,
+            habits: wait::habits(config.crowd),
+            way,
+            reason,
+            surroundings: Surroundings::own(),
+            address: Address { pid, started, descriptor, inode, offset, common, mark },
+            stride,
+            peers: Mutex::default(),
+            views: Mutex::default(),
+            places: Places::default(),
+            regions: Mutex::new(Regions::new(Room { next: offset + MEMORY, end }, shape.regions)),
+            home,
+            _sign: sign,
+            file,
+        })))
+    }
+
+    /// What peers have to be given. It stays valid when regions are added.
+    pub fn card(&self) -> Card {
+        // The descriptor may be another one by now.
+        let address = Address { descriptor: self.0.file.number(), ..self.0.address };
+        Card::new(&self.0.surroundings, &address)
+    }
+
+    /// This process's own number, if it has one.
+    pub fn rank(&self) -> Option<Rank> {
+        self.0.rank
+    }
+
+    /// Takes a peer's card, as that of `rank`, or of the next number there is. Makes no system
+    /// call. Returns the rank's number.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if that is no card, or another one than before for a rank that is
+    /// attached; [`Error::Version`].
+    pub fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
+        self.0.check()?;
+        self.0.know(rank, card)
+    }
+
+    /// What a rank is. One system call if it is attached.
+    pub fn state(&self, rank: Rank) -> State {
+        self.0.state(rank)
+    }
+
+    /// Attaches a rank now: its home, and its regions in all views that are open. Waits until
+    /// it has them.
+    ///
+    /// # Errors
+    /// [`Error::NoCard`], [`Error::Elsewhere`]: not reachable; [`Error::Unlike`]: it has other regions;
+    /// [`Error::Died`], [`Error::Left`], [`Error::Time`], or what the progress function
+    /// says: the wait ended.
+    pub fn attach(&self, rank: Rank, limit: Duration) -> Result<(), Error> {
+        self.0.check()?;
+        self.0.attach(rank, deadline(limit))
+    }
+
+    /// Forgets what is mapped of a rank, and its card.
+    ///
+    /// # Safety
+    /// No thread uses the rank's memory, or the client's part of its home.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for this process's own rank; [`Error::NoCard`].
+    pub unsafe fn detach(&self, rank: Rank) -> Result<(), Error> {
+        self.0.check()?;
+        self.0.detach(rank)
+    }
+
+    /// The client's part of a rank's home, [`Config::extra`] bytes of that rank; `None` if the rank
+    /// cannot be attached.
+    pub fn extra(&self, rank: Rank) -> Option<NonNull<u8>> {
+        self.0.check().ok()?;
+        if self.0.is_own(rank) {
+            return Some(self.0.home.extra());
+        }
+        Some(self.0.reach(rank).ok()??.home.extra())
+    }
+
+    /// Ends this process's part, as dropping the node does.
+    pub fn close(self) {}
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if self.0.is_child() {
+            // All of it is the parent's: mappings are not this process's to undo.
+            std::mem::forget(self.0.clone());
+        } else {
+            self.0.home.close();
+        }
+    }
+}
+
+impl Inner {
+    /// Whether this is a forked child of the process that opened the node.
+    fn is_child(&self) -> bool {
+        process::pid() != self.pid
+    }
+
+    /// An error in a forked child.
+    fn check(&self) -> Result<(), Error> {
+        if !self.is_child() {
+            return Ok(());
+        }
+        Err(Error::argument(
+            "node",
+            format_args!("one that process {} has opened", self.pid),
+            format!("one of this process, {}, which is a forked child", process::pid()),
+        ))
+    }
+
+    fn is_own(&self, rank: Rank) -> bool {
+        self.rank == Some(rank)
+    }
+
+    /// The file of this process's home.
+    fn file(&self) -> Result<BorrowedFd<'_>, Error> {
+        self.file.get(std::iter::empty())
+    }
+
+    fn attach(&self, rank: Rank, deadline: Option<Instant>) -> Result<(), Error> {
+        if self.is_own(rank) {
+            return Ok(());
+        }
+        self.await_home(rank, deadline)?;
+        self.views().iter().try_for_each(|view| view.attach(self, rank, deadline).map(drop))
+    }
+
+    fn detach(&self, rank: Rank) -> Result<(), Error> {
+        if self.is_own(rank) {
+            return Err(Error::argument("rank", rank, "another one than this process's own"));
+        }
+        self.views().iter().for_each(|view| view.detach(self, rank));
+        self.forget(rank)
+    }
+
+    /// The views that are open.
+    fn views(&self) -> Vec<Arc<view::Core>> {
+        lock(&self.views).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// The moment at which a limit ends; `None`: never.
+fn deadline(limit: Duration) -> Option<Instant> {
+    Instant::now().checked_add(limit)
+}
+
+fn shape(config: &Config) -> Result<Shape, Error> {
+    let regions = if config.regions == 0 { REGIONS } else { config.regions };
+    if regions > MOST_REGIONS {
+        return Err(Error::argument("regions", regions, format!("at most {MOST_REGIONS}")));
+    }
+    if config.extra > MOST_EXTRA {
+        return Err(Error::argument("extra", config.extra, format!("at most {MOST_EXTRA} bytes")));
+    }
+    Ok(Shape { regions, extra: config.extra })
+}
+
+/// The file of this process's home, where it starts there, and, if all ranks have the file, how far
+/// apart homes are.
+fn file(
+    given: Option<JobFile>,
+    rank: Option<Rank>,
+    shape: &Shape,
+) -> Result<(OwnedFd, u64, Option<u64>), Error> {
+    let page = map::page_size() as u64;
+    let Some(JobFile { file, offset, stride }) = given else {
+        let file = fd::memfd(c"onenode")?;
+        fd::resize_and_seal(file.as_fd(), LARGEST & !(page - 1))?;
+        return Ok((file, 0, None));
+    };
+    let Some(rank) = rank else {
+        return Err(Error::argument("rank", "none", "a number, which says where in the file"));
+    };
+    if !offset.is_multiple_of(page) {
+        return Err(Error::argument("file.offset", offset, "a multiple of the page size"));
+    }
+    let least = MEMORY.max(shape.bytes() as u64);
+    if !stride.is_multiple_of(page) || stride < least {
+        return Err(Error::argument(
+            "file.stride",
+            stride,
+            format!("whole pages, {least} bytes or more"),
+        ));
+    }
+    if !fd::is_sealed(file.as_fd())? {
+        return Err(Error::argument(
+            "file",
+            "a file that can shrink",
+            "a memfd with F_SEAL_SHRINK",
+        ));
+    }
+    let size = fd::size(file.as_fd())?;
+    let start = stride.checked_mul(u64::from(rank)).and_then(|at| at.checked_add(offset));
+    match start.filter(|at| at.checked_add(stride).is_some_and(|end| end <= size)) {
+        Some(start) => Ok((file, start, Some(stride))),
+        None => Err(Error::argument(
+            "file",
+            format_args!("one of {size} bytes"),
+            format!("room for rank {rank} at {offset} + {rank} * {stride}"),
+        )),
+    }
+}

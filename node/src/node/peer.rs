@@ -1,0 +1,303 @@
+//! Peers: from a card to a home that is mapped here, and whether its owner lives.
+
+use super::wait::{ForPeer, settle};
+use super::way::spelt;
+use super::{Inner, lock};
+use crate::Rank;
+use crate::card::{Address, Card, Said};
+use crate::config::State;
+use crate::error::Error;
+use crate::home::Home;
+use crate::pause::Pause;
+use crate::places::{Kind, Place, Token};
+use crate::sys::life::{self, Holder};
+use crate::sys::peer::{self, Unreachable};
+use crate::sys::{fd, kept::Kept, process};
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// All peers that are known.
+#[derive(Default)]
+pub(super) struct Peers {
+    known: BTreeMap<Rank, Arc<Peer>>,
+    /// The number of the next one that comes without.
+    next: Rank,
+}
+
+/// A peer.
+pub(super) struct Peer {
+    rank: Rank,
+    /// What its card says; `None`: it has given none, but all ranks have one file.
+    said: Option<Said>,
+    found: Mutex<Found>,
+}
+
+/// How far this process has come with a peer.
+#[derive(Clone)]
+enum Found {
+    /// It has not tried.
+    Unknown,
+    /// Here it is.
+    Home(Arc<Reached>),
+    /// Its memory cannot be reached.
+    Elsewhere(&'static str),
+}
+
+/// A peer's home, mapped.
+pub(super) struct Reached {
+    pub home: Home,
+    /// Its file; `None`: the one that all ranks have.
+    file: Option<Kept>,
+    /// Where in the file the home starts.
+    offset: u64,
+    /// First byte of the file behind what is the peer's.
+    pub end: u64,
+    /// The process, and what it is called when it is looked for.
+    pub address: Address,
+    token: Mutex<Option<Token>>,
+}
+
+impl Reached {
+    /// The file of the home.
+    pub fn file<'r>(&'r self, node: &'r Inner) -> Result<BorrowedFd<'r>, Error> {
+        match &self.file {
+            None => node.file(),
+            Some(file) => {
+                let Address { pid, descriptor, .. } = self.address;
+                file.get(std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}"))))
+            }
+        }
+    }
+
+    /// Whether a stretch of the file is the peer's.
+    pub fn has(&self, offset: u64, bytes: u64) -> bool {
+        let end = offset.checked_add(bytes);
+        offset >= self.offset && end.is_some_and(|end| end <= self.end)
+    }
+
+    /// What has become of its owner.
+    fn life(&self, node: &Inner) -> State {
+        let holder = || life::holder(self.file(node)?, self.offset);
+        let Address { pid, started, .. } = self.address;
+        let lives = match holder() {
+            Ok(holder) => holder != Holder::Nobody,
+            // The program has closed the descriptor.
+            Err(_) => process::is_running(pid, started),
+        };
+        // Looked at last: it may have closed in between.
+        match (self.home.is_closed(), lives) {
+            (true, _) => State::Left,
+            (false, true) => State::Attached,
+            (false, false) => State::Dead,
+        }
+    }
+}
+
+impl Inner {
+    pub(super) fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
+        let said = card.read()?;
+        let mut peers = lock(&self.peers);
+        let same = |peer: &Arc<Peer>| peer.said == Some(said);
+        let rank = match rank {
+            Some(rank) => rank,
+            None => {
+                if let Some(known) = peers.known.values().find(|peer| same(peer)) {
+                    return Ok(known.rank);
+                }
+                while peers.known.contains_key(&peers.next) || self.is_own(peers.next) {
+                    peers.next += 1;
+                }
+                peers.next
+            }
+        };
+        if self.is_own(rank) {
+            if said.address.mark == self.address.mark {
+                return Ok(rank);
+            }
+            return Err(Error::argument("card", "another process's", "this rank's own"));
+        }
+        if let Some(peer) = peers.known.get(&rank) {
+            if same(peer) {
+                return Ok(rank);
+            }
+            if let Found::Home(_) = *lock(&peer.found) {
+                return Err(Error::argument(
+                    "card",
+                    format_args!("another one than before for rank {rank}"),
+                    "that the rank is detached first",
+                ));
+            }
+        }
+        let common = self.stride.map(|_| self.address.inode);
+        let found = match said.apart(&self.surroundings, common) {
+            Some(why) => Found::Elsewhere(why),
+            None => Found::Unknown,
+        };
+        let found = Mutex::new(found);
+        peers.known.insert(rank, Arc::new(Peer { rank, said: Some(said), found }));
+        settle(&self.habits, self.crowd, peers.known.len() + 1);
+        Ok(rank)
+    }
+
+    fn peer(&self, rank: Rank) -> Result<Arc<Peer>, Error> {
+        let mut peers = lock(&self.peers);
+        if let Some(peer) = peers.known.get(&rank) {
+            return Ok(peer.clone());
+        }
+        if self.common_place(rank).is_none() {
+            return Err(Error::NoCard { rank });
+        }
+        let peer = Arc::new(Peer { rank, said: None, found: Mutex::new(Found::Unknown) });
+        peers.known.insert(rank, peer.clone());
+        Ok(peer)
+    }
+
+    /// Where a rank's home starts and ends in the file that all ranks have.
+    fn common_place(&self, rank: Rank) -> Option<(u64, u64)> {
+        let (stride, own) = (self.stride?, self.rank?);
+        let first = self.address.offset - u64::from(own) * stride;
+        let start = stride.checked_mul(u64::from(rank))?.checked_add(first)?;
+        let end = start.checked_add(stride)?;
+        (end <= fd::size(self.file().ok()?).ok()?).then_some((start, end))
+    }
+
+    /// The home of a rank; `None` if it has not moved in yet.
+    pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<Reached>>, Error> {
+        let peer = self.peer(rank)?;
+        let mut found = lock(&peer.found);
+        match &*found {
+            Found::Home(reached) => return Ok(Some(reached.clone())),
+            Found::Elsewhere(why) => return Err(Error::Elsewhere { rank, why }),
+            Found::Unknown => {}
+        }
+        match self.find(&peer) {
+            Ok(None) => Ok(None),
+            Ok(Some(reached)) => {
+                let here = reached.home.range();
+                let place = Place { here, rank, kind: Kind::Home, there: 0 };
+                *lock(&reached.token) = Some(self.places.add(&place));
+                let reached = Arc::new(reached);
+                *found = Found::Home(reached.clone());
+                Ok(Some(reached))
+            }
+            Err(Error::Elsewhere { rank, why }) => {
+                *found = Found::Elsewhere(why);
+                Err(Error::Elsewhere { rank, why })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn find(&self, peer: &Peer) -> Result<Option<Reached>, Error> {
+        let rank = peer.rank;
+        let (file, offset, end) = match &peer.said {
+            Some(said) if !said.address.common => {
+                let file = open(rank, &said.address)?;
+                let (offset, end) = (said.address.offset, fd::size(file.as_fd())?);
+                (Some(file), offset, end)
+            }
+            _ => match self.common_place(rank) {
+                Some((offset, end)) => (None, offset, end),
+                None => return Err(Error::NoCard { rank }),
+            },
+        };
+        let home = match &file {
+            Some(file) => Home::find(file.as_fd(), offset, end.saturating_sub(offset))?,
+            None => Home::find(self.file()?, offset, end - offset)?,
+        };
+        let Some(home) = home else { return Ok(None) };
+        let owner = home.owner();
+        if peer.said.is_some_and(|said| said.address.mark != owner.mark) {
+            // The card is of a node that was there before.
+            return Err(Error::Left { rank });
+        }
+        let unlike = |what| Err(Error::Unlike { rank, what });
+        if let (Some(theirs), Some(_)) = (owner.rank.filter(|theirs| *theirs != rank), self.rank) {
+            return unlike(format!("its card is that of rank {theirs}"));
+        }
+        if owner.backend != self.way.word() {
+            let (theirs, ours) = (spelt(owner.backend), self.way.name());
+            return unlike(format!("its backend is {theirs}, here it is {ours}"));
+        }
+        let address = match peer.said {
+            Some(said) => said.address,
+            None => Address {
+                pid: owner.pid,
+                started: owner.started,
+                mark: owner.mark,
+                offset,
+                ..self.address
+            },
+        };
+        let file = file.map(Kept::new).transpose()?;
+        Ok(Some(Reached { home, file, offset, end, address, token: Mutex::default() }))
+    }
+
+    /// The home of a rank, as soon as it has moved in.
+    pub(super) fn await_home(
+        &self,
+        rank: Rank,
+        deadline: Option<Instant>,
+    ) -> Result<Arc<Reached>, Error> {
+        let mut pause = Pause::new(ForPeer::new(self, rank, deadline));
+        loop {
+            if let Some(reached) = self.reach(rank)? {
+                return Ok(reached);
+            }
+            pause.step()?;
+        }
+    }
+
+    pub(super) fn state(&self, rank: Rank) -> State {
+        if self.is_own(rank) {
+            return State::Attached;
+        }
+        let Some(peer) = lock(&self.peers).known.get(&rank).cloned() else {
+            return State::Unknown;
+        };
+        let found = lock(&peer.found).clone();
+        match found {
+            Found::Unknown => State::Here,
+            Found::Elsewhere(_) => State::Elsewhere,
+            Found::Home(reached) => reached.life(self),
+        }
+    }
+
+    pub(super) fn forget(&self, rank: Rank) -> Result<(), Error> {
+        let peer = lock(&self.peers).known.remove(&rank).ok_or(Error::NoCard { rank })?;
+        if let Found::Home(reached) = &*lock(&peer.found)
+            && let Some(token) = lock(&reached.token).take()
+        {
+            self.places.remove(token);
+        }
+        Ok(())
+    }
+
+    /// The ranks that are known, and of how many the home is mapped.
+    pub(super) fn known(&self) -> (usize, usize) {
+        let peers = lock(&self.peers);
+        let is_mapped = |peer: &&Arc<Peer>| matches!(*lock(&peer.found), Found::Home(_));
+        (peers.known.len(), peers.known.values().filter(is_mapped).count())
+    }
+}
+
+/// Opens a file of a peer, which must be sealed.
+pub(super) fn open(rank: Rank, address: &Address) -> Result<std::os::fd::OwnedFd, Error> {
+    let Address { pid, started, descriptor, inode, .. } = *address;
+    match peer::open(pid, descriptor, inode) {
+        Ok(file) => Ok(file),
+        Err(Unreachable::Refused) => {
+            Err(Error::Elsewhere { rank, why: "the system does not let its files be opened" })
+        }
+        Err(Unreachable::Gone) if process::is_running(pid, started) => Err(Error::Left { rank }),
+        Err(Unreachable::Gone) => Err(Error::Died { rank }),
+        Err(Unreachable::Unsealed) => Err(Error::Unlike {
+            rank,
+            what: "its memory is a file that can shrink, or another user's".into(),
+        }),
+        Err(Unreachable::System(error)) => Err(error),
+    }
+}

@@ -1,0 +1,232 @@
+//! Own memory that peers can reach, by the client's key. There are five sources of it.
+#![allow(unsafe_code)]
+
+use super::adopt;
+use super::backing::{published_file, reserve};
+use super::regions::{Region, Sort, Unmap, unknown};
+use super::way::Way;
+use super::{Node, lock};
+use crate::Key;
+use crate::backend::memfd;
+use crate::error::Error;
+use crate::layout::HUGE;
+use crate::pages::Pages;
+use crate::segment;
+use crate::sys::{fd, map};
+use std::ops::Range;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// New memory that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Alloc {
+    /// Bytes; rounded up to whole pages.
+    pub bytes: usize,
+    /// What it is made of.
+    pub pages: Pages,
+    /// Its start is a multiple of this, a power of two; 0: 2 MiB.
+    pub align: usize,
+    /// Where it should start, if there is room; 0: near the program, so that one view can
+    /// have both.
+    pub wish: usize,
+}
+
+/// Most bytes of a region.
+const MOST: usize = 1 << 46;
+
+impl Node {
+    /// New memory, zeroed and made as it is touched.
+    ///
+    /// # Errors
+    /// [`Error::Argument`]; [`Error::NoWay`] if there is no room, or no pages of that kind.
+    pub fn alloc(&self, key: Key, bytes: usize, how: Pages) -> Result<Region, Error> {
+        self.alloc_as(key, &Alloc { bytes, pages: how, align: 0, wish: 0 })
+    }
+
+    /// As [`alloc`](Self::alloc), with all that can be asked for.
+    ///
+    /// # Errors
+    /// As for [`alloc`](Self::alloc).
+    pub fn alloc_as(&self, key: Key, wanted: &Alloc) -> Result<Region, Error> {
+        let node = &*self.0;
+        node.check()?;
+        let unit = wanted.pages.size();
+        let bytes = wanted.bytes.checked_next_multiple_of(unit).filter(|b| (1..=MOST).contains(b));
+        let Some(bytes) = bytes else {
+            return Err(Error::argument("bytes", wanted.bytes, format!("1 to {MOST}")));
+        };
+        let align = if wanted.align == 0 { HUGE } else { wanted.align };
+        if !align.is_power_of_two() || align > MOST {
+            return Err(Error::argument("align", align, "a power of two, or 0"));
+        }
+        let mut regions = lock(&node.regions);
+        let record = regions.record(key)?;
+        let align = align.max(unit);
+        let (at, reserved) = reserve(bytes, align, wanted.wish, regions.last)?;
+        let undo = Unmap(reserved.clone());
+        let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
+        std::mem::forget(undo);
+        regions.last = Some(reserved.start);
+        let region = Region { key, start: at.start, bytes };
+        let kind = Sort { pages: wanted.pages, image: 0, reserved };
+        Ok(node.keep(&mut regions, record, region, kind, backing))
+    }
+
+    /// Memory of this process becomes reachable: pages that are private to it, or that another
+    /// client has made reachable already. Address and content stay. The end is rounded up to whole
+    /// pages.
+    ///
+    /// # Safety
+    /// No other process, device or pinned registration accesses the pages by way of what is mapped
+    /// now; nobody unmaps or remaps them while the node is open.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the range is not this process's to share; [`Error::NoWay`] if a thread
+    /// that could write meanwhile cannot be held.
+    pub unsafe fn adopt(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
+        let node = &*self.0;
+        node.check()?;
+        let pages = whole_pages(&what)?;
+        if pages.start != what.start {
+            return Err(Error::argument(
+                "start",
+                format_args!("{:#x}", what.start),
+                "the start of a page",
+            ));
+        }
+        let mut regions = lock(&node.regions);
+        let record = regions.record(key)?;
+        // SAFETY: the caller's promise.
+        let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
+        let region = Region { key, start: pages.start, bytes: pages.len() };
+        Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+    }
+
+    /// The main program's `.data` and `.bss` become reachable, as whole pages. Address and content
+    /// stay.
+    ///
+    /// # Safety
+    /// As for [`adopt`](Self::adopt).
+    ///
+    /// # Errors
+    /// As for [`adopt`](Self::adopt).
+    pub unsafe fn adopt_program(&self, key: Key) -> Result<Region, Error> {
+        let node = &*self.0;
+        node.check()?;
+        let data = segment::find(map::page_size())?;
+        segment::keep_gaps(&data)?;
+        let mut regions = lock(&node.regions);
+        let record = regions.record(key)?;
+        let pieces = memfd::pieces(&data);
+        // SAFETY: the caller's promise; the gaps are reserved.
+        let backing = unsafe { node.back_existing(&mut regions.room, &data.pages, Some(&pieces))? };
+        let region = Region { key, start: data.pages.start, bytes: data.pages.len() };
+        let kind = Sort { image: data.fingerprint, ..Sort::default() };
+        Ok(node.keep(&mut regions, record, region, kind, backing))
+    }
+
+    /// Any memory of this process becomes reachable where it is; with XPMEM only.
+    ///
+    /// # Safety
+    /// Nobody unmaps or remaps it while the node is open.
+    ///
+    /// # Errors
+    /// [`Error::NoWay`] with another backend; [`Error::Argument`].
+    pub unsafe fn export(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
+        let node = &*self.0;
+        node.check()?;
+        let pages = whole_pages(&what)?;
+        let Way::Memfd = node.way else {
+            let mut regions = lock(&node.regions);
+            let record = regions.record(key)?;
+            let backing = node.segment(&pages)?;
+            let region = Region { key, start: what.start, bytes: what.len() };
+            return Ok(node.keep(&mut regions, record, region, Sort::default(), backing));
+        };
+        Err(Error::NoWay(format!(
+            "the backend {} cannot share memory that was made elsewhere ({}); adopt it, or use the \
+             backend xpmem",
+            node.way.name(),
+            node.reason
+        )))
+    }
+
+    /// Shared memory becomes reachable that the client has mapped from a memory file, which can no
+    /// longer shrink (`F_SEAL_SHRINK`).
+    ///
+    /// # Safety
+    /// Nobody unmaps or remaps it while the node is open.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `what` is not a mapping of that file at that offset, or the file can
+    /// shrink.
+    pub unsafe fn file(
+        &self,
+        key: Key,
+        what: Range<usize>,
+        file: BorrowedFd<'_>,
+        offset: u64,
+    ) -> Result<Region, Error> {
+        let node = &*self.0;
+        node.check()?;
+        let pages = whole_pages(&what)?;
+        let Some(offset) = offset.checked_sub((what.start - pages.start) as u64) else {
+            return Err(Error::argument("offset", offset, "where in the file the memory starts"));
+        };
+        if !matches!(fd::is_sealed(file), Ok(true)) {
+            let value = format_args!("descriptor {}, which can shrink", file.as_raw_fd());
+            return Err(Error::argument("file", value, "a memfd with F_SEAL_SHRINK"));
+        }
+        adopt::check_file(&pages, fd::inode(file)?, offset)?;
+        let mut regions = lock(&node.regions);
+        let record = regions.record(key)?;
+        let size = fd::page_size(file)?;
+        let pages = if size == map::page_size() { Pages::Normal } else { Pages::Explicit(size) };
+        let backing = published_file(fd::duplicate(file)?, offset)?;
+        let region = Region { key, start: what.start, bytes: what.len() };
+        let kind = Sort { pages, ..Sort::default() };
+        Ok(node.keep(&mut regions, record, region, kind, backing))
+    }
+
+    /// A region is no longer one. New memory goes, any other stays. With memory files, what peers
+    /// have mapped of it stays mapped; with XPMEM their access faults: agree before.
+    ///
+    /// # Safety
+    /// Nobody uses memory that [`alloc`](Self::alloc) has made.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such region, or a view has it.
+    pub unsafe fn unregion(&self, key: Key) -> Result<(), Error> {
+        let node = &*self.0;
+        node.check()?;
+        let views = node.views();
+        if views.iter().any(|view| view.has(key)) {
+            let expected = "a region that no view has: close the view first";
+            return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
+        }
+        let mut regions = lock(&node.regions);
+        match regions.remove(key) {
+            Some(owned) => {
+                node.give_back(owned);
+                Ok(())
+            }
+            None => Err(unknown(key)),
+        }
+    }
+}
+
+/// The pages that a range is in.
+fn whole_pages(what: &Range<usize>) -> Result<Range<usize>, Error> {
+    let page = map::page_size();
+    let start = what.start / page * page;
+    let end = what.end.checked_next_multiple_of(page);
+    match end {
+        Some(end) if what.start > 0 && what.start < what.end && end - start <= MOST => {
+            Ok(start..end)
+        }
+        _ => Err(Error::argument(
+            "range",
+            format_args!("{:#x}..{:#x}", what.start, what.end),
+            format!("1 to {MOST} bytes of memory"),
+        )),
+    }
+}

@@ -1,0 +1,173 @@
+//! The regions of a node: what they consist of, and their end.
+#![allow(unsafe_code)]
+
+use super::backing::{Backing, Room};
+use super::{Inner, lock};
+use crate::Key;
+use crate::config::Fork;
+use crate::error::Error;
+use crate::home::{Place, Published};
+use crate::pages::Pages;
+use crate::sys::{fd, map};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use xpmem_sys::Segment;
+
+/// Memory of this process that peers can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The client's name for it.
+    pub key: Key,
+    /// First address.
+    pub start: usize,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+impl Region {
+    /// Its addresses.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.start + self.bytes
+    }
+}
+
+/// This node's regions.
+pub(super) struct Regions {
+    known: BTreeMap<Key, Owned>,
+    /// Where the file has room for the next one.
+    pub room: Room,
+    /// Records of the home.
+    records: u32,
+    /// Where the last new memory was put.
+    pub last: Option<usize>,
+}
+
+/// A region and what it consists of.
+pub(super) struct Owned {
+    pub region: Region,
+    /// As peers find it.
+    pub published: Published,
+    record: u32,
+    /// What was reserved for new memory, which ends with the region.
+    reserved: Range<usize>,
+    /// The file, if it is not the home's.
+    _file: Option<OwnedFd>,
+    _segment: Option<Segment>,
+}
+
+/// What sort of a region it is.
+pub(super) struct Sort {
+    pub pages: Pages,
+    /// A program's fingerprint, if it is that program's data segment; else 0.
+    pub image: u64,
+    /// What was reserved for new memory.
+    pub reserved: Range<usize>,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self { pages: Pages::Normal, image: 0, reserved: 0..0 }
+    }
+}
+
+impl Regions {
+    pub fn new(room: Room, records: u32) -> Self {
+        Self { known: BTreeMap::new(), room, records, last: None }
+    }
+
+    pub fn get(&self, key: Key) -> Option<&Owned> {
+        self.known.get(&key)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Owned> {
+        self.known.values()
+    }
+
+    pub fn remove(&mut self, key: Key) -> Option<Owned> {
+        self.known.remove(&key)
+    }
+
+    /// A record for a new region of that key.
+    pub fn record(&self, key: Key) -> Result<u32, Error> {
+        if let Some(owned) = self.known.get(&key) {
+            let Region { start, bytes, .. } = owned.region;
+            let expected =
+                format!("a key that no region has: it is that of {start:#x} (+ {bytes} bytes)");
+            return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
+        }
+        let taken = |record: &u32| self.known.values().any(|owned| owned.record == *record);
+        (0..self.records).find(|record| !taken(record)).ok_or_else(|| {
+            let most = self.records;
+            Error::NoWay(format!(
+                "there are {most} regions already; Config::regions says how many there can be"
+            ))
+        })
+    }
+}
+
+/// The error for a key that no region has.
+pub(super) fn unknown(key: Key) -> Error {
+    Error::argument("key", format_args!("{:#x}", key.0), "the key of a region of this node")
+}
+
+impl Inner {
+    /// Publishes a region and keeps what it consists of.
+    pub(super) fn keep(
+        &self,
+        regions: &mut Regions,
+        record: u32,
+        region: Region,
+        kind: Sort,
+        backing: Backing,
+    ) -> Region {
+        let Sort { pages, image, reserved } = kind;
+        let (start, bytes, place) = (region.start, region.bytes, backing.place);
+        let published =
+            Published { key: region.key, start, bytes, place, pages: pages.word(), image };
+        if self.fork == Fork::Drops {
+            map::inherit(&region.range(), false);
+        }
+        self.home.publish(record, &published);
+        let owned = Owned {
+            region,
+            published,
+            record,
+            reserved,
+            _file: backing.file,
+            _segment: backing.segment,
+        };
+        regions.known.insert(region.key, owned);
+        region
+    }
+
+    /// Withdraws a region, and gives the memory back that was made for it.
+    pub(super) fn give_back(&self, owned: Owned) {
+        self.home.withdraw(owned.record);
+        let Owned { region, published, reserved, .. } = owned;
+        if reserved.is_empty() {
+            return;
+        }
+        if let (Place::Home(offset), Ok(file)) = (published.place, self.file()) {
+            fd::punch(file, offset, region.bytes as u64);
+        }
+        drop(Unmap(reserved));
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let regions = std::mem::take(&mut lock(&self.regions).known);
+        regions.into_values().for_each(|owned| self.give_back(owned));
+    }
+}
+
+/// Unmaps a range when it is dropped.
+pub(super) struct Unmap(pub Range<usize>);
+
+impl Drop for Unmap {
+    fn drop(&mut self) {
+        // SAFETY: made for a range that its maker has reserved, and that nobody uses any more.
+        unsafe { map::unmap(self.0.start as *mut u8, self.0.len()) };
+    }
+}

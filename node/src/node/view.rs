@@ -1,0 +1,339 @@
+//! Regions that are translated together: wherever a peer has them, here they keep this process's
+//! own distances, so that one addition leads from an own address to any rank's.
+//!
+//! ```text
+//!  own:   |-[a]-----[b]--|     rank's own: [b] ... [a]     here, for the rank: |-[a']-----[b']--|
+//!         ^origin                                                              ^base
+//! ```
+use super::attached::Attached;
+use super::peer::Reached;
+use super::regions::unknown;
+use super::wait::ForPeer;
+use super::{Inner, Node, deadline, lock};
+use crate::error::Error;
+use crate::home::Published;
+use crate::layout::HUGE;
+use crate::pages::Pages;
+use crate::pause::Pause;
+use crate::places::{Kind, Place, Token};
+use crate::table::{Bounds, Entries, Entry};
+use crate::{Key, Rank};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Most bytes from a view's first byte to its last: a 64th of the address space.
+const MOST: usize = 1 << 41;
+
+/// Regions that are translated together. Closed when dropped.
+pub struct View {
+    core: Arc<Core>,
+    node: Arc<Inner>,
+}
+
+pub(super) struct Core {
+    /// In the order of their addresses.
+    parts: Vec<Part>,
+    pieces: Vec<Range<usize>>,
+    table: Box<dyn Entries>,
+    mirrors: Mutex<BTreeMap<Rank, Mirror>>,
+}
+
+/// One of a view's regions.
+struct Part {
+    key: Key,
+    own: Range<usize>,
+    image: u64,
+}
+
+/// A view's regions of one rank, mapped here.
+struct Mirror {
+    base: usize,
+    /// Where the rank has the regions, in the order of the parts.
+    starts: Vec<usize>,
+    tokens: Vec<Token>,
+    /// Detached before the reservation goes.
+    attached: Attached,
+}
+
+impl Node {
+    /// A view of these regions of this process. Whoever is attached later can be reached through
+    /// `table`, and this process itself at once.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a key that no region has, and a table that a view has;
+    /// [`Error::NoWay`] if the regions lie further apart than a 64th of the address space: that takes two
+    /// views.
+    pub fn view<T: Entries + 'static>(&self, keys: &[Key], table: T) -> Result<View, Error> {
+        let node = &*self.0;
+        node.check()?;
+        if keys.is_empty() {
+            return Err(Error::argument("keys", "none", "a region's key at least"));
+        }
+        let regions = lock(&node.regions);
+        let mut parts = Vec::with_capacity(keys.len());
+        for key in keys {
+            let owned = regions.get(*key).ok_or_else(|| unknown(*key))?;
+            let (own, image) = (owned.region.range(), owned.published.image);
+            parts.push(Part { key: *key, own, image });
+        }
+        parts.sort_by_key(|part| part.own.start);
+        if let Some(two) = parts.windows(2).find(|two| two[0].own.end > two[1].own.start) {
+            let value = format!("{:#x} and {:#x}", two[0].key.0, two[1].key.0);
+            return Err(Error::argument("keys", value, "regions that do not overlap"));
+        }
+        let pieces: Vec<_> = parts.iter().map(|part| part.own.clone()).collect();
+        let core = Core { parts, pieces, table: Box::new(table), mirrors: Mutex::default() };
+        let bounds = core.bounds();
+        if bounds.span > MOST {
+            return Err(Error::NoWay(format!(
+                "the regions lie {} bytes apart, and a view can have {MOST} at most: open two views",
+                bounds.span
+            )));
+        }
+        core.table.publish(&bounds)?;
+        if let Some(rank) = node.rank {
+            core.table.open(rank, &core.entry(bounds.origin, bounds.origin));
+        }
+        let core = Arc::new(core);
+        let mut views = lock(&node.views);
+        views.retain(|view| view.strong_count() > 0);
+        views.push(Arc::downgrade(&core));
+        Ok(View { core, node: self.0.clone() })
+    }
+}
+
+impl View {
+    /// Where `own`, an address of this process in the view, is mapped for `rank`: exactly, and also
+    /// where the table has no room for the rank. Attaches the rank if it is not; for that it waits
+    /// until the rank has these regions, without a time limit: [`Node::attach`] has one.
+    ///
+    /// # Errors
+    /// [`Error::NotMapped`] if the address is in none of the regions; else as for [`Node::attach`].
+    pub fn resolve(&self, own: usize, rank: Rank) -> Result<usize, Error> {
+        self.node.check()?;
+        if !self.core.pieces.iter().any(|piece| piece.contains(&own)) {
+            return Err(Error::NotMapped { rank: None, start: own, bytes: 1 });
+        }
+        if self.node.is_own(rank) {
+            return Ok(own);
+        }
+        let base = self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
+        Ok(own - self.core.origin() + base)
+    }
+
+    /// The own counterpart of `theirs`, an address in the rank's own address space.
+    ///
+    /// # Errors
+    /// [`Error::NotMapped`] if the rank has it in none of the regions; else as for
+    /// [`resolve`](Self::resolve).
+    pub fn own(&self, theirs: usize, rank: Rank) -> Result<usize, Error> {
+        self.node.check()?;
+        if self.node.is_own(rank) {
+            return self.resolve(theirs, rank);
+        }
+        self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
+        let lost = Error::NotMapped { rank: Some(rank), start: theirs, bytes: 1 };
+        let mirrors = lock(&self.core.mirrors);
+        let Some(mirror) = mirrors.get(&rank) else { return Err(lost) };
+        let pairs = self.core.pieces.iter().zip(&mirror.starts);
+        let found = pairs.map(|(own, start)| (own, theirs.wrapping_sub(*start)));
+        let mut found = found.filter(|(own, offset)| *offset < own.len());
+        found.next().map(|(own, offset)| own.start + offset).ok_or(lost)
+    }
+
+    /// Where the regions lie.
+    pub fn bounds(&self) -> Bounds<'_> {
+        self.core.bounds()
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        if self.node.is_child() {
+            std::mem::forget((self.core.clone(), self.node.clone()));
+            return;
+        }
+        let own = Arc::as_ptr(&self.core);
+        lock(&self.node.views).retain(|view| view.as_ptr() != own);
+        self.core.table.close();
+        for (_, mirror) in std::mem::take(&mut *lock(&self.core.mirrors)) {
+            mirror.tokens.into_iter().for_each(|token| self.node.places.remove(token));
+        }
+    }
+}
+
+/// What a try to attach a rank has come to.
+enum Tried {
+    Done(usize),
+    /// The rank has not all the regions yet.
+    Missing,
+}
+
+impl Core {
+    fn origin(&self) -> usize {
+        self.pieces[0].start
+    }
+
+    fn bounds(&self) -> Bounds<'_> {
+        let (origin, pieces) = (self.origin(), &self.pieces[..]);
+        Bounds { origin, span: pieces[pieces.len() - 1].end - origin, pieces }
+    }
+
+    fn entry(&self, base: usize, start: usize) -> Entry {
+        Entry { span: self.bounds().span, base, start }
+    }
+
+    pub fn has(&self, key: Key) -> bool {
+        self.parts.iter().any(|part| part.key == key)
+    }
+
+    /// How many regions there are.
+    pub fn regions(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Of how many ranks they are mapped and how many bytes in all.
+    pub fn mapped(&self) -> (usize, usize) {
+        let bytes: usize = self.pieces.iter().map(ExactSizeIterator::len).sum();
+        let ranks = lock(&self.mirrors).len();
+        (ranks, ranks * bytes)
+    }
+
+    /// The base of a rank's mirror, as soon as the rank has the regions.
+    pub fn attach(
+        &self,
+        node: &Inner,
+        rank: Rank,
+        deadline: Option<Instant>,
+    ) -> Result<usize, Error> {
+        if let Some(mirror) = lock(&self.mirrors).get(&rank) {
+            return Ok(mirror.base);
+        }
+        let peer = node.await_home(rank, deadline)?;
+        let mut pause = Pause::new(ForPeer::new(node, rank, deadline));
+        loop {
+            match self.try_attach(node, rank, &peer)? {
+                Tried::Done(base) => return Ok(base),
+                Tried::Missing => pause.step()?,
+            }
+        }
+    }
+
+    fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<Tried, Error> {
+        let mut theirs = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let Some(region) = peer.home.regions().find(|region| region.key == part.key) else {
+                return Ok(Tried::Missing);
+            };
+            part.check(rank, &region)?;
+            theirs.push(region);
+        }
+        let mut mirrors = lock(&self.mirrors);
+        if let Some(mirror) = mirrors.get(&rank) {
+            return Ok(Tried::Done(mirror.base));
+        }
+        let mirror = self.map(node, (rank, peer), &theirs)?;
+        let base = mirror.base;
+        self.table.open(rank, &self.entry(base, mirror.starts[0]));
+        mirrors.insert(rank, mirror);
+        Ok(Tried::Done(base))
+    }
+
+    /// Maps the regions of a rank, which are like the own ones.
+    fn map(
+        &self,
+        node: &Inner,
+        (rank, peer): (Rank, &Reached),
+        theirs: &[Published],
+    ) -> Result<Mirror, Error> {
+        let (origin, span) = (self.origin(), self.bounds().span);
+        let pairs = || self.parts.iter().zip(theirs);
+        let size = |region: &Published| Pages::from_word(region.pages).size();
+        // Equal remainders at the rank and here: for the region of the largest pages, if they differ.
+        let unit = theirs.iter().map(size).max().unwrap_or(HUGE).max(HUGE);
+        let Some((leader, region)) = pairs().max_by_key(|(_, region)| size(region)) else {
+            return Err(Error::NoWay("a view without regions".into()));
+        };
+        let remainder = region.start.wrapping_sub(leader.own.start).wrapping_add(origin) % unit;
+        let mut attached = Attached::reserve(span.next_multiple_of(unit) + 3 * unit)
+            .map_err(|why| Error::NoRoom { peers: 1, bytes: span, why: Box::new(why) })?;
+        let base = (attached.range().start + unit).next_multiple_of(unit) + remainder;
+        let mut tokens = Tokens { node, tokens: Vec::new() };
+        tokens.add(
+            attached.range().clone(),
+            rank,
+            Kind::View,
+            origin.wrapping_sub(base - attached.range().start),
+        );
+        for (part, region) in pairs() {
+            let at = base + (part.own.start - origin);
+            let unit = size(region);
+            if at % unit != region.start % unit {
+                return Err(Error::Unlike {
+                    rank,
+                    what: format!(
+                        "its region {:#x} is at {:#x}, here at {:#x}: within a page of {unit} bytes \
+                         that is another place, and the view has other regions, too",
+                        part.key.0, region.start, part.own.start
+                    ),
+                });
+            }
+            let whole = region.start..region.start + region.bytes;
+            attached.map(node, (rank, peer), region, &whole, at)?;
+            tokens.add(at..at + region.bytes, rank, Kind::Region(part.key), region.start);
+        }
+        let starts = theirs.iter().map(|region| region.start).collect();
+        Ok(Mirror { base, starts, tokens: tokens.keep(), attached })
+    }
+
+    pub fn detach(&self, node: &Inner, rank: Rank) {
+        if let Some(mirror) = lock(&self.mirrors).remove(&rank) {
+            self.table.shut(rank);
+            mirror.tokens.into_iter().for_each(|token| node.places.remove(token));
+            drop(mirror.attached);
+        }
+    }
+}
+
+impl Part {
+    /// An error unless a rank's region of the same key is like this one.
+    fn check(&self, rank: Rank, theirs: &Published) -> Result<(), Error> {
+        let unlike = |what| Err(Error::Unlike { rank, what });
+        let (key, bytes) = (self.key.0, self.own.len());
+        if theirs.bytes != bytes {
+            let other = theirs.bytes;
+            return unlike(format!("its region {key:#x} has {other} bytes, here it has {bytes}"));
+        }
+        if theirs.image != self.image {
+            let (other, own) = (theirs.image, self.image);
+            return unlike(format!(
+                "its region {key:#x} is the data of another program (layout {other:#x}, here {own:#x})"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Places that are removed again unless they are kept.
+struct Tokens<'n> {
+    node: &'n Inner,
+    tokens: Vec<Token>,
+}
+
+impl Tokens<'_> {
+    fn add(&mut self, here: Range<usize>, rank: Rank, kind: Kind, there: usize) {
+        self.tokens.push(self.node.places.add(&Place { here, rank, kind, there }));
+    }
+
+    fn keep(mut self) -> Vec<Token> {
+        std::mem::take(&mut self.tokens)
+    }
+}
+
+impl Drop for Tokens<'_> {
+    fn drop(&mut self) {
+        self.tokens.drain(..).for_each(|token| self.node.places.remove(token));
+    }
+}

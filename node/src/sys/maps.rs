@@ -1,0 +1,112 @@
+//! What this process has mapped (proc(5), `/proc/self/maps`), and where a descriptor of such a
+//! file is.
+
+use crate::error::Error;
+use std::fs::{self, File};
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+
+/// One mapping, as far as it lies in the range that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Its addresses.
+    pub range: Range<usize>,
+    /// Whether it can be read and written.
+    pub writable: bool,
+    /// Whether others who map the file see what is written.
+    pub shared: bool,
+    /// The file: device, as the system spells it, and inode; inode 0: none.
+    pub file: (String, u64),
+    /// Where in the file `range` starts.
+    pub offset: u64,
+    /// The file's name.
+    pub name: String,
+}
+
+impl Mapping {
+    /// Parses a line of the file.
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.splitn(6, ' ');
+        let (start, end) = fields.next()?.split_once('-')?;
+        let hex = |text| usize::from_str_radix(text, 16).ok();
+        let rights = fields.next()?;
+        Some(Self {
+            range: hex(start)?..hex(end)?,
+            writable: rights.starts_with("rw"),
+            shared: rights.ends_with('s'),
+            offset: hex(fields.next()?)? as u64,
+            file: (fields.next()?.into(), fields.next()?.parse().ok()?),
+            name: fields.next().unwrap_or_default().trim_start().into(),
+        })
+    }
+
+    /// The part of it in `range`.
+    fn within(mut self, range: &Range<usize>) -> Option<Self> {
+        let start = self.range.start.max(range.start);
+        let end = self.range.end.min(range.end);
+        self.offset += (start - self.range.start.min(start)) as u64;
+        self.range = start..end;
+        (start < end).then_some(self)
+    }
+}
+
+/// All mappings in `range`, in order.
+pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
+    let text = fs::read_to_string("/proc/self/maps")
+        .map_err(|source| Error::System { call: "reading /proc/self/maps", source })?;
+    Ok(text.lines().filter_map(Mapping::parse).filter_map(|m| m.within(range)).collect())
+}
+
+/// A new descriptor of the file of a mapping, for reading and writing, if this process has one.
+pub fn descriptor(mapping: &Mapping) -> Option<OwnedFd> {
+    let is_it = |status: &fs::Metadata| {
+        let device = status.dev();
+        let spelt = format!("{:02x}:{:02x}", libc::major(device), libc::minor(device));
+        (spelt, status.ino()) == mapping.file
+    };
+    fs::read_dir("/proc/self/fd").ok()?.flatten().find_map(|entry| {
+        let path = entry.path();
+        fs::metadata(&path).ok().filter(is_it)?;
+        let file = File::options().read(true).write(true).open(&path).ok()?;
+        file.metadata().is_ok_and(|status| is_it(&status)).then(|| file.into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::{fd, map};
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_line_is_a_mapping() {
+        let line = "7f00-8f00 rw-s 00001000 00:01 1056                       /memfd:a b (deleted)";
+        let all = Mapping::parse(line).expect("a mapping");
+        assert_eq!((all.range.clone(), all.writable, all.shared), (0x7f00..0x8f00, true, true));
+        assert_eq!((all.file.1, all.name.as_str()), (1056, "/memfd:a b (deleted)"));
+        let part = all.clone().within(&(0x8000..0x8100)).expect("a part");
+        assert_eq!((part.range, part.offset), (0x8000..0x8100, 0x1100));
+        assert_eq!(all.within(&(0x8f00..0x9000)), None);
+        let anonymous = Mapping::parse("1000-2000 r--p 00000000 00:00 0").expect("a mapping");
+        assert_eq!((anonymous.writable, anonymous.shared, anonymous.file.1), (false, false, 0));
+        assert_eq!(Mapping::parse("nothing"), None);
+    }
+
+    #[test]
+    fn the_file_of_a_mapping_is_found() {
+        let file = fd::memfd(c"maps").expect("a memory file");
+        let page = map::page_size();
+        fd::resize_and_seal(file.as_fd(), 4 * page as u64).expect("its size");
+        let at = map::shared_anywhere(file.as_fd(), page as u64, 2 * page).expect("mapped");
+        let at = at.as_ptr() as usize;
+        let found = within(&(at + page..at + 2 * page)).expect("listed");
+        assert_eq!(found.len(), 1);
+        assert!(found[0].shared && found[0].writable);
+        assert_eq!(found[0].offset, 2 * page as u64);
+        let again = descriptor(&found[0]).expect("a descriptor");
+        assert_eq!(fd::inode(again.as_fd()).expect("its inode"), found[0].file.1);
+        drop((file, again));
+        assert!(descriptor(&found[0]).is_none(), "no descriptor is open any more");
+    }
+}

@@ -1,0 +1,131 @@
+//! Processes, each a rank, that exchange 64 bytes at a time through pipes.
+
+use onenode::{Card, Choice, Config, Node, Rank};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::FromRawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// Longer than any test takes, also on a busy machine.
+pub const LONG: Duration = Duration::from_secs(100);
+
+/// One of the processes.
+pub struct Process {
+    pub index: u32,
+    pub count: u32,
+    up: File,
+    down: File,
+}
+
+fn pipe() -> (File, File) {
+    let mut ends = [0; 2];
+    // SAFETY: the call fills the local with two new descriptors, which nobody else has.
+    unsafe {
+        assert_eq!(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC), 0);
+        (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1]))
+    }
+}
+
+impl Process {
+    /// Gives this process's words to all and gets theirs, in their order; of one that has ended,
+    /// zeros.
+    pub fn exchange(&mut self, mine: [u64; 8]) -> Vec<[u64; 8]> {
+        self.up.write_all(mine.map(u64::to_ne_bytes).as_flattened()).expect("written");
+        let mut word = [0; 8];
+        let mut next = || {
+            self.down.read_exact(&mut word).expect("read");
+            u64::from_ne_bytes(word)
+        };
+        (0..self.count).map(|_| std::array::from_fn(|_| next())).collect()
+    }
+
+    /// Returns when all that live have come here.
+    pub fn barrier(&mut self) {
+        self.exchange([0; 8]);
+    }
+
+    /// Opens a node of this rank and tells it of all others.
+    pub fn node(&mut self) -> Node {
+        self.open(|rank| Config { rank: Some(rank), ..memfd() })
+    }
+
+    /// As [`node`](Self::node), with settings.
+    pub fn open(&mut self, config: impl Fn(Rank) -> Config) -> Node {
+        let node = Node::open(config(self.index)).expect("opened");
+        self.meet(&node, |index| index);
+        node
+    }
+
+    /// Exchanges the cards of nodes, whose ranks are numbered by `rank`.
+    pub fn meet(&mut self, node: &Node, rank: impl Fn(u32) -> Rank) {
+        for (index, card) in (0..).zip(self.exchange(node.card().0)) {
+            assert_eq!(node.know(Some(rank(index)), &Card(card)).expect("known"), rank(index));
+        }
+    }
+
+    /// The next process's index.
+    pub fn next(&self) -> u32 {
+        (self.index + 1) % self.count
+    }
+}
+
+/// Settings for memory files, on whatever machine.
+pub fn memfd() -> Config {
+    Config { backend: Choice::Memfd, ..Config::default() }
+}
+
+/// Runs `body` in so many processes. Returns how each ended, as `waitpid` tells it.
+pub fn statuses(count: u32, body: impl Fn(&mut Process)) -> Vec<i32> {
+    let (mut children, mut ends) = (Vec::new(), Vec::new());
+    for index in 0..count {
+        let (above, up) = pipe();
+        let (down, below) = pipe();
+        // SAFETY: the child runs `body`, in which the only locks are those of its own objects and
+        // of the allocator, which the C library sets free.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0, "fork");
+        if child == 0 {
+            ends.clear();
+            drop((above, below));
+            // SAFETY: a process that hangs ends by a signal.
+            unsafe { libc::alarm(LONG.as_secs() as u32) };
+            let mut process = Process { index, count, up, down };
+            let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut process)));
+            // SAFETY: ends the process, whose exit handlers are the parent's.
+            unsafe { libc::_exit(i32::from(outcome.is_err())) };
+        }
+        children.push(child);
+        ends.push((above, below));
+    }
+    let mut words = vec![[0u8; 64]; count as usize];
+    loop {
+        let mut alive = 0;
+        for ((above, _), words) in ends.iter_mut().zip(&mut words) {
+            match above.read_exact(words) {
+                Ok(()) => alive += 1,
+                Err(_) => *words = [0; 64],
+            }
+        }
+        if alive == 0 {
+            break;
+        }
+        for (_, below) in &mut ends {
+            // One that has ended does not read.
+            let _ = below.write_all(words.as_flattened());
+        }
+    }
+    let wait = |child: libc::pid_t| {
+        let mut status = 0;
+        // SAFETY: a child of this process; the call fills the local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        status
+    };
+    children.into_iter().map(wait).collect()
+}
+
+/// Runs `body` in so many processes, all of which must end well.
+pub fn run(count: u32, body: impl Fn(&mut Process)) {
+    let statuses = statuses(count, body);
+    assert!(statuses.iter().all(|status| *status == 0), "{statuses:x?}");
+}
