@@ -3375,7 +3375,10 @@ void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes);
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 /* Acquires a lock: a symmetric variable, 0 on all PEs at first, that is one lock for the whole
- * job. Waiting PEs get it in the order of their calls. */
+ * job. Waiting PEs get it in the order of their calls. Where PEs share CPUs, a PE that runs takes
+ * a free lock at once, until the first of those that wait has waited for 1 ms; then the lock is
+ * kept for that one. So the k-th in line waits for k ms at most, beside what the holders take and
+ * the time until it has a CPU. */
 void shmem_set_lock(long *lock);
 
 /* Tries to acquire a lock without waiting: 0 if acquired, 1 if another PE holds it. */

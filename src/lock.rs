@@ -1,8 +1,5 @@
-//! Locks (specification, section 9.11): a fair queue lock over the one symmetric
-//! `long` that the user gives.
-//!
-//! [`queue`] holds the algorithm, over a small trait, so that a model checker can
-//! run it; here it meets symmetric memory.
+//! Locks (specification, section 9.11) over the one symmetric `long` that the user gives: the
+//! lock of the node crate meets symmetric memory.
 #![allow(unsafe_code)]
 
 use crate::amo::Word;
@@ -14,16 +11,20 @@ use crate::job::about::About;
 use crate::job::job;
 use crate::job::threads::{self, THREAD_MULTIPLE};
 use crate::operand;
-use crate::order;
+use crate::order as ordering;
+use crate::pause::HABITS;
 use crate::slow;
 use crate::stats::{For, Wait};
-use crate::translate::translate;
+use crate::translate::{MAX_PES, translate};
 use crate::wait::polite;
+use onenode::lock::{self, Order, Refused, Words};
+use std::convert::Infallible;
 use std::ffi::{c_int, c_long};
+use std::time::{Duration, Instant};
 
-pub mod queue;
-
-use queue::{Refused, Words};
+/// How long the first in line waits, where PEs share CPUs, until the lock is kept for it.
+const PATIENCE: Duration = Duration::from_millis(1);
+const _: () = assert!(MAX_PES <= lock::MOST);
 
 /// One lock, as a call sees it.
 #[derive(Clone, Copy)]
@@ -52,10 +53,10 @@ impl Lock {
     #[cold]
     #[inline(never)]
     fn not_held(self) -> ! {
-        match queue::last_in_line(self.word(queue::HOME).load(Ordering::Relaxed)) {
+        match lock::holder(self.word(lock::HOME).load(Ordering::Relaxed)) {
             None => self.misused("expected a lock that this PE holds; nobody holds this one"),
             Some(pe) => self.misused(format_args!(
-                "expected a lock that PE {} holds; the last in line for this one is PE {pe}",
+                "expected a lock that PE {} holds; PE {pe} holds this one",
                 self.me
             )),
         }
@@ -67,7 +68,8 @@ impl Lock {
 }
 
 impl Words for Lock {
-    type Wait = Wait;
+    type Wait = (Wait, Option<Instant>);
+    type Stop = Infallible;
 
     #[inline]
     fn me(&self) -> usize {
@@ -92,14 +94,23 @@ impl Words for Lock {
         unsafe { u64::at(address) }
     }
 
-    fn begin(&self) -> Wait {
-        Wait::new(For::Variable, About::Lock(self.routine, self.address))
+    fn begin(&self) -> Self::Wait {
+        (Wait::new(For::Variable, About::Lock(self.routine, self.address)), None)
     }
 
-    #[inline]
-    fn step(&self, wait: &mut Wait) {
+    fn step(&self, (wait, _): &mut Self::Wait) -> Result<(), Infallible> {
         wait.step();
+        Ok(())
     }
+
+    fn is_overdue(&self, (_, since): &mut Self::Wait) -> bool {
+        since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE
+    }
+}
+
+/// Who is served next: see [`Order`].
+fn order() -> Order {
+    if HABITS.shared() { Order::Running } else { Order::Arrival }
 }
 
 /// Whether only one thread of this PE calls the library at a time.
@@ -113,7 +124,7 @@ fn alone() -> bool {
 /// `lock` is used as a lock only, on all PEs.
 pub unsafe fn set(routine: Routine, lock: *mut c_long) {
     let lock = Lock::new(routine, lock);
-    if queue::set(lock, alone()) == Err(Refused::Mine) {
+    if lock::set(lock, alone(), order()) == Err(Refused::Mine) {
         lock.held_already();
     }
 }
@@ -124,7 +135,7 @@ pub unsafe fn set(routine: Routine, lock: *mut c_long) {
 /// As for [`set`].
 pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
     let lock = Lock::new(routine, lock);
-    !polite::tested(queue::test(lock, alone()).is_ok()) as c_int
+    !polite::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
 }
 
 /// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
@@ -135,9 +146,9 @@ pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
     let lock = Lock::new(routine, lock);
     // On x86-64 what hands the lock on is a full barrier already.
     if cfg!(not(target_arch = "x86_64")) {
-        order::quiet(routine);
+        ordering::quiet(routine);
     }
-    if queue::clear(lock, alone()).is_err() {
+    if lock::clear(lock, alone()).is_err() {
         lock.not_held();
     }
 }

@@ -12,6 +12,7 @@ pub mod error;
 pub mod extent;
 pub mod home;
 pub mod layout;
+pub mod lock;
 pub mod node;
 pub mod pages;
 pub mod pause;

@@ -1,10 +1,12 @@
 //! What the model checker does not look at: order of service, and refusals. PEs are
-//! threads; `tests/model.rs` has the rest.
+//! threads; `node/tests/model_lock.rs` has the rest.
 
-use super::queue::{self, Refused, Words, last_in_line};
+use super::{Order, Refused, Words};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
 use crate::job::about::About;
 use crate::pause::Pause;
+use onenode::lock;
+use std::convert::Infallible;
 use std::sync::Mutex;
 
 struct Pe<'a> {
@@ -14,6 +16,7 @@ struct Pe<'a> {
 
 impl Words for Pe<'_> {
     type Wait = Pause;
+    type Stop = Infallible;
     fn me(&self) -> usize {
         self.me
     }
@@ -23,8 +26,12 @@ impl Words for Pe<'_> {
     fn begin(&self) -> Pause {
         Pause::about(About::Unsaid)
     }
-    fn step(&self, wait: &mut Pause) {
+    fn step(&self, wait: &mut Pause) -> Result<(), Infallible> {
         wait.step();
+        Ok(())
+    }
+    fn is_overdue(&self, _: &mut Pause) -> bool {
+        true
     }
 }
 
@@ -39,21 +46,21 @@ fn waiters_are_served_in_the_order_they_came() {
     let served = &Mutex::new(Vec::new());
     let order = [3, 0, 5, 1, 4];
     let holder = Pe { words, me: 2 };
-    queue::set(&holder, false).unwrap();
+    lock::set(&holder, false, Order::Arrival).unwrap();
     std::thread::scope(|scope| {
         for me in order {
             scope.spawn(move || {
                 let pe = Pe { words, me };
-                queue::set(&pe, false).unwrap();
+                lock::set(&pe, false, Order::Arrival).unwrap();
                 served.lock().unwrap().push(me);
-                queue::clear(&pe, false).unwrap();
+                lock::clear(&pe, false).unwrap();
             });
             // The next one comes when this one stands in line.
-            while last_in_line(words[queue::HOME].load(Ordering::Relaxed)) != Some(me) {
+            while lock::last_in_line(words[lock::HOME].load(Ordering::Relaxed)) != Some(me) {
                 std::thread::yield_now();
             }
         }
-        queue::clear(&holder, true).unwrap();
+        lock::clear(&holder, true).unwrap();
     });
     assert_eq!(*served.lock().unwrap(), order);
     assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
@@ -73,17 +80,17 @@ fn nobody_loses_an_update_under_the_lock() {
                     let pe = Pe { words, me };
                     for _ in 0..EACH {
                         if testing {
-                            while queue::test(&pe, false).is_err() {
+                            while lock::test(&pe, false, Order::Arrival).is_err() {
                                 std::thread::yield_now();
                             }
                         } else {
-                            queue::set(&pe, false).unwrap();
+                            lock::set(&pe, false, Order::Arrival).unwrap();
                         }
                         // Not one atomic operation: only the lock keeps it whole.
                         let seen = count.load(Ordering::Relaxed);
                         std::hint::spin_loop();
                         count.store(seen + 1, Ordering::Relaxed);
-                        queue::clear(&pe, false).unwrap();
+                        lock::clear(&pe, false).unwrap();
                     }
                 });
             }
@@ -96,25 +103,31 @@ fn nobody_loses_an_update_under_the_lock() {
 fn what_cannot_be_is_refused() {
     let words = &words(3)[..];
     let [zero, one, two] = [0, 1, 2].map(|me| Pe { words, me });
-    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "nobody holds it");
-    assert_eq!(queue::test(&one, true), Ok(()));
-    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "another PE holds it");
-    assert_eq!(queue::test(&one, true), Err(Refused::Theirs), "the holder tests");
-    assert_eq!(queue::test(&two, true), Err(Refused::Theirs));
-    assert_eq!(queue::set(&one, true), Err(Refused::Mine), "it would wait for itself");
-    assert_eq!(queue::clear(&one, true), Ok(()));
-    assert_eq!(queue::set(&zero, true), Ok(()));
-    assert_eq!(queue::set(&zero, true), Err(Refused::Mine));
-    assert_eq!(queue::clear(&zero, true), Ok(()));
-    assert_eq!(queue::clear(&zero, true), Err(Refused::Theirs), "cleared twice");
+    assert_eq!(lock::clear(&zero, true), Err(Refused::Theirs), "nobody holds it");
+    assert_eq!(lock::test(&one, true, Order::Arrival), Ok(()));
+    assert_eq!(lock::clear(&zero, true), Err(Refused::Theirs), "another PE holds it");
+    assert_eq!(lock::test(&one, true, Order::Arrival), Err(Refused::Theirs), "the holder tests");
+    assert_eq!(lock::test(&two, true, Order::Arrival), Err(Refused::Theirs));
+    assert_eq!(
+        lock::set(&one, true, Order::Arrival),
+        Err(Refused::Mine),
+        "it would wait for itself"
+    );
+    assert_eq!(lock::clear(&one, true), Ok(()));
+    assert_eq!(lock::set(&zero, true, Order::Arrival), Ok(()));
+    assert_eq!(lock::set(&zero, true, Order::Arrival), Err(Refused::Mine));
+    assert_eq!(lock::clear(&zero, true), Ok(()));
+    assert_eq!(lock::clear(&zero, true), Err(Refused::Theirs), "cleared twice");
     assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
 }
 
 #[test]
 fn pes_are_told_apart_over_the_full_width() {
-    for pe in [0, 1, 65_535, 65_536, i32::MAX as usize - 1] {
-        let word = AtomicU64::new(u64::MAX << 31 | (pe as u64 + 1));
-        assert_eq!(last_in_line(word.load(Ordering::Relaxed)), Some(pe));
+    for pe in [0, 1, 255, 256, lock::MOST - 1] {
+        let words: Vec<_> = words(pe.max(1) + 1);
+        let one = Pe { words: &words, me: pe };
+        lock::set(&one, true, Order::Arrival).unwrap();
+        assert_eq!(lock::holder(words[lock::HOME].load(Ordering::Relaxed)), Some(pe));
+        assert_eq!(lock::clear(&one, true), Ok(()));
     }
-    assert_eq!(last_in_line(u64::MAX << 31), None);
 }

@@ -1,7 +1,7 @@
 //! The lock's algorithm under the `loom` model checker, which runs it in every
 //! order of its atomic operations that the memory model allows.
 //!
-//! `src/lock/queue.rs` is compiled here once more, with `loom`'s atomics in place of
+//! `src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
 //! the processor's: the text that is checked is the text that runs. PEs are threads.
 
 #![allow(unsafe_code)]
@@ -12,15 +12,16 @@ mod atomics {
 }
 
 #[allow(dead_code)]
-#[path = "../src/lock/queue.rs"]
-mod queue;
+#[path = "../src/lock.rs"]
+mod lock;
 
 use atomics::AtomicU64;
+use lock::{Order, Refused, Words};
 use loom::cell::UnsafeCell;
 use loom::model::Builder;
 use loom::sync::{Arc, Notify};
 use loom::thread;
-use queue::{Refused, Words};
+use std::convert::Infallible;
 
 /// Most threads in a model.
 const THREADS: usize = 3;
@@ -71,16 +72,19 @@ struct Pe {
     thread: usize,
     /// Whether it is the only one of its PE.
     alone: bool,
+    order: Order,
 }
 
 impl Pe {
     fn set(&self) {
-        assert_eq!(queue::set(self, self.alone), Ok(()));
+        assert_eq!(lock::set(self, self.alone, self.order), Ok(()));
+        // It may have made another one the first in line.
+        self.lock.ring(self.thread);
         self.lock.enter();
     }
 
     fn clear(&self) {
-        assert_eq!(queue::clear(self, self.alone), Ok(()));
+        assert_eq!(lock::clear(self, self.alone), Ok(()));
         // What waits for a holder waits for its `clear`.
         self.lock.ring(self.thread);
     }
@@ -89,6 +93,7 @@ impl Pe {
 impl Words for Pe {
     /// Whether this is not the first step of the wait.
     type Wait = bool;
+    type Stop = Infallible;
     fn me(&self) -> usize {
         self.me
     }
@@ -98,19 +103,23 @@ impl Words for Pe {
     fn begin(&self) -> bool {
         false
     }
-    fn step(&self, waited: &mut bool) {
+    fn is_overdue(&self, _: &mut bool) -> bool {
+        true
+    }
+    fn step(&self, waited: &mut bool) -> Result<(), Infallible> {
         // A holder that clears may wait for one that comes to have written itself
         // down, which is done when that one starts to wait.
         if !std::mem::replace(waited, true) {
             self.lock.ring(self.thread);
         }
         self.lock.bells[self.thread].wait();
+        Ok(())
     }
 }
 
 /// Sets, enters and clears in thread `thread`, of PE `me`.
-fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize, alone: bool) {
-    let pe = Pe { lock, me, thread, alone };
+fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize, alone: bool, order: Order) {
+    let pe = Pe { lock, me, thread, alone, order };
     pe.set();
     pe.clear();
 }
@@ -127,22 +136,24 @@ fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 /// Runs a thread of each PE in `pes`, which may name one PE twice.
 fn explore(npes: usize, preemptions: usize, pes: &'static [usize]) {
     let alone = |me| pes.iter().filter(|other| **other == me).count() == 1;
-    bounded(preemptions, move || {
-        let lock = Lock::new(npes);
-        let (last, first) = pes.split_last().unwrap();
-        let threads: Vec<_> = (0..)
-            .zip(first)
-            .map(|(thread, me)| {
-                let lock = lock.clone();
-                thread::spawn(move || set_and_clear(lock, *me, thread, alone(*me)))
-            })
-            .collect();
-        set_and_clear(lock.clone(), *last, first.len(), alone(*last));
-        for thread in threads {
-            thread.join().unwrap();
-        }
-        lock.check(pes.len());
-    });
+    for order in [Order::Arrival, Order::Running] {
+        bounded(preemptions, move || {
+            let lock = Lock::new(npes);
+            let (last, first) = pes.split_last().unwrap();
+            let threads: Vec<_> = (0..)
+                .zip(first)
+                .map(|(thread, me)| {
+                    let lock = lock.clone();
+                    thread::spawn(move || set_and_clear(lock, *me, thread, alone(*me), order))
+                })
+                .collect();
+            set_and_clear(lock.clone(), *last, first.len(), alone(*last), order);
+            for thread in threads {
+                thread.join().unwrap();
+            }
+            lock.check(pes.len());
+        });
+    }
 }
 
 #[test]
@@ -172,23 +183,25 @@ fn two_threads_of_one_pe_and_another_pe() {
 
 #[test]
 fn twice_in_a_row_against_another_pe() {
-    bounded(3, || {
-        let lock = Lock::new(2);
-        let other = lock.clone();
-        let thread = thread::spawn(move || set_and_clear(other, 1, 1, true));
-        set_and_clear(lock.clone(), 0, 0, true);
-        set_and_clear(lock.clone(), 0, 0, true);
-        thread.join().unwrap();
-        lock.check(3);
-    });
+    for order in [Order::Arrival, Order::Running] {
+        bounded(3, move || {
+            let lock = Lock::new(2);
+            let other = lock.clone();
+            let thread = thread::spawn(move || set_and_clear(other, 1, 1, true, order));
+            set_and_clear(lock.clone(), 0, 0, true, order);
+            set_and_clear(lock.clone(), 0, 0, true, order);
+            thread.join().unwrap();
+            lock.check(3);
+        });
+    }
 }
 
 #[test]
 fn testing_takes_a_free_lock_and_leaves_one_in_use() {
     bounded(3, || {
         let lock = Lock::new(2);
-        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true };
-        let thread = thread::spawn(move || match queue::test(&other, true) {
+        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true, order: Order::Arrival };
+        let thread = thread::spawn(move || match lock::test(&other, true, Order::Arrival) {
             Ok(()) => {
                 other.lock.enter();
                 other.clear();
@@ -199,7 +212,7 @@ fn testing_takes_a_free_lock_and_leaves_one_in_use() {
                 0
             }
         });
-        set_and_clear(lock.clone(), 0, 0, true);
+        set_and_clear(lock.clone(), 0, 0, true, Order::Arrival);
         let entries = 1 + thread.join().unwrap();
         lock.check(entries);
     });
@@ -209,9 +222,9 @@ fn testing_takes_a_free_lock_and_leaves_one_in_use() {
 fn clearing_what_one_does_not_hold_is_refused() {
     bounded(3, || {
         let lock = Lock::new(2);
-        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true };
-        let thread = thread::spawn(move || queue::clear(&other, true));
-        set_and_clear(lock.clone(), 0, 0, true);
+        let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true, order: Order::Arrival };
+        let thread = thread::spawn(move || lock::clear(&other, true));
+        set_and_clear(lock.clone(), 0, 0, true, Order::Arrival);
         assert_eq!(thread.join().unwrap(), Err(Refused::Theirs));
         lock.check(1);
     });
