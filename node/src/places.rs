@@ -133,8 +133,7 @@ impl Places {
     }
 
     /// Removes a place of this list.
-    #[allow(clippy::needless_pass_by_value)] // It is used up.
-    pub fn remove(&self, token: Token) {
+    pub fn remove(&self, token: &Token) {
         // SAFETY: blocks live as long as the list, and the token is of this list.
         unsafe { (*token.0).state.store(FREE, Ordering::Release) };
     }
@@ -193,9 +192,9 @@ mod tests {
         assert_eq!(places.find(5005), Some(place(5000, 5, Kind::View)));
         assert_eq!(places.find(5150), None);
         assert_eq!(places.all().count(), 101);
-        places.remove(token);
+        places.remove(&token);
         assert_eq!(places.find(5050), Some(place(5000, 5, Kind::View)));
-        tokens.into_iter().for_each(|token| places.remove(token));
+        tokens.into_iter().for_each(|token| places.remove(&token));
         assert_eq!(places.all().count(), 0);
         let blocks = places.slots().count();
         let _kept = places.add(&place(0, 0, Kind::Home));

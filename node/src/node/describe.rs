@@ -1,6 +1,6 @@
 //! A node in words: for an information option of the client.
 
-use super::{Node, lock};
+use super::{Mapping, Node, View, lock};
 use crate::pages::{Bytes, Pages};
 use std::fmt::{self, Display, Formatter};
 
@@ -29,12 +29,24 @@ impl Display for Node {
                 Bytes(bytes)
             )?;
         }
-        Ok(())
+        writeln!(f, "{} mapped by ranges", Bytes(node.in_pieces()))
     }
 }
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("View").field(&self.bounds()).finish()
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Mapping").field(&self.range()).finish()
     }
 }

@@ -7,6 +7,8 @@ mod attached;
 mod backing;
 mod describe;
 mod explain;
+mod mapping;
+mod membership;
 mod peer;
 mod region;
 mod regions;
@@ -24,6 +26,7 @@ use crate::places::Places;
 use crate::sys::life::{self, Sign};
 use crate::sys::{fd, kept::Kept, map, process};
 use backing::Room;
+use mapping::Pieces;
 use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -32,6 +35,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use way::Way;
 
+pub use mapping::Mapping;
+pub use membership::{Membership, Words};
 pub use region::Alloc;
 pub use regions::Region;
 pub use view::View;
@@ -65,6 +70,9 @@ pub(crate) struct Inner {
     views: Mutex<Vec<Weak<view::Core>>>,
     places: Places,
     regions: Mutex<Regions>,
+    pieces: Pieces,
+    /// Held while a group is entered.
+    groups: Mutex<()>,
     home: Home,
     /// Whether this process lives.
     _sign: Sign,
@@ -121,6 +129,8 @@ impl Node {
             views: Mutex::default(),
             places: Places::default(),
             regions: Mutex::new(Regions::new(Room { next: offset + MEMORY, end }, shape.regions)),
+            pieces: Pieces::default(),
+            groups: Mutex::default(),
             home,
             _sign: sign,
             file,
@@ -244,6 +254,7 @@ impl Inner {
             return Err(Error::argument("rank", rank, "another one than this process's own"));
         }
         self.views().iter().for_each(|view| view.detach(self, rank));
+        self.forget_pieces(rank);
         self.forget(rank)
     }
 

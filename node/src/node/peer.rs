@@ -54,7 +54,7 @@ pub(super) struct Reached {
     /// Where in the file the home starts.
     offset: u64,
     /// First byte of the file behind what is the peer's.
-    pub end: u64,
+    end: u64,
     /// The process, and what it is called when it is looked for.
     pub address: Address,
     token: Mutex<Option<Token>>,
@@ -72,6 +72,11 @@ impl Reached {
         }
     }
 
+    /// What tells the home from others that have been there.
+    pub fn mark(&self) -> u64 {
+        self.address.mark
+    }
+
     /// Whether a stretch of the file is the peer's.
     pub fn has(&self, offset: u64, bytes: u64) -> bool {
         let end = offset.checked_add(bytes);
@@ -87,8 +92,9 @@ impl Reached {
             // The program has closed the descriptor.
             Err(_) => process::is_running(pid, started),
         };
-        // Looked at last: it may have closed in between.
-        match (self.home.is_closed(), lives) {
+        // Looked at last: it may have closed in between, or another node have moved in.
+        let left = self.home.is_closed() || self.home.owner().mark != self.mark();
+        match (left, lives) {
             (true, _) => State::Left,
             (false, true) => State::Attached,
             (false, false) => State::Dead,
@@ -204,17 +210,28 @@ impl Inner {
                 None => return Err(Error::NoCard { rank }),
             },
         };
+        let unlike = |what| Err(Error::Unlike { rank, what });
         let home = match &file {
             Some(file) => Home::find(file.as_fd(), offset, end.saturating_sub(offset))?,
             None => Home::find(self.file()?, offset, end - offset)?,
         };
-        let Some(home) = home else { return Ok(None) };
+        let home = match home {
+            Some(home) => home,
+            None if file.is_none() => return Ok(None),
+            // Whoever has made a card has a home.
+            None => return unlike("there is nothing where its card says".into()),
+        };
+        if peer.said.is_none()
+            && (home.is_closed() || life::holder(self.file()?, offset)? == Holder::Nobody)
+        {
+            // Of a process that was the rank before.
+            return Ok(None);
+        }
         let owner = home.owner();
         if peer.said.is_some_and(|said| said.address.mark != owner.mark) {
             // The card is of a node that was there before.
             return Err(Error::Left { rank });
         }
-        let unlike = |what| Err(Error::Unlike { rank, what });
         if let (Some(theirs), Some(_)) = (owner.rank.filter(|theirs| *theirs != rank), self.rank) {
             return unlike(format!("its card is that of rank {theirs}"));
         }
@@ -271,7 +288,7 @@ impl Inner {
         if let Found::Home(reached) = &*lock(&peer.found)
             && let Some(token) = lock(&reached.token).take()
         {
-            self.places.remove(token);
+            self.places.remove(&token);
         }
         Ok(())
     }

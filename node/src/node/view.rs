@@ -159,7 +159,7 @@ impl Drop for View {
         lock(&self.node.views).retain(|view| view.as_ptr() != own);
         self.core.table.close();
         for (_, mirror) in std::mem::take(&mut *lock(&self.core.mirrors)) {
-            mirror.tokens.into_iter().for_each(|token| self.node.places.remove(token));
+            mirror.tokens.into_iter().for_each(|token| self.node.places.remove(&token));
         }
     }
 }
@@ -291,7 +291,7 @@ impl Core {
     pub fn detach(&self, node: &Inner, rank: Rank) {
         if let Some(mirror) = lock(&self.mirrors).remove(&rank) {
             self.table.shut(rank);
-            mirror.tokens.into_iter().for_each(|token| node.places.remove(token));
+            mirror.tokens.into_iter().for_each(|token| node.places.remove(&token));
             drop(mirror.attached);
         }
     }
@@ -334,6 +334,6 @@ impl Tokens<'_> {
 
 impl Drop for Tokens<'_> {
     fn drop(&mut self) {
-        self.tokens.drain(..).for_each(|token| self.node.places.remove(token));
+        self.tokens.drain(..).for_each(|token| self.node.places.remove(&token));
     }
 }

@@ -2,5 +2,10 @@
 
 #![allow(unsafe_code)]
 
+mod errors;
+mod life;
+mod mappings;
+mod memory;
 mod ranks;
 mod sources;
+mod views;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use std::time::Duration;
 
 /// Longer than any test takes, also on a busy machine.
@@ -75,8 +76,26 @@ pub fn memfd() -> Config {
     Config { backend: Choice::Memfd, ..Config::default() }
 }
 
+/// Has processes say why they fail: the harness keeps what a thread of its own prints. Not set in
+/// them, because another thread may have had a lock when they were forked.
+fn let_processes_speak() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let (harness, before) = (std::process::id(), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| {
+            if std::process::id() == harness {
+                return before(info);
+            }
+            let text = format!("process {}: {info}\n", std::process::id());
+            // SAFETY: the text's bytes.
+            unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+        }));
+    });
+}
+
 /// Runs `body` in so many processes. Returns how each ended, as `waitpid` tells it.
 pub fn statuses(count: u32, body: impl Fn(&mut Process)) -> Vec<i32> {
+    let_processes_speak();
     let (mut children, mut ends) = (Vec::new(), Vec::new());
     for index in 0..count {
         let (above, up) = pipe();

@@ -1,23 +1,14 @@
 //! Each source of memory, from the owner to a peer and back.
 
+use super::memory::{read, view, words, write};
 use super::ranks::{LONG, Process, run};
-use onenode::{Error, HeapTable, Key, Node, Pages, Region, State, View};
+use onenode::sys::{fd, huge, map};
+use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View};
+use std::fs::File;
 use std::hint::black_box;
-use std::sync::Arc;
+use std::ops::Range;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-
-fn words<'m>(at: usize, count: usize) -> &'m [AtomicU64] {
-    // SAFETY: memory of regions that live as long as the test; atomics are valid for any bytes.
-    unsafe { std::slice::from_raw_parts(at as *const AtomicU64, count) }
-}
-
-fn write(at: usize, value: u64) {
-    words(at, 1)[0].store(value, SeqCst);
-}
-
-fn read(at: usize) -> u64 {
-    words(at, 1)[0].load(SeqCst)
-}
 
 /// All processes write in their neighbour's region and see what was written in their own, at its
 /// first and last word.
@@ -42,11 +33,6 @@ fn check(process: &mut Process, view: &View, table: &HeapTable, region: Region) 
     ));
     assert_eq!(table.at(region.start + region.bytes, next as usize), None);
     process.barrier();
-}
-
-fn view(node: &Node, keys: &[Key], ranks: u32) -> (View, Arc<HeapTable>) {
-    let table = Arc::new(HeapTable::new(ranks as usize));
-    (node.view(keys, table.clone()).expect("a view"), table)
 }
 
 #[test]
@@ -87,5 +73,172 @@ fn the_programs_data() {
         write(there, 1000);
         process.barrier();
         assert_eq!(black_box(&WORD).load(SeqCst), 1000);
+    });
+}
+
+/// Private pages of this process, of which the second half was never touched.
+fn private(bytes: usize) -> usize {
+    let at = map::private_anywhere(bytes).expect("private memory");
+    words(at, bytes / 16).iter().zip(0..).for_each(|(word, i)| word.store(i, SeqCst));
+    at
+}
+
+#[test]
+fn pages_that_are_there() {
+    run(3, |process| {
+        let (node, bytes) = (process.node(), 1 << 20);
+        let at = private(bytes);
+        // SAFETY: this function's own memory, in a process with one thread; here and below.
+        let region = unsafe { node.adopt(Key(5), at..at + bytes - 100) }.expect("adopted");
+        assert_eq!(region.range(), at..at + bytes, "whole pages");
+        let content = words(at, bytes / 8).iter().map(|word| word.load(SeqCst));
+        let expected = (0..bytes as u64 / 8).map(|i| if i < bytes as u64 / 16 { i } else { 0 });
+        assert!(content.eq(expected), "its content stays");
+        let (view, table) = view(&node, &[Key(5)], process.count);
+        check(process, &view, &table, region);
+        drop(view);
+        drop(node);
+        words(at, bytes / 8)[100].fetch_add(1, SeqCst);
+    });
+}
+
+#[test]
+fn what_cannot_be_adopted_is_refused() {
+    run(1, |process| {
+        let node = process.node();
+        let page = map::page_size();
+        let refused = |range: Range<usize>, why: &str| {
+            // SAFETY: as above.
+            let error = unsafe { node.adopt(Key(1), range) }.expect_err("refused").to_string();
+            assert!(error.contains("expected") && error.contains(why), "{error}");
+        };
+        let at = private(4 * page);
+        refused(0..page, "0x0");
+        refused(at + 4 * page..at, "memory");
+        refused(at + 8..at + page, "start");
+        map::protect(&(at + page..at + 2 * page), false);
+        refused(at..at + 4 * page, "cannot be written");
+        map::protect(&(at + page..at + 2 * page), true);
+        // SAFETY: nobody refers to the page.
+        unsafe { map::unmap((at + 3 * page) as *mut u8, page) };
+        refused(at..at + 4 * page, "mapped");
+        let file = fd::memfd(c"client").expect("a memory file");
+        File::from(file.try_clone().expect("a copy")).set_len(page as u64).expect("its size");
+        let shared = map::shared_anywhere(file.as_fd(), 0, page).expect("mapped").as_ptr() as usize;
+        refused(shared..shared + page, "can shrink");
+        drop(file);
+        refused(shared..shared + page, "no descriptor");
+        let error = node.alloc(Key(1), 0, Pages::Normal).expect_err("nothing").to_string();
+        assert!(error.contains("bytes = 0"), "{error}");
+        // SAFETY: as above.
+        let error = unsafe { node.export(Key(1), at..at + 5) }.expect_err("no way");
+        assert!(matches!(&error, Error::NoWay(why) if why.contains("xpmem")), "{error}");
+        let text = node.to_string();
+        assert!(!text.contains("region"), "nothing of it has stayed: {text}");
+    });
+}
+
+#[test]
+fn memory_files_of_the_client() {
+    run(2, |process| {
+        let (node, page) = (process.node(), map::page_size());
+        let file = fd::memfd(c"client").expect("a memory file");
+        fd::resize_and_seal(file.as_fd(), 10 * page as u64).expect("its size");
+        let at = map::shared_anywhere(file.as_fd(), page as u64, 8 * page).expect("mapped");
+        let at = at.as_ptr() as usize;
+        // Neither begins nor ends with a page.
+        let what = at + page + 8..at + 7 * page - 24;
+        let (fd, offset) = (file.as_fd(), 2 * page as u64 + 8);
+        // SAFETY: as above.
+        let wrong = unsafe { node.file(Key(2), what.clone(), fd, offset + 4096) };
+        assert!(wrong.expect_err("another offset").to_string().contains("from the file"));
+        // SAFETY: as above.
+        let region = unsafe { node.file(Key(2), what.clone(), fd, offset) }.expect("published");
+        assert_eq!(region.range(), what);
+        drop(file);
+        let (view, table) = view(&node, &[Key(2)], process.count);
+        check(process, &view, &table, region);
+    });
+}
+
+#[test]
+fn what_another_client_has_adopted() {
+    run(2, |process| {
+        let (one, other) = (process.node(), process.node());
+        let at = private(1 << 16);
+        // SAFETY: as above.
+        unsafe {
+            one.adopt(Key(1), at..at + (1 << 16)).expect("adopted");
+            one.adopt_program(Key(2)).expect("adopted");
+            // Part of it, under another name.
+            let region = other.adopt(Key(9), at + 4096..at + (1 << 15)).expect("published");
+            other.adopt_program(Key(8)).expect("published");
+            let tables = [view(&one, &[Key(1)], 2), view(&other, &[Key(9)], 2)];
+            check(process, &tables[1].0, &tables[1].1, region);
+            let next = process.next();
+            let there = tables.each_ref().map(|(view, _)| view.resolve(region.start, next));
+            let [a, b] = there.map(|there| there.expect("resolved"));
+            write(a, 77);
+            assert_eq!(read(b), 77, "both are the one memory of the peer");
+            process.barrier();
+            drop(tables);
+        }
+        // Its file has no descriptor any more.
+        drop((one, other));
+        let last = process.node();
+        // SAFETY: as above.
+        let region = unsafe { last.adopt(Key(1), at..at + (1 << 16)) }.expect("adopted again");
+        assert_eq!(read(at + 4096), 77);
+        assert_eq!(read(at + 8), 1);
+        let (view, table) = view(&last, &[Key(1)], 2);
+        check(process, &view, &table, region);
+    });
+}
+
+#[test]
+fn pages_of_all_sizes() {
+    let mut sizes = vec![Pages::Transparent];
+    let free = |size: &usize| huge::available(*size).is_some_and(|(free, _)| free >= 4);
+    sizes.extend(huge::sizes().into_iter().filter(free).map(Pages::Explicit));
+    run(2, |process| {
+        let node = process.node();
+        for (key, pages) in (0..).map(Key).zip(&sizes) {
+            let region = match node.alloc(key, 3 << 20, *pages) {
+                Ok(region) => region,
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!(*pages == Pages::Transparent && text.contains("shmem"), "{text}");
+                    continue;
+                }
+            };
+            assert_eq!(region.bytes % pages.size(), 0);
+            let (view, table) = view(&node, &[key], 2);
+            check(process, &view, &table, region);
+        }
+    });
+}
+
+#[test]
+fn wishes_are_heard() {
+    run(1, |process| {
+        let node = process.node();
+        let wish = 0x3000_0000_0000;
+        let alloc = |key, wish, align| {
+            let wanted = Alloc { bytes: 5000, pages: Pages::Normal, align, wish };
+            node.alloc_as(Key(key), &wanted)
+        };
+        assert_eq!(alloc(1, wish, 0).expect("there").start, wish);
+        assert_ne!(alloc(2, wish, 0).expect("elsewhere").start, wish, "taken");
+        assert_eq!(alloc(3, 0, 1 << 30).expect("aligned").start % (1 << 30), 0);
+        assert!(alloc(4, 0, 3).expect_err("no power of two").to_string().contains("align = 3"));
+        let same = alloc(1, 0, 0).expect_err("taken").to_string();
+        assert!(same.contains("key = 0x1"), "{same}");
+        // SAFETY: nobody uses the memory.
+        unsafe { node.unregion(Key(1)).expect("gone") };
+        assert!(!map::is_mapped(wish));
+        assert_eq!(alloc(1, wish, 0).expect("there again").start, wish);
+        // SAFETY: as above.
+        let unknown = unsafe { node.unregion(Key(9)) }.expect_err("no such region").to_string();
+        assert!(unknown.contains("key = 0x9"), "{unknown}");
     });
 }

@@ -1,0 +1,271 @@
+//! What becomes of ranks that end, leave, stop or fork; and what is left behind.
+
+use super::memory::{read, view, write};
+use super::ranks::{LONG, Process, memfd, run, statuses};
+use onenode::sys::{fd, process};
+use onenode::{Config, Error, Fork, JobFile, Key, Node, Pages, State};
+use std::fs;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+/// Waits until a rank is what it should be, at most as long as any test takes.
+fn await_state(node: &Node, rank: u32, state: State) {
+    let until = Instant::now() + LONG;
+    while node.state(rank) != state {
+        assert!(Instant::now() < until, "rank {rank} is {:?}, not {state:?}", node.state(rank));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn kill(signal: i32) {
+    // SAFETY: a signal to this process itself.
+    unsafe { libc::kill(libc::getpid(), signal) };
+}
+
+#[test]
+fn a_killed_rank_is_dead_and_its_memory_still_there() {
+    let ended = statuses(3, |process| {
+        let node = process.node();
+        let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
+        let region = node.alloc(Key(1), 1 << 16, Pages::Normal).expect("allocated");
+        write(region.start, 100 + u64::from(process.index));
+        let (view, table) = view(&node, &[Key(1)], 3);
+        assert_eq!(node.state(process.next()), State::Here);
+        if process.index == 0 {
+            node.attach(1, LONG).expect("attached");
+            assert_eq!(node.state(1), State::Attached);
+        }
+        process.barrier();
+        if process.index == 1 {
+            kill(libc::SIGKILL);
+        }
+        if process.index == 0 {
+            await_state(&node, 1, State::Dead);
+            let there = table.at(region.start, 1).expect("still attached");
+            assert_eq!(read(there), 101);
+            assert_eq!(view.resolve(region.start, 1).expect("still"), there);
+            let (late, _table) = super::memory::view(&node, &[Key(1)], 3);
+            let again = late.resolve(region.start, 1).expect("its file is still open");
+            assert_eq!(read(again), 101);
+            // SAFETY: nobody uses it any more.
+            unsafe { node.detach(1).expect("detached") };
+            assert_eq!((table.at(region.start, 1), node.state(1)), (None, State::Unknown));
+            assert!(matches!(view.resolve(region.start, 1), Err(Error::NoCard { rank: 1 })));
+        } else {
+            // It had not attached the rank.
+            while process::status(pids[1][0] as u32).is_some_and(|status| !status.ended) {
+                std::thread::yield_now();
+            }
+            let error = node.attach(1, LONG).expect_err("gone");
+            assert!(matches!(error, Error::Died { rank: 1 }), "{error}");
+        }
+        process.barrier();
+    });
+    assert_eq!(ended, [0, libc::SIGKILL, 0]);
+}
+
+#[test]
+fn who_waits_for_a_rank_that_dies_is_told() {
+    let ended = statuses(2, |process| {
+        let node = process.node();
+        if process.index == 0 {
+            node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+            let (view, _table) = view(&node, &[Key(1)], 2);
+            // Reached, but without the region.
+            assert!(node.extra(1).is_some());
+            process.barrier();
+            let error = view.resolve(view.bounds().origin, 1).expect_err("gone");
+            assert!(matches!(error, Error::Died { rank: 1 }), "{error}");
+        } else {
+            process.barrier();
+            std::thread::sleep(Duration::from_millis(50));
+            kill(libc::SIGKILL);
+        }
+    });
+    assert_eq!(ended, [0, libc::SIGKILL]);
+}
+
+#[test]
+fn a_rank_that_closes_has_left() {
+    run(2, |process| {
+        let node = process.node();
+        node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+        if process.index == 0 {
+            let (view, _table) = view(&node, &[Key(1)], 2);
+            assert!(node.extra(1).is_some());
+            process.barrier();
+            process.barrier();
+            assert_eq!(node.state(1), State::Left);
+            let error = view.resolve(view.bounds().origin, 1).expect_err("gone");
+            assert!(matches!(error, Error::Left { rank: 1 }), "{error}");
+            // It comes back with another card.
+            let card = onenode::Card(process.exchange([0; 8])[1]);
+            let early = node.know(Some(1), &card).expect_err("still attached").to_string();
+            assert!(early.contains("detached first"), "{early}");
+            // SAFETY: nobody uses it.
+            unsafe { node.detach(1).expect("detached") };
+            node.know(Some(1), &card).expect("known");
+            node.attach(1, LONG).expect("attached");
+        } else {
+            process.barrier();
+            node.close();
+            process.barrier();
+            let node = Node::open(Config { rank: Some(1), ..memfd() }).expect("opened again");
+            node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+            process.exchange(node.card().0);
+            process.barrier();
+            return;
+        }
+        process.barrier();
+    });
+}
+
+#[test]
+fn a_stopped_rank_lives() {
+    run(2, |process| {
+        let node = process.node();
+        let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
+        if process.index == 0 {
+            let pid = pids[1][0] as i32;
+            assert!(node.extra(1).is_some());
+            // SAFETY: the other process of this test.
+            unsafe { libc::kill(pid, libc::SIGSTOP) };
+            for _ in 0..20 {
+                assert_eq!(node.state(1), State::Attached);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // SAFETY: as above.
+            unsafe { libc::kill(pid, libc::SIGCONT) };
+        }
+        process.barrier();
+    });
+}
+
+/// How many descriptors and mappings this process has.
+fn held() -> (usize, usize) {
+    let descriptors = fs::read_dir("/proc/self/fd").expect("/proc").count();
+    let maps = fs::read_to_string("/proc/self/maps").expect("/proc");
+    (descriptors, maps.lines().count())
+}
+
+/// Opens a node with everything, uses it with the peer, and closes it.
+fn live_once(process: &mut Process, adopted: std::ops::Range<usize>) {
+    let node = process.node();
+    let next = process.next();
+    let region = node.alloc(Key(1), 1 << 16, Pages::Normal).expect("allocated");
+    // SAFETY: pages of this test alone.
+    unsafe { node.adopt(Key(2), adopted.clone()).expect("adopted") };
+    let (one, _table) = view(&node, &[Key(1)], 2);
+    let (two, _table) = view(&node, &[Key(2)], 2);
+    process.barrier();
+    write(one.resolve(region.start, next).expect("resolved"), 1);
+    write(two.resolve(adopted.start, next).expect("resolved"), 2);
+    let starts = process.exchange([region.start as u64, 0, 0, 0, 0, 0, 0, 0]);
+    let theirs = starts[next as usize][0] as usize;
+    let mapping = node.map(next, theirs..theirs + 8).expect("mapped");
+    assert_eq!(read(mapping.address()), 1);
+    process.barrier();
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    run(2, |process| {
+        let adopted = onenode::sys::map::private_anywhere(1 << 14).expect("memory");
+        let adopted = adopted..adopted + (1 << 14);
+        live_once(process, adopted.clone());
+        let before = held();
+        for _ in 0..100 {
+            live_once(process, adopted.clone());
+        }
+        // The C library's allocator may have taken a mapping more or less.
+        let after = held();
+        assert_eq!(before.0, after.0, "descriptors");
+        assert!(before.1.abs_diff(after.1) <= 2, "mappings: {before:?}, then {after:?}");
+        for _ in 0..2000 {
+            Node::open(memfd())
+                .expect("opened")
+                .alloc(Key(1), 4096, Pages::Normal)
+                .expect("memory");
+        }
+        let last = held();
+        assert_eq!(before.0, last.0, "descriptors");
+        assert!(before.1.abs_diff(last.1) <= 2, "mappings: {before:?}, then {last:?}");
+    });
+}
+
+#[test]
+fn a_forked_child_is_no_rank() {
+    run(2, |process| {
+        for fork in [Fork::Shares, Fork::Drops] {
+            let node = process.open(|rank| Config { rank: Some(rank), fork, ..memfd() });
+            let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+            write(region.start, 1);
+            let (view, _table) = view(&node, &[Key(1)], 2);
+            process.barrier();
+            let there = view.resolve(region.start, process.next()).expect("resolved");
+            // SAFETY: the child looks at its memory and ends.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let error = node.attach(process.next(), LONG).expect_err("a child").to_string();
+                let told = error.contains("forked child");
+                let foreign = onenode::sys::map::is_mapped(there);
+                let own = onenode::sys::map::is_mapped(region.start);
+                drop((view, node));
+                let right = told && !foreign && own == (fork == Fork::Shares);
+                // SAFETY: ends the child.
+                unsafe { libc::_exit(i32::from(!right)) };
+            }
+            let mut status = 0;
+            // SAFETY: the child just made; the call fills the local.
+            unsafe { libc::waitpid(child, &mut status, 0) };
+            assert_eq!(status, 0, "{fork:?}");
+            // It has neither closed this node nor ended its sign of life.
+            process.barrier();
+            assert_eq!(node.state(process.next()), State::Attached);
+            assert_eq!(read(there), 1);
+            process.barrier();
+        }
+    });
+}
+
+#[test]
+fn ranks_that_have_one_file_need_no_cards() {
+    let file = fd::memfd(c"job").expect("a memory file");
+    fd::resize_and_seal(file.as_fd(), 1 << 45).expect("its size");
+    let job = |rank, offset, stride| Config {
+        rank: Some(rank),
+        file: Some(JobFile { file: file.try_clone().expect("a copy"), offset, stride }),
+        ..memfd()
+    };
+    let open = |rank| Node::open(job(rank, 1 << 20, 1 << 42));
+    run(3, |process| {
+        for time in 1..4 {
+            // Ranks of the time before may not have gone yet, or not have come.
+            let node = open(process.index).expect("opened");
+            let region = node.alloc(Key(time), 4096, Pages::Normal).expect("allocated");
+            assert_eq!(read(region.start), 0, "nothing is left of the time before");
+            write(region.start, u64::from(process.index) + 10 * time);
+            let (view, _table) = view(&node, &[Key(time)], 3);
+            process.barrier();
+            for rank in 0..3 {
+                let there = view.resolve(region.start, rank).expect("there");
+                assert_eq!(read(there), u64::from(rank) + 10 * time);
+            }
+            process.barrier();
+        }
+        let node = open(process.index).expect("opened");
+        process.barrier();
+        let taken = open(process.next()).expect_err("another process's").to_string();
+        assert!(taken.contains("this rank's sign of life"), "{taken}");
+        assert!(matches!(node.attach(99, LONG), Err(Error::NoCard { rank: 99 })));
+        process.barrier();
+        for (rank, offset, stride, why) in [
+            (8, 1 << 20, 1 << 42, "room for rank 8"),
+            (0, 100, 1 << 42, "file.offset = 100"),
+            (0, 0, 1 << 30, "file.stride"),
+        ] {
+            let error = Node::open(job(rank, offset, stride)).expect_err("refused").to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    });
+}
