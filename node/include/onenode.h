@@ -13,9 +13,9 @@
  * What onenode_at returns is ordinary memory. Load and store it, copy it with onenode_copy, use the
  * compiler's atomics on it. The kernel keeps it coherent; nothing runs in between.
  *
- * Rules for all functions:
+ * What holds for all functions:
  *
- *   Addresses are those of this process, sizes are in bytes, times in nanoseconds.
+ *   Addresses are those of this process, sizes are in bytes, time limits in nanoseconds.
  *   Ranks are the client's own numbers, those of processes on other nodes included.
  *   A function that returns int returns ONENODE_OK, or a negative onenode_error after which
  *   nothing has changed. onenode_message() then has a sentence that names what was wrong.
@@ -38,39 +38,155 @@ extern "C" {
 #endif
 
 #define ONENODE_ABI 1
-#define ONENODE_EVER UINT64_MAX         /* as a time: no limit */
-#define ONENODE_NO_RANK UINT32_MAX      /* as a rank: none */
+#define ONENODE_EVER UINT64_MAX         /* a time limit: none */
+#define ONENODE_NO_RANKS UINT32_MAX     /* a rank: none; see onenode_config */
+
+typedef struct onenode onenode_t;           /* this process among its peers; any number a process */
+typedef struct onenode_view onenode_view_t; /* regions that are translated together */
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
 enum onenode_error {
     ONENODE_OK = 0,
-    ONENODE_EINVAL = -1,   /* an argument: which one, its value, and what was expected */
-    ONENODE_ESYS = -2,     /* a system call failed: which one, and why */
-    ONENODE_ENOTHERE = -3, /* the rank is on another machine, another user's, or in a PID namespace
-                              that cannot be seen from here: reach it through the network */
-    ONENODE_ENOCARD = -4,  /* the rank's card is not known yet */
-    ONENODE_ENOMAP = -5,   /* no region of the rank has all these bytes */
-    ONENODE_EUNLIKE = -6,  /* the rank's region of that key, or its backend, is not like ours */
-    ONENODE_EDIED = -7,    /* a rank that is needed has ended without onenode_close */
-    ONENODE_ELEFT = -8,    /* a rank that is needed has called onenode_close */
-    ONENODE_ETIME = -9,    /* the time is up */
-    ONENODE_ESTOPPED = -10,/* the client's progress function returned non-zero */
-    ONENODE_EVERSION = -11,/* the peer's library is of another, incompatible version; both are named */
-    ONENODE_ENOWAY = -12   /* this backend cannot do it, or the address space has no room */
+    ONENODE_EINVAL = -1,    /* an argument: which one, its value, and what was expected */
+    ONENODE_ESYS = -2,      /* a system call failed: which one, and why */
+    ONENODE_ENOTHERE = -3,  /* the rank is on another machine, another user's, or in another PID
+                               namespace: reach it through the network */
+    ONENODE_ENOCARD = -4,   /* the rank's card is not known yet */
+    ONENODE_EUNLIKE = -6,   /* the rank's region of that key, or its backend, is not like ours */
+    ONENODE_EDIED = -7,     /* a rank that is needed has ended without onenode_close */
+    ONENODE_ELEFT = -8,     /* a rank that is needed has called onenode_close */
+    ONENODE_ETIME = -9,     /* the time is up */
+    ONENODE_ESTOPPED = -10, /* the client's progress function returned non-zero */
+    ONENODE_EVERSION = -11, /* the peer's library is of an incompatible version; both are named */
+    ONENODE_ENOWAY = -12    /* this backend cannot do it, or there is no room */
 };
 
-/* A sentence about this thread's last failure. Never NULL; valid until the thread's next failure. */
+/* A sentence about this thread's last failure. Never NULL; valid until the thread's next
+ * failure. */
 const char *onenode_message(void);
 
 /* ONENODE_ABI of the library in use. */
 unsigned onenode_abi(void);
 
+/* ---- The node: this process and its peers -------------------------------------------------- */
+
+enum onenode_backend {
+    ONENODE_AUTO = 0,      /* XPMEM where it works, else memory files */
+    ONENODE_MEMFD = 1,     /* sealed memory files; any Linux */
+    ONENODE_XPMEM = 2      /* the kernel module: existing memory is shared where it lies */
+};
+
+enum onenode_fork {
+    ONENODE_FORK_SHARES = 0, /* a child shares the regions: for fork that exec follows */
+    ONENODE_FORK_DROPS = 2   /* a child does not have them, and faults there */
+};
+
+enum onenode_crowd {
+    ONENODE_CROWD_FIND_OUT = 0, /* ranks share CPUs if there are more ranks than CPUs */
+    ONENODE_CROWD_SHARED = 1,   /* they do: whoever waits yields at once */
+    ONENODE_CROWD_ALONE = 2     /* they do not */
+};
+
+typedef struct onenode_config {
+    uint32_t size;         /* sizeof(onenode_config) */
+    uint32_t backend;      /* one of onenode_backend; must come out equal on all ranks */
+    uint32_t rank;         /* own rank; ONENODE_NO_RANKS: peers are numbered as they are met */
+    uint32_t fork;         /* one of onenode_fork */
+    uint32_t crowd;        /* one of onenode_crowd */
+    uint32_t regions;      /* most regions at a time; 0: 64 */
+    uint64_t extra;        /* bytes for the client that all peers can reach: see onenode_extra */
+
+    /* Called again and again by each function that waits; NULL: nothing is. If it returns anything
+     * but 0, the wait ends with ONENODE_ESTOPPED. */
+    int (*progress)(void *);
+    void *progress_arg;
+
+    /* -1. Or, for ranks in different containers, which cannot open each other's files: a large
+     * sparse memfd, sealed by F_SEAL_SHRINK, that their launcher has given to all of them. Rank r
+     * has the `stride` bytes at offset + r * stride; both are whole pages. */
+    int file;
+    uint32_t zero;         /* 0 */
+    uint64_t offset;
+    uint64_t stride;
+} onenode_config;
+
+/* Opens a node: from now on peers that have its card can attach. Waits for nobody. */
+int onenode_open(const onenode_config *config, onenode_t **node);
+
+/* Closes it: peers see that it has left. What is mapped of them goes with the last view. Memory
+ * of ONENODE_ALLOC goes, other memory keeps address and content. With XPMEM, peers that still
+ * use it fault: synchronise before. */
+int onenode_close(onenode_t *node);
+
+/* What a peer needs in order to attach. Plain bytes; stays valid when regions are added. */
+typedef struct onenode_card { uint64_t word[8]; } onenode_card;
+int onenode_get_card(onenode_t *node, onenode_card *card);
+
+/* Takes the card of *rank. Makes no system call. With *rank == ONENODE_NO_RANKS the peer gets
+ * the next free number, which is stored there. */
+int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card);
+
+/* Attaches a rank now, in all views, and not at its first access. Waits until it has their
+ * regions. */
+int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns);
+
+/* Forgets a rank, with its card, and unmaps its memory. No thread may be using it. */
+int onenode_detach(onenode_t *node, uint32_t rank);
+
+enum onenode_state {
+    ONENODE_UNKNOWN = 0,   /* no card yet */
+    ONENODE_ELSEWHERE = 1, /* not reachable by load and store */
+    ONENODE_HERE = 2,      /* reachable, not attached yet */
+    ONENODE_ATTACHED = 3,
+    ONENODE_LEFT = 4,      /* has closed its node */
+    ONENODE_DEAD = 5       /* has ended without */
+};
+int onenode_state(onenode_t *node, uint32_t rank);
+
+/* The config.extra bytes of a rank, own or other; NULL and a message if it cannot be attached.
+ * They begin zeroed and are the client's, for rings and words. Futexes work there. */
+void *onenode_extra(onenode_t *node, uint32_t rank);
+
+/* ---- Regions: own memory that peers can reach ---------------------------------------------- */
+
+enum onenode_source {
+    ONENODE_ALLOC = 1,     /* new zeroed memory; pages are made as they are touched */
+    ONENODE_ADOPT = 2,     /* private anonymous pages of the client; address and content stay */
+    ONENODE_PROGRAM = 3,   /* the same with .data and .bss of the main program */
+    ONENODE_EXPORT = 4,    /* any memory, at any alignment; XPMEM only */
+    ONENODE_FILE = 5       /* shared memory that the client has mapped from a file */
+};
+/* With ADOPT and PROGRAM other pages come to the same addresses. Threads may go on writing:
+ * they are held for the moment. But a device that has registered the old pages stays with
+ * those: adopt before the network starts. */
+
+/* Fields that a source does not name are 0. */
+typedef struct onenode_memory {
+    uint32_t size;         /* sizeof(onenode_memory) */
+    uint32_t source;       /* one of onenode_source */
+    void    *start;        /* where it is; ALLOC: where it should be, or NULL; PROGRAM: NULL */
+    uint64_t bytes;        /* ALLOC, ADOPT: rounded up to whole pages; PROGRAM: 0 */
+    uint64_t align;        /* ALLOC: a power of two; 0: 2 MiB */
+    uint32_t pages;        /* ALLOC: 0: ordinary, 1: transparent huge, else bytes of huge pages */
+    int      fd;           /* FILE: a memfd sealed by F_SEAL_SHRINK, */
+    uint64_t offset;       /* and where in it the memory begins */
+} onenode_memory;
+
+/* Makes memory reachable under a key that no other region of this node has. Where it begins and
+ * how long it is is stored in *start and *bytes, which may be NULL. */
+int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory,
+                   void **start, uint64_t *bytes);
+
+/* Takes it back; views of it must be closed. Memory of ONENODE_ALLOC goes. What peers have
+ * mapped stays (memory files) or faults (XPMEM): agree before. */
+int onenode_unregion(onenode_t *node, uint64_t key);
+
 /* ---- Views: from own addresses to a peer's ------------------------------------------------- */
 
-/* A table lies in the client's memory and ends with three arrays of `capacity` words, by rank: how
- * many bytes can be reached, where they are mapped here, and where they begin in the rank's own
- * address space. All are 0 for a rank that is on another node, or not attached yet. */
+/* A table lies in the client's memory and ends with three arrays of `capacity` words, by rank:
+ * how many bytes can be reached, where they are mapped here, and where they begin in the rank's
+ * own address space. All are 0 for a rank that is on another node, or not attached yet. */
 typedef struct onenode_table {
     uintptr_t origin;       /* where the view begins here */
     size_t    capacity;     /* ranks that there is room for; set by the client */
@@ -80,17 +196,36 @@ typedef struct onenode_table {
 #define onenode_table_bytes(capacity) \
     (sizeof(onenode_table) + 3 * (size_t)(capacity) * sizeof(uintptr_t))
 
-/* Defines a table for a constant number of ranks: `static ONENODE_TABLE(peers, 4096);`. Where a table
- * is wanted, pass &peers.table. */
+/* Defines a table for a constant number of ranks: `static ONENODE_TABLE(peers, 4096);`. Where a
+ * table is wanted, pass &peers.table. */
 #define ONENODE_TABLE(name, ranks)                                                                 \
     union {                                                                                        \
         uintptr_t word[2 + 3 * (ranks)];                                                           \
         onenode_table table;                                                                       \
     } name = { { 0, (ranks) } }
 
+/* Opens a view of the regions with these keys. Every rank that is to be reached must have them,
+ * too, with equal sizes, wherever they are there. Here they must lie within 1/64 of the address
+ * space; else open two views. The table is zeroed but for its capacity, and the view's until
+ * that is closed. */
+int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, onenode_table *table,
+                      onenode_view_t **view);
+
+/* Closes it: the table translates nothing any more. */
+int onenode_view_close(onenode_view_t *view);
+
+/* The cold half of onenode_at: attaches the rank if need be, and waits until it has the view's
+ * regions. Exact: gaps between regions are outside. NULL and a message if the rank cannot be
+ * reached, or own is in no region of the view. */
+void *onenode_resolve(onenode_view_t *view, const void *own, size_t rank);
+
+/* The other way: an address as `rank` knows it, to that of the own counterpart. NULL and a
+ * message if it is in no region of the view there. */
+void *onenode_own(onenode_view_t *view, const void *theirs, size_t rank);
+
 #define ONENODE_INLINE_ static inline __attribute__((__always_inline__))
 
-/* onenode_at for who knows the capacity as a constant: it saves reading it. */
+/* onenode_at where the capacity is a constant, which then need not be read. */
 ONENODE_INLINE_ void *onenode_at_(const onenode_table *table, size_t capacity, const void *own,
                                   size_t rank)
 {
@@ -106,12 +241,25 @@ ONENODE_INLINE_ void *onenode_at_(const onenode_table *table, size_t capacity, c
     return (void *)0;
 }
 
-/* The address of rank's copy of the byte at own; NULL if rank is on another node, not attached, or
- * out of the table, or if own is outside the view. Between regions of the view are gaps. */
+/* The address of rank's copy of the byte at own. NULL if rank is on another node, not attached,
+ * or out of the table, or if own is outside the view; an address that faults if own is in a gap
+ * between two of its regions. */
 #define onenode_at(table, own, rank) onenode_at_(table, (table)->capacity, own, rank)
 
-/* For runtimes that name remote memory by its owner's addresses: where theirs, as rank knows it, is
- * mapped here. The view has one region. */
+/* The same, but attaches the rank at the first access. NULL means network, or a mistake: there is a
+ * message. */
+#define ONENODE_AT(table, view, own, rank) \
+    onenode_at_or_resolve_(table, (table)->capacity, view, own, rank)
+
+ONENODE_INLINE_ void *onenode_at_or_resolve_(const onenode_table *table, size_t capacity,
+                                             onenode_view_t *view, const void *own, size_t rank)
+{
+    void *there = onenode_at_(table, capacity, own, rank);
+    return __builtin_expect(there != (void *)0, 1) ? there : onenode_resolve(view, own, rank);
+}
+
+/* For runtimes that name remote memory by its owner's addresses: where theirs, as rank knows
+ * it, is mapped here. The view has one region. */
 ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *theirs, size_t rank)
 {
     size_t capacity = table->capacity;
@@ -128,18 +276,30 @@ ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *thei
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* Copies, tuned for memory that processes share. Unlike after memcpy, later stores are ordered after
- * all of it: no fence is needed before a flag is set. The two do not overlap. */
+/* Copies, tuned for memory that processes share. Unlike after memcpy, later stores are ordered
+ * after all of it: no fence is needed before a flag is set. The two do not overlap. */
 void onenode_copy(void *to, const void *from, size_t bytes);
 
-/* Copies n elements of `bytes` bytes each, the next one to_stride and from_stride bytes further on. */
+/* Copies n elements of `bytes` bytes each, the next one to_stride and from_stride bytes further
+ * on. */
 void onenode_copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride,
                           size_t bytes, size_t n);
 
-/* Copies, then sets the signal, or adds to it if `add` is not 0. Whoever sees that sees the bytes. The
- * signal is 8-byte aligned. */
+/* Copies, then sets the signal, or adds to it if `add` is not 0. Whoever sees that sees the
+ * bytes. The signal is 8-byte aligned. */
 int onenode_copy_signal(void *to, const void *from, size_t bytes, uint64_t *signal_there,
                         uint64_t value, int add);
+
+/* ---- For people ---------------------------------------------------------------------------- */
+
+/* What a fault at this address means, in one sentence; for the client's own handler of SIGSEGV
+ * and SIGBUS, where it may be called. Returns its length; 0 if the address is none of the
+ * node's. */
+size_t onenode_explain(onenode_t *node, const void *fault, char *text, size_t bytes);
+
+/* The node in a few lines: backend and why, ranks, regions, what is mapped. Returns the length
+ * of all of it, also if it was cut to `bytes`. */
+size_t onenode_describe(onenode_t *node, char *text, size_t bytes);
 
 #ifdef __cplusplus
 }

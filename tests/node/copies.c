@@ -65,8 +65,8 @@ static void signals(void)
     CHECK(words[0] == 6);
     fresh();
     FAILS(onenode_copy_signal(to, from, 100, crooked, 1, 0), ONENODE_EINVAL,
-          "onenode_copy_signal: signal_there is 0x");
-    FAILS(onenode_copy_signal(to, from, 100, NULL, 1, 0), ONENODE_EINVAL, "multiple of 8 bytes");
+          "onenode_copy_signal: signal_there = 0x");
+    FAILS(onenode_copy_signal(to, from, 100, NULL, 1, 0), ONENODE_EINVAL, "signal_there = NULL");
     CHECK(memcmp(to, expected, sizeof to) == 0 && words[0] == 6 && words[1] == 0);
 }
 

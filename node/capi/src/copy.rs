@@ -1,7 +1,8 @@
 //! Copies.
 #![allow(unsafe_code)]
 
-use crate::failure::{Code, fail};
+use crate::argument::place;
+use crate::failure::{OK, number};
 use onenode::copy;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,20 +92,20 @@ unsafe extern "C" fn onenode_copy_signal(
     value: u64,
     add: c_int,
 ) -> c_int {
-    if signal_there.is_null() || !signal_there.is_aligned() {
-        let sentence = format_args!(
-            "onenode_copy_signal: signal_there is {signal_there:p}; expected a signal at a multiple of 8 bytes"
-        );
-        return fail(Code::Invalid, sentence);
-    }
-    // SAFETY: the caller's promise: both are that large, and apart.
-    unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
-    // SAFETY: aligned, and mapped for the caller; only atomics touch it.
-    let signal = unsafe { AtomicU64::from_ptr(signal_there) };
-    if add == 0 {
-        signal.store(value, Ordering::Release);
-    } else {
-        signal.fetch_add(value, Ordering::Release);
-    }
-    Code::Ok as c_int
+    let work = || {
+        let signal = place("signal_there", signal_there)?;
+        // SAFETY: the caller keeps the rules of the header: both are that large, and apart; the signal is
+        // mapped, and only atomics touch it. It is aligned.
+        let signal = unsafe {
+            copy::bytes(to.cast(), from.cast(), bytes);
+            AtomicU64::from_ptr(signal)
+        };
+        if add == 0 {
+            signal.store(value, Ordering::Release);
+        } else {
+            signal.fetch_add(value, Ordering::Release);
+        }
+        Ok(OK)
+    };
+    number("onenode_copy_signal", work())
 }

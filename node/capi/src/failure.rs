@@ -1,42 +1,57 @@
 //! What failed: a number for the program, and for people a sentence, kept for the thread.
 #![allow(unsafe_code)]
 
+use onenode::Error;
 use std::cell::UnsafeCell;
-use std::ffi::{c_char, c_int, c_uint};
-use std::fmt::{Display, Write};
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::fmt::{Arguments, Write};
+use std::ptr::{null_mut, with_exposed_provenance_mut};
 
 /// `ONENODE_ABI`.
 const ABI: c_uint = 1;
 
+/// `ONENODE_OK`.
+pub(crate) const OK: c_int = 0;
+
 /// Bytes of the longest sentence and its end; longer ones are cut.
 const LONGEST: usize = 1024;
-
-/// `enum onenode_error`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i32)]
-pub(crate) enum Code {
-    Ok = 0,
-    Invalid = -1,
-}
 
 thread_local! {
     // No destructor, so that the library can be unloaded while threads live.
     static SENTENCE: UnsafeCell<[u8; LONGEST]> = const { UnsafeCell::new([0; LONGEST]) };
 }
 
-/// Keeps the sentence of a failure and returns its number.
-pub(crate) fn fail(code: Code, sentence: impl Display) -> c_int {
+/// What a function that returns a number returns; an error is kept as a sentence that begins with
+/// the function's name.
+pub(crate) fn number(routine: &str, result: Result<c_int, Error>) -> c_int {
+    result.unwrap_or_else(|error| {
+        keep(format_args!("{routine}: {error}"));
+        error.code()
+    })
+}
+
+/// What a function that returns an address returns: NULL after an error.
+pub(crate) fn address(routine: &str, result: Result<usize, Error>) -> *mut c_void {
+    match result {
+        Ok(address) => with_exposed_provenance_mut(address),
+        Err(error) => {
+            keep(format_args!("{routine}: {error}"));
+            null_mut()
+        }
+    }
+}
+
+fn keep(sentence: Arguments) {
     SENTENCE.with(|kept| {
         // SAFETY: the thread's own, and no reference to it lives on: `onenode_message` gives out a
         // pointer only, which is promised until the next failure.
         let kept = unsafe { &mut *kept.get() };
         let mut cut = Cut { kept, used: 0 };
         // It fails where the sentence is cut.
-        let _ = write!(cut, "{sentence}");
+        let _ = cut.write_fmt(sentence);
         let Cut { kept, used } = cut;
         kept[used] = 0;
     });
-    code as c_int
 }
 
 /// Writes what fits and leaves a byte for the end.

@@ -2,5 +2,10 @@
 //! header has the contract; here are conversions and checks of arguments alone. A panic does not
 //! cross into C: it ends the process, as all of this library's profiles have it.
 
+mod about;
+mod argument;
 mod copy;
 mod failure;
+mod node;
+mod region;
+mod view;

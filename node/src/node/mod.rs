@@ -189,14 +189,17 @@ impl Node {
         self.0.detach(rank)
     }
 
-    /// The client's part of a rank's home, [`Config::extra`] bytes of that rank; `None` if the rank
-    /// cannot be attached.
-    pub fn extra(&self, rank: Rank) -> Option<NonNull<u8>> {
-        self.0.check().ok()?;
+    /// The client's part of a rank's home, [`Config::extra`] bytes of that rank.
+    ///
+    /// # Errors
+    /// [`Error::NoCard`] and [`Error::Elsewhere`] if the rank cannot be attached, or not yet.
+    pub fn extra(&self, rank: Rank) -> Result<NonNull<u8>, Error> {
+        self.0.check()?;
         if self.0.is_own(rank) {
-            return Some(self.0.home.extra());
+            return Ok(self.0.home.extra());
         }
-        Some(self.0.reach(rank).ok()??.home.extra())
+        let reached = self.0.reach(rank)?.ok_or(Error::NoCard { rank })?;
+        Ok(reached.home.extra())
     }
 
     /// Ends this process's part, as dropping the node does.

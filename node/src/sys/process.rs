@@ -100,19 +100,24 @@ pub struct Status {
     /// When it started, in ticks since the machine did: with the number, a name that no other
     /// process has.
     pub started: u64,
-    /// Whether it has ended and only waits to be collected.
+    /// Whether it has ended: it only waits to be collected, or is giving up what it had.
     pub ended: bool,
 }
 
-/// The status of a process (proc(5), `/proc/pid/stat`: fields 3, 4 and 22); `None` if there is
+/// `PF_EXITING`, in the kernel's flags of a process.
+const EXITING: u64 = 4;
+
+/// The status of a process (proc(5), `/proc/pid/stat`: fields 3, 4, 9 and 22); `None` if there is
 /// no such process, or no `/proc`.
 pub fn status(pid: u32) -> Option<Status> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in parentheses may hold anything; fields count from its end.
     let mut after = stat[stat.rfind(')')? + 1..].split_whitespace();
-    let ended = matches!(after.next()?, "Z" | "X" | "x");
+    let collected = matches!(after.next()?, "Z" | "X" | "x");
     let parent = after.next()?.parse().ok()?;
-    let started = after.nth(17)?.parse().ok()?;
+    let flags: u64 = after.nth(4)?.parse().ok()?;
+    let started = after.nth(12)?.parse().ok()?;
+    let ended = collected || flags & EXITING != 0;
     Some(Status { parent, started, ended })
 }
 

@@ -1,0 +1,47 @@
+//! A node in words.
+#![allow(unsafe_code)]
+
+use crate::argument::object;
+use onenode::Node;
+use std::ffi::{c_char, c_void};
+
+/// `size_t onenode_explain(onenode_t *node, const void *fault, char *text, size_t bytes)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_explain(
+    node: *mut Node,
+    fault: *const c_void,
+    text: *mut c_char,
+    bytes: usize,
+) -> usize {
+    // In a signal handler: nothing is kept for onenode_message, which would need a thread's memory.
+    // SAFETY: the caller keeps the rules of the header: the node is open, and the text that large.
+    let (node, text) = unsafe {
+        let Ok(node) = object("node", node) else { return 0 };
+        match text.is_null() || bytes == 0 {
+            true => return 0,
+            false => (node, std::slice::from_raw_parts_mut(text.cast::<u8>(), bytes)),
+        }
+    };
+    let used = node.explain(fault.addr(), &mut text[..bytes - 1]);
+    text[used] = 0;
+    used
+}
+
+/// `size_t onenode_describe(onenode_t *node, char *text, size_t bytes)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_describe(node: *mut Node, text: *mut c_char, bytes: usize) -> usize {
+    // SAFETY: the caller keeps the rules of the header.
+    let said = match unsafe { object("node", node) } {
+        Ok(node) => node.to_string(),
+        Err(error) => error.to_string(),
+    };
+    if !text.is_null() && bytes > 0 {
+        let fits = said.floor_char_boundary(bytes - 1);
+        // SAFETY: the caller's promise: there are `bytes` bytes, of which this is less.
+        unsafe {
+            text.copy_from_nonoverlapping(said.as_ptr().cast(), fits);
+            text.add(fits).write(0);
+        }
+    }
+    said.len()
+}

@@ -1,0 +1,200 @@
+//! The node: this process and its peers.
+#![allow(unsafe_code)]
+
+use crate::argument::{limit, meaning, object, place, record, taken, value};
+use crate::failure::{OK, address, number};
+use onenode::{Card, Choice, Config, Crowd, Error, Fork, JobFile, Node};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+/// `ONENODE_NO_RANKS`.
+const NO_RANKS: u32 = u32::MAX;
+
+type Progress = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+/// `onenode_config`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Settings {
+    size: u32,
+    backend: u32,
+    rank: u32,
+    fork: u32,
+    crowd: u32,
+    regions: u32,
+    extra: u64,
+    progress: Option<Progress>,
+    progress_arg: *mut c_void,
+    file: c_int,
+    zero: u32,
+    offset: u64,
+    stride: u64,
+}
+
+/// The client's function and what it is called with.
+struct Called(Progress, *mut c_void);
+
+// SAFETY: the client has been told that every thread that waits calls it.
+unsafe impl Send for Called {}
+// SAFETY: as above.
+unsafe impl Sync for Called {}
+
+impl Called {
+    fn turn(&self) -> Result<(), Error> {
+        // SAFETY: the client's own function, with the client's own argument.
+        match unsafe { self.0(self.1) } {
+            0 => Ok(()),
+            _ => Err(Error::Stopped),
+        }
+    }
+}
+
+impl Settings {
+    fn config(&self) -> Result<Config, Error> {
+        let backend = meaning("backend", self.backend, BACKENDS)?;
+        let fork = meaning("fork", self.fork, FORKS)?;
+        let crowd = meaning("crowd", self.crowd, CROWDS)?;
+        if self.zero != 0 {
+            return Err(Error::argument("zero", self.zero, "0"));
+        }
+        let progress = self.progress.map(|progress| {
+            let called = Called(progress, self.progress_arg);
+            Box::new(move || called.turn()) as Box<onenode::Progress>
+        });
+        Ok(Config {
+            backend,
+            rank: (self.rank != NO_RANKS).then_some(self.rank),
+            fork,
+            crowd,
+            regions: self.regions,
+            extra: self.extra,
+            progress,
+            file: self.file()?,
+        })
+    }
+
+    fn file(&self) -> Result<Option<JobFile>, Error> {
+        if self.file == -1 {
+            return Ok(None);
+        }
+        let file = duplicate("file", self.file)?;
+        Ok(Some(JobFile { file, offset: self.offset, stride: self.stride }))
+    }
+}
+
+const BACKENDS: &[(u32, Choice)] = &[(0, Choice::Auto), (1, Choice::Memfd), (2, Choice::Xpmem)];
+const FORKS: &[(u32, Fork)] = &[(0, Fork::Shares), (2, Fork::Drops)];
+const CROWDS: &[(u32, Crowd)] = &[(0, Crowd::FindOut), (1, Crowd::Shared), (2, Crowd::Alone)];
+
+/// A descriptor of one's own for the client's.
+pub(crate) fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
+    // SAFETY: it only asks the system about the number.
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        return Err(Error::argument(argument, number, "an open descriptor"));
+    }
+    // SAFETY: open, as was seen just now; the client does not close it during the call.
+    let file = unsafe { BorrowedFd::borrow_raw(number) };
+    let call = "duplicating the client's descriptor";
+    file.try_clone_to_owned().map_err(|source| Error::System { call, source })
+}
+
+/// `int onenode_open(const onenode_config *config, onenode_t **node)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_open(config: *const Settings, node: *mut *mut Node) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            let (settings, node) = (record("config", config)?, place("node", node)?);
+            node.write(Box::into_raw(Box::new(Node::open(settings.config()?)?)));
+            Ok(OK)
+        }
+    };
+    number("onenode_open", work())
+}
+
+/// `int onenode_close(onenode_t *node)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_close(node: *mut Node) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            taken("node", node)?.close();
+            Ok(OK)
+        }
+    };
+    number("onenode_close", work())
+}
+
+/// `int onenode_get_card(onenode_t *node, onenode_card *card)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_get_card(node: *mut Node, card: *mut Card) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            place("card", card)?.write(object("node", node)?.card());
+            Ok(OK)
+        }
+    };
+    number("onenode_get_card", work())
+}
+
+/// `int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_know(node: *mut Node, rank: *mut u32, card: *const Card) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            let (node, card) = (object("node", node)?, value("card", card)?);
+            let wanted = value("rank", rank)?;
+            rank.write(node.know((wanted != NO_RANKS).then_some(wanted), &card)?);
+            Ok(OK)
+        }
+    };
+    number("onenode_know", work())
+}
+
+/// `int onenode_state(onenode_t *node, uint32_t rank)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_state(node: *mut Node, rank: u32) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe { Ok(object("node", node)?.state(rank) as c_int) }
+    };
+    number("onenode_state", work())
+}
+
+/// `int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_attach(node: *mut Node, rank: u32, ns: u64) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            object("node", node)?.attach(rank, limit(ns))?;
+            Ok(OK)
+        }
+    };
+    number("onenode_attach", work())
+}
+
+/// `int onenode_detach(onenode_t *node, uint32_t rank)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_detach(node: *mut Node, rank: u32) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            object("node", node)?.detach(rank)?;
+            Ok(OK)
+        }
+    };
+    number("onenode_detach", work())
+}
+
+/// `void *onenode_extra(onenode_t *node, uint32_t rank)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_extra(node: *mut Node, rank: u32) -> *mut c_void {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe { Ok(object("node", node)?.extra(rank)?.as_ptr() as usize) }
+    };
+    address("onenode_extra", work())
+}

@@ -1,0 +1,144 @@
+//! Regions: own memory that peers can reach.
+#![allow(unsafe_code)]
+
+use crate::argument::{meaning, object, record};
+use crate::failure::{OK, number};
+use crate::node::duplicate;
+use onenode::{Alloc, Error, Key, Node, Pages, Region};
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::ptr::with_exposed_provenance_mut;
+
+/// `onenode_memory`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Memory {
+    size: u32,
+    source: u32,
+    start: *mut c_void,
+    bytes: u64,
+    align: u64,
+    pages: u32,
+    fd: c_int,
+    offset: u64,
+}
+
+/// `enum onenode_source`.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Alloc,
+    Adopt,
+    Program,
+    Export,
+    File,
+}
+
+const SOURCES: &[(u32, Source)] = &[
+    (1, Source::Alloc),
+    (2, Source::Adopt),
+    (3, Source::Program),
+    (4, Source::Export),
+    (5, Source::File),
+];
+
+impl Memory {
+    /// The memory that is there.
+    fn range(&self) -> Result<Range<usize>, Error> {
+        let start = self.start.expose_provenance();
+        match start.checked_add(self.bytes as usize) {
+            Some(end) if start != 0 && self.bytes > 0 => Ok(start..end),
+            _ => {
+                let value = format!("{} bytes at {start:#x}", self.bytes);
+                Err(Error::argument("memory", value, "memory of this process"))
+            }
+        }
+    }
+
+    /// Fields that have no meaning for memory of that source must be 0.
+    fn check(&self, source: Source) -> Result<(), Error> {
+        use Source::{Alloc, File, Program};
+        let fields = [
+            ("memory.start", self.start.addr() as u64, !matches!(source, Program)),
+            ("memory.bytes", self.bytes, !matches!(source, Program)),
+            ("memory.align", self.align, matches!(source, Alloc)),
+            ("memory.pages", self.pages.into(), matches!(source, Alloc)),
+            ("memory.offset", self.offset, matches!(source, File)),
+        ];
+        match fields.iter().find(|(_, value, meant)| *value != 0 && !meant) {
+            Some((field, value, _)) => {
+                Err(Error::argument(field, value, format!("0, as memory.source is {source:?}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// # Safety
+    /// As for the function of that source in [`Node`].
+    unsafe fn region(&self, node: &Node, key: Key) -> Result<Region, Error> {
+        let source = meaning("memory.source", self.source, SOURCES)?;
+        self.check(source)?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match source {
+                Source::Alloc => node.alloc_as(key, &self.alloc()),
+                Source::Adopt => node.adopt(key, self.range()?),
+                Source::Program => node.adopt_program(key),
+                Source::Export => node.export(key, self.range()?),
+                Source::File => {
+                    let file = duplicate("memory.fd", self.fd)?;
+                    node.file(key, self.range()?, file.as_fd(), self.offset)
+                }
+            }
+        }
+    }
+
+    fn alloc(&self) -> Alloc {
+        let pages = Pages::from_word(u64::from(self.pages));
+        Alloc {
+            bytes: self.bytes as usize,
+            pages,
+            align: self.align as usize,
+            wish: self.start.addr(),
+        }
+    }
+}
+
+/// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start, uint64_t *bytes)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_region(
+    node: *mut Node,
+    key: u64,
+    memory: *const Memory,
+    start: *mut *mut c_void,
+    bytes: *mut u64,
+) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            let (node, memory) = (object("node", node)?, record("memory", memory)?);
+            let region = memory.region(node, Key(key))?;
+            if !start.is_null() {
+                start.write(with_exposed_provenance_mut(region.start));
+            }
+            if !bytes.is_null() {
+                bytes.write(region.bytes as u64);
+            }
+            Ok(OK)
+        }
+    };
+    number("onenode_region", work())
+}
+
+/// `int onenode_unregion(onenode_t *node, uint64_t key)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_unregion(node: *mut Node, key: u64) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            object("node", node)?.unregion(Key(key))?;
+            Ok(OK)
+        }
+    };
+    number("onenode_unregion", work())
+}
