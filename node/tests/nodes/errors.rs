@@ -49,7 +49,7 @@ fn who_is_elsewhere_is_told_why() {
             let error = view.resolve(region.start, rank).expect_err("elsewhere");
             assert!(matches!(error, Error::Elsewhere { .. }) && error.to_string().contains(why));
             assert_eq!(table.at(region.start, rank as usize), None);
-            assert!(node.extra(rank).is_none());
+            assert!(node.extra(rank).is_err());
         }
         process.barrier();
     });

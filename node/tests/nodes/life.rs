@@ -72,7 +72,7 @@ fn who_waits_for_a_rank_that_dies_is_told() {
             node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
             let (view, _table) = view(&node, &[Key(1)], 2);
             // Reached, but without the region.
-            assert!(node.extra(1).is_some());
+            assert!(node.extra(1).is_ok());
             process.barrier();
             let error = view.resolve(view.bounds().origin, 1).expect_err("gone");
             assert!(matches!(error, Error::Died { rank: 1 }), "{error}");
@@ -92,7 +92,7 @@ fn a_rank_that_closes_has_left() {
         node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         if process.index == 0 {
             let (view, _table) = view(&node, &[Key(1)], 2);
-            assert!(node.extra(1).is_some());
+            assert!(node.extra(1).is_ok());
             process.barrier();
             process.barrier();
             assert_eq!(node.state(1), State::Left);
@@ -127,7 +127,7 @@ fn a_stopped_rank_lives() {
         let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
         if process.index == 0 {
             let pid = pids[1][0] as i32;
-            assert!(node.extra(1).is_some());
+            assert!(node.extra(1).is_ok());
             // SAFETY: the other process of this test.
             unsafe { libc::kill(pid, libc::SIGSTOP) };
             for _ in 0..20 {
