@@ -43,6 +43,7 @@ extern "C" {
 
 typedef struct onenode onenode_t;           /* this process among its peers; any number a process */
 typedef struct onenode_view onenode_view_t; /* regions that are translated together */
+typedef struct onenode_mapping onenode_mapping_t; /* a range of a rank's memory */
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
@@ -53,6 +54,7 @@ enum onenode_error {
     ONENODE_ENOTHERE = -3,  /* the rank is on another machine, another user's, or in another PID
                                namespace: reach it through the network */
     ONENODE_ENOCARD = -4,   /* the rank's card is not known yet */
+    ONENODE_ENOMAP = -5,    /* no region of the rank has all these bytes */
     ONENODE_EUNLIKE = -6,   /* the rank's region of that key, or its backend, is not like ours */
     ONENODE_EDIED = -7,     /* a rank that is needed has ended without onenode_close */
     ONENODE_ELEFT = -8,     /* a rank that is needed has called onenode_close */
@@ -273,6 +275,18 @@ ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *thei
     }
     return (void *)0;
 }
+
+/* ---- Mappings: memory of a rank by the rank's own address ---------------------------------- */
+
+/* Maps the bytes that the rank has at `theirs`, all in one of its regions, and stores where they
+ * are here in *there. Whole pieces are mapped and kept for a while, so that mapping again, or
+ * beside it, is quick. For runtimes that send addresses, and need neither views nor equal
+ * regions. */
+int onenode_map(onenode_t *node, uint32_t rank, uint64_t theirs, uint64_t bytes, void **there,
+                onenode_mapping_t **mapping);
+
+/* Gives it back. */
+int onenode_unmap(onenode_mapping_t *mapping);
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 

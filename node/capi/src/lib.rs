@@ -6,6 +6,7 @@ mod about;
 mod argument;
 mod copy;
 mod failure;
+mod mapping;
 mod node;
 mod region;
 mod view;

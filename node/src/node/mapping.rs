@@ -76,13 +76,12 @@ impl Node {
         let peer = node.reach(rank)?.ok_or(Error::NoCard { rank })?;
         let region = peer.home.regions().find(covers).ok_or_else(lost)?;
         let mut pieces = lock(&node.pieces.0);
-        let piece = match pieces
-            .iter()
-            .position(|piece| piece.has((rank, peer.mark()), &region, &theirs))
-        {
-            Some(index) => pieces.remove(index),
-            None => Arc::new(node.piece((rank, &peer), &region, &theirs)?),
-        };
+        let piece =
+            match pieces.iter().rposition(|piece| piece.has((rank, peer.mark()), &region, &theirs))
+            {
+                Some(index) => pieces.remove(index),
+                None => Arc::new(node.piece((rank, &peer), &region, &theirs)?),
+            };
         pieces.push(piece.clone());
         node.trim(&mut pieces);
         let start = theirs.start - piece.theirs.start + piece.here;
