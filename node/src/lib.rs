@@ -3,6 +3,7 @@
 pub mod atomics;
 pub mod attachments;
 pub mod backend;
+pub mod board;
 pub mod card;
 pub mod collectives;
 pub mod config;

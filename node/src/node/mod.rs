@@ -8,6 +8,7 @@ mod backing;
 mod describe;
 mod explain;
 mod mapping;
+mod meet;
 mod membership;
 mod peer;
 mod region;

@@ -10,7 +10,7 @@ use crate::sys::process;
 use std::time::{Duration, Instant};
 
 /// How often a wait looks for a peer's sign of life.
-const LOOKS: Duration = Duration::from_millis(100);
+pub(super) const LOOKS: Duration = Duration::from_millis(100);
 
 /// One wait for a peer.
 pub(crate) struct ForPeer<'n> {

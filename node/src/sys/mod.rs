@@ -16,6 +16,7 @@ pub mod map;
 pub mod maps;
 pub mod numa;
 pub mod peer;
+pub mod point;
 pub mod process;
 pub mod program;
 pub mod raw;

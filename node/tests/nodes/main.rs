@@ -5,6 +5,7 @@
 mod errors;
 mod life;
 mod mappings;
+mod meeting;
 mod memory;
 mod ranks;
 mod sources;

@@ -1,0 +1,197 @@
+//! Meeting at a name, instead of an exchange of cards by the client's own means: all processes of
+//! the user that know the name leave their cards at one board, and read the others'.
+
+use super::wait::LOOKS;
+use super::{Inner, Node, deadline};
+use crate::Rank;
+use crate::board::{Board, MOST};
+use crate::error::Error;
+use crate::pause::{Habits, Pause, Waiting};
+use crate::sys::peer;
+use crate::sys::point::{Directory, Host};
+use crate::sys::{fd, process};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+impl Node {
+    /// Knows all ranks below `ranks` when it returns: each has called this with the same key, as the
+    /// same user, on this machine and in this PID namespace. Neither a file nor a process is left
+    /// behind. A key is for one meeting at a time.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if this node has no rank of its own or another process has the same, or
+    /// others say another number of ranks; [`Error::Died`] if one of them ended before all had
+    /// come; [`Error::Time`], or what the progress function says.
+    pub fn meet(&self, key: &[u8], ranks: u32, limit: Duration) -> Result<(), Error> {
+        self.0.check()?;
+        let Some(rank) = self.0.rank else {
+            return Err(Error::argument(
+                "rank",
+                "none",
+                "a number, Config::rank, to meet others by",
+            ));
+        };
+        if ranks == 0 || ranks > MOST || rank >= ranks {
+            let expected = format!("more than this process's rank {rank}, {MOST} at most");
+            return Err(Error::argument("ranks", ranks, expected));
+        }
+        let deadline = deadline(limit);
+        let name = name(key);
+        loop {
+            let joined = Joined::join(self, &name, rank, ranks, deadline)?;
+            match joined.await_all(&self.0, deadline) {
+                Ok(true) => {}
+                // Who has made the board has given up: there will be another one.
+                Ok(false) => continue,
+                Err(error) => {
+                    if joined.withdraw(&self.0) {
+                        return Err(error);
+                    }
+                }
+            }
+            for (rank, card) in joined.board.cards() {
+                self.know(Some(rank), &card)?;
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// A board at which this process has left its card.
+struct Joined<'k> {
+    board: Board,
+    name: &'k str,
+    rank: Rank,
+    /// This process has made it, and its descriptor is how others find it.
+    made: Option<(OwnedFd, Host)>,
+}
+
+impl<'k> Joined<'k> {
+    fn join(
+        node: &Node,
+        name: &'k str,
+        rank: Rank,
+        ranks: u32,
+        deadline: Option<Instant>,
+    ) -> Result<Self, Error> {
+        let directory = lock(&node.0, deadline)?;
+        let host = directory.host(name);
+        let found = host.map(|host| peer::open(host.pid, host.descriptor, host.inode));
+        let (board, made) = match found {
+            Some(Ok(file)) => (Board::open(file.as_fd(), ranks)?, None),
+            // Nobody, or somebody who is about to go.
+            None | Some(Err(_)) => {
+                let (file, board) = Board::make(ranks)?;
+                let host = Host {
+                    pid: process::pid(),
+                    started: process::own_start(),
+                    descriptor: file.as_raw_fd(),
+                    inode: fd::inode(file.as_fd())?,
+                };
+                if let Some(before) = directory.host(name) {
+                    directory.remove(name, before);
+                }
+                directory.put(name, host)?;
+                (board, Some((file, host)))
+            }
+        };
+        if !board.leave(rank, &node.card()) {
+            let expected = "a number that no other process has that meets at this key";
+            return Err(Error::argument("rank", rank, expected));
+        }
+        let joined = Self { board, name, rank, made };
+        if joined.board.is_complete()
+            && let Some(host) = directory.host(name)
+        {
+            directory.remove(name, host);
+        }
+        Ok(joined)
+    }
+
+    /// Whether all have come: not if the board is abandoned.
+    fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<bool, Error> {
+        let mut pause = Pause::new(ForAll { node, board: &self.board, deadline, looked: None });
+        while !self.board.is_complete() {
+            if self.board.is_abandoned() {
+                return Ok(false);
+            }
+            pause.step()?;
+        }
+        Ok(true)
+    }
+
+    /// Takes this process's card away; false if all have come after all.
+    fn withdraw(&self, node: &Inner) -> bool {
+        // Not for ever: a process that is stopped may have the lock.
+        let Ok(directory) = lock(node, Instant::now().checked_add(LOOKS)) else { return true };
+        if !self.board.take_away(self.rank) {
+            return false;
+        }
+        if let Some((_, host)) = &self.made {
+            directory.remove(self.name, *host);
+            self.board.abandon();
+        }
+        true
+    }
+}
+
+/// The directory to meet in, as soon as nobody else has locked it.
+fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
+    loop {
+        match Directory::lock()? {
+            Some(directory) => return Ok(directory),
+            None => {
+                process::yield_cpu();
+                node.turn(deadline)?;
+            }
+        }
+    }
+}
+
+/// What the link of a key is called: by the PID namespace, too, since only within it do process
+/// numbers lead anywhere.
+fn name(key: &[u8]) -> String {
+    let half = |salt: u8| {
+        let mut hash = DefaultHasher::new();
+        (salt, key, process::pid_namespace()).hash(&mut hash);
+        hash.finish()
+    };
+    format!("{:016x}{:016x}", half(0), half(1))
+}
+
+/// A wait for all that meet.
+struct ForAll<'n> {
+    node: &'n Inner,
+    board: &'n Board,
+    deadline: Option<Instant>,
+    looked: Option<Instant>,
+}
+
+impl Waiting for ForAll<'_> {
+    type Stop = Error;
+
+    fn habits(&self) -> &Habits {
+        &self.node.habits
+    }
+
+    fn turn(&mut self) -> Result<(), Error> {
+        self.node.turn(self.deadline)
+    }
+
+    fn look(&mut self, _: Instant) -> Result<(), Error> {
+        self.turn()?;
+        let now = Instant::now();
+        if self.looked.is_some_and(|at| now - at < LOOKS) {
+            return Ok(());
+        }
+        self.looked = Some(now);
+        for (rank, card) in self.board.cards() {
+            let address = card.read()?.address;
+            if !process::is_running(address.pid, address.started) {
+                return Err(Error::Died { rank });
+            }
+        }
+        Ok(())
+    }
+}
