@@ -23,10 +23,11 @@ pub(crate) mod polite;
 mod some;
 mod word;
 
-pub use all::{test_all, test_all_vector, wait_until_all, wait_until_all_vector};
-pub use any::{test_any, test_any_vector, wait_until_any, wait_until_any_vector};
+pub use all::{test_all, wait_until_all};
+pub use any::{test_any, wait_until_any};
 pub use compare::{CMP_EQ, CMP_GE, CMP_GT, CMP_LE, CMP_LT, CMP_NE};
-pub use some::{test_some, test_some_vector, wait_until_some, wait_until_some_vector};
+pub use elements::{Each, Same, Values};
+pub use some::{test_some, wait_until_some};
 pub use word::Waitable;
 
 use compare::Comparison;

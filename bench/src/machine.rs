@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use nix::sched::{CpuSet, sched_getaffinity};
-use nix::unistd::Pid;
+use oneshmem_tools::topology::{Topology, parse_list};
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 
 /// Facts: what, value. In the order in which they are shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +33,8 @@ impl Machine {
         fact("hardware threads per core", threads_per_core());
         fact(
             "NUMA nodes",
-            read("/sys/devices/system/node/online").map(|list| expand(&list).len().to_string()),
+            read("/sys/devices/system/node/online")
+                .and_then(|list| Some(parse_list(&list)?.len().to_string())),
         );
         fact("caches of one CPU", caches());
         fact("frequency governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
@@ -70,26 +70,12 @@ impl Machine {
 /// The CPUs this process may use: one hardware thread of each core first, so that PEs get cores of
 /// their own as long as there are enough.
 pub fn usable_cpus() -> anyhow::Result<Vec<usize>> {
-    let set = sched_getaffinity(Pid::from_raw(0)).context("cannot tell which CPUs may be used")?;
-    let mut cpus: Vec<usize> =
-        (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).collect();
-    let nth_of_its_core = |cpu: usize| {
-        let siblings =
-            read(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"));
-        siblings
-            .map_or(0, |list| expand(&list).iter().position(|&sibling| sibling == cpu).unwrap_or(0))
-    };
-    cpus.sort_by_key(|&cpu| (nth_of_its_core(cpu), cpu));
-    Ok(cpus)
-}
-
-/// A list of CPUs as the kernel writes it, `0-3,8`, one by one.
-fn expand(list: &str) -> Vec<usize> {
-    let parts = list.trim().split(',').filter_map(|part| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse().ok()?..=last.parse().ok()?)
-    });
-    parts.flatten().collect()
+    let topology = Topology::usable().context("cannot tell which CPUs may be used")?;
+    let cores = topology.cores();
+    let mut cpus: Vec<(usize, usize)> =
+        cores.iter().flat_map(|core| core.iter().map(|cpu| cpu.id).enumerate()).collect();
+    cpus.sort_unstable();
+    Ok(cpus.into_iter().map(|(_, cpu)| cpu).collect())
 }
 
 /// CPUs as programs take them: `0,1,2`.
@@ -99,22 +85,8 @@ pub fn listed(cpus: &[usize]) -> String {
 
 /// The time in UTC, `2026-01-31 13:05`.
 pub fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    utc(seconds)
-}
-
-/// Days to a date after Howard Hinnant's `civil_from_days`.
-fn utc(seconds: u64) -> String {
-    let days = seconds / 86400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153; // months, March is 0
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60)
+    let now = OffsetDateTime::now_utc();
+    format!("{} {:02}:{:02}", now.date(), now.hour(), now.minute())
 }
 
 fn read(path: &str) -> Option<String> {
@@ -140,7 +112,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
 
 fn threads_per_core() -> Option<String> {
     read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
-        .map(|list| expand(&list).len().to_string())
+        .and_then(|list| Some(parse_list(&list)?.len().to_string()))
 }
 
 fn boost() -> Option<String> {
@@ -174,16 +146,8 @@ mod tests {
 
     #[test]
     fn lists_of_cpus() {
-        assert_eq!(expand("0-3,8,10-11\n"), [0, 1, 2, 3, 8, 10, 11]);
         assert_eq!(listed(&[2, 0]), "2,0");
         assert!(!usable_cpus().unwrap().is_empty());
-    }
-
-    #[test]
-    fn dates() {
-        assert_eq!(utc(0), "1970-01-01 00:00");
-        assert_eq!(utc(951_825_599), "2000-02-29 11:59");
-        assert_eq!(utc(1_767_225_599), "2025-12-31 23:59");
     }
 
     #[test]

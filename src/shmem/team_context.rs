@@ -17,7 +17,7 @@ impl Team<'_> {
     /// # let word = shmem.alloc::<u64>(1).unwrap();
     /// let backwards = shmem.world().split_strided(shmem.n_pes() - 1, -1, shmem.n_pes(), None)?;
     /// let backwards = backwards.expect("all PEs are in it");
-    /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::NONE).expect("a context");
+    /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::empty()).expect("a context");
     /// ctx.p(word.at(0), shmem.my_pe() as u64, ctx.get_team().my_pe());
     /// assert_eq!(word.at(0).get(), shmem.my_pe() as u64);
     /// drop(ctx);

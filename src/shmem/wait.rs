@@ -60,18 +60,19 @@ impl<'a, T: Element> Set<'a, T> {
 
 /// Calls the core's routine for one value or its vector form.
 macro_rules! call {
-    ($set:expr, $cmp:expr, $scalar:ident, $vector:ident $(, $indices:expr)?) => {{
+    ($set:expr, $cmp:expr, $routine:ident $(, $indices:expr)?) => {{
         let (Set { ivars, nelems, status, values }, cmp) = ($set, $cmp as i32);
         // SAFETY: live, aligned elements of a symmetric array; all else is as long.
         unsafe {
             match values {
                 Values::All(value) => {
-                    let name = &stringify!($scalar);
-                    wait::$scalar(name, ivars, nelems, $($indices,)? status, cmp, value)
+                    let (name, values) = (&stringify!($routine), wait::Same(value));
+                    wait::$routine(name, ivars, nelems, $($indices,)? status, cmp, values)
                 }
                 Values::Each(values) => {
-                    let (name, values) = (&stringify!($vector), values.as_ptr());
-                    wait::$vector(name, ivars, nelems, $($indices,)? status, cmp, values)
+                    let name = &concat!(stringify!($routine), "_vector");
+                    let values = wait::Each(values.as_ptr());
+                    wait::$routine(name, ivars, nelems, $($indices,)? status, cmp, values)
                 }
             }
         }
@@ -101,7 +102,7 @@ pub(super) fn holds<T: Element + Waitable>(
     cmp: Comparison,
     values: Values<'_, T>,
 ) -> bool {
-    call!(Set::new(ivars, status, values), cmp, test_all, test_all_vector) != 0
+    call!(Set::new(ivars, status, values), cmp, test_all) != 0
 }
 
 /// Waiting for, and testing, this PE's own elements, which other PEs or threads change by
@@ -155,7 +156,7 @@ impl Shmem {
         cmp: Comparison,
         values: Values<'_, T>,
     ) {
-        call!(Set::new(ivars, status, values), cmp, wait_until_all, wait_until_all_vector)
+        call!(Set::new(ivars, status, values), cmp, wait_until_all)
     }
 
     /// Waits until an element satisfies the comparison: its index. `None`, at once, if
@@ -168,7 +169,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> Option<usize> {
         let set = Set::new(ivars, status, values);
-        element(call!(set, cmp, wait_until_any, wait_until_any_vector))
+        element(call!(set, cmp, wait_until_any))
     }
 
     /// Waits until at least one element satisfies the comparison: the indices of all that
@@ -183,9 +184,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let set = Set::new(ivars, status, values);
-        found(indices, ivars.len(), |indices| {
-            call!(set, cmp, wait_until_some, wait_until_some_vector, indices)
-        })
+        found(indices, ivars.len(), |indices| call!(set, cmp, wait_until_some, indices))
     }
 
     /// Whether the element satisfies the comparison now.
@@ -218,7 +217,7 @@ impl Shmem {
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> Option<usize> {
-        element(call!(Set::new(ivars, status, values), cmp, test_any, test_any_vector))
+        element(call!(Set::new(ivars, status, values), cmp, test_any))
     }
 
     /// The elements that satisfy the comparison now: their indices, at the start of
@@ -232,7 +231,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let set = Set::new(ivars, status, values);
-        found(indices, ivars.len(), |indices| call!(set, cmp, test_some, test_some_vector, indices))
+        found(indices, ivars.len(), |indices| call!(set, cmp, test_some, indices))
     }
 }
 

@@ -60,3 +60,38 @@ impl InlineTable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    /// The fields of `struct oneshmem_reach` in the header, with their offsets.
+    fn fields_of_header() -> Vec<(&'static str, usize)> {
+        const HEADER: &str = include_str!("../../interface/templates/shmem_inline.h");
+        let (_, body) = HEADER.split_once("struct oneshmem_reach {").expect("the table");
+        let (body, _) = body.split_once("};").expect("its end");
+        let mut offset = 0;
+        let field = |line: &'static str| {
+            let (name, rest) = line.trim().strip_prefix("size_t ")?.split_once('[')?;
+            let numbers: usize = rest.split_once(']')?.0.parse().ok()?;
+            let at = offset;
+            offset += numbers * size_of::<usize>();
+            Some((name, at))
+        };
+        let mut fields: Vec<_> = body.lines().filter_map(field).collect();
+        fields.push(("", offset));
+        fields
+    }
+
+    #[test]
+    fn the_header_has_the_same_layout() {
+        let ours = [
+            ("limit", offset_of!(InlineTable, limit)),
+            ("pointer_limit", offset_of!(InlineTable, pointer_limit)),
+            ("distance", offset_of!(InlineTable, distance)),
+            ("", size_of::<InlineTable>()),
+        ];
+        assert_eq!(fields_of_header(), ours);
+    }
+}

@@ -1,7 +1,7 @@
 //! Wait for, or test, all of an array.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Ivars, Same, Values};
+use super::elements::{Ivars, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
@@ -27,11 +27,11 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     }
 }
 
-/// Waits until every element that `status` does not mask compares to `value`.
+/// Waits until every element that `status` does not mask compares to its value.
 ///
 /// # Safety
-/// `ivars`, and `status` unless null, have `nelems` elements; concurrent accesses
-/// to `ivars` are atomic and of this type.
+/// `ivars`, `status` unless null, and [`Each`](super::Each) of the values have `nelems` elements;
+/// concurrent accesses to `ivars` are atomic and of this type.
 #[inline]
 pub unsafe fn wait_until_all<T: Waitable>(
     routine: Routine,
@@ -39,30 +39,13 @@ pub unsafe fn wait_until_all<T: Waitable>(
     nelems: usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_all(routine);
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.wait_all(routine);
 }
 
-/// [`wait_until_all`] with a value for each element.
-///
-/// # Safety
-/// As for [`wait_until_all`]; `values` has `nelems` elements too.
-#[inline]
-pub unsafe fn wait_until_all_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_all(routine);
-}
-
-/// 1 if every element that `status` does not mask compares to `value`, else 0.
+/// 1 if every element that `status` does not mask compares to its value, else 0.
 ///
 /// # Safety
 /// As for [`wait_until_all`].
@@ -73,25 +56,8 @@ pub unsafe fn test_all<T: Waitable>(
     nelems: usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) -> c_int {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_all()
-}
-
-/// [`test_all`] with a value for each element.
-///
-/// # Safety
-/// As for [`wait_until_all_vector`].
-#[inline]
-pub unsafe fn test_all_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) -> c_int {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_all()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.test_all()
 }

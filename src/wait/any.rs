@@ -1,7 +1,7 @@
 //! Wait for, or test, any one of an array, fairly.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Ivars, Same, Values};
+use super::elements::{Ivars, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
@@ -79,7 +79,7 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     }
 }
 
-/// Waits until an element that `status` does not mask compares to `value`; returns
+/// Waits until an element that `status` does not mask compares to its value; returns
 /// its index, or `usize::MAX` at once if all are masked.
 ///
 /// # Safety
@@ -91,31 +91,14 @@ pub unsafe fn wait_until_any<T: Waitable>(
     nelems: usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.wait_any(routine)
-}
-
-/// [`wait_until_any`] with a value for each element.
-///
-/// # Safety
-/// As for [`super::wait_until_all_vector`].
-#[inline]
-pub unsafe fn wait_until_any_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) -> usize {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.wait_any(routine)
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.wait_any(routine)
 }
 
 /// The index of an element that `status` does not mask and that compares to
-/// `value`, or `usize::MAX`.
+/// its value, or `usize::MAX`.
 ///
 /// # Safety
 /// As for [`super::wait_until_all`].
@@ -126,25 +109,8 @@ pub unsafe fn test_any<T: Waitable>(
     nelems: usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) -> usize {
     // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)) }.test_any()
-}
-
-/// [`test_any`] with a value for each element.
-///
-/// # Safety
-/// As for [`super::wait_until_all_vector`].
-#[inline]
-pub unsafe fn test_any_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) -> usize {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)) }.test_any()
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.test_any()
 }

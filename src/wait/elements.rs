@@ -9,7 +9,7 @@ use crate::operand;
 use std::ffi::c_int;
 
 /// What the elements are compared to.
-pub(super) trait Values<T>: Copy {
+pub trait Values<T>: Copy {
     /// The value for element `i`.
     ///
     /// # Safety
@@ -21,7 +21,7 @@ pub(super) trait Values<T>: Copy {
 
 /// One value for all.
 #[derive(Clone, Copy)]
-pub(super) struct Same<T>(pub T);
+pub struct Same<T>(pub T);
 
 impl<T: Copy> Values<T> for Same<T> {
     #[inline(always)]
@@ -34,7 +34,7 @@ impl<T: Copy> Values<T> for Same<T> {
 
 /// An array of values, one an element.
 #[derive(Clone, Copy)]
-pub(super) struct Each<T>(pub *const T);
+pub struct Each<T>(pub *const T);
 
 impl<T: Copy> Values<T> for Each<T> {
     #[inline(always)]

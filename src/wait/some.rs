@@ -1,7 +1,7 @@
 //! Wait for, or test, some of an array: every call looks at every element.
 #![allow(unsafe_code)]
 
-use super::elements::{Each, Ivars, Same, Values};
+use super::elements::{Ivars, Values};
 use super::{Waitable, polite};
 use crate::argument;
 use crate::error::Routine;
@@ -62,7 +62,7 @@ fn check_indices(routine: Routine, indices: *mut usize, nelems: usize) {
     }
 }
 
-/// Waits until elements that `status` does not mask compare to `value`; writes their
+/// Waits until elements that `status` does not mask compare to their values; writes their
 /// indices and returns how many, 0 at once if all are masked.
 ///
 /// # Safety
@@ -75,38 +75,15 @@ pub unsafe fn wait_until_some<T: Waitable>(
     indices: *mut usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe {
-        Ivars::new(routine, ivars, nelems, status, cmp, Same(value)).wait_some(routine, indices)
-    }
-}
-
-/// [`wait_until_some`] with a value for each element.
-///
-/// # Safety
-/// As for [`wait_until_some`]; `values` has `nelems` elements too.
-#[inline]
-pub unsafe fn wait_until_some_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    indices: *mut usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) -> usize {
-    check_indices(routine, indices, nelems);
-    // SAFETY: the caller's promise, passed on.
-    unsafe {
-        Ivars::new(routine, ivars, nelems, status, cmp, Each(values)).wait_some(routine, indices)
-    }
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values).wait_some(routine, indices) }
 }
 
 /// Writes the indices of the elements that `status` does not mask and that compare
-/// to `value`; returns how many.
+/// to their values; returns how many.
 ///
 /// # Safety
 /// As for [`wait_until_some`].
@@ -118,28 +95,9 @@ pub unsafe fn test_some<T: Waitable>(
     indices: *mut usize,
     status: *const c_int,
     cmp: c_int,
-    value: T,
+    values: impl Values<T>,
 ) -> usize {
     check_indices(routine, indices, nelems);
     // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Same(value)).test_some(indices) }
-}
-
-/// [`test_some`] with a value for each element.
-///
-/// # Safety
-/// As for [`wait_until_some_vector`].
-#[inline]
-pub unsafe fn test_some_vector<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    indices: *mut usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: *const T,
-) -> usize {
-    check_indices(routine, indices, nelems);
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, Each(values)).test_some(indices) }
+    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values).test_some(indices) }
 }

@@ -72,13 +72,13 @@ fn all_of_a_set() {
     let (_job, at) = five();
     // SAFETY: five variables, five statuses, five values; nobody else is here.
     unsafe {
-        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, 7), 0);
-        assert_eq!(test_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_EQ, 7), 1);
-        assert_eq!(test_all(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, 7), 0);
-        assert_eq!(test_all_vector(R, at, 5, null(), CMP_EQ, [0, 7, 0, 7, 0].as_ptr()), 1);
-        assert_eq!(test_all_vector(R, at, 5, null(), CMP_EQ, [0, 7, 0, 7, 1].as_ptr()), 0);
-        wait_until_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_GT, 6);
-        wait_until_all_vector(R, at, 5, null(), CMP_GE, [0, 6, 0, 7, 0].as_ptr());
+        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Same(7)), 0);
+        assert_eq!(test_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_EQ, Same(7)), 1);
+        assert_eq!(test_all(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, Same(7)), 0);
+        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Each([0, 7, 0, 7, 0].as_ptr())), 1);
+        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Each([0, 7, 0, 7, 1].as_ptr())), 0);
+        wait_until_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_GT, Same(6));
+        wait_until_all(R, at, 5, null(), CMP_GE, Each([0, 6, 0, 7, 0].as_ptr()));
     }
 }
 
@@ -87,12 +87,12 @@ fn any_of_a_set() {
     let (_job, at) = five();
     // SAFETY: as in `all_of_a_set`.
     unsafe {
-        assert_eq!(test_any(R, at, 5, null(), CMP_EQ, 8), usize::MAX);
-        assert_eq!(test_any(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, 7), usize::MAX);
-        assert_eq!(test_any_vector(R, at, 5, null(), CMP_EQ, [1, 1, 1, 7, 1].as_ptr()), 3);
+        assert_eq!(test_any(R, at, 5, null(), CMP_EQ, Same(8)), usize::MAX);
+        assert_eq!(test_any(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, Same(7)), usize::MAX);
+        assert_eq!(test_any(R, at, 5, null(), CMP_EQ, Each([1, 1, 1, 7, 1].as_ptr())), 3);
         let only_the_third = [1, 1, 1, 0, 1];
-        assert_eq!(wait_until_any(R, at, 5, only_the_third.as_ptr(), CMP_EQ, 7), 3);
-        assert_eq!(wait_until_any_vector(R, at, 5, null(), CMP_LT, [0, 0, 1, 0, 0].as_ptr()), 2);
+        assert_eq!(wait_until_any(R, at, 5, only_the_third.as_ptr(), CMP_EQ, Same(7)), 3);
+        assert_eq!(wait_until_any(R, at, 5, null(), CMP_LT, Each([0, 0, 1, 0, 0].as_ptr())), 2);
     }
 }
 
@@ -103,13 +103,13 @@ fn some_of_a_set() {
     let out = found.as_mut_ptr();
     // SAFETY: as in `all_of_a_set`; room for five indices.
     unsafe {
-        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, 8), 0);
-        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, 7), 2);
+        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Same(8)), 0);
+        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Same(7)), 2);
         assert_eq!(found[..2], [1, 3]);
-        assert_eq!(wait_until_some(R, at, 5, out, ONLY_ZEROS.as_ptr(), CMP_NE, 7), 3);
+        assert_eq!(wait_until_some(R, at, 5, out, ONLY_ZEROS.as_ptr(), CMP_NE, Same(7)), 3);
         assert_eq!(found[..3], [0, 2, 4]);
-        assert_eq!(test_some_vector(R, at, 5, out, null(), CMP_EQ, [0, 7, 1, 1, 1].as_ptr()), 2);
-        assert_eq!(wait_until_some_vector(R, at, 5, out, null(), CMP_GT, [0; 5].as_ptr()), 2);
+        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Each([0, 7, 1, 1, 1].as_ptr())), 2);
+        assert_eq!(wait_until_some(R, at, 5, out, null(), CMP_GT, Each([0; 5].as_ptr())), 2);
     }
     assert_eq!(found[..2], [1, 3]);
     assert_eq!(found[3..], [99, 99], "no entry past the number of elements that count");
@@ -126,12 +126,12 @@ fn the_empty_set() {
     {
         // SAFETY: nothing is accessed.
         unsafe {
-            wait_until_all(R, at, nelems, status, CMP_EQ, 9);
-            assert_eq!(wait_until_any(R, at, nelems, status, CMP_EQ, 9), usize::MAX);
-            assert_eq!(wait_until_some(R, at, nelems, out, status, CMP_EQ, 9), 0);
-            assert_eq!(test_all(R, at, nelems, status, CMP_EQ, 9), 1);
-            assert_eq!(test_any(R, at, nelems, status, CMP_EQ, 9), usize::MAX);
-            assert_eq!(test_some(R, at, nelems, out, status, CMP_EQ, 9), 0);
+            wait_until_all(R, at, nelems, status, CMP_EQ, Same(9));
+            assert_eq!(wait_until_any(R, at, nelems, status, CMP_EQ, Same(9)), usize::MAX);
+            assert_eq!(wait_until_some(R, at, nelems, out, status, CMP_EQ, Same(9)), 0);
+            assert_eq!(test_all(R, at, nelems, status, CMP_EQ, Same(9)), 1);
+            assert_eq!(test_any(R, at, nelems, status, CMP_EQ, Same(9)), usize::MAX);
+            assert_eq!(test_some(R, at, nelems, out, status, CMP_EQ, Same(9)), 0);
         }
     }
     assert_eq!(found, [99; 5]);
@@ -141,7 +141,7 @@ fn the_empty_set() {
 fn any_goes_round_the_satisfied() {
     let (_job, at) = five();
     // SAFETY: as in `all_of_a_set`.
-    let next = || unsafe { wait_until_any(R, at, 5, null(), CMP_EQ, 7) };
+    let next = || unsafe { wait_until_any(R, at, 5, null(), CMP_EQ, Same(7)) };
     let found: Vec<_> = (0..6).map(|_| next()).collect();
     assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
 }
@@ -155,8 +155,8 @@ fn any_is_fair_to_arrays_that_take_turns() {
     for _ in 0..1000 {
         // SAFETY: two and four variables; nobody else is here.
         unsafe {
-            seen[0][test_any(R, pair, 2, null(), CMP_EQ, 7)] += 1;
-            seen[1][test_any(R, four, 4, null(), CMP_EQ, 7)] += 1;
+            seen[0][test_any(R, pair, 2, null(), CMP_EQ, Same(7))] += 1;
+            seen[1][test_any(R, four, 4, null(), CMP_EQ, Same(7))] += 1;
         }
     }
     assert!(seen[0][..2].iter().chain(&seen[1]).all(|count| *count > 100), "{seen:?}");

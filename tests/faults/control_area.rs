@@ -3,7 +3,7 @@
 
 use super::processes;
 use super::random::Random;
-use rustix::fs::{SeekFrom, seek};
+use nix::unistd::{Whence, lseek};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub fn flip(random: &mut Random, mark: &str) -> Option<String> {
 /// The memory file that the job's launcher holds.
 fn job_file(mark: &str) -> Option<File> {
     processes::marked(mark).into_iter().find_map(|member| {
-        let folder = format!("/proc/{}/fd", member.pid.as_raw_nonzero());
+        let folder = format!("/proc/{}/fd", member.pid.as_raw());
         fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
             let target = fs::read_link(entry.path()).ok()?;
             let is_ours = target.to_string_lossy().starts_with("/memfd:oneshmem ");
@@ -43,11 +43,12 @@ fn job_file(mark: &str) -> Option<File> {
 fn random_word(random: &mut Random, file: &File) -> Option<(u64, u64)> {
     let mut pages = Vec::new();
     let mut from = 0;
-    while let Ok(start) = seek(file, SeekFrom::Data(from)) {
+    while let Ok(start) = lseek(file, from as i64, Whence::SeekData) {
+        let start = start as u64;
         if start >= SLOTS {
             break;
         }
-        let end = seek(file, SeekFrom::Hole(start)).ok()?.min(SLOTS);
+        let end = (lseek(file, start as i64, Whence::SeekHole).ok()? as u64).min(SLOTS);
         pages.extend((start..end).step_by(4096));
         from = end;
     }

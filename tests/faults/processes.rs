@@ -1,7 +1,8 @@
 //! The processes of a trial, wherever they have moved: all carry its mark in their
 //! environment.
 
-use rustix::process::{Pid, Signal, kill_process};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::fs;
 use std::path::PathBuf;
 
@@ -38,7 +39,7 @@ pub fn marked(mark: &str) -> Vec<Member> {
             }
         });
         let program = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
-        Some(Member { pid: Pid::from_raw(pid)?, program, pe })
+        Some(Member { pid: Pid::from_raw(pid), program, pe })
     })
     .collect()
 }
@@ -46,6 +47,6 @@ pub fn marked(mark: &str) -> Vec<Member> {
 /// Ends what is left of a trial.
 pub fn end(mark: &str) {
     for member in marked(mark) {
-        let _ = kill_process(member.pid, Signal::KILL);
+        let _ = kill(member.pid, Signal::SIGKILL);
     }
 }

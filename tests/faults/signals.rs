@@ -2,7 +2,7 @@
 
 use super::processes::{self, Member};
 use super::random::Random;
-use rustix::process::{Signal, kill_process};
+use nix::sys::signal::{Signal, kill};
 use std::path::Path;
 use std::time::Duration;
 
@@ -41,9 +41,9 @@ impl Shot {
         let target = random.pick(&targets);
         let signal = match target {
             Target::Launcher => {
-                random.pick(&[Signal::KILL, Signal::TERM, Signal::INT, Signal::STOP])
+                random.pick(&[Signal::SIGKILL, Signal::SIGTERM, Signal::SIGINT, Signal::SIGSTOP])
             }
-            _ => random.pick(&[Signal::KILL, Signal::SEGV, Signal::TERM, Signal::STOP]),
+            _ => random.pick(&[Signal::SIGKILL, Signal::SIGSEGV, Signal::SIGTERM, Signal::SIGSTOP]),
         };
         Self {
             target,
@@ -77,10 +77,10 @@ impl Shot {
             return None;
         }
         let hit = targets.swap_remove(self.nth % targets.len());
-        kill_process(hit.pid, self.signal).ok()?;
-        if self.signal == Signal::STOP {
+        kill(hit.pid, self.signal).ok()?;
+        if self.signal == Signal::SIGSTOP {
             std::thread::sleep(self.pause);
-            let _ = kill_process(hit.pid, Signal::CONT);
+            let _ = kill(hit.pid, Signal::SIGCONT);
         }
         Some(hit)
     }

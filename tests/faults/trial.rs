@@ -7,7 +7,7 @@ use super::{BOUND, End, FaultKind, Problem, Report, control_area, launchers, var
 use crate::launch::Outcome;
 use crate::launchers::Launcher;
 use crate::{compile, tree, tuning};
-use rustix::process::Signal;
+use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -292,14 +292,14 @@ impl Trial {
                     injected.nothing = true;
                     return injected;
                 };
-                injected.faults = shot.signal == Signal::SEGV;
-                injected.nothing = shot.signal == Signal::STOP;
+                injected.faults = shot.signal == Signal::SIGSEGV;
+                injected.nothing = shot.signal == Signal::SIGSTOP;
                 injected.may_be_silent = shot.target == Target::Launcher;
                 injected.words = match (shot.target, shot.signal) {
                     (Target::Launcher, _) => &[],
-                    (_, Signal::KILL) => &["signal 9", "137", "without calling"],
-                    (_, Signal::SEGV) => &["signal 11", "139", "without calling"],
-                    (_, Signal::TERM) => &["signal 15", "143", "without calling"],
+                    (_, Signal::SIGKILL) => &["signal 9", "137", "without calling"],
+                    (_, Signal::SIGSEGV) => &["signal 11", "139", "without calling"],
+                    (_, Signal::SIGTERM) => &["signal 15", "143", "without calling"],
                     _ => &[],
                 };
                 injected.pe = hit.pe.filter(|_| shot.target != Target::Launcher);

@@ -285,7 +285,7 @@ fn contexts(shmem: &Shmem) {
         ctx.quiet();
         assert_eq!(ctx.get_team().n_pes(), npes);
     }
-    shmem.session_start(SessionOptions::NONE, None);
+    shmem.session_start(SessionOptions::empty(), None);
     shmem.session_stop();
     drop(contexts);
     shmem.barrier_all();
@@ -293,7 +293,7 @@ fn contexts(shmem: &Shmem) {
 
     // PE i of the team is PE npes - 1 - i of the world.
     let backwards = shmem.world().split_strided(npes - 1, -1, npes, None).unwrap().unwrap();
-    let ctx = backwards.create_ctx(ContextOptions::NONE).unwrap();
+    let ctx = backwards.create_ctx(ContextOptions::empty()).unwrap();
     ctx.p(x.at(1), me as u64 + 1, me);
     ctx.quiet();
     backwards.sync();

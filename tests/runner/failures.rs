@@ -4,7 +4,8 @@
 use crate::launch::{self, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
-use rustix::process::{Pid, Signal, kill_process};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,9 +14,11 @@ use std::time::{Duration, Instant};
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for how in ["sleep", "compute", "wait", "barrier", "lock"] {
-        for (name, signal) in
-            [("kill", Signal::KILL), ("terminate", Signal::TERM), ("interrupt", Signal::INT)]
-        {
+        for (name, signal) in [
+            ("kill", Signal::SIGKILL),
+            ("terminate", Signal::SIGTERM),
+            ("interrupt", Signal::SIGINT),
+        ] {
             trials.push(Trial::test(format!("failures/launcher-{name}/{how}"), move || {
                 Ok(launcher_ends(how, signal)?)
             }));
@@ -34,8 +37,8 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("failures/terminated-while-it-writes", || {
         Ok(terminated_while_writing()?)
     }));
-    for signal in [Signal::KILL, Signal::SEGV, Signal::ABORT] {
-        trials.push(Trial::test(format!("failures/last-words/{}", signal.as_raw()), move || {
+    for signal in [Signal::SIGKILL, Signal::SIGSEGV, Signal::SIGABRT] {
+        trials.push(Trial::test(format!("failures/last-words/{}", (signal as i32)), move || {
             Ok(last_words(signal)?)
         }));
     }
@@ -45,7 +48,7 @@ pub fn trials() -> Vec<Trial> {
 /// What a PE has printed is not lost when it is killed, however its standard output is made.
 fn last_words(signal: Signal) -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/programs/last_words.c"), &[])?;
-    let number = signal.as_raw();
+    let number = signal as i32;
     let run = |option: &[&str], arguments: &[&str]| {
         let oshrun = launch::oshrun(1, &program);
         let mut command = Command::new(oshrun.get_program());
@@ -94,7 +97,7 @@ fn terminated_while_writing() -> Result<(), String> {
     }
     // It is to be in the middle of it; if it is not yet, the signal simply ends it.
     std::thread::sleep(Duration::from_millis(200));
-    kill_process(running.pid(), Signal::TERM).map_err(|error| error.to_string())?;
+    kill(running.pid(), Signal::SIGTERM).map_err(|error| error.to_string())?;
     let outcome = running.finish()?;
     let _ = std::fs::remove_file(&ready);
     if outcome.hung || outcome.status != 3 {
@@ -107,7 +110,7 @@ fn terminated_while_writing() -> Result<(), String> {
 fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
     const PES: usize = 4;
     let executable = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;
-    let ready = tree::scratch(&format!("ready-{how}-{}-{}", signal.as_raw(), std::process::id()));
+    let ready = tree::scratch(&format!("ready-{how}-{}-{}", (signal as i32), std::process::id()));
     let _ = std::fs::remove_file(&ready);
     let mut command = launch::oshrun(PES, &executable);
     command.arg(how).arg(&ready);
@@ -127,20 +130,20 @@ fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
     if job.len() < PES {
         return Err(format!("{PES} PEs were expected to run, there are {job:?}"));
     }
-    kill_process(running.pid(), signal).map_err(|error| error.to_string())?;
+    kill(running.pid(), signal).map_err(|error| error.to_string())?;
     let left = wait("processes of the job still run", &mut || {
         !job.iter().any(|pid| launch::is_running(*pid))
     });
     if left.is_err() {
         for pid in job {
-            let _ = kill_process(pid, Signal::KILL);
+            let _ = kill(pid, Signal::SIGKILL);
         }
     }
     let outcome = running.finish()?;
     let _ = std::fs::remove_file(&ready);
     left.map_err(|error| outcome.report(&error))?;
-    if outcome.hung || outcome.status != 128 + signal.as_raw() {
-        return Err(outcome.report(&format!("expected the status {}", 128 + signal.as_raw())));
+    if outcome.hung || outcome.status != 128 + (signal as i32) {
+        return Err(outcome.report(&format!("expected the status {}", 128 + (signal as i32))));
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use crate::directives::{Case, Expected};
 use crate::tree;
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
 use std::collections::HashMap;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -76,7 +77,7 @@ impl Running {
 
     /// The process id of the command itself.
     pub fn pid(&self) -> Pid {
-        Pid::from_child(&self.child)
+        Pid::from_raw(self.child.id() as i32)
     }
 
     /// All processes it has started that still run, their children included.
@@ -126,9 +127,9 @@ impl Running {
 
     fn kill_all(&self) {
         for pid in self.descendants() {
-            let _ = kill_process(pid, Signal::KILL);
+            let _ = kill(pid, Signal::SIGKILL);
         }
-        let _ = kill_process_group(self.pid(), Signal::KILL);
+        let _ = killpg(self.pid(), Signal::SIGKILL);
     }
 }
 
@@ -139,7 +140,7 @@ pub fn run(command: Command) -> Result<Outcome, String> {
 
 /// Whether a process runs; one that has ended but was not waited for does not.
 pub fn is_running(pid: Pid) -> bool {
-    stat(pid.as_raw_nonzero().get()).is_some_and(|(_, state)| state != "Z" && state != "X")
+    stat(pid.as_raw()).is_some_and(|(_, state)| state != "Z" && state != "X")
 }
 
 fn read_all(
@@ -170,13 +171,13 @@ fn descendants(root: Pid) -> Vec<Pid> {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter_map(|pid| Some((pid, stat(pid)?.0)))
         .collect();
-    let root = root.as_raw_nonzero().get();
+    let root = root.as_raw();
     parents
         .keys()
         .filter(|pid| {
             std::iter::successors(parents.get(pid), |pid| parents.get(pid)).any(|pid| *pid == root)
         })
-        .filter_map(|pid| Pid::from_raw(*pid))
+        .map(|pid| Pid::from_raw(*pid))
         .collect()
 }
 

@@ -4,7 +4,7 @@ use crate::launch::{self, Outcome, Running};
 use crate::launchers::Launcher;
 use crate::{compile, tree};
 use libtest_mimic::Trial;
-use rustix::process::{Signal, kill_process};
+use nix::sys::signal::{Signal, kill};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -90,7 +90,7 @@ fn timeout(how: &str, said: &str) -> Result<(), String> {
 fn quit() -> Result<(), String> {
     let running = Running::start(oshrun(&[], "barrier")?)?;
     std::thread::sleep(Duration::from_secs(2));
-    kill_process(running.pid(), Signal::QUIT).map_err(|error| error.to_string())?;
+    kill(running.pid(), Signal::SIGQUIT).map_err(|error| error.to_string())?;
     let said = "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1";
     says(&running.finish()?, 131, &[said, "PE 1: not waiting in the library, sleeps"])
 }
@@ -104,7 +104,7 @@ fn quit_without_launcher() -> Result<(), String> {
     let running = Launcher::Slurm.start(2, &program()?, &["barrier"], &[])?;
     std::thread::sleep(Duration::from_secs(2));
     for process in &running {
-        kill_process(process.pid(), Signal::QUIT).map_err(|error| error.to_string())?;
+        kill(process.pid(), Signal::SIGQUIT).map_err(|error| error.to_string())?;
     }
     let outcomes = running.into_iter().map(Running::finish).collect::<Result<Vec<_>, _>>()?;
     says(&outcomes[0], 131, &["PE 0: in shmem_barrier_all, waiting for PE 1"])

@@ -3,7 +3,7 @@
 use crate::launch::{self, Outcome, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
-use rustix::process::{Signal, kill_process_group};
+use nix::sys::signal::{Signal, killpg};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -260,7 +260,7 @@ fn oshtune_interrupted() -> Result<(), String> {
         std::thread::sleep(Duration::from_millis(5));
     }
     // As from the keyboard: to the launcher as well.
-    kill_process_group(running.pid(), Signal::INT).map_err(|error| error.to_string())?;
+    killpg(running.pid(), Signal::SIGINT).map_err(|error| error.to_string())?;
     let outcome = running.finish()?;
     let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
     if outcome.status == 0 || text != "as it was\n" || names(&folder) != ["tuning"] {

@@ -91,7 +91,7 @@ fn nodes(root: &Path) -> Vec<(usize, Vec<usize>)> {
 }
 
 /// Reads a list of numbers as the kernel writes it: `0-3,8,10-11`.
-fn parse_list(text: &str) -> Option<Vec<usize>> {
+pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for range in text.trim().split(',').filter(|range| !range.is_empty()) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
