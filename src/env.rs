@@ -8,9 +8,7 @@ mod unknown;
 
 use crate::error::Error;
 use crate::sys::environment;
-use onenode::collectives::algorithms::{
-    Alltoall, Alltoalls, Barrier, Broadcast, Choice, Collect, Fcollect, Reduce, Scan,
-};
+use onenode::collectives::algorithm::Operation;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -27,6 +25,8 @@ pub enum ValueKind {
     Seconds,
     /// One of a few words.
     Word(&'static [&'static str]),
+    /// An algorithm of the operation.
+    Algorithm(Operation),
     /// A whole number in these bounds.
     Count(usize, usize),
     /// The path of a file.
@@ -94,21 +94,21 @@ variables! {
         "How long to wait for a PE that has not come before the job is given up.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
         "File of oshtune that tells which algorithm a collective runs.";
-    BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Word(Barrier::NAMES), "auto",
+    BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Algorithm(Operation::Barrier), "auto",
         "Algorithm of barrier and sync.";
     BROADCAST_ALGORITHM = "SHMEM_BROADCAST_ALGORITHM" or "SHMEM_BCAST_ALGORITHM",
-        ValueKind::Word(Broadcast::NAMES), "auto", "Algorithm of broadcast.";
-    COLLECT_ALGORITHM = "SHMEM_COLLECT_ALGORITHM", ValueKind::Word(Collect::NAMES), "auto",
+        ValueKind::Algorithm(Operation::Broadcast), "auto", "Algorithm of broadcast.";
+    COLLECT_ALGORITHM = "SHMEM_COLLECT_ALGORITHM", ValueKind::Algorithm(Operation::Collect), "auto",
         "Algorithm of collect.";
-    FCOLLECT_ALGORITHM = "SHMEM_FCOLLECT_ALGORITHM", ValueKind::Word(Fcollect::NAMES), "auto",
+    FCOLLECT_ALGORITHM = "SHMEM_FCOLLECT_ALGORITHM", ValueKind::Algorithm(Operation::Fcollect), "auto",
         "Algorithm of fcollect.";
-    ALLTOALL_ALGORITHM = "SHMEM_ALLTOALL_ALGORITHM", ValueKind::Word(Alltoall::NAMES), "auto",
+    ALLTOALL_ALGORITHM = "SHMEM_ALLTOALL_ALGORITHM", ValueKind::Algorithm(Operation::Alltoall), "auto",
         "Algorithm of alltoall.";
-    ALLTOALLS_ALGORITHM = "SHMEM_ALLTOALLS_ALGORITHM", ValueKind::Word(Alltoalls::NAMES), "auto",
+    ALLTOALLS_ALGORITHM = "SHMEM_ALLTOALLS_ALGORITHM", ValueKind::Algorithm(Operation::Alltoalls), "auto",
         "Algorithm of alltoalls.";
-    REDUCE_ALGORITHM = "SHMEM_REDUCE_ALGORITHM", ValueKind::Word(Reduce::NAMES), "auto",
+    REDUCE_ALGORITHM = "SHMEM_REDUCE_ALGORITHM", ValueKind::Algorithm(Operation::Reduce), "auto",
         "Algorithm of reductions.";
-    SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", ValueKind::Word(Scan::NAMES), "auto",
+    SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", ValueKind::Algorithm(Operation::Scan), "auto",
         "Algorithm of scans.";
     TREE_DEGREE = "SHMEM_TREE_DEGREE", ValueKind::Count(2, 64), "4",
         "Children of a node in the trees of the algorithms kary and knomial.";
@@ -152,6 +152,9 @@ impl Variable {
             }
             ValueKind::Seconds => "expected seconds, for example 60 or 0.5".into(),
             ValueKind::Word(words) => format!("expected one of {}", words.join(", ")),
+            ValueKind::Algorithm(operation) => {
+                format!("expected one of {}", operation.algorithms().join(", "))
+            }
             ValueKind::Count(least, most) => format!("expected a number from {least} to {most}"),
             ValueKind::Path => "expected a path".into(),
         })
@@ -191,7 +194,11 @@ impl Variable {
     /// The value of a choice.
     pub fn word(&self) -> Result<Option<&'static str>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
-        let ValueKind::Word(words) = self.kind else { return Err(self.invalid()) };
+        let words = match self.kind {
+            ValueKind::Word(words) => words,
+            ValueKind::Algorithm(operation) => operation.algorithms(),
+            _ => return Err(self.invalid()),
+        };
         words
             .iter()
             .find(|word| word.eq_ignore_ascii_case(value.trim()))

@@ -18,8 +18,8 @@ use crate::job::{Job, job};
 use crate::translate::TABLE;
 pub(crate) use ending::close;
 pub use ending::destroy;
-use onenode::collectives::clock::Clock;
-use onenode::collectives::words::TeamWords;
+use onenode::collectives::epoch::Epoch;
+use onenode::collectives::words::ControlWords;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
 
@@ -56,8 +56,8 @@ pub struct Team {
     stride: AtomicUsize,
     me: AtomicUsize,
     num_contexts: AtomicI32,
-    words: AtomicPtr<TeamWords>,
-    clock: Clock,
+    words: AtomicPtr<ControlWords>,
+    epoch: Epoch,
 }
 
 static TEAMS: [Team; TEAM_SLOTS] = {
@@ -93,11 +93,11 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
-            clock: Clock::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)),
+            epoch: Epoch::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)),
         }
     }
 
-    /// Makes the slot's team `triplet`. Its collectives go on from the clock.
+    /// Makes the slot's team `triplet`. Its collectives go on from its epoch.
     fn establish(&self, job: &'static Job, triplet: Triplet, config: Config) {
         self.words.store(job.control().team(self.slot).as_ptr(), Ordering::Relaxed);
         self.start.store(triplet.start, Ordering::Relaxed);
@@ -158,12 +158,12 @@ impl Team {
         }
     }
     /// How far this PE is in the team's collectives.
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
+    pub(crate) fn epoch(&self) -> &Epoch {
+        &self.epoch
     }
     /// The control words of its PE `index`.
     #[inline(always)]
-    pub(crate) fn words(&self, index: usize) -> &TeamWords {
+    pub(crate) fn words(&self, index: usize) -> &ControlWords {
         debug_assert!(index < self.size());
         let slot = self.words.load(Ordering::Relaxed);
         // SAFETY: set by `establish` to the words of this slot, one for each PE of the
@@ -263,7 +263,7 @@ pub unsafe fn get_config(
     0
 }
 
-/// Makes the predefined teams, at initialisation. Their clocks go on where an
+/// Makes the predefined teams, at initialisation. Their epochs go on where an
 /// earlier lifetime left them, on all PEs alike.
 pub(crate) fn open(job: &'static Job) {
     let all = Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() };
@@ -275,5 +275,5 @@ pub(crate) fn open(job: &'static Job) {
 /// How many steps the collectives of all PEs' team have taken so far: the same number on all PEs
 /// that have made the same calls.
 pub(crate) fn steps_of_world() -> u64 {
-    TEAMS[TEAM_WORLD - 1].clock().steps()
+    TEAMS[TEAM_WORLD - 1].epoch().steps()
 }

@@ -10,8 +10,8 @@ mod atomics;
 mod counter;
 #[path = "../node/src/collectives"]
 mod collectives {
-    pub mod clock;
-    pub mod epochs;
+    pub mod epoch;
+    pub mod epoch_group;
     pub mod group;
     #[path = "../../../src/collectives/psync.rs"]
     pub mod psync;
@@ -23,19 +23,20 @@ mod pes;
 use atomics::AtomicU64;
 use collectives::psync::{PSync, SyncArray};
 use pes::{Member, count_readers, exchanges, model, write_sync_read};
+use std::convert::Infallible;
 
 impl SyncArray for Member {
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         &self.pes[member].client[element]
     }
-    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
-        if ready() {
-            return;
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) -> Result<(), Infallible> {
+        if !ready() {
+            self.ring();
+            while !ready() {
+                self.pes[self.me].bell.wait();
+            }
         }
-        self.ring();
-        while !ready() {
-            self.pes[self.me].bell.wait();
-        }
+        Ok(())
     }
 }
 

@@ -7,18 +7,14 @@
 
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::{check_data, checked_root, checked_shape, run, spans};
+use super::run;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
 use crate::job::job;
 use crate::span::Span;
 use crate::stats::{self, Class};
-use onenode::collectives::alltoall::{Alltoall, Blocks};
-use onenode::collectives::broadcast::Broadcast;
-use onenode::collectives::collect::{Collect, Parts};
-use onenode::collectives::group::Reach;
-use onenode::collectives::reduce::{Element, Kernel, Reduce, ReduceOp};
+use onenode::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_SYNC_VALUE`: what a `pSync` array holds between calls.
@@ -122,20 +118,9 @@ pub unsafe fn broadcast(
     root: c_int,
     psync: *mut c_long,
 ) {
-    let bytes = part.accessed;
-    let group = checked(routine, set, psync, bytes);
-    let root = checked_root(routine, root, group.size());
-    if bytes > 0 {
-        check_data(routine, (dest as usize, part), (source as usize, part));
-        // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::broadcast(
-                routine,
-                &group,
-                Broadcast { dest, source, bytes, root, root_too: false },
-            )
-        }
-    }
+    let group = checked(routine, set, psync, part.accessed);
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::broadcast(routine, &group, dest, source, part, root, false) }
 }
 
 /// `shmem_collect32` and 64: the concatenation of all sources, of which each member
@@ -153,15 +138,9 @@ pub unsafe fn collect(
     part: Span,
     psync: *mut c_long,
 ) {
-    let bytes = part.accessed;
-    let group = checked(routine, set, psync, bytes);
-    if bytes > 0 {
-        check_data(routine, (dest as usize, part), (source as usize, part));
-    }
+    let group = checked(routine, set, psync, part.accessed);
     // SAFETY: the caller's promise, passed on.
-    unsafe {
-        run::collect(routine, &group, dest, source, bytes);
-    }
+    unsafe { run::collect(routine, &group, dest, source, part) }
 }
 
 /// `shmem_fcollect32` and 64: the concatenation of all sources, a `part` of each.
@@ -178,15 +157,10 @@ pub unsafe fn fcollect(
     part: Span,
     psync: *mut c_long,
 ) {
-    let bytes = part.accessed;
-    if bytes > 0 {
-        let group = checked(routine, set, psync, bytes);
-        let all = part.times(group.size());
-        check_data(routine, (dest as usize, all), (source as usize, part));
+    if part.accessed > 0 {
+        let group = checked(routine, set, psync, part.accessed);
         // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
-        }
+        unsafe { run::fcollect(routine, &group, dest, source, part) }
     }
 }
 
@@ -204,15 +178,10 @@ pub unsafe fn alltoall(
     part: Span,
     psync: *mut c_long,
 ) {
-    let bytes = part.accessed;
-    if bytes > 0 {
-        let group = checked(routine, set, psync, bytes);
-        let all = part.times(group.size());
-        check_data(routine, (dest as usize, all), (source as usize, all));
+    if part.accessed > 0 {
+        let group = checked(routine, set, psync, part.accessed);
         // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
-        }
+        unsafe { run::alltoall(routine, &group, dest, source, part) }
     }
 }
 
@@ -236,14 +205,10 @@ pub unsafe fn alltoalls(
     psync: *mut c_long,
 ) {
     if nelems > 0 && elem_bytes > 0 {
-        let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
         let group = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
-        let [written, read] = spans(shape, group.size());
-        check_data(routine, (dest as usize, written), (source as usize, read));
         // SAFETY: the caller's promise, passed on.
         unsafe {
-            let blocks = Blocks::Strided(shape);
-            run::alltoall(routine, &group, Alltoall { dest, source, blocks });
+            run::alltoalls(routine, &group, dest, source, (dst, sst), nelems, elem_bytes);
         }
     }
 }
@@ -285,10 +250,8 @@ unsafe fn reduce_with(
         failure::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
-        let part = Span::elements("nreduce", n, kernel.bytes());
-        let group = checked(routine, set, psync, part.accessed);
-        check_data(routine, (dest as usize, part), (source as usize, part));
+        let group = checked(routine, set, psync, n.saturating_mul(kernel.bytes()));
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
+        unsafe { run::reduce(routine, &group, dest, source, n, kernel) }
     }
 }

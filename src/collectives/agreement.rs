@@ -69,10 +69,11 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     let mine = encode(routine, agreed);
     let group = on_team(routine, team);
     let mut first = Small::default();
-    group.exchange(&mine, |member, theirs| {
+    let Ok(()) = group.exchange(&mine, |member, theirs| {
         if member == 0 {
             first = *theirs;
         }
+        Ok(())
     });
     if first == mine {
         return;

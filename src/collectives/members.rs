@@ -13,11 +13,12 @@ use crate::span::Span;
 use crate::stats::{For, Wait};
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
-use onenode::collectives::epochs::Board;
-use onenode::collectives::group::Reach;
-use onenode::collectives::words::TeamWords;
+use onenode::collectives::epoch_group::Controlled;
+use onenode::collectives::group::{Buffer, Outcome, Reach};
+use onenode::collectives::words::ControlWords;
 use onenode::copy;
 use onenode::sys::futex;
+use std::convert::Infallible;
 
 /// Where `member`'s copy of `address` is mapped here, in the world's numbering.
 #[inline(always)]
@@ -52,6 +53,8 @@ pub struct TeamMembers {
 }
 
 impl Reach for TeamMembers {
+    type Stop = Infallible;
+
     #[inline(always)]
     fn index(&self) -> usize {
         self.team.me()
@@ -61,12 +64,13 @@ impl Reach for TeamMembers {
         self.team.size()
     }
     #[inline(always)]
-    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
-        peer(self.routine, argument, address, self.team.member(member))
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
+        Ok(peer(self.routine, buffer.name(), address, self.team.member(member)))
     }
     #[inline(always)]
-    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
-        check(self.routine, argument, address, Span::object(bytes));
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+        check(self.routine, buffer.name(), address, Span::object(bytes));
+        Ok(())
     }
     #[inline(always)]
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
@@ -75,18 +79,18 @@ impl Reach for TeamMembers {
     }
 }
 
-impl Board for TeamMembers {
+impl Controlled for TeamMembers {
     #[inline(always)]
-    fn words(&self, member: usize) -> &TeamWords {
+    fn words(&self, member: usize) -> &ControlWords {
         self.team.words(member)
     }
     #[inline(always)]
-    fn await_counter(&self, counter: &Counter, value: u64) {
+    fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
         let routine = self.routine;
-        let Ok(()) = counter.wait(value, move |counter| {
+        counter.wait(value, move |counter| {
             let about = About::Counter(routine, std::ptr::from_ref(counter).addr());
             Wait::new(For::Collective, about)
-        });
+        })
     }
     #[cold]
     fn wake(&self, counter: &Counter) {
@@ -105,18 +109,28 @@ pub struct ActiveSet {
     pub psync: usize,
 }
 
+impl ActiveSet {
+    /// The world number of `member`.
+    fn world_pe(&self, member: usize) -> usize {
+        self.start + member * self.stride
+    }
+}
+
 impl Reach for ActiveSet {
+    type Stop = Infallible;
+
     fn index(&self) -> usize {
         self.me
     }
     fn size(&self) -> usize {
         self.size
     }
-    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
-        peer(self.routine, argument, address, self.start + member * self.stride)
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
+        Ok(peer(self.routine, buffer.name(), address, self.world_pe(member)))
     }
-    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
-        check(self.routine, argument, address, Span::object(bytes));
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+        check(self.routine, buffer.name(), address, Span::object(bytes));
+        Ok(())
     }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise.
@@ -126,17 +140,19 @@ impl Reach for ActiveSet {
 
 impl SyncArray for ActiveSet {
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
-        let word = self.peer("pSync", self.psync, member) + element * size_of::<AtomicU64>();
+        let array = peer(self.routine, "pSync", self.psync, self.world_pe(member));
+        let word = array + element * size_of::<AtomicU64>();
         // SAFETY: `peer` gives a mapped address that stays mapped while the library
         // is initialised; `pSync` has this element and is aligned (checked at entry),
         // and is only accessed through atomics while the call is in progress.
         unsafe { AtomicU64::from_ptr(word as *mut u64) }
     }
-    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) -> Outcome<Self> {
         let set = [self.start, self.stride, self.size];
         let mut pause = Wait::new(For::Collective, About::ActiveSet(self.routine, set));
         while !ready() {
             pause.step();
         }
+        Ok(())
     }
 }

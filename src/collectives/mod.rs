@@ -5,7 +5,7 @@
 //! The algorithms are the crate `onenode`'s, functions over a [`Group`]; [`select`] says which
 //! one a call runs.
 //!
-//! What the entry points here add: they find the team and check the arguments, before
+//! What the entry points here add: they find the team; [`run`] checks the data, before
 //! anything is written. All return 0; what a PE gives is told as a [`Span`].
 #![allow(unsafe_code)]
 
@@ -21,89 +21,27 @@ pub mod tuning;
 
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
-use crate::failure;
 use crate::span::Span;
 use crate::team::{self, TEAM_WORLD, Team};
 use agreement::{NONE, for_collective, for_nothing};
 pub(crate) use members::TeamMembers;
-use onenode::collectives::alltoall::{Alltoall, Blocks, Shape};
-use onenode::collectives::broadcast::Broadcast;
-use onenode::collectives::collect::{Collect, Parts};
-pub(crate) use onenode::collectives::epochs::{Epochs, highest_step};
+pub(crate) use onenode::collectives::epoch_group::{EpochGroup, highest_step};
 pub(crate) use onenode::collectives::group::{Group, Reach, Small};
 pub use onenode::collectives::reduce;
-use onenode::collectives::reduce::Reduce;
 pub use onenode::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
-use onenode::collectives::scan::Scan;
 use std::ffi::c_int;
 
 // Under this name, the model checker puts its own in its place.
 use onenode::collectives::group;
 // Under these, the tests that are shared with the crate `onenode` know its modules.
 #[cfg(test)]
-use onenode::collectives::{algorithms, alltoall, broadcast, collect, epochs, scan, words};
+use onenode::collectives::{
+    algorithm, alltoall, barrier, broadcast, collect, epoch_group, scan, words,
+};
 
 /// A team as the algorithms see it, in a call of `routine`.
-pub(crate) fn on_team(routine: Routine, team: &'static Team) -> Epochs<'static, TeamMembers> {
-    Epochs::new(TeamMembers { routine, team }, team.clock())
-}
-
-/// An argument's address, and how much from there on the call accesses.
-type Data = (usize, Span);
-
-/// As [`on_team`], for a call that moves data: dest and source must be symmetric, in whole.
-fn with_data(
-    routine: Routine,
-    team: &'static Team,
-    dest: Data,
-    source: Data,
-) -> Epochs<'static, TeamMembers> {
-    check_data(routine, dest, source);
-    on_team(routine, team)
-}
-
-fn check_data(routine: Routine, (dest, written): Data, (source, read): Data) {
-    members::check(routine, "dest", dest, written);
-    members::check(routine, "source", source, read);
-}
-
-/// The PE number of a root.
-fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
-    usize::try_from(root).ok().filter(|root| *root < size).unwrap_or_else(|| {
-        failure::misuse(
-            routine,
-            format_args!("PE_root = {root}"),
-            format_args!("expected a PE number from 0 to {}", size - 1),
-        )
-    })
-}
-
-/// The shape of a strided all-to-all.
-fn checked_shape(
-    routine: Routine,
-    (dst, sst): (isize, isize),
-    nelems: usize,
-    elem_bytes: usize,
-) -> Shape {
-    let stride = |name: &str, value: isize| {
-        usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
-            failure::misuse(
-                routine,
-                format_args!("{name} = {value}"),
-                "expected a stride of at least 1",
-            )
-        })
-    };
-    Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
-}
-
-/// What a strided all-to-all of `npes` PEs accesses of dest and of source.
-fn spans(shape: Shape, npes: usize) -> [Span; 2] {
-    let Shape { dst, sst, nelems, elem_bytes } = shape;
-    [("dst", dst), ("sst", sst)].map(|(name, stride)| {
-        let of = |n| Span::strided((name, stride as isize), n, elem_bytes);
-        of(nelems).with_bytes(nelems.checked_mul(npes).and_then(|n| of(n).bytes))
-    })
+pub(crate) fn on_team(routine: Routine, team: &'static Team) -> EpochGroup<'static, TeamMembers> {
+    EpochGroup::new(TeamMembers { routine, team }, team.epoch())
 }
 
 /// `shmem_barrier_all`: completes what this PE has issued on the default context,
@@ -140,15 +78,9 @@ pub unsafe fn broadcast(
 ) -> c_int {
     let bytes = part.accessed;
     let agreed = || [("nelems in bytes", bytes), ("PE_root", root as usize), NONE];
-    let team = for_collective(routine, team, bytes, agreed);
-    let root = checked_root(routine, root, team.size());
-    if bytes > 0 {
-        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
-        // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::broadcast(routine, &group, Broadcast { dest, source, bytes, root, root_too: true })
-        }
-    }
+    let group = on_team(routine, for_collective(routine, team, bytes, agreed));
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::broadcast(routine, &group, dest, source, part, root, true) }
     0
 }
 
@@ -165,15 +97,9 @@ pub unsafe fn collect(
     source: *const u8,
     part: Span,
 ) -> c_int {
-    let bytes = part.accessed;
-    let group = on_team(routine, for_collective(routine, team, bytes, || [NONE; 3]));
-    if bytes > 0 {
-        check_data(routine, (dest as usize, part), (source as usize, part));
-    }
+    let team = for_collective(routine, team, part.accessed, || [NONE; 3]);
     // SAFETY: the caller's promise, passed on.
-    unsafe {
-        run::collect(routine, &group, dest, source, bytes);
-    }
+    unsafe { run::collect(routine, &on_team(routine, team), dest, source, part) }
     0
 }
 
@@ -183,7 +109,10 @@ pub(crate) fn total(routine: Routine, team: usize, bytes: usize) -> usize {
     let (mut total, mut mine) = (0, Small::default());
     mine[0] = bytes as u64;
     let group = on_team(routine, team::required(routine, team));
-    group.exchange(&mine, |_, theirs| total += theirs[0] as usize);
+    let Ok(()) = group.exchange(&mine, |_, theirs| {
+        total += theirs[0] as usize;
+        Ok(())
+    });
     total
 }
 
@@ -204,13 +133,9 @@ pub unsafe fn fcollect(
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let team = for_collective(routine, team, bytes, agreed);
-        let all = part.times(team.size());
-        let group = with_data(routine, team, (dest as usize, all), (source as usize, part));
+        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
         // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::fcollect(routine, &group, Collect { dest, source, parts: Parts::Equal(bytes) })
-        }
+        unsafe { run::fcollect(routine, &group, dest, source, part) }
     }
     0
 }
@@ -232,13 +157,9 @@ pub unsafe fn alltoall(
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let team = for_collective(routine, team, bytes, agreed);
-        let all = part.times(team.size());
-        let group = with_data(routine, team, (dest as usize, all), (source as usize, all));
+        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
         // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::alltoall(routine, &group, Alltoall { dest, source, blocks: Blocks::Dense(bytes) })
-        }
+        unsafe { run::alltoall(routine, &group, dest, source, part) }
     }
     0
 }
@@ -264,14 +185,11 @@ pub unsafe fn alltoalls(
     if nelems == 0 || elem_bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
-        let team = for_collective(routine, team, nelems.saturating_mul(elem_bytes), agreed);
-        let [written, read] = spans(shape, team.size());
-        let group = with_data(routine, team, (dest as usize, written), (source as usize, read));
+        let bytes = nelems.saturating_mul(elem_bytes);
+        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
         // SAFETY: the caller's promise, passed on.
         unsafe {
-            let blocks = Blocks::Strided(shape);
-            run::alltoall(routine, &group, Alltoall { dest, source, blocks });
+            run::alltoalls(routine, &group, dest, source, (dst, sst), nelems, elem_bytes);
         }
     }
     0
@@ -310,11 +228,10 @@ unsafe fn reduce_with(
     if n == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let part = Span::elements("nreduce", n, kernel.bytes());
-        let team = for_collective(routine, team, part.accessed, agreed);
-        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
+        let bytes = n.saturating_mul(kernel.bytes());
+        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::reduce(routine, &group, Reduce { dest, source, n, kernel }) }
+        unsafe { run::reduce(routine, &group, dest, source, n, kernel) }
     }
     0
 }
@@ -358,11 +275,10 @@ unsafe fn scan_with(
     if n == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let part = Span::elements("nelems", n, kernel.bytes());
-        let team = for_collective(routine, team, part.accessed, agreed);
-        let group = with_data(routine, team, (dest as usize, part), (source as usize, part));
+        let bytes = n.saturating_mul(kernel.bytes());
+        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::scan(routine, &group, Scan { dest, source, n, kernel, inclusive }) }
+        unsafe { run::scan(routine, &group, dest, source, n, kernel, inclusive) }
     }
     0
 }

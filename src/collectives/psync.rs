@@ -4,7 +4,7 @@
 //! `long` that holds `SHMEM_SYNC_VALUE` before and after each call.
 //!
 //! ```text
-//!             ARRIVED  RELEASED  STEP   TOLD   MESSAGE...
+//!             ARRIVED  RELEASED  STEP   NOTIFIC.  MESSAGE...
 //!  member 0   [ n-1 ]  [  0  ]   [  ]   [  ]   [      ]   members count themselves in here;
 //!  member 1   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   member 0 clears the count, then
 //!  member 2   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   releases each at its own word
@@ -14,13 +14,13 @@
 //! step any more: member 0 clears everyone's words before it releases anyone, so the
 //! array is as it was when a call returns, and may be used again at once.
 
-use super::group::{Group, Reach, SMALL_BYTES, Small};
+use super::group::{Buffer, Group, Outcome, Reach, SMALL_BYTES, Small};
 use crate::atomics::{AtomicU64, Ordering};
 
 const ARRIVED: usize = 0;
 const RELEASED: usize = 1;
 const STEP: usize = 2;
-const TOLD: usize = 3;
+const NOTIFICATIONS: usize = 3;
 const MESSAGE: usize = 4;
 
 /// Elements of a `pSync` array that are ever touched by a barrier.
@@ -33,7 +33,10 @@ pub trait SyncArray: Reach {
     /// Element `element` of `member`'s array.
     fn word(&self, member: usize, element: usize) -> &AtomicU64;
     /// Returns as soon as `ready` does say so.
-    fn wait_until(&self, ready: impl FnMut() -> bool);
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn wait_until(&self, ready: impl FnMut() -> bool) -> Outcome<Self>;
 }
 
 /// An active set in a collective.
@@ -45,16 +48,16 @@ impl<A: SyncArray> PSync<A> {
         self.0.word(self.index(), element)
     }
 
-    fn wait_for(&self, word: &AtomicU64, value: u64) {
-        self.0.wait_until(|| word.load(Ordering::Acquire) >= value);
+    fn wait_for(&self, word: &AtomicU64, value: u64) -> Outcome<Self> {
+        self.0.wait_until(|| word.load(Ordering::Acquire) >= value)
     }
 
     /// A barrier; member 0 calls `between` when all have come and nobody has left.
-    fn meet(&self, between: impl FnOnce()) {
+    fn meet(&self, between: impl FnOnce()) -> Outcome<Self> {
         let (me, size) = (self.index(), self.size());
         let arrived = self.0.word(0, ARRIVED);
         if me == 0 {
-            self.wait_for(arrived, size as u64 - 1);
+            self.wait_for(arrived, size as u64 - 1)?;
             arrived.store(0, Ordering::Relaxed);
             between();
             for member in 1..size {
@@ -62,24 +65,27 @@ impl<A: SyncArray> PSync<A> {
             }
         } else {
             arrived.fetch_add(1, Ordering::AcqRel);
-            self.wait_for(self.own(RELEASED), 1);
+            self.wait_for(self.own(RELEASED), 1)?;
             self.own(RELEASED).store(0, Ordering::Relaxed);
         }
+        Ok(())
     }
 }
 
 impl<A: SyncArray> Reach for PSync<A> {
+    type Stop = A::Stop;
+
     fn index(&self) -> usize {
         self.0.index()
     }
     fn size(&self) -> usize {
         self.0.size()
     }
-    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize {
-        self.0.peer(argument, address, member)
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, A::Stop> {
+        self.0.peer(buffer, address, member)
     }
-    fn check(&self, argument: &'static str, address: usize, bytes: usize) {
-        self.0.check(argument, address, bytes);
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+        self.0.check(buffer, address, bytes)
     }
     fn read(&self, bytes: usize) {
         self.0.read(bytes);
@@ -95,32 +101,36 @@ impl<A: SyncArray> Group for PSync<A> {
         0
     }
 
-    fn close(&self) {
+    fn close(&self) -> Outcome<Self> {
         self.meet(|| {
             for member in 0..self.size() {
                 self.0.word(member, STEP).store(0, Ordering::Relaxed);
-                self.0.word(member, TOLD).store(0, Ordering::Relaxed);
+                self.0.word(member, NOTIFICATIONS).store(0, Ordering::Relaxed);
             }
-        });
+        })
     }
 
     fn announce(&self, step: u64) {
         self.own(STEP).store(step, Ordering::Release);
     }
 
-    fn await_member(&self, step: u64, member: usize) {
-        self.wait_for(self.0.word(member, STEP), step);
+    fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
+        self.wait_for(self.0.word(member, STEP), step)
     }
 
-    fn tell(&self, member: usize) {
-        self.0.word(member, TOLD).fetch_add(1, Ordering::AcqRel);
+    fn notify(&self, member: usize) {
+        self.0.word(member, NOTIFICATIONS).fetch_add(1, Ordering::AcqRel);
     }
 
-    fn await_told(&self, times: usize) {
-        self.wait_for(self.own(TOLD), times as u64);
+    fn await_notifications(&self, times: usize) -> Outcome<Self> {
+        self.wait_for(self.own(NOTIFICATIONS), times as u64)
     }
 
-    fn exchange(&self, mine: &Small, mut each: impl FnMut(usize, &Small)) {
+    fn exchange(
+        &self,
+        mine: &Small,
+        mut each: impl FnMut(usize, &Small) -> Outcome<Self>,
+    ) -> Outcome<Self> {
         // What is zero is there already: most of a short message.
         let used = || mine.iter().enumerate().filter(|(_, value)| **value != 0);
         for (element, value) in used() {
@@ -128,17 +138,18 @@ impl<A: SyncArray> Group for PSync<A> {
         }
         self.announce(1);
         for member in 0..self.size() {
-            self.await_member(1, member);
+            self.await_member(1, member)?;
             let word = |i| self.0.word(member, MESSAGE + i).load(Ordering::Relaxed);
-            each(member, &std::array::from_fn(word));
+            each(member, &std::array::from_fn(word))?;
         }
-        self.close();
+        self.close()?;
         for (element, _) in used() {
             self.own(MESSAGE + element).store(0, Ordering::Relaxed);
         }
+        Ok(())
     }
 
-    fn sync(&self) {
-        self.meet(|| ());
+    fn sync(&self) -> Outcome<Self> {
+        self.meet(|| ())
     }
 }

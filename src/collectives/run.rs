@@ -1,85 +1,242 @@
-//! From a call to its algorithm: asks [`select`](super::select) and runs what it says.
-//! The algorithms are functions over a [`Group`], so this is once for teams and once for
-//! active sets.
+//! The collectives over any group: the checks of a call's data, the choice of the algorithm, and
+//! its run. Teams and active sets share them; each checks what the members are.
+//!
+//! What a PE gives is told as a [`Span`]. Nothing here is called for nothing.
 #![allow(unsafe_code)]
 
-use super::select::{choose, degree};
+use super::members;
+use super::select::{self, choose};
 use crate::error::Routine;
-use onenode::collectives::algorithms::Alltoalls;
-use onenode::collectives::alltoall::{Alltoall, Blocks};
-use onenode::collectives::broadcast::Broadcast;
-use onenode::collectives::collect::{self, Collect};
+use crate::failure;
+use crate::span::Span;
+use onenode::collectives::algorithm::Algorithm;
+use onenode::collectives::alltoall::{self, Alltoall, Blocks, Shape};
+use onenode::collectives::barrier;
+use onenode::collectives::broadcast::{self, Broadcast};
+use onenode::collectives::collect::{self, Collect, Parts};
 use onenode::collectives::group::Group;
-use onenode::collectives::reduce::Reduce;
-use onenode::collectives::run as by;
-use onenode::collectives::scan::Scan;
+use onenode::collectives::reduce::{self, Kernel, Reduce};
+use onenode::collectives::scan::{self, Scan};
+use std::convert::Infallible;
+use std::ffi::c_int;
+
+/// A group whose members end together: no collective ends early.
+pub trait Members: Group<Stop = Infallible> {}
+
+impl<G: Group<Stop = Infallible>> Members for G {}
+
+/// Chooses the algorithm for so many bytes a member, and runs it.
+///
+/// # Safety
+/// As [`Algorithm::run`].
+#[inline(always)]
+unsafe fn run<A: Algorithm>(routine: Routine, group: &impl Members, bytes: usize, call: A::Call) {
+    let algorithm: A = choose(routine, group.size(), bytes);
+    // SAFETY: the caller's promise, passed on.
+    let Ok(()) = unsafe { algorithm.run(group, call, || select::CHOICES.degree()) };
+}
+
+/// Dest and source must be symmetric, in whole: what from there on is written and read.
+#[inline(always)]
+fn check_data(
+    routine: Routine,
+    (dest, written): (*mut u8, Span),
+    (source, read): (*const u8, Span),
+) {
+    members::check(routine, "dest", dest as usize, written);
+    members::check(routine, "source", source as usize, read);
+}
 
 /// Waits until all members have called it.
 #[inline]
-pub fn sync(routine: Routine, group: &impl Group) {
-    by::sync(choose(routine, group.size(), 0), degree(), group);
+pub fn sync(routine: Routine, group: &impl Members) {
+    // SAFETY: barriers ask nothing.
+    unsafe { run::<barrier::Algorithm>(routine, group, 0, ()) }
 }
 
-/// # Safety
-/// As [`broadcast::direct::run`].
-pub unsafe fn broadcast(routine: Routine, group: &impl Group, call: Broadcast) {
-    let by = choose(routine, group.size(), call.bytes);
-    // SAFETY: the caller's promise, passed on.
-    unsafe { by::broadcast(by, degree(), group, call) }
+/// The PE number of a root.
+fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
+    usize::try_from(root).ok().filter(|root| *root < size).unwrap_or_else(|| {
+        failure::misuse(
+            routine,
+            format_args!("PE_root = {root}"),
+            format_args!("expected a PE number from 0 to {}", size - 1),
+        )
+    })
 }
 
+/// The `part` of the source of member `root` goes to the dest of every other member, and to the
+/// root's own if `root_too`.
+///
 /// # Safety
-/// As [`collect::direct::run`].
-pub unsafe fn collect(
+/// `source` is readable at the root and `dest` writable for it, not overlapping, and no PE
+/// accesses them in conflict with the call.
+pub unsafe fn broadcast(
     routine: Routine,
-    group: &impl Group,
+    group: &impl Members,
     dest: *mut u8,
     source: *const u8,
-    bytes: usize,
+    part: Span,
+    root: c_int,
+    root_too: bool,
 ) {
-    let size = group.size();
-    // SAFETY: the caller's promise, passed on.
-    unsafe {
-        let parts = collect::small::exchange_lengths(group, dest, source, bytes);
-        let by = choose(routine, size, parts.bytes(0, size) / size);
-        by::collect(by, group, Collect { dest, source, parts })
+    let (root, bytes) = (checked_root(routine, root, group.size()), part.accessed);
+    if bytes > 0 {
+        check_data(routine, (dest, part), (source, part));
+        let call = Broadcast { dest, source, bytes, root, root_too };
+        // SAFETY: the caller's promise, passed on.
+        unsafe { run::<broadcast::Algorithm>(routine, group, bytes, call) }
     }
 }
 
+/// The concatenation of all sources, of which each member has a `part` as large as it likes.
+///
 /// # Safety
-/// As [`collect::direct::run`]; all parts have one length.
-pub unsafe fn fcollect(routine: Routine, group: &impl Group, call: Collect) {
-    let by = choose(routine, group.size(), call.parts.bytes(0, 1));
+/// `source` is readable for it, `dest` writable for all members', not overlapping, and no PE
+/// accesses them in conflict with the call.
+pub unsafe fn collect(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    part: Span,
+) {
+    let (size, bytes) = (group.size(), part.accessed);
+    if bytes > 0 {
+        check_data(routine, (dest, part), (source, part));
+    }
     // SAFETY: the caller's promise, passed on.
-    unsafe { by::fcollect(by, group, call) }
+    unsafe {
+        let Ok(parts) = collect::small::exchange_lengths(group, dest, source, bytes);
+        let mean = parts.bytes(0, size) / size;
+        run::<collect::Algorithm>(routine, group, mean, Collect { dest, source, parts });
+    }
 }
 
+/// The concatenation of all sources, a `part` of each.
+///
 /// # Safety
-/// As [`alltoall::direct::run`].
-pub unsafe fn alltoall(routine: Routine, group: &impl Group, call: Alltoall) {
-    let size = group.size();
-    let by = match call.blocks {
-        Blocks::Dense(bytes) => choose(routine, size, bytes),
-        Blocks::Strided(shape) => {
-            choose::<Alltoalls>(routine, size, shape.nelems * shape.elem_bytes).0
-        }
+/// As for [`collect`].
+pub unsafe fn fcollect(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    part: Span,
+) {
+    let bytes = part.accessed;
+    check_data(routine, (dest, part.times(group.size())), (source, part));
+    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::<collect::EqualAlgorithm>(routine, group, bytes, call) }
+}
+
+/// A `part` from each member to each member.
+///
+/// # Safety
+/// `source` is readable and `dest` writable for one a member, not overlapping, and no PE accesses
+/// them in conflict with the call.
+pub unsafe fn alltoall(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    part: Span,
+) {
+    let (bytes, all) = (part.accessed, part.times(group.size()));
+    check_data(routine, (dest, all), (source, all));
+    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::<alltoall::Algorithm>(routine, group, bytes, call) }
+}
+
+/// `nelems` elements of `elem_bytes` bytes from each member to each member, `strides` elements
+/// apart in dest and in source.
+///
+/// # Safety
+/// `source` is readable and `dest` writable at the strided indices, not overlapping, and no PE
+/// accesses them in conflict with the call.
+pub unsafe fn alltoalls(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    strides: (isize, isize),
+    nelems: usize,
+    elem_bytes: usize,
+) {
+    let shape = checked_shape(routine, strides, nelems, elem_bytes);
+    let [written, read] = spans(shape, group.size());
+    check_data(routine, (dest, written), (source, read));
+    let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::<alltoall::StridedAlgorithm>(routine, group, nelems * elem_bytes, call) }
+}
+
+/// The shape of a strided all-to-all.
+fn checked_shape(
+    routine: Routine,
+    (dst, sst): (isize, isize),
+    nelems: usize,
+    elem_bytes: usize,
+) -> Shape {
+    let stride = |name: &str, value: isize| {
+        usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
+            failure::misuse(
+                routine,
+                format_args!("{name} = {value}"),
+                "expected a stride of at least 1",
+            )
+        })
     };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { by::alltoall(by, group, call) }
+    Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
 }
 
-/// # Safety
-/// As [`reduce::sliced::run`].
-pub unsafe fn reduce(routine: Routine, group: &impl Group, call: Reduce) {
-    let by = choose(routine, group.size(), call.n.saturating_mul(call.kernel.bytes()));
-    // SAFETY: the caller's promise, passed on.
-    unsafe { by::reduce(by, group, call) }
+/// What a strided all-to-all of `npes` PEs accesses of dest and of source.
+fn spans(shape: Shape, npes: usize) -> [Span; 2] {
+    let Shape { dst, sst, nelems, elem_bytes } = shape;
+    [("dst", dst), ("sst", sst)].map(|(name, stride)| {
+        let of = |n| Span::strided((name, stride as isize), n, elem_bytes);
+        of(nelems).with_bytes(nelems.checked_mul(npes).and_then(|n| of(n).bytes))
+    })
 }
 
+/// `n` elements combined over all members, to all of them.
+///
 /// # Safety
-/// As [`scan::direct::run`].
-pub unsafe fn scan(routine: Routine, group: &impl Group, call: Scan) {
-    let by = choose(routine, group.size(), call.n.saturating_mul(call.kernel.bytes()));
+/// `source` is readable and `dest` writable for `n` elements; they are equal or do
+/// not overlap, and no PE accesses them in conflict with the call.
+pub unsafe fn reduce(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    n: usize,
+    kernel: Kernel,
+) {
+    let part = Span::elements("nreduce", n, kernel.bytes());
+    check_data(routine, (dest, part), (source, part));
+    let call = Reduce { dest, source, n, kernel };
     // SAFETY: the caller's promise, passed on.
-    unsafe { by::scan(by, group, call) }
+    unsafe { run::<reduce::Algorithm>(routine, group, part.accessed, call) }
+}
+
+/// The sums of the sources of all members before this one, its own included if `inclusive`.
+///
+/// # Safety
+/// As for [`reduce`].
+pub unsafe fn scan(
+    routine: Routine,
+    group: &impl Members,
+    dest: *mut u8,
+    source: *const u8,
+    n: usize,
+    kernel: Kernel,
+    inclusive: bool,
+) {
+    let part = Span::elements("nelems", n, kernel.bytes());
+    check_data(routine, (dest, part), (source, part));
+    let call = Scan { dest, source, n, kernel, inclusive };
+    // SAFETY: the caller's promise, passed on.
+    unsafe { run::<scan::Algorithm>(routine, group, part.accessed, call) }
 }

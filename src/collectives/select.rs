@@ -7,119 +7,85 @@
 //! them know: operation, number of members, bytes, and tables, which they compare.
 
 use super::tuning;
-use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
-use crate::env::{self, Variable};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::env::{self, ValueKind, Variable};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::{self, Job};
-use onenode::collectives::algorithms::{Choice, OPERATIONS};
-pub use onenode::collectives::{algorithms::Operation, rules};
+use onenode::collectives::algorithm::Algorithm;
+pub use onenode::collectives::algorithm::Operation;
+use onenode::collectives::choices::{Choices, Unable};
+pub use onenode::collectives::rules;
 use rules::Table;
-use std::sync::OnceLock;
 
-/// The variable that names the operation's algorithm.
-pub fn variable(operation: Operation) -> &'static Variable {
-    match operation {
-        Operation::Barrier => &env::BARRIER_ALGORITHM,
-        Operation::Broadcast => &env::BROADCAST_ALGORITHM,
-        Operation::Collect => &env::COLLECT_ALGORITHM,
-        Operation::Fcollect => &env::FCOLLECT_ALGORITHM,
-        Operation::Alltoall => &env::ALLTOALL_ALGORITHM,
-        Operation::Alltoalls => &env::ALLTOALLS_ALGORITHM,
-        Operation::Reduce => &env::REDUCE_ALGORITHM,
-        Operation::Scan => &env::SCAN_ALGORITHM,
-    }
-}
-
-/// Numbers of the algorithms that were named, `AUTO` where none was.
-static NAMED: [AtomicUsize; OPERATIONS] = [const { AtomicUsize::new(AUTO) }; OPERATIONS];
-const AUTO: usize = 0;
-/// Children of a node in trees.
-static DEGREE: AtomicUsize = AtomicUsize::new(DEFAULT_DEGREE);
-const DEFAULT_DEGREE: usize = 4;
+/// What environment, program and tuning file have chosen.
+pub(super) static CHOICES: Choices = Choices::new();
 /// What the environment says, as one number.
 static ENVIRONMENT: AtomicU64 = AtomicU64::new(0);
 
+/// The variable that names the operation's algorithm.
+pub fn variable(operation: Operation) -> &'static Variable {
+    let names = |variable: &&&Variable| variable.kind == ValueKind::Algorithm(operation);
+    match env::ALL.iter().find(names) {
+        Some(variable) => variable,
+        None => unreachable!("every operation has a variable"),
+    }
+}
+
 /// Takes over what the environment says, at initialisation.
 pub(crate) fn read_environment() -> Result<(), Error> {
-    for operation in Operation::ALL {
-        if let Some(word) = variable(operation).word()? {
-            name(operation, word);
+    for variable in env::ALL {
+        if let ValueKind::Algorithm(operation) = variable.kind
+            && let Some(word) = variable.word()?
+        {
+            CHOICES.name(operation, word);
         }
     }
     if let Some(degree) = env::TREE_DEGREE.count()? {
-        DEGREE.store(degree, Ordering::Relaxed);
+        CHOICES.set_degree(degree);
     }
-    let words = NAMED.iter().chain([&DEGREE]).map(|word| word.load(Ordering::Relaxed) as u64);
     // Under SHMEM_DEBUG there are collectives that other PEs would not come to.
-    let words: Vec<_> = words.chain([u64::from(env::debugging())]).collect();
+    let words = [CHOICES.fingerprint(), u64::from(env::debugging())];
     ENVIRONMENT.store(rules::mix(&words), Ordering::Relaxed);
     Ok(())
-}
-
-fn name(operation: Operation, algorithm: &str) -> bool {
-    let index = operation.algorithms().iter().position(|name| *name == algorithm);
-    if let Some(index) = index {
-        NAMED[operation as usize].store(index, Ordering::Relaxed);
-    }
-    index.is_some()
 }
 
 /// `shmemx_set_algorithm`: from now on `operation` runs `algorithm`, or with `auto` the
 /// one that the table says. To be called by all PEs at the same point between
 /// collectives. False if there is no such operation or algorithm.
 pub fn set(operation: &str, algorithm: &str) -> bool {
-    Operation::named(operation).is_some_and(|operation| name(operation, algorithm))
-}
-
-/// How many children a node has in the k-ary and k-nomial trees of barriers and broadcasts.
-pub(super) fn degree() -> usize {
-    DEGREE.load(Ordering::Relaxed)
+    Operation::named(operation).is_some_and(|operation| CHOICES.name(operation, algorithm))
 }
 
 /// The algorithm for a collective of so many members, of which each contributes `bytes`.
 #[inline]
-pub(super) fn choose<C: Choice>(routine: Routine, members: usize, bytes: usize) -> C {
-    let operation = C::OPERATION;
+pub(super) fn choose<A: Algorithm>(routine: Routine, members: usize, bytes: usize) -> A {
     // Before anything is chosen, by name or not: with the table the members' choices are compared.
     let table = table();
-    match C::numbered(NAMED[operation as usize].load(Ordering::Relaxed)) {
-        Some(named) => match named.serves(members, bytes) {
-            Ok(()) => named,
-            Err(needs) => cannot_serve(routine, operation, named.name(), members, bytes, needs),
-        },
-        None => table
-            .find(operation, members, |rule| {
-                let choice = C::numbered(rule.algorithm)?;
-                (bytes <= rule.bytes && choice.serves(members, bytes).is_ok()).then_some(choice)
-            })
-            .unwrap_or(C::DIRECT),
+    match CHOICES.choose(table, members, bytes) {
+        Ok(algorithm) => algorithm,
+        Err(unable) => cannot_serve(routine, A::OPERATION, members, bytes, unable),
     }
 }
 
-/// As [`choose`] for people: the number of the algorithm, of [`Operation::algorithms`]; what
-/// the one that is named needs, if it cannot serve the case.
-pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usize, &'static str> {
-    match NAMED[operation as usize].load(Ordering::Relaxed) {
-        AUTO => Ok(table().choice(operation, members, bytes)),
-        named => operation.serves(named, members, bytes).map(|()| named),
-    }
+/// As [`choose`] for people: the number of the algorithm, of [`Operation::algorithms`].
+pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usize, Unable> {
+    CHOICES.chosen(table(), operation, members, bytes)
 }
 
 #[cold]
 fn cannot_serve(
     routine: Routine,
     operation: Operation,
-    name: &str,
     members: usize,
     bytes: usize,
-    needs: &str,
+    Unable { algorithm, needs }: Unable,
 ) -> ! {
     failure::misuse(
         routine,
         format_args!(
-            "algorithm \"{name}\", which {} or shmemx_set_algorithm names, for {members} PEs and \
-             {bytes} bytes",
+            "algorithm \"{algorithm}\", which {} or shmemx_set_algorithm names, for {members} PEs \
+             and {bytes} bytes",
             variable(operation).name
         ),
         format_args!("expected {needs}, or another algorithm"),
@@ -127,9 +93,9 @@ fn cannot_serve(
 }
 
 /// The table in force.
+#[inline]
 pub fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
+    CHOICES.table(|| {
         let table = tuning::load();
         if let Some(job) = job::existing() {
             agree(job, &table);

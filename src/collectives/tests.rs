@@ -16,22 +16,23 @@ use super::psync::{MOST_WORDS, PSync, SyncArray};
 use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine, Member, Patience, TestPe};
 use onenode::collectives::group::Group;
-use onenode::collectives::run;
 use onenode::counter::Rest;
 use plan::{MEMBERS, plan};
 use play::play;
 use proptest::prelude::*;
 use random::call;
+use std::convert::Infallible;
 
 impl SyncArray for Member<'_> {
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         &self.machine.pes[member].client[..MOST_WORDS][element]
     }
-    fn wait_until(&self, mut ready: impl FnMut() -> bool) {
+    fn wait_until(&self, mut ready: impl FnMut() -> bool) -> Result<(), Infallible> {
         let mut patience = Patience::new(*self);
         while !ready() {
             let Ok(_) = patience.pause();
         }
+        Ok(())
     }
 }
 
@@ -43,7 +44,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
             let group = PSync(member);
             for round in 1..=300 {
                 counter.fetch_add(1, Ordering::Relaxed);
-                group.sync();
+                let Ok(()) = group.sync();
                 assert!(counter.load(Ordering::Relaxed) >= round * npes as u64);
             }
         });

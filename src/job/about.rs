@@ -4,7 +4,7 @@ use super::Job;
 use super::control::Stage;
 use super::waiting::{Wait, What};
 use crate::error::Routine;
-use onenode::collectives::words::TeamWords;
+use onenode::collectives::words::ControlWords;
 use std::mem::offset_of;
 use std::time::Duration;
 
@@ -68,9 +68,9 @@ fn member(job: &Job, address: usize) -> What {
     let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
         return What::Unsaid;
     };
-    let (index, within) = (bytes / size_of::<TeamWords>(), bytes % size_of::<TeamWords>());
+    let (index, within) = (bytes / size_of::<ControlWords>(), bytes % size_of::<ControlWords>());
     let (team, pe) = (index / job.npes + 1, index % job.npes);
-    let told = offset_of!(TeamWords, told)..offset_of!(TeamWords, mailboxes);
+    let told = offset_of!(ControlWords, notifications)..offset_of!(ControlWords, mailboxes);
     if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  0            4 KiB                    team area              SLOT_BASE
-//!  | Header     | PeRecord x npes ...    | TeamWords[slot][pe]  |  slot 0 | slot 1 ...
+//!  | Header     | PeRecord x npes ...    | ControlWords[slot][pe]  |  slot 0 | slot 1 ...
 //! ```
 //!
 //! As in the job's head (`super::file`), zero is every field's "not yet", and only atomics
@@ -16,7 +16,7 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use onenode::backend::{SlotRecord, Slots};
-use onenode::collectives::words::TeamWords;
+use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
@@ -24,7 +24,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 const HEADER_BYTES: usize = 4096;
-const _: () = assert!(size_of::<TeamWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
+const _: () = assert!(size_of::<ControlWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
 /// Teams that can be alive at once in a job, world and shared included.
 pub const TEAM_SLOTS: usize = 1024;
 /// The predefined teams, and some for the program.
@@ -155,7 +155,7 @@ impl Control {
             }
             Some((base, bytes)) => {
                 let room = bytes.saturating_sub(Self::bytes(npes, 0));
-                let slots = room / (npes * size_of::<TeamWords>());
+                let slots = room / (npes * size_of::<ControlWords>());
                 if slots < FEWEST_TEAM_SLOTS {
                     let why = format!("its {bytes} bytes are too few for {npes} PEs");
                     return Err(Error::ControlArea { why });
@@ -167,7 +167,7 @@ impl Control {
     }
 
     const fn bytes(npes: usize, team_slots: usize) -> usize {
-        HEADER_BYTES + npes * size_of::<PeRecord>() + team_slots * npes * size_of::<TeamWords>()
+        HEADER_BYTES + npes * size_of::<PeRecord>() + team_slots * npes * size_of::<ControlWords>()
     }
 
     /// What all generations share.
@@ -219,12 +219,12 @@ impl Control {
         // SAFETY: in bounds by the assertion; atomics only.
         unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
     }
-    /// The words of team slot `slot`: one [`TeamWords`] for each PE of the job.
-    pub fn team(&self, slot: usize) -> NonNull<TeamWords> {
+    /// The words of team slot `slot`: one [`ControlWords`] for each PE of the job.
+    pub fn team(&self, slot: usize) -> NonNull<ControlWords> {
         assert!(slot < self.team_slots);
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         // SAFETY: in bounds by the assertion, see `bytes`.
-        unsafe { self.base.add(teams).cast::<TeamWords>().add(slot * self.npes()) }
+        unsafe { self.base.add(teams).cast::<ControlWords>().add(slot * self.npes()) }
     }
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)

@@ -29,7 +29,7 @@ pub fn destroy(routine: Routine, handle: usize) {
     }
     // When one PE is past this, all have done their last step in the slot; who still
     // waits here sees its words only grow, whoever uses them next.
-    collectives::on_team(routine, team).sync();
+    let Ok(()) = collectives::on_team(routine, team).sync();
     let leads = team.me() == 0;
     retire(team);
     if leads {

@@ -254,7 +254,7 @@ fn split(
         agreement::check(routine, parent, &[agreement::NONE; 3]);
     }
     let group = collectives::on_team(routine, parent);
-    group.exchange(&Notice { arguments, ok, places }.encode(), |member, theirs| {
+    let Ok(()) = group.exchange(&Notice { arguments, ok, places }.encode(), |member, theirs| {
         let theirs = Notice::decode(theirs);
         if theirs.arguments != arguments {
             differing(routine, member, theirs.arguments, group.index(), arguments);
@@ -265,6 +265,7 @@ fn split(
                 agreed[axis] = theirs.places[axis];
             }
         }
+        Ok(())
     });
 
     if !all_ok {
@@ -278,7 +279,7 @@ fn split(
         if let (Some((triplet, config)), Some(place)) = (part, place) {
             let team = TEAMS.get(place.slot)?;
             team.establish(job, triplet, config);
-            team.clock().set(place.step, team.words(triplet.me));
+            team.epoch().set(place.step, team.words(triplet.me));
             *handle = team.handle();
         }
     }

@@ -136,23 +136,23 @@ static void scan(struct group g, const char *algorithm, size_t n)
     }
 }
 
-#define ALLTOALLS "shift", "shift_counter", "coloured", "coloured_counter", "xor", "xor_counter"
+#define ALLTOALLS "direct", "shift", "shift_counter", "coloured", "coloured_counter", "xor", "xor_counter"
 static const struct {
     const char *name;
     void (*test)(struct group, const char *, size_t);
-    const char *algorithms[9];
+    const char *algorithms[9]; /* and NULL */
 } operations[] = {
-    {"barrier", barrier, {"linear", "kary", "knomial", "grouped", "dissemination"}},
-    {"broadcast", broadcast, {"linear", "kary", "binomial", "scatter_collect", "small"}},
-    {"collect", collect, {"linear", "ring", "bruck", "recursive_doubling"}},
+    {"barrier", barrier, {"direct", "linear", "kary", "knomial", "grouped", "dissemination"}},
+    {"broadcast", broadcast, {"direct", "linear", "kary", "binomial", "scatter_collect", "small"}},
+    {"collect", collect, {"direct", "linear", "ring", "bruck", "recursive_doubling"}},
     {"fcollect", fcollect,
-     {"linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling", "neighbour_exchange",
-      "small"}},
+     {"direct", "linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling",
+      "neighbour_exchange", "small"}},
     {"alltoall", alltoall, {ALLTOALLS, "small"}},
     {"alltoalls", alltoalls, {ALLTOALLS}},
     {"reduce", reduce,
      {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small"}},
-    {"scan", scan, {"linear", "recursive_doubling"}},
+    {"scan", scan, {"direct", "linear", "recursive_doubling"}},
 };
 
 static int power_of_two(int n) { return (n & (n - 1)) == 0; }
@@ -184,10 +184,8 @@ int main(void)
     CHECK(shmemx_set_algorithm("scan", NULL) != 0);
 
     for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
-        for (int a = 0; a < 9; a++) {
-            const char *algorithm = a ? operations[o].algorithms[a - 1] : "direct";
-            if (!algorithm)
-                break;
+        for (int a = 0; operations[o].algorithms[a]; a++) {
+            const char *algorithm = operations[o].algorithms[a];
             CHECK_EQ(shmemx_set_algorithm(operations[o].name, algorithm), 0);
             for (int k = 0; k < ngroups; k++) {
                 call_number = 1000 * a;

@@ -3,8 +3,8 @@
 //!
 //! [`Reach`] is who takes part and where their memory is; [`Group`] adds how they
 //! tell each other how far they are. An algorithm is a function over a `Group`, so
-//! the same text runs over a team's control words ([`super::epochs`]), over a
-//! user's `pSync` array ([`super::psync`]), and over threads in the tests.
+//! the same text runs over a team's control words ([`super::epoch_group`]), over words
+//! of a client's own (OpenSHMEM's `pSync` arrays), and over threads in the tests.
 //!
 //! A collective is a sequence of numbered *steps*. A member announces the steps that
 //! others depend on, in order, and waits for just those steps of just those members
@@ -14,7 +14,7 @@
 //! whether another's dest is ready.
 #![allow(unsafe_code)]
 
-use crate::collectives::words::SMALL_WORDS;
+use super::words::SMALL_WORDS;
 
 /// A message small enough to travel beside a control word.
 pub type Small = [u64; SMALL_WORDS];
@@ -22,18 +22,51 @@ pub type Small = [u64; SMALL_WORDS];
 /// Most bytes of a [`Small`].
 pub const SMALL_BYTES: usize = SMALL_WORDS * 8;
 
+/// A buffer of a collective: the argument that an address comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// Where the members' data comes from.
+    Source,
+    /// Where the result goes.
+    Dest,
+}
+
+impl Buffer {
+    /// The argument's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Dest => "dest",
+        }
+    }
+}
+
+/// What becomes of a collective in the group `G`.
+pub type Outcome<G> = Result<(), <G as Reach>::Stop>;
+
 /// The members of a collective, and their memory as this process sees it.
 pub trait Reach {
-    /// This PE's number among the members.
+    /// Why a collective may end early: for clients who live on when a member has ended, or set
+    /// time limits. `Infallible` for one that ends with its peers.
+    type Stop;
+
+    /// This process's number among the members.
     fn index(&self) -> usize;
     /// Number of members.
     fn size(&self) -> usize;
-    /// Where the copy of the symmetric `address` that `member` owns is mapped here.
-    /// `argument` names the address in messages.
-    fn peer(&self, argument: &'static str, address: usize, member: usize) -> usize;
 
-    /// Ends the job unless `bytes` bytes from the symmetric `address` on are in one segment.
-    fn check(&self, argument: &'static str, address: usize, bytes: usize);
+    /// Where the counterpart that `member` owns of the own `address`, which is `buffer`'s, is
+    /// mapped here.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be reached.
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Self::Stop>;
+
+    /// Checks that `bytes` bytes from the own `address` on, which is `buffer`'s, have counterparts.
+    ///
+    /// # Errors
+    /// If they have not.
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Self::Stop>;
 
     /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory.
     ///
@@ -48,11 +81,14 @@ pub trait Reach {
     fn read(&self, _bytes: usize) {}
 
     /// Where `member`'s copy of `array` is, as a pointer.
-    fn of(&self, argument: &'static str, array: *const u8, member: usize) -> *const u8 {
+    ///
+    /// # Errors
+    /// As for [`peer`](Self::peer).
+    fn of(&self, buffer: Buffer, array: *const u8, member: usize) -> Result<*const u8, Self::Stop> {
         if member == self.index() {
-            array
+            Ok(array)
         } else {
-            self.peer(argument, array as usize, member) as *const u8
+            Ok(self.peer(buffer, array as usize, member)? as *const u8)
         }
     }
 }
@@ -64,38 +100,66 @@ pub trait Group: Reach {
     fn open(&self, steps: u64) -> u64;
 
     /// Closes the collective: the words it used can serve the next one.
-    fn close(&self) {}
+    ///
+    /// # Errors
+    /// If a wait for the others ends early.
+    fn close(&self) -> Outcome<Self> {
+        Ok(())
+    }
 
-    /// Tells all members that this PE has come to `step`; what it wrote before is
+    /// Tells all members that this process has come to `step`; what it wrote before is
     /// visible to those who wait for that step.
     fn announce(&self, step: u64);
 
     /// Waits until `member` has announced `step`, or a later one.
-    fn await_member(&self, step: u64, member: usize);
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn await_member(&self, step: u64, member: usize) -> Outcome<Self>;
 
-    /// Tells `member` something, once.
-    fn tell(&self, member: usize);
+    /// Adds one to what `member` is notified of.
+    fn notify(&self, member: usize);
 
-    /// Waits until this PE has been told `times` times in this collective. To be called
+    /// Waits until this process was notified `times` times in this collective. To be called
     /// at most once in each.
-    fn await_told(&self, times: usize);
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn await_notifications(&self, times: usize) -> Outcome<Self>;
 
-    /// Gives `mine` to every member and hands every member's message (this PE's
+    /// Gives `mine` to every member and hands every member's message (this process's
     /// included) to `each`, in the members' order. A collective of its own.
-    fn exchange(&self, mine: &Small, each: impl FnMut(usize, &Small));
+    ///
+    /// # Errors
+    /// If a wait ends early, and those of `each`.
+    fn exchange(
+        &self,
+        mine: &Small,
+        each: impl FnMut(usize, &Small) -> Outcome<Self>,
+    ) -> Outcome<Self>;
 
     /// Returns when every member has called it, in whichever way these words make the
     /// quickest. A collective of its own.
-    fn sync(&self);
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn sync(&self) -> Outcome<Self>;
 
     /// Runs a collective of at most `steps` steps.
-    fn steps(&self, steps: usize, body: impl FnOnce(&Steps<'_, Self>))
+    ///
+    /// # Errors
+    /// Those of `body`, and of [`close`](Self::close).
+    fn steps(
+        &self,
+        steps: usize,
+        body: impl FnOnce(&Steps<'_, Self>) -> Outcome<Self>,
+    ) -> Outcome<Self>
     where
         Self: Sized,
     {
         let base = self.open(steps as u64);
-        body(&Steps { group: self, base });
-        self.close();
+        body(&Steps { group: self, base })?;
+        self.close()
     }
 }
 
@@ -113,18 +177,27 @@ impl<G: Group> Steps<'_, G> {
     }
 
     /// As [`Group::await_member`].
-    pub fn await_member(&self, step: usize, member: usize) {
-        self.group.await_member(self.base + step as u64, member);
+    ///
+    /// # Errors
+    /// As there.
+    pub fn await_member(&self, step: usize, member: usize) -> Outcome<G> {
+        self.group.await_member(self.base + step as u64, member)
     }
 
     /// Waits until each of `members` has announced `step`.
-    pub fn await_each(&self, step: usize, members: impl IntoIterator<Item = usize>) {
-        members.into_iter().for_each(|member| self.await_member(step, member));
+    ///
+    /// # Errors
+    /// As for [`await_member`](Self::await_member).
+    pub fn await_each(&self, step: usize, members: impl IntoIterator<Item = usize>) -> Outcome<G> {
+        members.into_iter().try_for_each(|member| self.await_member(step, member))
     }
 
     /// Waits until every member has announced `step`.
-    pub fn await_all(&self, step: usize) {
-        self.await_each(step, 0..self.group.size());
+    ///
+    /// # Errors
+    /// As for [`await_member`](Self::await_member).
+    pub fn await_all(&self, step: usize) -> Outcome<G> {
+        self.await_each(step, 0..self.group.size())
     }
 }
 

@@ -12,14 +12,15 @@
 //! largest number that is not above it count, or, if there are none, those with the smallest; of these the
 //! first that reaches the bytes and whose algorithm can serve the case.
 
-use super::algorithms::{OPERATIONS, Operation};
+use super::algorithm::Operation;
+use super::operation::OPERATIONS;
 use crate::sys::process;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 const MAGIC: &str = "oneshmem tuning 1";
-/// Number of the algorithm `direct`, which serves every case.
-const DIRECT: usize = 1;
+/// Number of an operation's first algorithm, which serves every case.
+const FIRST: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
 /// Where PEs take turns on the CPUs a step that all wait for costs more than many bytes.
 const BUILT_IN_CROWDED: &str = include_str!("crowded.tuning");
@@ -40,7 +41,8 @@ pub struct Rule {
 /// Rules, and where they are from.
 #[derive(Debug)]
 pub struct Table {
-    /// By operation, those for one number of PEs together, the largest number first.
+    /// By operation, those for one number of PEs together, with the number of PEs from which on
+    /// they count; the largest number first.
     groups: [Vec<(usize, Vec<Rule>)>; OPERATIONS],
     /// The file, unless they are compiled in.
     pub file: Option<PathBuf>,
@@ -66,35 +68,38 @@ impl Table {
             let mut numbers: Vec<_> = of(None).map(|rule| rule.pes).collect();
             numbers.sort_unstable_by(|a, b| b.cmp(a));
             numbers.dedup();
-            numbers.into_iter().map(|pes| (pes, of(Some(pes)).copied().collect())).collect()
+            let least = numbers.last().copied();
+            // The smallest number's count for fewer, too.
+            let from = |pes| if Some(pes) == least { 0 } else { pes };
+            numbers.into_iter().map(|pes| (from(pes), of(Some(pes)).copied().collect())).collect()
         });
         Self { groups, file }
     }
 
-    /// The first `Some` that `take` makes of the rules that count for so many PEs.
-    #[inline]
+    /// What `take` makes of the number of an algorithm, for the first of the rules that count for
+    /// so many PEs, reach the bytes, and of which it makes something.
+    #[inline(always)]
     pub fn find<R>(
         &self,
         operation: Operation,
         pes: usize,
-        take: impl FnMut(&Rule) -> Option<R>,
+        bytes: usize,
+        take: impl Fn(usize) -> Option<R>,
     ) -> Option<R> {
-        self.rules_for(operation, pes).iter().find_map(take)
+        let rules = self.rules_for(operation, pes).iter();
+        rules.filter(|rule| bytes <= rule.bytes).find_map(|rule| take(rule.algorithm))
     }
 
     /// The rules that count for so many PEs.
     pub fn rules_for(&self, operation: Operation, pes: usize) -> &[Rule] {
         let groups = &self.groups[operation as usize];
-        let group = groups.iter().find(|(from, _)| *from <= pes).or(groups.last());
-        group.map_or(&[], |(_, rules)| rules)
+        groups.iter().find(|(from, _)| *from <= pes).map_or(&[], |(_, rules)| rules)
     }
 
     /// The number of the algorithm that the rules name, of [`Operation::algorithms`].
     pub fn choice(&self, operation: Operation, pes: usize, bytes: usize) -> usize {
-        let serves = |rule: &&Rule| {
-            bytes <= rule.bytes && operation.serves(rule.algorithm, pes, bytes).is_ok()
-        };
-        self.rules_for(operation, pes).iter().find(serves).map_or(DIRECT, |rule| rule.algorithm)
+        let serves = |number: usize| operation.serves(number, pes, bytes).ok().map(|()| number);
+        self.find(operation, pes, bytes, serves).unwrap_or(FIRST)
     }
 
     /// All rules.
@@ -195,10 +200,8 @@ mod tests {
         for (table, operation) in cases {
             for pes in [1, 2, 3, 100, 4096] {
                 for bytes in [0, 8, 1 << 20, usize::MAX] {
-                    let found = table.find(operation, pes, |rule| {
-                        let serves = operation.serves(rule.algorithm, pes, bytes).is_ok();
-                        (bytes <= rule.bytes && serves).then_some(rule.algorithm)
-                    });
+                    let serves = |number| operation.serves(number, pes, bytes).ok();
+                    let found = table.find(operation, pes, bytes, serves);
                     assert!(found.is_some(), "{operation:?} of {bytes} bytes on {pes} PEs");
                 }
             }
@@ -215,11 +218,8 @@ mod tests {
     fn the_rules_of_the_nearest_number_of_pes_below_count() {
         let text = format!("{MAGIC}\nscan 2 any direct\nscan 4 8 direct\nscan 4 any linear\n");
         let table = Table::new(&parse(&text, None).unwrap(), None);
-        let found = |pes, bytes: usize| {
-            table.find(Operation::Scan, pes, |rule| {
-                (bytes <= rule.bytes).then_some(Operation::Scan.algorithms()[rule.algorithm])
-            })
-        };
+        let name = |number: usize| Operation::Scan.algorithms().get(number).copied();
+        let found = |pes, bytes| table.find(Operation::Scan, pes, bytes, name);
         for (pes, bytes, expected) in [
             (1, 9, "direct"),
             (3, 9, "direct"),

@@ -1,39 +1,46 @@
-//! The control words of a team: what its members tell each other while they run
+//! The control words of a group: what its members tell each other while they run
 //! collectives.
 //!
-//! Each PE has one [`TeamWords`] a team slot. The words only ever count up, so nothing
-//! is reset, no phase has to be told from the next, and a team that takes over a slot
-//! goes on from where the words stand.
+//! Each member has one [`ControlWords`]. The words only ever count up, so nothing is reset, no
+//! phase has to be told from the next, and a group that takes over the words of another one
+//! goes on from where they stand.
 
 use crate::atomics::AtomicU64;
 use crate::counter::Counter;
+use std::ops::Deref;
 
 /// 64-bit words that travel with a small message, see [`Mailbox`].
 pub const SMALL_WORDS: usize = 14;
 
-/// One PE's control words in one team slot. Only the PE itself writes them, but for
-/// `told`; the other members read.
+/// One member's control words. Only the member itself writes them, but for
+/// `notifications`; the others read.
 #[repr(C, align(128))]
-pub struct TeamWords {
-    /// Steps the PE has announced, all collectives of the team counted through.
-    pub progress: Line,
-    /// How often other members have told this PE something, counted through.
-    pub told: Line,
-    /// What it tells all other members at once; two, used in turn, so that a PE may
+pub struct ControlWords {
+    /// Steps the member has announced, all collectives of the group counted through.
+    pub progress: CachePadded<Counter>,
+    /// How often other members have notified this one, counted through.
+    pub notifications: CachePadded<Counter>,
+    /// What it tells all other members at once; two, used in turn, so that it may
     /// write the next message while slow readers still read the last one.
     pub mailboxes: [Mailbox; 2],
 }
 
-/// A counter with a cache-line pair for itself: 128 bytes, because x86 prefetches
+/// Something with a cache-line pair for itself: 128 bytes, because x86 prefetches
 /// adjacent lines in pairs (Intel's Optimization Manual, "spatial prefetcher").
 #[repr(C, align(128))]
-pub struct Line {
-    /// The counter.
-    pub count: Counter,
+pub struct CachePadded<T>(pub T);
+
+impl<T> Deref for CachePadded<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 /// A small message with the step it belongs to, in one cache-line pair, so that
-/// news and content arrive together.
+/// step and content arrive together.
 #[repr(C, align(128))]
 pub struct Mailbox {
     /// The step of the message in `words`.

@@ -2,9 +2,9 @@
 //! crate and in its clients.
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::collectives::epochs::Board;
-use crate::collectives::group::{Group, Reach, Small};
-use crate::collectives::words::{Line, Mailbox, TeamWords};
+use crate::collectives::epoch_group::Controlled;
+use crate::collectives::group::{Buffer, Group, Outcome, Reach, Small};
+use crate::collectives::words::{CachePadded, ControlWords, Mailbox};
 use crate::counter::{Counter, Rest};
 use loom::cell::UnsafeCell;
 use loom::model::Builder;
@@ -14,7 +14,7 @@ use std::convert::Infallible;
 
 /// One PE's shared memory.
 pub struct Pe {
-    pub words: TeamWords,
+    pub words: ControlWords,
     /// What a client of this crate synchronises with in a way of its own.
     pub client: [AtomicU64; 32],
     /// Its source in a collective.
@@ -32,10 +32,14 @@ fn zeros<const N: usize>() -> [AtomicU64; N] {
 
 impl Pe {
     fn new() -> Self {
-        let line = || Line { count: Counter::new() };
+        let line = || CachePadded(Counter::new());
         let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
         Self {
-            words: TeamWords { progress: line(), told: line(), mailboxes: [mailbox(), mailbox()] },
+            words: ControlWords {
+                progress: line(),
+                notifications: line(),
+                mailboxes: [mailbox(), mailbox()],
+            },
             client: zeros(),
             source: UnsafeCell::new(0),
             bell: Notify::new(),
@@ -72,24 +76,28 @@ impl Member {
 }
 
 impl Reach for Member {
+    type Stop = Infallible;
+
     fn index(&self) -> usize {
         self.me
     }
     fn size(&self) -> usize {
         self.pes.len()
     }
-    fn peer(&self, _: &'static str, address: usize, _: usize) -> usize {
-        address
+    fn peer(&self, _: Buffer, address: usize, _: usize) -> Result<usize, Infallible> {
+        Ok(address)
     }
-    fn check(&self, _: &'static str, _: usize, _: usize) {}
+    fn check(&self, _: Buffer, _: usize, _: usize) -> Outcome<Self> {
+        Ok(())
+    }
 }
 
-impl Board for Member {
-    fn words(&self, member: usize) -> &TeamWords {
+impl Controlled for Member {
+    fn words(&self, member: usize) -> &ControlWords {
         &self.pes[member].words
     }
-    fn await_counter(&self, counter: &Counter, value: u64) {
-        let Ok(()) = counter.wait(value, |_| self.clone());
+    fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
+        counter.wait(value, |_| self.clone())
     }
     /// Whose counter it is does not matter: more wake than need to.
     fn wake(&self, _: &Counter) {
@@ -146,37 +154,40 @@ fn run(member: Member, program: fn(Member)) {
 }
 
 /// Everybody writes, all synchronise, everybody reads all, and so on.
-pub fn write_sync_read(member: &Member, group: &impl Group) {
+pub fn write_sync_read(member: &Member, group: &impl Group<Stop = Infallible>) {
     member.write(1);
-    group.sync();
+    let Ok(()) = group.sync();
     for other in 0..member.size() {
         assert_eq!(member.read(other), 1);
     }
-    group.sync();
+    let Ok(()) = group.sync();
     member.write(2);
 }
 
 /// Completion by counting: who has read a source counts itself at its owner.
-pub fn count_readers(member: &Member, group: &impl Group) {
+pub fn count_readers(member: &Member, group: &impl Group<Stop = Infallible>) {
     for round in 1..=2 {
         member.write(round);
-        group.steps(1, |steps| {
+        let Ok(()) = group.steps(1, |steps| {
             steps.announce(1);
             for other in (0..member.size()).filter(|other| *other != member.me) {
-                steps.await_member(1, other);
+                steps.await_member(1, other)?;
                 assert_eq!(member.read(other), round);
-                group.tell(other);
+                group.notify(other);
             }
-            group.await_told(member.size() - 1);
+            group.await_notifications(member.size() - 1)
         });
     }
 }
 
 /// Nobody may see the message of another round, though writers wait for no reader.
-pub fn exchanges(member: &Member, group: &impl Group) {
+pub fn exchanges(member: &Member, group: &impl Group<Stop = Infallible>) {
     for round in 1..=3 {
         let mut mine = Small::default();
         mine[0] = round * 10 + member.me as u64;
-        group.exchange(&mine, |other, theirs| assert_eq!(theirs[0], round * 10 + other as u64));
+        let Ok(()) = group.exchange(&mine, |other, theirs| {
+            assert_eq!(theirs[0], round * 10 + other as u64);
+            Ok(())
+        });
     }
 }

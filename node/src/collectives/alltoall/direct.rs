@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Alltoall;
-use crate::collectives::group::{Group, others_first};
+use crate::collectives::group::{Group, Outcome, others_first};
 
 const READY: usize = 1;
 const COPIED: usize = 2;
@@ -11,16 +11,16 @@ const COPIED: usize = 2;
 /// # Safety
 /// `source` is readable and `dest` writable for all members' blocks, not overlapping,
 /// and no PE accesses them in conflict with the call.
-pub unsafe fn run(group: &impl Group, call: Alltoall) {
+pub unsafe fn run<G: Group>(group: &G, call: Alltoall) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(COPIED, |steps| {
         steps.announce(READY);
         for member in others_first(me, size) {
-            steps.await_member(READY, member);
+            steps.await_member(READY, member)?;
             // SAFETY: the member is ready and waits below; the rest is the caller's promise.
-            unsafe { call.take(group, member) }
+            unsafe { call.take(group, member)? };
         }
         steps.announce(COPIED);
-        steps.await_all(COPIED);
-    });
+        steps.await_all(COPIED)
+    })
 }

@@ -10,8 +10,13 @@ pub mod small;
 mod strided;
 pub mod xor;
 
-use super::group::Group;
+use super::algorithm::{ANY, POWER_OF_TWO, SMALL_TOGETHER, algorithms};
+use super::group::{Buffer, Group, Outcome};
+use coloured::COLOURED;
+use pairwise::Completion;
+use shift::SHIFT;
 pub use strided::Shape;
+use xor::XOR;
 
 /// How blocks lie in the arrays.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +44,9 @@ impl Alltoall {
     /// # Safety
     /// The member has announced its source, and waits before it reuses it; the rest is
     /// as for the all-to-all.
-    unsafe fn take(&self, group: &impl Group, member: usize) {
+    unsafe fn take<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
         let me = group.index();
-        let source = group.of("source", self.source, member);
+        let source = group.of(Buffer::Source, self.source, member)?;
         match self.blocks {
             Blocks::Dense(bytes) => {
                 // SAFETY: the caller's promise.
@@ -56,5 +61,48 @@ impl Alltoall {
                 }
             }
         }
+        Ok(())
+    }
+}
+
+algorithms! {
+    /// Algorithms of alltoall.
+    Algorithm of Alltoall, |group, call: Alltoall, degree| {
+        /// All copy from all.
+        direct, ANY => direct::run(group, call);
+        /// In rounds, from members further away in each; a barrier ends it.
+        shift, ANY => pairwise::run(group, call, SHIFT, Completion::Barrier);
+        /// As `shift`, ended by counting.
+        shift_counter, ANY => pairwise::run(group, call, SHIFT, Completion::Counter);
+        /// Partners by exclusive or; a barrier ends it.
+        xor, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Barrier);
+        /// As `xor`, ended by counting.
+        xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
+        /// Partners by edge colouring; a barrier ends it.
+        coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
+        /// As `coloured`, ended by counting.
+        coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
+        /// Blocks travel beside control words.
+        small, SMALL_TOGETHER => small::run(group, call);
+    }
+}
+
+algorithms! {
+    /// Algorithms of alltoalls.
+    StridedAlgorithm of Alltoalls, |group, call: Alltoall, degree| {
+        /// All copy from all.
+        direct, ANY => direct::run(group, call);
+        /// In rounds, from members further away in each; a barrier ends it.
+        shift, ANY => pairwise::run(group, call, SHIFT, Completion::Barrier);
+        /// As `shift`, ended by counting.
+        shift_counter, ANY => pairwise::run(group, call, SHIFT, Completion::Counter);
+        /// Partners by exclusive or; a barrier ends it.
+        xor, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Barrier);
+        /// As `xor`, ended by counting.
+        xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
+        /// Partners by edge colouring; a barrier ends it.
+        coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
+        /// As `coloured`, ended by counting.
+        coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
     }
 }

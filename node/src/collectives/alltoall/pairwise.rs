@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Alltoall;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 /// Who copies from whom.
 #[derive(Clone, Copy, Debug)]
@@ -29,29 +29,35 @@ const COPIED: usize = 2;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Alltoall, schedule: Schedule, completion: Completion) {
+pub unsafe fn run<G: Group>(
+    group: &G,
+    call: Alltoall,
+    schedule: Schedule,
+    completion: Completion,
+) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(COPIED, |steps| {
         steps.announce(READY);
         // SAFETY: the caller's promise.
-        unsafe { call.take(group, me) };
+        unsafe { call.take(group, me)? };
         for round in 0..(schedule.rounds)(size) {
             let Some(partner) = (schedule.partner)(round, me, size) else { continue };
-            steps.await_member(READY, partner);
+            steps.await_member(READY, partner)?;
             // SAFETY: the partner is ready, and waits below until this PE has read.
-            unsafe { call.take(group, partner) };
+            unsafe { call.take(group, partner)? };
             if completion == Completion::Counter {
-                group.tell(partner);
+                group.notify(partner);
             }
         }
         match completion {
-            Completion::Counter => group.await_told(size - 1),
+            Completion::Counter => group.await_notifications(size - 1)?,
             Completion::Barrier => {
                 steps.announce(COPIED);
-                steps.await_all(COPIED);
+                steps.await_all(COPIED)?;
             }
         }
-    });
+        Ok(())
+    })
 }
 
 /// For the tests of schedules: in the rounds together everyone meets everyone once, and

@@ -3,11 +3,11 @@
 #![allow(unsafe_code)]
 
 use super::{Alltoall, Blocks};
-use crate::collectives::group::{Group, SMALL_BYTES, Small};
+use crate::collectives::group::{Group, Outcome, SMALL_BYTES, Small};
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Alltoall) {
+pub unsafe fn run<G: Group>(group: &G, call: Alltoall) -> Outcome<G> {
     let Blocks::Dense(bytes) = call.blocks else {
         unreachable!("the selector does not give it strided blocks")
     };
@@ -20,5 +20,6 @@ pub unsafe fn run(group: &impl Group, call: Alltoall) {
         let from = theirs.as_ptr().cast::<u8>().wrapping_add(me * bytes);
         // SAFETY: as above.
         unsafe { group.copy(from, call.dest.wrapping_add(member * bytes), bytes) };
-    });
+        Ok(())
+    })
 }

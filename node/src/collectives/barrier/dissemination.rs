@@ -3,16 +3,17 @@
 //! that this one and all it has heard of have come. `ceil(log2 size)` rounds, one word
 //! written a member and round, no root.
 
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 /// Waits until all members have called it.
-pub fn sync(group: &impl Group) {
+pub fn sync<G: Group>(group: &G) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(rounds, |steps| {
         for round in 0..rounds {
             steps.announce(round + 1);
-            steps.await_member(round + 1, (me + size - (1 << round) % size) % size);
+            steps.await_member(round + 1, (me + size - (1 << round) % size) % size)?;
         }
-    });
+        Ok(())
+    })
 }

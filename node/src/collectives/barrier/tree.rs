@@ -3,21 +3,22 @@
 //! 1987). Linear on a flat tree; with groups of PEs that share a cache, most words
 //! are read within it. Two steps up and down each level; each member writes two words.
 
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 use crate::collectives::tree::Tree;
 
 const ARRIVED: usize = 1;
 const RELEASED: usize = 2;
 
 /// Waits until all members have called it.
-pub fn sync(group: &impl Group, tree: Tree) {
+pub fn sync<G: Group>(group: &G, tree: Tree) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(RELEASED, |steps| {
-        steps.await_each(ARRIVED, tree.children(me, size));
+        steps.await_each(ARRIVED, tree.children(me, size))?;
         if me != 0 {
             steps.announce(ARRIVED);
-            steps.await_member(RELEASED, tree.parent(me));
+            steps.await_member(RELEASED, tree.parent(me))?;
         }
         steps.announce(RELEASED);
-    });
+        Ok(())
+    })
 }

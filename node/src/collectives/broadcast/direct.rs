@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::Broadcast;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 const READY: usize = 1;
 const COPIED: usize = 2;
@@ -18,18 +18,19 @@ const COPIED: usize = 2;
 /// # Safety
 /// `source` at the root is readable and `dest` writable for the bytes, not
 /// overlapping, and no PE accesses them in conflict with the call.
-pub unsafe fn run(group: &impl Group, call: Broadcast) {
+pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
     group.steps(COPIED, |steps| {
         if group.index() == call.root {
             steps.announce(READY);
             // SAFETY: the caller's promise.
             unsafe { call.serve_root(group) };
-            steps.await_each(COPIED, (0..group.size()).filter(|member| *member != call.root));
+            steps.await_each(COPIED, (0..group.size()).filter(|member| *member != call.root))?;
         } else {
-            steps.await_member(READY, call.root);
+            steps.await_member(READY, call.root)?;
             // SAFETY: the root is ready and waits above; the rest is the caller's promise.
-            unsafe { group.copy(call.at(group, call.root), call.dest, call.bytes) };
+            unsafe { group.copy(call.at(group, call.root)?, call.dest, call.bytes) };
         }
         steps.announce(COPIED);
-    });
+        Ok(())
+    })
 }

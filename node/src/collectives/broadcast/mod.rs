@@ -7,8 +7,9 @@ pub mod scatter_collect;
 pub mod small;
 pub mod tree;
 
-use super::group::Group;
-use super::tree::Rooted;
+use super::algorithm::{ANY, SMALL, algorithms};
+use super::group::{Buffer, Group};
+use super::tree::{Rooted, Tree};
 
 /// A call of broadcast. The addresses are this PE's.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +43,32 @@ impl Broadcast {
     }
 
     /// Where `member` has the data, or will: the root in its source.
-    fn at(&self, group: &impl Group, member: usize) -> *const u8 {
+    ///
+    /// # Errors
+    /// The group's.
+    fn at<G: Group>(&self, group: &G, member: usize) -> Result<*const u8, G::Stop> {
         if member == self.root {
-            group.of("source", self.source, member)
+            group.of(Buffer::Source, self.source, member)
         } else {
-            group.of("dest", self.dest, member)
+            group.of(Buffer::Dest, self.dest, member)
         }
+    }
+}
+
+algorithms! {
+    /// Algorithms of broadcast.
+    Algorithm of Broadcast, |group, call: Broadcast, degree| {
+        /// All copy from the root.
+        direct, ANY => direct::run(group, call);
+        /// The root writes to all.
+        linear, ANY => linear::run(group, call);
+        /// On a k-ary tree.
+        kary, ANY => tree::run(group, call, Tree::KAry(degree()));
+        /// On a binomial tree.
+        binomial, ANY => tree::run(group, call, Tree::KNomial(2));
+        /// Parts are scattered, then collected on a ring.
+        scatter_collect, ANY => scatter_collect::run(group, call);
+        /// Bytes travel beside control words.
+        small, SMALL => small::run(group, call);
     }
 }

@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 
 use super::Broadcast;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 use crate::collectives::tree::Tree;
 
 /// Parts are whole cache-line pairs, so that no two members write to one.
@@ -21,7 +21,7 @@ const SCATTERED: usize = 1;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Broadcast) {
+pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
     let rooted = call.rooted(group);
     let (node, size) = (rooted.node(group.index()), rooted.size);
     let each = call.bytes.div_ceil(size).next_multiple_of(PART_ALIGN);
@@ -32,7 +32,8 @@ pub unsafe fn run(group: &impl Group, call: Broadcast) {
         let (at, bytes) = (start(first), start(end) - start(first));
         // SAFETY: the member has announced these parts, and waits until this PE has gone
         // on; nobody reads them here before this PE announces them.
-        unsafe { group.copy(call.at(group, from).add(at), call.dest.add(at), bytes) }
+        unsafe { group.copy(call.at(group, from)?.add(at), call.dest.add(at), bytes) }
+        Ok(())
     };
     let left = rooted.member((node + size - 1) % size);
     let right = rooted.member((node + 1) % size);
@@ -45,20 +46,20 @@ pub unsafe fn run(group: &impl Group, call: Broadcast) {
         } else {
             let own = node..node + tree.span(node, size);
             let parent = rooted.member(tree.parent(node));
-            steps.await_member(SCATTERED, parent);
-            take(parent, own.start, own.end);
+            steps.await_member(SCATTERED, parent)?;
+            take(parent, own.start, own.end)?;
             steps.announce(SCATTERED);
             for round in 1..size {
                 let part = (node + size - round) % size;
-                steps.await_member(SCATTERED + round - 1, left);
+                steps.await_member(SCATTERED + round - 1, left)?;
                 if !own.contains(&part) {
-                    take(left, part, part + 1);
+                    take(left, part, part + 1)?;
                 }
                 steps.announce(SCATTERED + round);
             }
             steps.announce(SCATTERED + size);
         }
-        steps.await_each(SCATTERED, tree.children(node, size).map(|child| rooted.member(child)));
-        steps.await_member(SCATTERED + size - 1, right);
-    });
+        steps.await_each(SCATTERED, tree.children(node, size).map(|child| rooted.member(child)))?;
+        steps.await_member(SCATTERED + size - 1, right)
+    })
 }

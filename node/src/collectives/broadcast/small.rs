@@ -3,11 +3,11 @@
 #![allow(unsafe_code)]
 
 use super::Broadcast;
-use crate::collectives::group::{Group, SMALL_BYTES, Small};
+use crate::collectives::group::{Group, Outcome, SMALL_BYTES, Small};
 
 /// # Safety
 /// As [`super::direct::run`]; there are at most [`SMALL_BYTES`].
-pub unsafe fn run(group: &impl Group, call: Broadcast) {
+pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
     assert!(call.bytes <= SMALL_BYTES);
     let is_root = group.index() == call.root;
     let mut mine = Small::default();
@@ -20,5 +20,6 @@ pub unsafe fn run(group: &impl Group, call: Broadcast) {
             // SAFETY: as above.
             unsafe { group.copy(theirs.as_ptr().cast(), call.dest, call.bytes) };
         }
-    });
+        Ok(())
+    })
 }

@@ -5,14 +5,14 @@
 #![allow(unsafe_code)]
 
 use super::Broadcast;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 use crate::collectives::tree::Tree;
 
 const THERE: usize = 1;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Broadcast, tree: Tree) {
+pub unsafe fn run<G: Group>(group: &G, call: Broadcast, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());
     group.steps(THERE, |steps| {
@@ -22,12 +22,12 @@ pub unsafe fn run(group: &impl Group, call: Broadcast, tree: Tree) {
             unsafe { call.serve_root(group) };
         } else {
             let parent = rooted.member(tree.parent(node));
-            steps.await_member(THERE, parent);
+            steps.await_member(THERE, parent)?;
             // SAFETY: the parent has the data and waits below until this PE has it.
-            unsafe { group.copy(call.at(group, parent), call.dest, call.bytes) };
+            unsafe { group.copy(call.at(group, parent)?, call.dest, call.bytes) };
             steps.announce(THERE);
         }
         let children = tree.children(node, rooted.size);
-        steps.await_each(THERE, children.map(|child| rooted.member(child)));
-    });
+        steps.await_each(THERE, children.map(|child| rooted.member(child)))
+    })
 }

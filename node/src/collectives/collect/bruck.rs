@@ -13,23 +13,28 @@
 #![allow(unsafe_code)]
 
 use super::{Collect, Parts};
-use crate::collectives::group::{Group, Steps};
+use crate::collectives::group::{Buffer, Group, Outcome, Steps};
 use crate::collectives::scratch::Scratch;
 
 /// Carries out the rounds; `take(from, first, count)` copies the parts `first ..
 /// first + count` (modulo the number of members) from member `from`, which has them.
-fn rounds<G: Group>(group: &G, steps: &Steps<'_, G>, take: impl Fn(usize, usize, usize)) {
+fn rounds<G: Group>(
+    group: &G,
+    steps: &Steps<'_, G>,
+    take: impl Fn(usize, usize, usize) -> Outcome<G>,
+) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let spans = || std::iter::successors(Some(1), |have| Some(have * 2)).take_while(|h| *h < size);
     for (round, have) in spans().enumerate() {
         let from = (me + have) % size;
-        steps.await_member(round + 1, from);
-        take(from, from, have.min(size - have));
+        steps.await_member(round + 1, from)?;
+        take(from, from, have.min(size - have))?;
         steps.announce(round + 2);
     }
     for (round, have) in spans().enumerate() {
-        steps.await_member(round + 2, (me + size - have) % size);
+        steps.await_member(round + 2, (me + size - have) % size)?;
     }
+    Ok(())
 }
 
 fn steps_for(size: usize) -> usize {
@@ -40,7 +45,7 @@ fn steps_for(size: usize) -> usize {
 ///
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn in_place(group: &impl Group, call: &Collect) {
+pub unsafe fn in_place<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let size = group.size();
     group.steps(steps_for(size), |steps| {
         // SAFETY: the caller's promise.
@@ -50,11 +55,11 @@ pub unsafe fn in_place(group: &impl Group, call: &Collect) {
             let end = (first + count).min(size);
             // SAFETY: the member has announced these parts, and waits for this PE.
             unsafe {
-                call.take(group, from, first, end);
-                call.take(group, from, 0, first + count - end);
+                call.take(group, from, first, end)?;
+                call.take(group, from, 0, first + count - end)
             }
-        });
-    });
+        })
+    })
 }
 
 /// As published, for parts of one length. Each member moves the result twice more, for
@@ -62,7 +67,7 @@ pub unsafe fn in_place(group: &impl Group, call: &Collect) {
 ///
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn rotated(group: &impl Group, call: &Collect) {
+pub unsafe fn rotated<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let Parts::Equal(each) = call.parts else {
         unreachable!("the selector does not give it parts of different lengths")
     };
@@ -74,10 +79,11 @@ pub unsafe fn rotated(group: &impl Group, call: &Collect) {
         rounds(group, steps, |from, first, count| {
             // Every member has its own part at the front.
             let at = (first + size - me) % size * each;
-            let theirs = group.of("dest", call.dest, from);
+            let theirs = group.of(Buffer::Dest, call.dest, from)?;
             // SAFETY: the member has announced these parts, and waits for this PE.
             unsafe { group.copy(theirs, call.dest.add(at), count * each) }
-        });
+            Ok(())
+        })?;
         // Nobody reads this PE's dest any more.
         let scratch = Scratch::new(size * each);
         let front = (size - me) * each;
@@ -87,5 +93,6 @@ pub unsafe fn rotated(group: &impl Group, call: &Collect) {
             group.copy(scratch.start(), call.dest.add(me * each), front);
             group.copy(scratch.start().add(front), call.dest, me * each);
         }
-    });
+        Ok(())
+    })
 }

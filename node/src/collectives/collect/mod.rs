@@ -10,7 +10,8 @@ pub mod recursive_doubling;
 pub mod ring;
 pub mod small;
 
-use super::group::Group;
+use super::algorithm::{ANY, EVEN, POWER_OF_TWO, SMALL, algorithms};
+use super::group::{Buffer, Group, Outcome};
 
 /// Where each member's part of the result is, in bytes.
 #[derive(Clone, Debug)]
@@ -69,10 +70,55 @@ impl Collect {
     ///
     /// # Safety
     /// The member has announced them, and waits before it reuses them.
-    unsafe fn take(&self, group: &impl Group, member: usize, first: usize, end: usize) {
+    unsafe fn take<G: Group>(
+        &self,
+        group: &G,
+        member: usize,
+        first: usize,
+        end: usize,
+    ) -> Outcome<G> {
         let (start, bytes) = (self.parts.start(first), self.parts.bytes(first, end));
-        let from = group.of("dest", self.dest, member);
+        let from = group.of(Buffer::Dest, self.dest, member)?;
         // SAFETY: the caller's promise.
         unsafe { group.copy(from.add(start), self.dest.add(start), bytes) }
+        Ok(())
+    }
+}
+
+algorithms! {
+    /// Algorithms of collect.
+    Algorithm of Collect, |group, call: Collect, degree| {
+        /// All copy from all.
+        direct, ANY => direct::run(group, &call);
+        /// One gathers, all copy from it.
+        linear, ANY => linear::run(group, &call);
+        /// On a ring.
+        ring, ANY => ring::run(group, &call);
+        /// Partners exchange twice as much in each round.
+        recursive_doubling, POWER_OF_TWO => recursive_doubling::run(group, &call);
+        /// Bruck's algorithm.
+        bruck, ANY => bruck::in_place(group, &call);
+    }
+}
+
+algorithms! {
+    /// Algorithms of fcollect, whose parts have one length.
+    EqualAlgorithm of Fcollect, |group, call: Collect, degree| {
+        /// All copy from all.
+        direct, ANY => direct::run(group, &call);
+        /// One gathers, all copy from it.
+        linear, ANY => linear::run(group, &call);
+        /// On a ring.
+        ring, ANY => ring::run(group, &call);
+        /// Partners exchange twice as much in each round.
+        recursive_doubling, POWER_OF_TWO => recursive_doubling::run(group, &call);
+        /// Bruck's algorithm.
+        bruck, ANY => bruck::rotated(group, &call);
+        /// Bruck's algorithm, with parts put to their places at once.
+        bruck_no_rotation, ANY => bruck::in_place(group, &call);
+        /// Neighbours exchange what they have got last.
+        neighbour_exchange, EVEN => neighbour::run(group, &call);
+        /// Parts travel beside control words.
+        small, SMALL => small::run(group, &call);
     }
 }

@@ -14,11 +14,11 @@
 #![allow(unsafe_code)]
 
 use super::Collect;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: &Collect) {
+pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     debug_assert!(size.is_multiple_of(2));
     let (pair, pairs) = (me / 2, size / 2);
@@ -39,11 +39,11 @@ pub unsafe fn run(group: &impl Group, call: &Collect) {
                 let taken = if left == outward { pair + pairs - distance } else { pair + distance };
                 (if outward { outside } else { partner }, taken % pairs * 2, 2)
             };
-            steps.await_member(round + 1, from);
+            steps.await_member(round + 1, from)?;
             // SAFETY: the member has announced these parts, and waits below.
-            unsafe { call.take(group, from, first, first + count) };
+            unsafe { call.take(group, from, first, first + count)? };
             steps.announce(round + 2);
         }
-        steps.await_each(pairs + 1, [partner, outside]);
-    });
+        steps.await_each(pairs + 1, [partner, outside])
+    })
 }

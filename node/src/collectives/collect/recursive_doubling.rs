@@ -4,11 +4,11 @@
 #![allow(unsafe_code)]
 
 use super::Collect;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: &Collect) {
+pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     debug_assert!(size.is_power_of_two());
     let rounds = size.ilog2() as usize;
@@ -20,13 +20,14 @@ pub unsafe fn run(group: &impl Group, call: &Collect) {
             let distance = 1 << round;
             let partner = me ^ distance;
             let first = partner & !(distance - 1);
-            steps.await_member(round + 1, partner);
+            steps.await_member(round + 1, partner)?;
             // SAFETY: the partner has announced these parts, and waits below.
-            unsafe { call.take(group, partner, first, first + distance) };
+            unsafe { call.take(group, partner, first, first + distance)? };
             steps.announce(round + 2);
         }
         for round in 0..rounds {
-            steps.await_member(round + 2, me ^ 1 << round);
+            steps.await_member(round + 2, me ^ 1 << round)?;
         }
-    });
+        Ok(())
+    })
 }

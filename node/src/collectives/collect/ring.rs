@@ -11,11 +11,11 @@
 #![allow(unsafe_code)]
 
 use super::Collect;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: &Collect) {
+pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let (left, right) = ((me + size - 1) % size, (me + 1) % size);
     group.steps(size, |steps| {
@@ -24,11 +24,11 @@ pub unsafe fn run(group: &impl Group, call: &Collect) {
         steps.announce(1);
         for round in 1..size {
             let part = (me + size - round) % size;
-            steps.await_member(round, left);
+            steps.await_member(round, left)?;
             // SAFETY: the neighbour has announced the part, and waits below.
-            unsafe { call.take(group, left, part, part + 1) };
+            unsafe { call.take(group, left, part, part + 1)? };
             steps.announce(round + 1);
         }
-        steps.await_member(size, right);
-    });
+        steps.await_member(size, right)
+    })
 }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::{Collect, Parts};
-use crate::collectives::group::{Group, SMALL_BYTES, Small};
+use crate::collectives::group::{Buffer, Group, Outcome, SMALL_BYTES, Small};
 
 /// Most bytes of a part whose length goes with it.
 const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
@@ -12,7 +12,7 @@ const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
 ///
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: &Collect) {
+pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let bytes = call.parts.bytes(0, 1);
     assert!(bytes <= SMALL_BYTES);
     let mut mine = Small::default();
@@ -22,20 +22,24 @@ pub unsafe fn run(group: &impl Group, call: &Collect) {
         let to = call.dest.wrapping_add(call.parts.start(member));
         // SAFETY: as above.
         unsafe { group.copy(theirs.as_ptr().cast(), to, bytes) };
-    });
+        Ok(())
+    })
 }
 
 /// Exchanges the lengths of the parts of a collect, and what fits beside them: this
 /// PE's part has `bytes`. If all fitted, dest is complete. That dest has room is known only here.
 ///
+/// # Errors
+/// The group's.
+///
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn exchange_lengths(
-    group: &impl Group,
+pub unsafe fn exchange_lengths<G: Group>(
+    group: &G,
     dest: *mut u8,
     source: *const u8,
     bytes: usize,
-) -> Parts {
+) -> Result<Parts, G::Stop> {
     let mut starts = Vec::with_capacity(group.size() + 1);
     starts.push(0usize);
     let mut all_fitted = true;
@@ -49,7 +53,7 @@ pub unsafe fn exchange_lengths(
         let (start, length) = (starts[member], theirs[0] as usize);
         let end = start + length;
         if length > 0 {
-            group.check("dest", dest as usize, end);
+            group.check(Buffer::Dest, dest as usize, end)?;
         }
         all_fitted &= length <= BESIDE_LENGTH;
         if all_fitted {
@@ -58,6 +62,7 @@ pub unsafe fn exchange_lengths(
             unsafe { group.copy(theirs[1..].as_ptr().cast(), to, length) };
         }
         starts.push(end);
-    });
-    Parts::Varying { starts, all_fitted }
+        Ok(())
+    })?;
+    Ok(Parts::Varying { starts, all_fitted })
 }

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::Reduce;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Buffer, Group, Outcome};
 use crate::collectives::scratch::Scratch;
 use crate::collectives::tree::Tree;
 
@@ -15,7 +15,7 @@ const RESULT: usize = 2;
 
 /// # Safety
 /// As [`super::sliced::run`].
-pub unsafe fn run(group: &impl Group, call: Reduce) {
+pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let tree = Tree::KNomial(2);
     group.steps(RESULT, |steps| {
@@ -27,19 +27,19 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
         unsafe {
             group.copy(call.source, mine, bytes);
             for child in tree.children(me, size) {
-                steps.await_member(COMBINED, child);
-                let theirs = group.of("dest", call.dest, child);
+                steps.await_member(COMBINED, child)?;
+                let theirs = group.of(Buffer::Dest, call.dest, child)?;
                 call.combine(group, mine, true, theirs, call.n);
             }
             group.copy(mine, call.dest, bytes);
             if me != 0 {
                 steps.announce(COMBINED);
                 let parent = tree.parent(me);
-                steps.await_member(RESULT, parent);
-                call.take_result(group, parent);
+                steps.await_member(RESULT, parent)?;
+                call.take_result(group, parent)?;
             }
         }
         steps.announce(RESULT);
-        steps.await_each(RESULT, tree.children(me, size));
-    });
+        steps.await_each(RESULT, tree.children(me, size))
+    })
 }

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::op::Kernel;
-use crate::collectives::group::{Group, Steps};
+use crate::collectives::group::{Buffer, Group, Steps};
 use std::mem::MaybeUninit;
 
 /// Bytes of a block. Of 1 MiB on 2 PEs with 2 KiB: 1.05, with 4 KiB: 1.03, with 16 KiB: 0.99 of
@@ -52,6 +52,9 @@ impl Blocks {
     /// their order, so that the result never depends on timing. Waits for each
     /// member to have announced step 1. Returns the result, `part.n` elements.
     ///
+    /// # Errors
+    /// The group's.
+    ///
     /// # Safety
     /// Every such member's `source` is readable at `part` once it has announced
     /// step 1, until it knows that this PE has read it.
@@ -62,29 +65,30 @@ impl Blocks {
         source: *const u8,
         part: Part,
         members: usize,
-    ) -> *const u8 {
+    ) -> Result<*const u8, G::Stop> {
         let size = self.kernel.bytes();
         let (offset, bytes) = (part.first * size, part.n * size);
         assert!(bytes <= BLOCK_BYTES);
         let acc: *mut u8 = self.acc.0.as_mut_ptr().cast();
         let of = |member: usize| {
-            steps.await_member(READY, member);
-            group.of("source", source, member).wrapping_add(offset)
+            steps.await_member(READY, member)?;
+            Ok(group.of(Buffer::Source, source, member)?.wrapping_add(offset))
         };
         // SAFETY: the caller's promise for the sources; the block is private, large enough by
         // the assertion, and filled before it is combined further.
         unsafe {
             match members {
                 0 => (),
-                1 => group.copy(of(0), acc, bytes),
+                1 => group.copy(of(0)?, acc, bytes),
                 _ => {
-                    self.kernel.combine(acc, of(0), of(1), part.n);
-                    (2..members)
-                        .for_each(|member| self.kernel.combine(acc, acc, of(member), part.n));
+                    self.kernel.combine(acc, of(0)?, of(1)?, part.n);
+                    for member in 2..members {
+                        self.kernel.combine(acc, acc, of(member)?, part.n);
+                    }
                     group.read(members * bytes);
                 }
             }
         }
-        acc
+        Ok(acc)
     }
 }

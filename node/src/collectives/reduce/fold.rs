@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::Reduce;
-use crate::collectives::group::{Group, Steps};
+use crate::collectives::group::{Buffer, Group, Outcome, Steps};
 use crate::collectives::scratch::Scratch;
 
 /// The step in which sources are ready.
@@ -48,6 +48,9 @@ impl Fold {
     /// carries out `rounds` with its own in scratch memory, which leave the result in dest and
     /// announce step `result`. The second takes it from there, one step later.
     ///
+    /// # Errors
+    /// The group's.
+    ///
     /// # Safety
     /// As [`super::sliced::run`]; nobody writes a first one's dest but itself.
     pub unsafe fn around<G: Group>(
@@ -56,19 +59,19 @@ impl Fold {
         steps: &Steps<'_, G>,
         call: Reduce,
         result: usize,
-        rounds: impl FnOnce(*mut u8),
-    ) {
+        rounds: impl FnOnce(*mut u8) -> Outcome<G>,
+    ) -> Outcome<G> {
         let (me, bytes, copied) = (group.index(), call.bytes(), result + 1);
         let own = self.group(me);
         let first = self.first(own);
         steps.announce(READY);
         if me != first {
-            steps.await_member(result, first);
+            steps.await_member(result, first)?;
             // SAFETY: the first of the group has the result and waits below; it has read
             // this PE's source.
-            unsafe { call.take_result(group, first) };
+            unsafe { call.take_result(group, first)? };
             steps.announce(copied);
-            return;
+            return Ok(());
         }
         let sums = Scratch::new(bytes);
         let mine = sums.start();
@@ -77,13 +80,13 @@ impl Fold {
         unsafe {
             group.copy(call.source, mine, bytes);
             if let Some(second) = self.second(own) {
-                steps.await_member(READY, second);
-                let theirs = group.of("source", call.source, second);
+                steps.await_member(READY, second)?;
+                let theirs = group.of(Buffer::Source, call.source, second)?;
                 call.combine(group, mine, true, theirs, call.n);
             }
         }
-        rounds(mine);
-        steps.await_each(copied, self.second(own));
+        rounds(mine)?;
+        steps.await_each(copied, self.second(own))
     }
 }
 

@@ -20,7 +20,8 @@ pub mod whole;
 pub use block::{BLOCK_BYTES, Blocks, Part};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
-use super::group::Group;
+use super::algorithm::{ANY, Need, SMALL, algorithms};
+use super::group::{Buffer, Group, Outcome};
 
 /// A call of a reduction. The addresses are this PE's.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +65,35 @@ impl Reduce {
     /// # Safety
     /// The member has announced it and waits before it reuses it; nobody reads this PE's
     /// dest.
-    unsafe fn take_result(&self, group: &impl Group, member: usize) {
-        let from = group.of("dest", self.dest, member);
+    unsafe fn take_result<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
+        let from = group.of(Buffer::Dest, self.dest, member)?;
         // SAFETY: the caller's promise.
         unsafe { group.copy(from, self.dest, self.bytes()) }
+        Ok(())
+    }
+}
+
+/// What fits a block.
+const BLOCK: Need = Need { words: "at most 8192 bytes", met: |_, bytes| bytes <= BLOCK_BYTES };
+// As the text says.
+const _: () = assert!(BLOCK_BYTES == 8192);
+
+algorithms! {
+    /// Algorithms of reductions.
+    Algorithm of Reduce, |group, call: Reduce, degree| {
+        /// Each member combines a slice, all gather.
+        sliced, ANY => sliced::run(group, call);
+        /// Each member combines everything.
+        whole, BLOCK => whole::run(group, call);
+        /// Elements travel beside control words.
+        small, SMALL => small::run(group, call);
+        /// One combines everything.
+        linear, ANY => linear::run(group, call);
+        /// Up and down a binomial tree.
+        binomial, ANY => binomial::run(group, call);
+        /// Partners combine all they have, twice as far away in each round.
+        recursive_doubling, ANY => recursive_doubling::run(group, call);
+        /// Recursive halving, then doubling.
+        rabenseifner, ANY => rabenseifner::run(group, call);
     }
 }

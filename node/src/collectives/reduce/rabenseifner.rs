@@ -16,11 +16,11 @@
 use super::Reduce;
 use super::block::Part;
 use super::fold::{Fold, READY};
-use crate::collectives::group::Group;
+use crate::collectives::group::{Buffer, Group, Outcome};
 
 /// # Safety
 /// As [`super::sliced::run`].
-pub unsafe fn run(group: &impl Group, call: Reduce) {
+pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let (me, elem) = (group.index(), call.kernel.bytes());
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
@@ -52,8 +52,8 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                     steps.announce(READY + round + 1);
                     let keep = part(own, round + 1);
                     let (at, length) = bytes(keep);
-                    steps.await_member(READY + round + 1, partner(round));
-                    let from = group.of("dest", call.dest, partner(round));
+                    steps.await_member(READY + round + 1, partner(round))?;
+                    let from = group.of(Buffer::Dest, call.dest, partner(round))?;
                     let (part, theirs) = (mine.add(at), from.add(at));
                     let lower = own & fold.groups >> (round + 1) == 0;
                     call.combine(group, part, lower, theirs, keep.n);
@@ -63,13 +63,13 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                     let step = READY + 2 * rounds - round;
                     steps.announce(step);
                     let (at, length) = bytes(part(own ^ fold.groups >> (round + 1), round + 1));
-                    steps.await_member(step, partner(round));
-                    let from = group.of("dest", call.dest, partner(round));
+                    steps.await_member(step, partner(round))?;
+                    let from = group.of(Buffer::Dest, call.dest, partner(round))?;
                     group.copy(from.add(at), call.dest.add(at), length);
                 }
                 steps.announce(result);
-                steps.await_each(result, (0..rounds).map(partner));
-            });
+                steps.await_each(result, (0..rounds).map(partner))
+            })
         }
-    });
+    })
 }

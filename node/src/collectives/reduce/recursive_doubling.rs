@@ -8,11 +8,11 @@
 
 use super::Reduce;
 use super::fold::{Fold, READY};
-use crate::collectives::group::Group;
+use crate::collectives::group::{Buffer, Group, Outcome};
 
 /// # Safety
 /// As [`super::sliced::run`].
-pub unsafe fn run(group: &impl Group, call: Reduce) {
+pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let (me, bytes) = (group.index(), call.bytes());
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
@@ -31,16 +31,17 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                     let partner = fold.first(own ^ distance);
                     group.copy(mine, call.dest, bytes);
                     steps.announce(there(round));
-                    steps.await_member(there(round), partner);
-                    let theirs = group.of("dest", call.dest, partner);
+                    steps.await_member(there(round), partner)?;
+                    let theirs = group.of(Buffer::Dest, call.dest, partner)?;
                     let lower = own & distance == 0;
                     call.combine(group, mine, lower, theirs, call.n);
                     steps.announce(there(round) + 1);
-                    steps.await_member(there(round) + 1, partner);
+                    steps.await_member(there(round) + 1, partner)?;
                 }
                 group.copy(mine, call.dest, bytes);
                 steps.announce(result);
-            });
+                Ok(())
+            })
         }
-    });
+    })
 }

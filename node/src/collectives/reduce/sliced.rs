@@ -11,7 +11,7 @@
 
 use super::Reduce;
 use super::block::{Blocks, Part};
-use crate::collectives::group::{Group, others_first};
+use crate::collectives::group::{Buffer, Group, Outcome, others_first};
 
 /// Slices start on multiples of this many bytes, so that no two members write one
 /// cache line pair of an aligned array.
@@ -27,7 +27,7 @@ const REDUCED: usize = 2;
 /// # Safety
 /// `source` is readable and `dest` writable for the elements; they are equal or do
 /// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn run(group: &impl Group, call: Reduce) {
+pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let Reduce { dest, source, n, kernel } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
     group.steps(REDUCED, |steps| {
@@ -39,16 +39,16 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
             // before this PE writes, because it has waited for what it reads. In place, this PE alone
             // reads this part of any source. The rest is the caller's promise.
             unsafe {
-                let sum = blocks.accumulate(group, steps, source, part, size);
+                let sum = blocks.accumulate(group, steps, source, part, size)?;
                 for member in others_first(me, size) {
-                    let to = group.of("dest", dest, member).cast_mut();
+                    let to = group.of(Buffer::Dest, dest, member)?.cast_mut();
                     group.copy(sum, to.add(offset), bytes);
                 }
             }
         }
         steps.announce(REDUCED);
-        steps.await_all(REDUCED);
-    });
+        steps.await_all(REDUCED)
+    })
 }
 
 /// The part of `n` elements that `member` reduces.

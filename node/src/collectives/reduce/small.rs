@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::Reduce;
-use crate::collectives::group::{Group, SMALL_BYTES, Small};
+use crate::collectives::group::{Group, Outcome, SMALL_BYTES, Small};
 
 /// Private memory for a message, aligned for any element.
 #[repr(C, align(64))]
@@ -16,7 +16,7 @@ struct Aligned(Small);
 /// # Safety
 /// `source` is readable and `dest` writable for the elements, together at most
 /// [`SMALL_BYTES`], and no PE accesses them in conflict with the call.
-pub unsafe fn run(group: &impl Group, call: Reduce) {
+pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let Reduce { dest, source, n, kernel } = call;
     let bytes = call.bytes();
     assert!(bytes <= SMALL_BYTES);
@@ -35,7 +35,9 @@ pub unsafe fn run(group: &impl Group, call: Reduce) {
                 kernel.combine(acc, acc, theirs.0.as_ptr().cast(), n);
             }
         }
-    });
+        Ok(())
+    })?;
     // SAFETY: the caller's promise.
     unsafe { group.copy(acc.0.as_ptr().cast(), dest, bytes) };
+    Ok(())
 }

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::Scan;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Group, Outcome};
 use crate::collectives::reduce::{Blocks, Part};
 
 const READY: usize = 1;
@@ -13,7 +13,7 @@ const READY: usize = 1;
 /// # Safety
 /// `source` is readable and `dest` writable for the elements; they are equal or do
 /// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn run(group: &impl Group, call: Scan) {
+pub unsafe fn run<G: Group>(group: &G, call: Scan) -> Outcome<G> {
     let Scan { dest, source, n, kernel, inclusive } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
     let in_place = std::ptr::eq(dest, source);
@@ -27,14 +27,14 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
         let mut await_readers = || {
             read += 1;
             steps.announce(read);
-            steps.await_each(read, me + 1..size);
+            steps.await_each(read, me + 1..size)
         };
         for part in all.blocks(elem) {
             // SAFETY: every member waits for its readers, here or below; the rest is
             // the caller's promise.
-            let sum = unsafe { blocks.accumulate(group, steps, source, part, members) };
+            let sum = unsafe { blocks.accumulate(group, steps, source, part, members)? };
             if in_place {
-                await_readers();
+                await_readers()?;
             }
             let (offset, bytes) = (part.first * elem, part.n * elem);
             // SAFETY: the caller's promise; in place, nobody reads this block any more.
@@ -48,7 +48,8 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
             }
         }
         if !in_place {
-            await_readers();
+            await_readers()?;
         }
-    });
+        Ok(())
+    })
 }

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::Scan;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Buffer, Group, Outcome};
 use crate::collectives::scratch::Scratch;
 
 /// A member that has its sums has read its predecessor's.
@@ -12,7 +12,7 @@ const SUMMED: usize = 1;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Scan) {
+pub unsafe fn run<G: Group>(group: &G, call: Scan) -> Outcome<G> {
     let (me, bytes) = (group.index(), call.bytes());
     group.steps(SUMMED, |steps| {
         let [sums, own, before] = [(); 3].map(|()| Scratch::new(bytes));
@@ -24,8 +24,8 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
                 std::ptr::write_bytes(before.start(), 0, bytes);
                 own.start()
             } else {
-                steps.await_member(SUMMED, me - 1);
-                group.copy(group.of("dest", call.dest, me - 1), sums.start(), bytes);
+                steps.await_member(SUMMED, me - 1)?;
+                group.copy(group.of(Buffer::Dest, call.dest, me - 1)?, sums.start(), bytes);
                 if !call.inclusive {
                     group.copy(sums.start(), before.start(), bytes);
                 }
@@ -34,10 +34,11 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
             };
             group.copy(sums, call.dest, bytes);
             steps.announce(SUMMED);
-            steps.await_each(SUMMED, (me + 1..group.size()).take(1));
+            steps.await_each(SUMMED, (me + 1..group.size()).take(1))?;
             if !call.inclusive {
                 group.copy(before.start(), call.dest, bytes);
             }
         }
-    });
+        Ok(())
+    })
 }

@@ -7,6 +7,7 @@ pub mod direct;
 pub mod linear;
 pub mod recursive_doubling;
 
+use super::algorithm::{ANY, algorithms};
 use super::reduce::Kernel;
 
 /// A call of scan. The addresses are this PE's.
@@ -27,5 +28,17 @@ pub struct Scan {
 impl Scan {
     fn bytes(&self) -> usize {
         self.n * self.kernel.bytes()
+    }
+}
+
+algorithms! {
+    /// Algorithms of scans.
+    Algorithm of Scan, |group, call: Scan, degree| {
+        /// Each member combines all before it.
+        direct, ANY => direct::run(group, call);
+        /// One after the other.
+        linear, ANY => linear::run(group, call);
+        /// With members twice as far away in each round.
+        recursive_doubling, ANY => recursive_doubling::run(group, call);
     }
 }

@@ -13,12 +13,12 @@
 #![allow(unsafe_code)]
 
 use super::Scan;
-use crate::collectives::group::Group;
+use crate::collectives::group::{Buffer, Group, Outcome};
 use crate::collectives::scratch::Scratch;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run(group: &impl Group, call: Scan) {
+pub unsafe fn run<G: Group>(group: &G, call: Scan) -> Outcome<G> {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(2 * rounds + 3, |steps| {
@@ -29,14 +29,14 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
             let (there, taken) = (2 * round + 1, 2 * round + 2);
             let before = me.checked_sub(distance);
             if let Some(before) = before {
-                steps.await_member(there, before);
-                let from = group.of("dest", call.dest, before);
+                steps.await_member(there, before)?;
+                let from = group.of(Buffer::Dest, call.dest, before)?;
                 // SAFETY: the member has its sums, and waits until this PE has taken them.
                 unsafe { group.copy(from, into.start(), bytes) };
             }
             steps.announce(taken);
-            steps.await_each(taken, (me + distance..size).take(1));
-            before.is_some()
+            steps.await_each(taken, (me + distance..size).take(1))?;
+            Ok(before.is_some())
         };
         // SAFETY: scratch memory is private and long enough; the rest is the caller's promise.
         unsafe {
@@ -45,7 +45,7 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
         }
         steps.announce(1);
         for round in 0..rounds {
-            if shift(round, 1 << round, &theirs) {
+            if shift(round, 1 << round, &theirs)? {
                 // SAFETY: as above; nobody reads this PE's dest now.
                 unsafe {
                     call.kernel.combine(theirs.start(), theirs.start(), mine.start(), call.n);
@@ -58,12 +58,13 @@ pub unsafe fn run(group: &impl Group, call: Scan) {
         if !call.inclusive {
             // SAFETY: as above.
             unsafe {
-                if shift(rounds, 1, &theirs) {
+                if shift(rounds, 1, &theirs)? {
                     group.copy(theirs.start(), call.dest, bytes);
                 } else {
                     std::ptr::write_bytes(call.dest, 0, bytes);
                 }
             }
         }
-    });
+        Ok(())
+    })
 }

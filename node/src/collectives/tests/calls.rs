@@ -3,14 +3,15 @@
 
 use super::machine::MOST_PES;
 use super::play::UNTOUCHED;
-use super::run;
-use crate::collectives::algorithms::{Choice, Operation};
-use crate::collectives::alltoall::{Alltoall, Blocks, Shape};
-use crate::collectives::broadcast::Broadcast;
+use crate::collectives::algorithm::{Algorithm, Operation};
+use crate::collectives::alltoall::{self, Alltoall, Blocks, Shape};
+use crate::collectives::barrier;
+use crate::collectives::broadcast::{self, Broadcast};
 use crate::collectives::collect::{self, Collect, Parts};
 use crate::collectives::group::Group;
-use crate::collectives::reduce::{Kernel, Max, Prod, Reduce, Sum, Xor};
-use crate::collectives::scan::Scan;
+use crate::collectives::reduce::{self, Kernel, Max, Prod, Reduce, Sum, Xor};
+use crate::collectives::scan::{self, Scan};
+use std::convert::Infallible;
 
 /// Of the trees.
 const DEGREE: usize = 4;
@@ -200,49 +201,57 @@ impl Call {
 
     /// # Safety
     /// The arrays are as large as the call's arguments say.
-    pub unsafe fn carry_out(
+    pub unsafe fn carry_out<G: Group<Stop = Infallible>>(
         &self,
         by: usize,
-        group: &impl Group,
+        group: &G,
         dest: *mut u8,
         source: *const u8,
     ) {
-        fn algorithm<C: Choice>(number: usize) -> C {
-            C::numbered(number).unwrap()
+        /// # Safety
+        /// As for the algorithm.
+        unsafe fn run<A: Algorithm>(
+            by: usize,
+            group: &impl Group<Stop = Infallible>,
+            call: A::Call,
+        ) {
+            // SAFETY: the caller's promise.
+            let Ok(()) = unsafe { A::numbered(by).unwrap().run(group, call, || DEGREE) };
         }
         let size = group.size();
         // SAFETY: the caller's promise; the test's PEs keep to the rules.
         unsafe {
             match *self {
-                Call::Sync => run::sync(algorithm(by), DEGREE, group),
+                Call::Sync => run::<barrier::Algorithm>(by, group, ()),
                 Call::Broadcast { bytes, root, root_too } => {
                     let call = Broadcast { dest, source, bytes, root: root % size, root_too };
-                    run::broadcast(algorithm(by), DEGREE, group, call)
+                    run::<broadcast::Algorithm>(by, group, call);
                 }
                 Call::Collect { bytes } => {
                     let mine = bytes[group.index()];
-                    let parts = collect::small::exchange_lengths(group, dest, source, mine);
-                    run::collect(algorithm(by), group, Collect { dest, source, parts })
+                    let Ok(parts) = collect::small::exchange_lengths(group, dest, source, mine);
+                    run::<collect::Algorithm>(by, group, Collect { dest, source, parts });
                 }
                 Call::Fcollect { bytes } => {
-                    let parts = Parts::Equal(bytes);
-                    run::fcollect(algorithm(by), group, Collect { dest, source, parts })
+                    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
+                    run::<collect::EqualAlgorithm>(by, group, call);
                 }
                 Call::Alltoall { bytes } => {
-                    let blocks = Blocks::Dense(bytes);
-                    run::alltoall(algorithm(by), group, Alltoall { dest, source, blocks })
+                    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                    run::<alltoall::Algorithm>(by, group, call);
                 }
                 Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
                     let blocks = Blocks::Strided(Shape { dst, sst, nelems, elem_bytes });
-                    run::alltoall(algorithm(by), group, Alltoall { dest, source, blocks })
+                    let call = Alltoall { dest, source, blocks };
+                    run::<alltoall::StridedAlgorithm>(by, group, call);
                 }
                 Call::Reduce { elements, n, .. } => {
                     let call = Reduce { dest, source, n, kernel: elements.kernel() };
-                    run::reduce(algorithm(by), group, call)
+                    run::<reduce::Algorithm>(by, group, call);
                 }
                 Call::Scan { elements, n, inclusive, .. } => {
                     let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
-                    run::scan(algorithm(by), group, call)
+                    run::<scan::Algorithm>(by, group, call);
                 }
             }
         }

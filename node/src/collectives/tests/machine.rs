@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
-use crate::collectives::epochs::Board;
-use crate::collectives::group::Reach;
-use crate::collectives::words::TeamWords;
+use crate::collectives::epoch_group::Controlled;
+use crate::collectives::group::{Buffer, Outcome, Reach};
+use crate::collectives::words::ControlWords;
 use crate::counter::{Counter, Rest};
 use std::cell::UnsafeCell;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ pub const DEST: usize = ARENA / 2;
 const HANG: Duration = Duration::from_secs(120);
 
 pub struct TestPe {
-    pub words: TeamWords,
+    pub words: ControlWords,
     /// What a client of this crate synchronises with in a way of its own.
     #[allow(dead_code)]
     pub client: [AtomicU64; 32],
@@ -85,20 +85,23 @@ pub struct Member<'m> {
 }
 
 impl Reach for Member<'_> {
+    type Stop = Infallible;
+
     fn index(&self) -> usize {
         self.me
     }
     fn size(&self) -> usize {
         self.machine.pes.len()
     }
-    fn peer(&self, _argument: &'static str, address: usize, member: usize) -> usize {
+    fn peer(&self, _: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         let offset = address - self.machine.arena(self.me) as usize;
         assert!(offset < ARENA, "not in the arena");
-        self.machine.arena(member) as usize + offset
+        Ok(self.machine.arena(member) as usize + offset)
     }
-    fn check(&self, _argument: &'static str, address: usize, bytes: usize) {
+    fn check(&self, _: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
         let offset = address - self.machine.arena(self.me) as usize;
         assert!(bytes <= ARENA - offset, "not all in the arena");
+        Ok(())
     }
     fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -137,12 +140,12 @@ impl Rest for Patience<'_> {
     }
 }
 
-impl Board for Member<'_> {
-    fn words(&self, member: usize) -> &TeamWords {
+impl Controlled for Member<'_> {
+    fn words(&self, member: usize) -> &ControlWords {
         &self.machine.pes[member].words
     }
-    fn await_counter(&self, counter: &Counter, value: u64) {
-        let Ok(()) = counter.wait(value, |_| Patience::new(*self));
+    fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
+        counter.wait(value, |_| Patience::new(*self))
     }
     fn wake(&self, _: &Counter) {}
 }

@@ -3,17 +3,17 @@
 use super::machine::Machine;
 use super::plan::{MEMBERS, plan};
 use super::play::play;
-use crate::collectives::clock::Clock;
-use crate::collectives::epochs::{Board, Epochs};
+use crate::collectives::epoch::Epoch;
+use crate::collectives::epoch_group::{Controlled, EpochGroup};
 
 #[test]
 fn every_algorithm_is_right_everywhere() {
     for npes in MEMBERS {
         let plan = plan(npes);
         Machine::new(npes).run(|member| {
-            let clock = Clock::new(0.into(), 0.into(), 0.into());
-            clock.set(0, member.words(member.me));
-            play(member, &Epochs::new(member, &clock), &plan);
+            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            epoch.set(0, member.words(member.me));
+            play(member, &EpochGroup::new(member, &epoch), &plan);
         });
     }
 }

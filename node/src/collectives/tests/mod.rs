@@ -14,10 +14,9 @@ mod random;
 mod sequence;
 mod traffic;
 
-use super::clock::Clock;
-use super::epochs::Epochs;
+use super::epoch::Epoch;
+use super::epoch_group::EpochGroup;
 use super::group::Group;
-use super::run;
 use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine};
 
@@ -26,11 +25,11 @@ fn nobody_leaves_a_sync_before_all_have_come() {
     for npes in 1..=MOST_PES {
         let counter = AtomicU64::new(0);
         Machine::new(npes).run(|member| {
-            let clock = Clock::new(0.into(), 0.into(), 0.into());
-            let group = Epochs::new(member, &clock);
+            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            let group = EpochGroup::new(member, &epoch);
             for round in 1..=300 {
                 counter.fetch_add(1, Ordering::Relaxed);
-                group.sync();
+                let Ok(()) = group.sync();
                 assert!(counter.load(Ordering::Relaxed) >= round * npes as u64);
             }
         });

@@ -2,12 +2,11 @@
 #![allow(unsafe_code)]
 
 use super::machine::{DEST, Machine};
-use super::run;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::collectives::algorithms::{self, Choice};
-use crate::collectives::clock::Clock;
-use crate::collectives::epochs::{Board, Epochs};
-use crate::collectives::reduce::{Kernel, Reduce, Sum};
+use crate::collectives::algorithm::Algorithm;
+use crate::collectives::epoch::Epoch;
+use crate::collectives::epoch_group::{Controlled, EpochGroup};
+use crate::collectives::reduce::{self, Kernel, Reduce, Sum};
 
 /// Sums whose last bits depend on the order of the additions.
 fn value(pe: usize, i: usize) -> f64 {
@@ -19,16 +18,16 @@ fn sums_of_floating_point_numbers_are_reproducible() {
     const RUNS: usize = 5;
     for npes in [2, 3, 4, 5, 7, 8, 12, 16] {
         for n in [1, 14, 100, 1024, 4000] {
-            for by in (1..).map_while(algorithms::Reduce::numbered) {
+            for by in reduce::Algorithm::ALL {
                 if by.serves(npes, n * 8).is_err() {
                     continue;
                 }
                 let bits: Vec<_> = (0..n).map(|_| AtomicU64::new(0)).collect();
                 let machine = Machine::new(npes);
                 machine.run(|member| {
-                    let clock = Clock::new(0.into(), 0.into(), 0.into());
-                    clock.set(0, member.words(member.me));
-                    let group = Epochs::new(member, &clock);
+                    let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+                    epoch.set(0, member.words(member.me));
+                    let group = EpochGroup::new(member, &epoch);
                     let source = machine.arena(member.me);
                     let dest = source.wrapping_add(DEST);
                     for run in 0..RUNS {
@@ -38,7 +37,8 @@ fn sums_of_floating_point_numbers_are_reproducible() {
                                 source.cast::<f64>().add(i).write_unaligned(value(member.me, i));
                             }
                             let kernel = Kernel::of::<f64, Sum>();
-                            run::reduce(by, &group, Reduce { dest, source, n, kernel });
+                            let call = Reduce { dest, source, n, kernel };
+                            let Ok(()) = by.run(&group, call, || 4);
                         }
                         for (i, bits) in bits.iter().enumerate() {
                             // SAFETY: as above.

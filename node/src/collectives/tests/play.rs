@@ -4,12 +4,13 @@
 use super::calls::Call;
 use super::machine::{ARENA, DEST, Member};
 use crate::collectives::group::{Group, Reach};
+use std::convert::Infallible;
 
 /// What dest holds before a call.
 pub const UNTOUCHED: u8 = 0xee;
 
 /// Makes the calls, one after the other, and checks every result.
-pub fn play(member: Member<'_>, group: &impl Group, calls: &[(Call, usize)]) {
+pub fn play(member: Member<'_>, group: &impl Group<Stop = Infallible>, calls: &[(Call, usize)]) {
     let (me, npes) = (member.me, member.size());
     for (number, (call, pick)) in calls.iter().enumerate() {
         let algorithms = call.algorithms(npes);

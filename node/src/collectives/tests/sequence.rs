@@ -3,8 +3,8 @@
 use super::machine::{MOST_PES, Machine};
 use super::play::play;
 use super::random::call;
-use crate::collectives::clock::Clock;
-use crate::collectives::epochs::{Board, Epochs, highest_step};
+use crate::collectives::epoch::Epoch;
+use crate::collectives::epoch_group::{Controlled, EpochGroup, highest_step};
 use proptest::prelude::*;
 
 proptest! {
@@ -17,9 +17,9 @@ proptest! {
         for _ in 0..2 {
             let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
             machine.run(|member| {
-                let clock = Clock::new(0.into(), 0.into(), 0.into());
-                clock.set(base, member.words(member.me));
-                play(member, &Epochs::new(member, &clock), &calls);
+                let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+                epoch.set(base, member.words(member.me));
+                play(member, &EpochGroup::new(member, &epoch), &calls);
             });
         }
     }

@@ -31,7 +31,7 @@ pub fn choices(pes: usize) -> String {
 fn of(operation: Operation, pes: usize) -> String {
     let name = |bytes| match select::chosen(operation, pes, bytes) {
         Ok(algorithm) => operation.algorithms()[algorithm].to_owned(),
-        Err(needs) => format!("an error (what is named needs {needs})"),
+        Err(unable) => format!("an error (what is named needs {})", unable.needs),
     };
     let choices = SIZES.map(|(bytes, size)| (name(bytes), size));
     let mut parts: Vec<String> = choices
