@@ -25,7 +25,9 @@ pub mod table;
 pub use card::Card;
 pub use config::{Choice, Config, Crowd, Fork, JobFile, Progress, State};
 pub use error::Error;
-pub use node::{Alloc, Mapping, Node, Region, View};
+pub use node::{
+    Alloc, Collective, ElementType, Group, Mapping, Node, Operation, Reduction, Region, View,
+};
 pub use pages::Pages;
 pub use table::{Bounds, Entries, Entry, HeapTable, RawTable, Table};
 

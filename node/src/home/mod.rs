@@ -73,10 +73,10 @@ struct Record {
     words: [AtomicU64; WORDS],
 }
 
-/// A group that the rank is in.
+/// A group that the rank is in, or has been in.
 #[repr(C)]
 struct GroupSlot {
-    /// [`FREE`], [`MAKING`] or [`READY`].
+    /// [`FREE`], [`MAKING`], [`READY`] or [`LEFT`].
     state: AtomicU64,
     id: AtomicU64,
 }
@@ -84,6 +84,8 @@ struct GroupSlot {
 const FREE: u64 = 0;
 const MAKING: u64 = 1;
 const READY: u64 = 2;
+/// The rank has left the group, but others may still read its words.
+const LEFT: u64 = 3;
 
 /// How large the parts of a home are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,17 +314,27 @@ impl Home {
         Some(slot)
     }
 
-    /// This process, whose home it is, leaves the group of a slot.
+    /// This process, whose home it is, leaves the group of a slot. Its words stay as they are until
+    /// [`free_group`](Self::free_group).
     pub fn leave_group(&self, slot: usize) {
+        self.group(slot).state.store(LEFT, Ordering::Release);
+    }
+
+    /// The slot of a group that this process, whose home it is, has left: no other member of it
+    /// reads the words any more.
+    pub fn free_group(&self, slot: usize) {
         self.group(slot).state.store(FREE, Ordering::Release);
+    }
+
+    /// Whether the owner is in group `id`, of which it has used this slot.
+    pub fn is_in_group(&self, slot: usize, id: u64) -> bool {
+        let group = self.group(slot);
+        group.state.load(Ordering::Acquire) == READY && group.id.load(Ordering::Relaxed) == id
     }
 
     /// The slot of group `id`, if the owner is in it.
     pub fn find_group(&self, id: u64) -> Option<usize> {
-        (0..GROUPS).find(|slot| {
-            let group = self.group(*slot);
-            group.state.load(Ordering::Acquire) == READY && group.id.load(Ordering::Relaxed) == id
-        })
+        (0..GROUPS).find(|slot| self.is_in_group(*slot, id))
     }
 }
 

@@ -7,9 +7,9 @@ mod attached;
 mod backing;
 mod describe;
 mod explain;
+mod group;
 mod mapping;
 mod meet;
-mod membership;
 mod peer;
 mod region;
 mod regions;
@@ -25,8 +25,10 @@ use crate::home::{Home, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
 use crate::pause::Habits;
 use crate::places::Places;
 use crate::sys::life::{self, Sign};
+use crate::sys::origin::Origin;
 use crate::sys::{fd, kept::Kept, map, process};
 use backing::Room;
+use group::Groups;
 use mapping::Pieces;
 use peer::Peers;
 use regions::Regions;
@@ -36,8 +38,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use way::Way;
 
+pub use group::{Collective, ElementType, Group, Operation, Reduction};
 pub use mapping::Mapping;
-pub use membership::{Membership, Words};
 pub use region::Alloc;
 pub use regions::Region;
 pub use view::View;
@@ -54,7 +56,7 @@ pub struct Node(Arc<Inner>);
 
 /// What a node and its views share.
 pub(crate) struct Inner {
-    pid: u32,
+    origin: Origin,
     rank: Option<Rank>,
     fork: Fork,
     progress: Option<Box<Progress>>,
@@ -72,8 +74,7 @@ pub(crate) struct Inner {
     places: Places,
     regions: Mutex<Regions>,
     pieces: Pieces,
-    /// Held while a group is entered.
-    groups: Mutex<()>,
+    groups: Mutex<Groups>,
     home: Home,
     /// Whether this process lives.
     _sign: Sign,
@@ -105,7 +106,8 @@ impl Node {
             // Of a process that was this rank before.
             fd::punch(file.as_fd(), offset, end - offset);
         }
-        let (pid, started, mark) = (process::pid(), process::own_start(), process::random()?);
+        let origin = Origin::here();
+        let (pid, started, mark) = (origin.pid(), process::own_start(), process::random()?);
         let owner = Owner { mark, pid, started, rank: config.rank, backend: way.word() };
         let home = Home::make(file.as_fd(), offset, shape, &owner)?;
         if config.fork == Fork::Drops {
@@ -115,7 +117,7 @@ impl Node {
         let file = Kept::new(file)?;
         let (descriptor, common) = (file.number(), stride.is_some());
         Ok(Self(Arc::new(Inner {
-            pid,
+            origin,
             rank: config.rank,
             fork: config.fork,
             progress: config.progress,
@@ -220,18 +222,22 @@ impl Drop for Node {
 
 impl Inner {
     /// Whether this is a forked child of the process that opened the node.
+    #[inline]
     fn is_child(&self) -> bool {
-        process::pid() != self.pid
+        !self.origin.is_here()
     }
 
     /// An error in a forked child.
+    #[inline]
     fn check(&self) -> Result<(), Error> {
-        if !self.is_child() {
-            return Ok(());
-        }
+        if self.is_child() { self.refuse() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refuse(&self) -> Result<(), Error> {
         Err(Error::argument(
             "node",
-            format_args!("one that process {} has opened", self.pid),
+            format_args!("one that process {} has opened", self.origin.pid()),
             format!("one of this process, {}, which is a forked child", process::pid()),
         ))
     }

@@ -84,7 +84,7 @@ impl Reached {
     }
 
     /// What has become of its owner.
-    fn life(&self, node: &Inner) -> State {
+    pub fn life(&self, node: &Inner) -> State {
         let holder = || life::holder(self.file(node)?, self.offset);
         let Address { pid, started, .. } = self.address;
         let lives = match holder() {

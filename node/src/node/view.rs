@@ -113,14 +113,32 @@ impl View {
     /// [`Error::NotMapped`] if the address is in none of the regions; else as for [`Node::attach`].
     pub fn resolve(&self, own: usize, rank: Rank) -> Result<usize, Error> {
         self.node.check()?;
-        if !self.core.pieces.iter().any(|piece| piece.contains(&own)) {
-            return Err(Error::NotMapped { rank: None, start: own, bytes: 1 });
-        }
+        self.check(own, 1)?;
+        self.address(own, rank, deadline(Duration::MAX))
+    }
+
+    /// As [`resolve`](Self::resolve), for an address that was checked, in this process, and with a
+    /// deadline.
+    pub(super) fn address(
+        &self,
+        own: usize,
+        rank: Rank,
+        deadline: Option<Instant>,
+    ) -> Result<usize, Error> {
         if self.node.is_own(rank) {
             return Ok(own);
         }
-        let base = self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
+        let base = self.core.attach(&self.node, rank, deadline)?;
         Ok(own - self.core.origin() + base)
+    }
+
+    /// An error unless all these bytes of this process are in one region.
+    pub(super) fn check(&self, own: usize, bytes: usize) -> Result<(), Error> {
+        let holds = |piece: &Range<usize>| piece.contains(&own) && bytes <= piece.end - own;
+        if self.core.pieces.iter().any(holds) {
+            return Ok(());
+        }
+        Err(Error::NotMapped { rank: None, start: own, bytes })
     }
 
     /// The own counterpart of `theirs`, an address in the rank's own address space.

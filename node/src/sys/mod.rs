@@ -15,6 +15,7 @@ pub mod limit;
 pub mod map;
 pub mod maps;
 pub mod numa;
+pub mod origin;
 pub mod peer;
 pub mod point;
 pub mod process;

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 mod errors;
+mod groups;
 mod life;
 mod mappings;
 mod meeting;

@@ -1,0 +1,181 @@
+//! Collectives of a group: their arguments, checked, and the calls of the algorithms.
+#![allow(unsafe_code)]
+
+use super::super::View;
+use super::Group;
+use crate::collectives::alltoall::{self, Alltoall, Blocks};
+use crate::collectives::broadcast::{self, Broadcast};
+use crate::collectives::collect::{self, Collect, Parts};
+use crate::collectives::reduce::{self, And, Kernel, Max, Min, Or, Prod, Reduce, Sum, Xor};
+use crate::collectives::scan::{self, Scan};
+use crate::error::Error;
+use std::time::Duration;
+
+/// A collective call. Buffers lie in the view, at the same place of the same regions on all members.
+#[derive(Clone, Copy)]
+pub struct Collective<'v> {
+    /// What is done.
+    pub operation: Operation,
+    /// Where the result goes.
+    pub dest: *mut u8,
+    /// This process's contribution.
+    pub source: *const u8,
+    /// Bytes of one member's contribution, to one member for an all-to-all: the same on all members.
+    pub bytes: usize,
+    /// What makes the members' buffers reachable.
+    pub view: &'v View,
+}
+
+/// A collective operation.
+#[derive(Clone, Copy, Debug)]
+pub enum Operation {
+    /// The source of the member at this place goes to the dest of all.
+    Broadcast {
+        /// The place.
+        root: usize,
+    },
+    /// The concatenation of all sources goes to all.
+    Allgather,
+    /// Part `i` of a source goes to member `i`, where parts lie in the order of their senders.
+    Alltoall,
+    /// Sources are combined element by element, to all. Dest may be source.
+    Allreduce(Kernel),
+    /// As that, of the members up to this one, or before this one if not `inclusive`; the first one
+    /// gets zeros then. Dest may be source.
+    Scan {
+        /// How elements are combined.
+        kernel: Kernel,
+        /// Whether this member's own count.
+        inclusive: bool,
+    },
+}
+
+/// How elements are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum Reduction {
+    And,
+    Or,
+    Xor,
+    Max,
+    Min,
+    Sum,
+    Prod,
+}
+
+/// What elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum ElementType {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+macro_rules! kernels {
+    ($reduction:expr, $element:expr; $($type:ident $variant:ident),*; $($float:ident $float_variant:ident),*) => {
+        match ($reduction, $element) {
+            $((Reduction::And, ElementType::$variant) => Some(Kernel::of::<$type, And>()),
+              (Reduction::Or, ElementType::$variant) => Some(Kernel::of::<$type, Or>()),
+              (Reduction::Xor, ElementType::$variant) => Some(Kernel::of::<$type, Xor>()),
+              (Reduction::Max, ElementType::$variant) => Some(Kernel::of::<$type, Max>()),
+              (Reduction::Min, ElementType::$variant) => Some(Kernel::of::<$type, Min>()),
+              (Reduction::Sum, ElementType::$variant) => Some(Kernel::of::<$type, Sum>()),
+              (Reduction::Prod, ElementType::$variant) => Some(Kernel::of::<$type, Prod>()),)*
+            $((Reduction::Max, ElementType::$float_variant) => Some(Kernel::of::<$float, Max>()),
+              (Reduction::Min, ElementType::$float_variant) => Some(Kernel::of::<$float, Min>()),
+              (Reduction::Sum, ElementType::$float_variant) => Some(Kernel::of::<$float, Sum>()),
+              (Reduction::Prod, ElementType::$float_variant) => Some(Kernel::of::<$float, Prod>()),)*
+            _ => None,
+        }
+    };
+}
+
+impl Reduction {
+    /// It, for elements of a type. `None`: bits of floating-point numbers are not combined.
+    pub fn of(self, element: ElementType) -> Option<Kernel> {
+        kernels!(self, element; i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64;
+                 f32 F32, f64 F64)
+    }
+}
+
+impl Group {
+    /// Carries out a collective, which all members call.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] and [`Error::NotMapped`] for arguments that cannot be, before anything
+    /// else; then as for [`barrier`](Self::barrier), and as [`View::resolve`] for a member's
+    /// buffers.
+    ///
+    /// # Safety
+    /// Source and dest are readable and writable for what the operation takes, do not overlap
+    /// unless it says so, and nobody else accesses them until the call returns.
+    pub unsafe fn run(&mut self, call: &Collective<'_>, limit: Duration) -> Result<(), Error> {
+        self.check()?;
+        let size = self.ranks.len();
+        let all = || {
+            call.bytes.checked_mul(size).ok_or_else(|| {
+                Error::argument("bytes", call.bytes, format!("{size} times that in a region"))
+            })
+        };
+        let (read, written) = match call.operation {
+            Operation::Allgather => (call.bytes, all()?),
+            Operation::Alltoall => (all()?, all()?),
+            _ => (call.bytes, call.bytes),
+        };
+        if call.bytes == 0 {
+            return Ok(());
+        }
+        call.view.check(call.source as usize, read)?;
+        call.view.check(call.dest as usize, written)?;
+        let Collective { dest, source, bytes, .. } = *call;
+        let buffers = Some(call);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match call.operation {
+                Operation::Broadcast { root } => {
+                    if root >= size {
+                        let expected = format!("a place among {size} members");
+                        return Err(Error::argument("root", root, expected));
+                    }
+                    let call = Broadcast { dest, source, bytes, root, root_too: true };
+                    self.carry_out::<broadcast::Algorithm>(buffers, bytes, limit, call)
+                }
+                Operation::Allgather => {
+                    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
+                    self.carry_out::<collect::EqualAlgorithm>(buffers, bytes, limit, call)
+                }
+                Operation::Alltoall => {
+                    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                    self.carry_out::<alltoall::Algorithm>(buffers, bytes, limit, call)
+                }
+                Operation::Allreduce(kernel) => {
+                    let n = elements(bytes, kernel)?;
+                    let call = Reduce { dest, source, n, kernel };
+                    self.carry_out::<reduce::Algorithm>(buffers, bytes, limit, call)
+                }
+                Operation::Scan { kernel, inclusive } => {
+                    let n = elements(bytes, kernel)?;
+                    let call = Scan { dest, source, n, kernel, inclusive };
+                    self.carry_out::<scan::Algorithm>(buffers, bytes, limit, call)
+                }
+            }
+        }
+    }
+}
+
+/// How many elements there are.
+fn elements(bytes: usize, kernel: Kernel) -> Result<usize, Error> {
+    let size = kernel.bytes();
+    if bytes.is_multiple_of(size) {
+        return Ok(bytes / size);
+    }
+    Err(Error::argument("bytes", bytes, format!("whole elements of {size} bytes")))
+}

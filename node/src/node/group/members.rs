@@ -1,0 +1,169 @@
+//! The members of a group as its algorithms see them, and how they wait for each other.
+#![allow(unsafe_code)]
+
+use super::super::wait::ForPeer;
+use super::super::{Inner, deadline};
+use super::{Collective, Group, wake};
+use crate::Rank;
+use crate::collectives::epoch_group::{Controlled, highest_step};
+use crate::collectives::group::{Buffer, Reach};
+use crate::collectives::words::ControlWords;
+use crate::config::State;
+use crate::copy;
+use crate::counter::Counter;
+use crate::error::Error;
+use crate::pause::{Habits, Pause, Waiting};
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+/// How often a wait looks for the members' signs of life.
+const LOOKS: Duration = Duration::from_millis(100);
+
+impl Inner {
+    /// A wait for a rank.
+    pub(super) fn pause(&self, rank: Rank, deadline: Option<Instant>) -> Pause<ForPeer<'_>> {
+        Pause::new(ForPeer::new(self, rank, deadline))
+    }
+}
+
+/// How long a call may wait in all, from its first wait on: one that need not wait does not ask for
+/// the time.
+pub(super) struct Limit {
+    limit: Duration,
+    deadline: OnceCell<Option<Instant>>,
+}
+
+impl Limit {
+    pub fn new(limit: Duration) -> Self {
+        Self { limit, deadline: OnceCell::new() }
+    }
+
+    /// When its waits fail; `None`: never.
+    pub fn deadline(&self) -> Option<Instant> {
+        *self.deadline.get_or_init(|| deadline(self.limit))
+    }
+}
+
+/// A group in a call.
+#[derive(Clone, Copy)]
+pub(super) struct Members<'g> {
+    pub group: &'g Group,
+    /// `None` for a barrier.
+    pub buffers: Option<&'g Collective<'g>>,
+    pub limit: &'g Limit,
+}
+
+impl Reach for Members<'_> {
+    type Stop = Error;
+
+    #[inline(always)]
+    fn index(&self) -> usize {
+        self.group.me
+    }
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.group.ranks.len()
+    }
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Error> {
+        let Some(call) = self.buffers else {
+            return Err(Error::argument(buffer.name(), "none", "a buffer"));
+        };
+        call.view.address(address, self.group.ranks[member], self.limit.deadline())
+    }
+    fn check(&self, _: Buffer, address: usize, bytes: usize) -> Result<(), Error> {
+        self.buffers.map_or(Ok(()), |call| call.view.check(address, bytes))
+    }
+    #[inline(always)]
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { copy::bytes(to, from, bytes) }
+    }
+}
+
+impl Controlled for Members<'_> {
+    #[inline(always)]
+    fn words(&self, member: usize) -> &ControlWords {
+        self.group.words(member)
+    }
+    #[inline(always)]
+    fn await_counter(&self, counter: &Counter, value: u64) -> Result<(), Error> {
+        counter.wait(value, |_| {
+            Pause::new(ForMembers { members: *self, counter, value, watch: Watch::default() })
+        })
+    }
+    #[cold]
+    fn wake(&self, counter: &Counter) {
+        wake(counter);
+    }
+}
+
+/// A wait for a counter of a group's.
+struct ForMembers<'w> {
+    members: Members<'w>,
+    counter: &'w Counter,
+    value: u64,
+    watch: Watch,
+}
+
+impl Waiting for ForMembers<'_> {
+    type Stop = Error;
+
+    fn habits(&self) -> &Habits {
+        &self.members.group.node.habits
+    }
+
+    fn turn(&mut self) -> Result<(), Error> {
+        self.members.group.node.turn(self.members.limit.deadline())
+    }
+
+    fn look(&mut self, _: Instant) -> Result<(), Error> {
+        self.turn()?;
+        let group = self.members.group;
+        let own = &*group.words(group.me).notifications;
+        // Notifications and steps are counted apart.
+        let step = if std::ptr::eq(self.counter, own) { u64::MAX } else { self.value };
+        self.watch.look(group, step, || self.counter.get() >= self.value)
+    }
+}
+
+/// Looks now and then whether members are still there.
+#[derive(Default)]
+pub(super) struct Watch {
+    looked: Option<Instant>,
+}
+
+impl Watch {
+    /// An error if a member has gone before it came to `step`, unless what is waited for has `come`
+    /// by then.
+    pub fn look(&mut self, group: &Group, step: u64, come: impl Fn() -> bool) -> Result<(), Error> {
+        let now = Instant::now();
+        if now - *self.looked.get_or_insert(now) < LOOKS {
+            return Ok(());
+        }
+        self.looked = Some(now);
+        for (member, rank) in group.ranks.iter().enumerate().filter(|(m, _)| *m != group.me) {
+            let found = group.found[member].as_ref();
+            let words = found.map(|_| group.words(member));
+            if words.is_some_and(|words| highest_step(words) >= step) {
+                continue;
+            }
+            let left_group = || {
+                found.is_some_and(|found| {
+                    let home = found.home.as_ref();
+                    home.is_some_and(|peer| !peer.home.is_in_group(found.slot, group.name))
+                })
+            };
+            let gone = match group.node.state(*rank) {
+                State::Dead => Error::Died { rank: *rank },
+                State::Left => Error::Left { rank: *rank },
+                _ if left_group() => Error::Left { rank: *rank },
+                _ => continue,
+            };
+            // It may have come to the step, and gone, since.
+            if !come() && words.is_none_or(|words| highest_step(words) < step) {
+                return Err(gone);
+            }
+        }
+        Ok(())
+    }
+}

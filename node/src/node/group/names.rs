@@ -1,0 +1,66 @@
+//! What groups are called in homes, and which words of this process others may still read.
+
+use super::super::peer::Reached;
+use super::super::{Inner, lock};
+use crate::Rank;
+use crate::collectives::rules::mix;
+use crate::config::State;
+use crate::error::Error;
+use crate::home::GROUPS;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The groups that this process has been in.
+#[derive(Default)]
+pub(in super::super) struct Groups {
+    /// How often it has opened groups of the same number and ranks.
+    opened: BTreeMap<u64, u64>,
+    left: Vec<Departed>,
+}
+
+/// A group that this process has left.
+struct Departed {
+    slot: usize,
+    name: u64,
+    /// The others' homes, and their slots for the group there.
+    others: Vec<(Arc<Reached>, usize)>,
+}
+
+impl Groups {
+    /// Enters the next group of this number and these ranks; returns its name, and the slot of
+    /// this process's words in its home.
+    pub fn enter(node: &Inner, id: u64, ranks: &[Rank]) -> Result<(u64, usize), Error> {
+        let mut groups = lock(&node.groups);
+        groups.free(node);
+        let words: Vec<u64> =
+            std::iter::once(id).chain(ranks.iter().copied().map(u64::from)).collect();
+        let kind = mix(&words);
+        let turn = groups.opened.get(&kind).copied().unwrap_or(0);
+        let name = mix(&[kind, turn]);
+        let Some(slot) = node.home.enter_group(name) else {
+            return Err(Error::NoWay(format!(
+                "this process is in {GROUPS} groups, or others have not left those it was in"
+            )));
+        };
+        groups.opened.insert(kind, turn + 1);
+        Ok((name, slot))
+    }
+
+    /// This process has left a group, of which it had found these others.
+    pub fn leave(&mut self, slot: usize, name: u64, others: Vec<(Arc<Reached>, usize)>) {
+        self.left.push(Departed { slot, name, others });
+    }
+
+    /// Frees the words of groups that all others have left, too.
+    fn free(&mut self, node: &Inner) {
+        self.left.retain(|Departed { slot, name, others }| {
+            let is_read = others.iter().any(|(peer, theirs)| {
+                peer.home.is_in_group(*theirs, *name) && peer.life(node) == State::Attached
+            });
+            if !is_read {
+                node.home.free_group(*slot);
+            }
+            is_read
+        });
+    }
+}
