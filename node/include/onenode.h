@@ -129,6 +129,11 @@ int onenode_get_card(onenode_t *node, onenode_card *card);
  * the next free number, which is stored there. */
 int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card);
 
+/* Instead of an exchange: waits until ranks 0 to ranks - 1 of the same user have called this with
+ * the same key, on this machine and in this PID namespace, and then knows all of them. A key is
+ * for one meeting at a time. */
+int onenode_meet(onenode_t *node, const void *key, size_t bytes, uint32_t ranks, uint64_t ns);
+
 /* Attaches a rank now, in all views, and not at its first access. Waits until it has their
  * regions. */
 int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns);

@@ -153,6 +153,26 @@ unsafe extern "C" fn onenode_know(node: *mut Node, rank: *mut u32, card: *const 
     number("onenode_know", work())
 }
 
+/// `int onenode_meet(onenode_t *node, const void *key, size_t bytes, uint32_t ranks, uint64_t ns)`
+#[unsafe(no_mangle)]
+unsafe extern "C" fn onenode_meet(
+    node: *mut Node,
+    key: *const u8,
+    bytes: usize,
+    ranks: u32,
+    ns: u64,
+) -> c_int {
+    let work = || {
+        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        unsafe {
+            let key = std::slice::from_raw_parts(place("key", key.cast_mut())?, bytes);
+            object("node", node)?.meet(key, ranks, limit(ns))?;
+            Ok(OK)
+        }
+    };
+    number("onenode_meet", work())
+}
+
 /// `int onenode_state(onenode_t *node, uint32_t rank)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_state(node: *mut Node, rank: u32) -> c_int {
