@@ -67,7 +67,11 @@ pub unsafe fn map_peers(
     (file, offset): (BorrowedFd, u64),
 ) -> Result<(), Error> {
     // SAFETY: the caller's promise.
-    unsafe { map::shared_over(at.start, at.len(), file, offset)? };
+    let mapped = unsafe { map::shared_over(at.start, at.len(), file, offset) };
+    mapped.inspect_err(|_| {
+        // The attempt may have left a hole.
+        map::reserve_at(at.start, at.len());
+    })?;
     if pages == Pages::Transparent {
         // Where the owner has them, the peer can; if not, it maps small pieces.
         let _ = map::advise_huge(at.start, at.len());

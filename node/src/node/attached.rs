@@ -65,7 +65,13 @@ impl Attached {
                 unsafe { memfd::map_peers(&at, pages, place) }
             }
             Where::File { descriptor, inode, offset } => {
-                let file = peer::open(rank, &Address { descriptor, inode, ..peer.address })?;
+                let address = Address { descriptor, inode, ..peer.address };
+                let file = match peer::open(rank, &address) {
+                    Err(Error::Left { .. }) => {
+                        return unlike("its region's file is no longer open");
+                    }
+                    file => file?,
+                };
                 let size = fd::size(file.as_fd())?;
                 if end(offset).is_none_or(|end| end > size) {
                     return unlike("its region's memory is not in its file");

@@ -1,5 +1,40 @@
 //! This process among its peers, for one client. Any number of nodes can be open at a time; they
 //! share nothing.
+//!
+//! Two ranks, here in one process, where there are usually two processes that exchange their cards:
+//!
+//! ```
+//! use onenode::{Choice, Config, HeapTable, Key, Node, Pages};
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! let open = |rank| {
+//!     Node::open(Config { rank: Some(rank), backend: Choice::Memfd, ..Config::default() })
+//! };
+//! let (a, b) = (open(0)?, open(1)?);
+//! a.know(Some(1), &b.card())?;
+//! b.know(Some(0), &a.card())?;
+//!
+//! // Memory of one kind, wherever each of the two has it.
+//! const HEAP: Key = Key(1);
+//! let own = a.alloc(HEAP, 1 << 20, Pages::Normal)?;
+//! let theirs = b.alloc(HEAP, 1 << 20, Pages::Normal)?;
+//!
+//! // An own address and a rank become the address of the rank's counterpart.
+//! let table = Arc::new(HeapTable::new(2));
+//! let view = a.view(&[HEAP], table.clone())?;
+//! assert_eq!(table.at(own.start, 1), None, "not attached yet");
+//! let there = view.resolve(own.start + 8, 1)?;
+//! assert_eq!(table.at(own.start + 8, 1), Some(there), "from now on without a call");
+//!
+//! // SAFETY: memory of two regions that are there.
+//! unsafe {
+//!     (there as *mut u64).write_volatile(7);
+//!     assert_eq!(((theirs.start + 8) as *const u64).read_volatile(), 7);
+//! }
+//! a.attach(1, Duration::from_secs(1))?;
+//! # Ok::<(), onenode::Error>(())
+//! ```
 #![allow(unsafe_code)]
 
 mod adopt;
@@ -62,6 +97,8 @@ pub(crate) struct Inner {
     progress: Option<Box<Progress>>,
     crowd: Crowd,
     habits: Habits,
+    /// CPUs that the ranks of this node may run on.
+    cpus: usize,
     way: Way,
     /// Why it is this way.
     reason: String,
@@ -116,13 +153,14 @@ impl Node {
         let inode = fd::inode(file.as_fd())?;
         let file = Kept::new(file)?;
         let (descriptor, common) = (file.number(), stride.is_some());
-        Ok(Self(Arc::new(Inner {
+        let node = Arc::new(Inner {
             origin,
             rank: config.rank,
             fork: config.fork,
             progress: config.progress,
             crowd: config.crowd,
-            habits: wait::habits(config.crowd),
+            habits: Habits::new(),
+            cpus: process::cpus_of_job(),
             way,
             reason,
             surroundings: Surroundings::own(),
@@ -137,7 +175,9 @@ impl Node {
             home,
             _sign: sign,
             file,
-        })))
+        });
+        node.settle(1);
+        Ok(Self(node))
     }
 
     /// What peers have to be given. It stays valid when regions are added.
@@ -159,7 +199,6 @@ impl Node {
     /// [`Error::Argument`] if that is no card, or another one than before for a rank that is
     /// attached; [`Error::Version`].
     pub fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
-        self.0.check()?;
         self.0.know(rank, card)
     }
 

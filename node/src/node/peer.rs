@@ -1,6 +1,6 @@
 //! Peers: from a card to a home that is mapped here, and whether its owner lives.
 
-use super::wait::{ForPeer, settle};
+use super::wait::ForPeer;
 use super::way::spelt;
 use super::{Inner, lock};
 use crate::Rank;
@@ -144,7 +144,7 @@ impl Inner {
         };
         let found = Mutex::new(found);
         peers.known.insert(rank, Arc::new(Peer { rank, said: Some(said), found }));
-        settle(&self.habits, self.crowd, peers.known.len() + 1);
+        self.settle(peers.known.len() + 1);
         Ok(rank)
     }
 

@@ -144,7 +144,9 @@ impl Inner {
     /// Withdraws a region, and gives the memory back that was made for it.
     pub(super) fn give_back(&self, owned: Owned) {
         self.home.withdraw(owned.record);
-        let Owned { region, published, reserved, .. } = owned;
+        let Owned { region, published, reserved, _segment: segment, .. } = owned;
+        // Before its memory goes.
+        drop(segment);
         if reserved.is_empty() {
             return;
         }

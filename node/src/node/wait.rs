@@ -6,7 +6,6 @@ use crate::Rank;
 use crate::config::{Crowd, State};
 use crate::error::Error;
 use crate::pause::{Habits, Waiting};
-use crate::sys::process;
 use std::time::{Duration, Instant};
 
 /// How often a wait looks for a peer's sign of life.
@@ -54,6 +53,18 @@ impl Waiting for ForPeer<'_> {
 }
 
 impl Inner {
+    /// Sets how this node waits, which knows of so many ranks, its own included.
+    pub(super) fn settle(&self, ranks: usize) {
+        /// Up to here the number of ranks does not matter.
+        const FEW: usize = 64;
+        let shared = match self.crowd {
+            Crowd::FindOut => ranks > self.cpus,
+            Crowd::Shared => true,
+            Crowd::Alone => false,
+        };
+        self.habits.set(shared, true, ranks.div_ceil(FEW) as u32);
+    }
+
     /// What each turn of a wait does: the client's progress, and a look at the clock.
     pub(crate) fn turn(&self, deadline: Option<Instant>) -> Result<(), Error> {
         if let Some(progress) = &self.progress {
@@ -64,23 +75,4 @@ impl Inner {
             _ => Ok(()),
         }
     }
-}
-
-/// How a node with these settings waits before it knows any peer.
-pub(super) fn habits(crowd: Crowd) -> Habits {
-    let habits = Habits::new();
-    settle(&habits, crowd, 1);
-    habits
-}
-
-/// How a node waits that knows of so many ranks, its own included.
-pub(super) fn settle(habits: &Habits, crowd: Crowd, ranks: usize) {
-    /// Up to here the number of ranks does not matter.
-    const FEW: usize = 64;
-    let shared = match crowd {
-        Crowd::FindOut => ranks > process::cpus_of_job(),
-        Crowd::Shared => true,
-        Crowd::Alone => false,
-    };
-    habits.set(shared, true, ranks.div_ceil(FEW) as u32);
 }

@@ -1,6 +1,6 @@
 //! Cards and homes that are garbage, regions that do not fit, and what errors say.
 
-use super::memory::{view, write};
+use super::memory::{read, view, write};
 use super::ranks::{LONG, memfd, run};
 use onenode::{Card, Choice, Config, Error, HeapTable, Key, Node, Pages, State};
 use std::sync::Arc;
@@ -128,5 +128,76 @@ fn settings_and_arguments_are_checked() {
             let error = Node::open(Config { backend: Choice::Xpmem, ..Config::default() });
             assert!(matches!(error, Err(Error::NoWay(why)) if why.contains("/dev/xpmem")));
         }
+    });
+}
+
+/// Where this process's home is mapped: the node has just been opened.
+fn home() -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("/proc");
+    let is_home = |line: &&str| line.contains("rw-s 00000000") && line.contains("/memfd:onenode ");
+    let lines: Vec<&str> = maps.lines().filter(is_home).collect();
+    // The sign of life is a page of the same file.
+    let range = |line: &str| {
+        let (start, end) = line.split(' ').next()?.split_once('-')?;
+        let hex = |text| usize::from_str_radix(text, 16).ok();
+        Some(hex(start)?..hex(end)?)
+    };
+    let ranges = lines.into_iter().filter_map(range);
+    ranges.max_by_key(ExactSizeIterator::len).expect("a home").start
+}
+
+#[test]
+fn any_bit_of_a_home_may_be_wrong() {
+    /// The header's words, and those of the first record.
+    const WORDS: [usize; 2] = [0, 4096 / 8];
+    run(2, |process| {
+        let open = || Node::open(Config { rank: Some(0), regions: 4, ..memfd() }).expect("opened");
+        let owner = process.index == 1;
+        let peer = Config { rank: Some(1), regions: 4, ..memfd() };
+        let node = if owner { Node::open(peer).expect("opened") } else { open() };
+        let region = node.alloc(Key(1), 3 << 12, Pages::Normal).expect("allocated");
+        write(region.start, 77);
+        let card = Card(process.exchange(node.card().0)[1]);
+        let home = if owner { home() } else { 0 };
+        let (mut attached, mut refused) = (0, 0);
+        for bit in (0..2 * 12 * 64).map(|i| WORDS[i / (12 * 64)] * 64 + i % (12 * 64)) {
+            let word = home + bit / 64 * 8;
+            if owner {
+                write(word, read(word) ^ 1 << (bit % 64));
+                process.barrier();
+                process.barrier();
+                write(word, read(word) ^ 1 << (bit % 64));
+                continue;
+            }
+            process.barrier();
+            let node = open();
+            let own = node.alloc(Key(1), 3 << 12, Pages::Normal).expect("allocated");
+            let (view, table) = view(&node, &[Key(1)], 2);
+            node.know(Some(1), &card).expect("known");
+            match node.attach(1, Duration::from_millis(3)) {
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    refused += 1;
+                }
+                Ok(()) => {
+                    // Whatever it is, it is there.
+                    for at in [own.start, own.start + own.bytes - 1] {
+                        let there = table.at(at, 1).expect("attached");
+                        // SAFETY: what the test is about.
+                        unsafe { (there as *const u8).read_volatile() };
+                    }
+                    attached += 1;
+                }
+            }
+            drop(view);
+            let _ = node.extra(1).map(|extra| extra.as_ptr());
+            process.barrier();
+        }
+        if !owner {
+            assert!(attached > 100 && refused > 500, "{attached} attached, {refused} refused");
+            node.know(Some(1), &card).expect("known");
+            node.attach(1, LONG).expect("all is as it was");
+        }
+        process.barrier();
     });
 }

@@ -236,7 +236,7 @@ pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
     match outcome? {
         Outcome::Moved => Ok(()),
         Outcome::Failed(error) => Err(Error::System {
-            call: "moving the data segment into the job's memory file",
+            call: "moving memory into a memory file",
             source: std::io::Error::from_raw_os_error(error),
         }),
         Outcome::Free((thread, reason)) => Err(not_held(thread, reason)),
@@ -288,9 +288,9 @@ fn not_held(thread: u32, reason: Reason) -> Error {
         Reason::Unlisted => "the list of threads kept changing".into(),
     };
     Error::NoWay(format!(
-        "the program's static data moves into shared memory, and thread {thread} ({}) of process \
-         {}, which could write to it meanwhile, cannot be held: {why}; call shmem_init before \
-         this thread is started",
+        "memory of the program moves into shared memory, and thread {thread} ({}) of process {}, \
+         which could write to it meanwhile, cannot be held: {why}; initialise before this thread is \
+         started",
         name.trim_end(),
         process::pid()
     ))
