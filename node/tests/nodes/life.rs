@@ -141,6 +141,130 @@ fn a_stopped_rank_lives() {
     });
 }
 
+#[test]
+fn a_rank_that_runs_another_program_is_dead() {
+    run_until_killed(|process, pid| {
+        let node = process.node();
+        let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+        write(region.start, 100 + u64::from(process.index));
+        let (view, _table) = view(&node, &[Key(1)], 2);
+        process.barrier();
+        if process.index == 1 {
+            let sleep = [c"/bin/sleep".as_ptr(), c"1000".as_ptr(), std::ptr::null()];
+            // SAFETY: a program and its arguments; this process's memory goes.
+            unsafe { libc::execv(sleep[0], sleep.as_ptr()) };
+            panic!("there is no /bin/sleep");
+        }
+        let there = view.resolve(region.start, 1);
+        await_end(&node, 1);
+        // Attached before it went, or too late.
+        match there {
+            Ok(there) => assert_eq!((node.state(1), read(there)), (State::Dead, 101)),
+            Err(error) => assert!(matches!(error, Error::Died { .. } | Error::Left { .. })),
+        }
+        assert!(process::exists(pid as i32), "the process itself still runs");
+    });
+}
+
+/// Waits until a rank is attached no more.
+fn await_end(node: &Node, rank: u32) {
+    let until = Instant::now() + LONG;
+    while node.state(rank) == State::Attached {
+        assert!(Instant::now() < until, "rank {rank} lives");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Runs `body` in two processes, which is told the number of the second; the first one kills the
+/// second at its end.
+fn run_until_killed(body: impl Fn(&mut Process, u32)) {
+    let ended = statuses(2, |process| {
+        let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
+        let pid = pids[1][0] as u32;
+        body(process, pid);
+        // SAFETY: the other process of this test.
+        unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+    });
+    assert_eq!(ended, [0, libc::SIGKILL]);
+}
+
+#[test]
+fn a_program_may_close_descriptors_that_are_not_its_own() {
+    run(2, |process| {
+        let (node, next) = (process.node(), process.next());
+        let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+        write(region.start, u64::from(process.index));
+        let (one, _table) = view(&node, &[Key(1)], 2);
+        assert!(node.extra(next).is_ok());
+        process.barrier();
+        if process.index == 0 {
+            let is_home = |path: &std::path::PathBuf| {
+                fs::read_link(path).is_ok_and(|to| to.ends_with("memfd:onenode (deleted)"))
+            };
+            let open = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
+            let homes: Vec<_> = open.map(|entry| entry.path()).filter(is_home).collect();
+            assert_eq!(homes.len(), 2, "its own and the peer's");
+            for path in homes {
+                let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+                // SAFETY: what a program does that closes all it has.
+                unsafe { libc::close(number.expect("a number")) };
+            }
+            assert_eq!(node.state(next), State::Attached, "its file is found again");
+            assert_eq!(read(one.resolve(region.start, next).expect("resolved")), 1);
+            let error = node.alloc(Key(2), 4096, Pages::Normal).expect_err("its own is lost");
+            assert!(error.to_string().contains("closed descriptor"), "{error}");
+        } else {
+            assert_eq!(read(one.resolve(region.start, next).expect("resolved")), 0);
+        }
+        process.barrier();
+    });
+}
+
+/// This process goes on in a PID namespace of its own; false if the system does not allow it.
+fn enter_namespace() -> bool {
+    // SAFETY: children of this process, which has one thread, come into a new namespace.
+    unsafe {
+        if libc::unshare(libc::CLONE_NEWPID) != 0 {
+            return false;
+        }
+        let child = libc::fork();
+        if child > 0 {
+            let mut status = 0;
+            libc::waitpid(child, &mut status, 0);
+            libc::_exit(i32::from(status != 0));
+        }
+        child == 0
+    }
+}
+
+#[test]
+fn a_rank_in_another_pid_namespace_is_elsewhere() {
+    let file = fd::memfd(c"job").expect("a memory file");
+    fd::resize_and_seal(file.as_fd(), 1 << 43).expect("its size");
+    run(2, |process| {
+        let apart = process.index == 1 && enter_namespace();
+        let told = process.exchange([u64::from(apart), 0, 0, 0, 0, 0, 0, 0]);
+        if told[1][0] == 0 {
+            return;
+        }
+        let (node, next) = (process.node(), process.next());
+        assert_eq!(node.state(next), State::Elsewhere);
+        let error = node.attach(next, LONG).expect_err("elsewhere").to_string();
+        assert!(error.contains("PID namespace"), "{error}");
+        // A file that both have leads there all the same.
+        let job =
+            || JobFile { file: file.try_clone().expect("a copy"), offset: 0, stride: 1 << 42 };
+        let node = process.open(|rank| Config { rank: Some(rank), file: Some(job()), ..memfd() });
+        let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
+        write(region.start, u64::from(process.index));
+        let (view, _table) = view(&node, &[Key(1)], 2);
+        assert_eq!(node.state(next), State::Here);
+        assert_eq!(read(view.resolve(region.start, next).expect("resolved")), u64::from(next));
+        assert_eq!(node.state(next), State::Attached);
+        process.barrier();
+    });
+}
+
 /// How many descriptors and mappings this process has.
 fn held() -> (usize, usize) {
     let descriptors = fs::read_dir("/proc/self/fd").expect("/proc").count();
