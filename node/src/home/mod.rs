@@ -268,18 +268,18 @@ impl Home {
 
     /// A copy of one record; `None` if it is free or garbage.
     fn read(&self, index: u32) -> Option<Published> {
+        /// A record is rarely written: who writes it all the time is not waited for.
+        const TRIES: usize = 1000;
         let record = self.record(index);
-        loop {
+        let words = (0..TRIES).find_map(|_| {
             let before = record.version.load(Ordering::Acquire);
-            if before % 2 == 1 {
-                return None;
-            }
             let words = std::array::from_fn(|i| record.words[i].load(Ordering::Relaxed));
             fence(Ordering::Acquire);
-            if record.version.load(Ordering::Relaxed) == before {
-                return Published::from_words(&words);
-            }
-        }
+            let after = record.version.load(Ordering::Relaxed);
+            (before == after).then_some((before, words))
+        });
+        let (version, words) = words?;
+        if version % 2 == 1 { None } else { Published::from_words(&words) }
     }
 
     fn group(&self, slot: usize) -> &GroupSlot {

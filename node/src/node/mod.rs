@@ -202,7 +202,7 @@ impl Node {
         self.0.know(rank, card)
     }
 
-    /// What a rank is. One system call if it is attached.
+    /// What a rank is. Two system calls if it is attached.
     pub fn state(&self, rank: Rank) -> State {
         self.0.state(rank)
     }

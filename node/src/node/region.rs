@@ -72,8 +72,8 @@ impl Node {
     }
 
     /// Memory of this process becomes reachable: pages that are private to it, or that another
-    /// client has made reachable already. Address and content stay. The end is rounded up to whole
-    /// pages.
+    /// client has made reachable already. Address and content stay, advice and locks (madvise(2),
+    /// mlock(2)) do not. The end is rounded up to whole pages.
     ///
     /// # Safety
     /// No other process, device or pinned registration accesses the pages by way of what is mapped
@@ -85,7 +85,7 @@ impl Node {
     pub unsafe fn adopt(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;
-        let pages = whole_pages(&what)?;
+        let pages = whole_pages(&what, map::page_size())?;
         if pages.start != what.start {
             return Err(Error::argument(
                 "start",
@@ -134,7 +134,7 @@ impl Node {
     pub unsafe fn export(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;
-        let pages = whole_pages(&what)?;
+        let pages = whole_pages(&what, map::page_size())?;
         let Way::Memfd = node.way else {
             let mut regions = lock(&node.regions);
             let record = regions.record(key)?;
@@ -168,7 +168,8 @@ impl Node {
     ) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;
-        let pages = whole_pages(&what)?;
+        let unit = fd::page_size(file)?;
+        let pages = whole_pages(&what, unit)?;
         let Some(offset) = offset.checked_sub((what.start - pages.start) as u64) else {
             return Err(Error::argument("offset", offset, "where in the file the memory starts"));
         };
@@ -179,8 +180,7 @@ impl Node {
         adopt::check_file(&pages, fd::inode(file)?, offset)?;
         let mut regions = lock(&node.regions);
         let record = regions.record(key)?;
-        let size = fd::page_size(file)?;
-        let pages = if size == map::page_size() { Pages::Normal } else { Pages::Explicit(size) };
+        let pages = if unit == map::page_size() { Pages::Normal } else { Pages::Explicit(unit) };
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
         let kind = Sort { pages, ..Sort::default() };
@@ -215,8 +215,7 @@ impl Node {
 }
 
 /// The pages that a range is in.
-fn whole_pages(what: &Range<usize>) -> Result<Range<usize>, Error> {
-    let page = map::page_size();
+fn whole_pages(what: &Range<usize>, page: usize) -> Result<Range<usize>, Error> {
     let start = what.start / page * page;
     let end = what.end.checked_next_multiple_of(page);
     match end {

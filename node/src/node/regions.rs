@@ -37,8 +37,10 @@ pub(super) struct Regions {
     known: BTreeMap<Key, Owned>,
     /// Where the file has room for the next one.
     pub room: Room,
-    /// Records of the home.
+    /// Records of the home, how many of them have been used, and which are free again.
     records: u32,
+    used: u32,
+    free: Vec<u32>,
     /// Where the last new memory was put.
     pub last: Option<usize>,
 }
@@ -73,7 +75,7 @@ impl Default for Sort {
 
 impl Regions {
     pub fn new(room: Room, records: u32) -> Self {
-        Self { known: BTreeMap::new(), room, records, last: None }
+        Self { known: BTreeMap::new(), room, records, used: 0, free: Vec::new(), last: None }
     }
 
     pub fn get(&self, key: Key) -> Option<&Owned> {
@@ -85,10 +87,12 @@ impl Regions {
     }
 
     pub fn remove(&mut self, key: Key) -> Option<Owned> {
-        self.known.remove(&key)
+        let owned = self.known.remove(&key)?;
+        self.free.push(owned.record);
+        Some(owned)
     }
 
-    /// A record for a new region of that key.
+    /// The record that a new region of that key is to have.
     pub fn record(&self, key: Key) -> Result<u32, Error> {
         if let Some(owned) = self.known.get(&key) {
             let Region { start, bytes, .. } = owned.region;
@@ -96,8 +100,8 @@ impl Regions {
                 format!("a key that no region has: it is that of {start:#x} (+ {bytes} bytes)");
             return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
         }
-        let taken = |record: &u32| self.known.values().any(|owned| owned.record == *record);
-        (0..self.records).find(|record| !taken(record)).ok_or_else(|| {
+        let fresh = (self.used < self.records).then_some(self.used);
+        self.free.last().copied().or(fresh).ok_or_else(|| {
             let most = self.records;
             Error::NoWay(format!(
                 "there are {most} regions already; Config::regions says how many there can be"
@@ -129,6 +133,9 @@ impl Inner {
             map::inherit(&region.range(), false);
         }
         self.home.publish(record, &published);
+        if regions.free.pop().is_none() {
+            regions.used += 1;
+        }
         let owned = Owned {
             region,
             published,

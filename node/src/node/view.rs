@@ -37,7 +37,15 @@ pub(super) struct Core {
     parts: Vec<Part>,
     pieces: Vec<Range<usize>>,
     table: Box<dyn Entries>,
-    mirrors: Mutex<BTreeMap<Rank, Mirror>>,
+    mirrors: Mutex<Mirrors>,
+}
+
+/// The ranks that are attached.
+#[derive(Default)]
+struct Mirrors {
+    ranks: BTreeMap<Rank, Mirror>,
+    /// The view is closed: its table is the client's again.
+    closed: bool,
 }
 
 /// One of a view's regions.
@@ -154,7 +162,7 @@ impl View {
         self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
         let lost = Error::NotMapped { rank: Some(rank), start: theirs, bytes: 1 };
         let mirrors = lock(&self.core.mirrors);
-        let Some(mirror) = mirrors.get(&rank) else { return Err(lost) };
+        let Some(mirror) = mirrors.ranks.get(&rank) else { return Err(lost) };
         let pairs = self.core.pieces.iter().zip(&mirror.starts);
         let found = pairs.map(|(own, start)| (own, theirs.wrapping_sub(*start)));
         let mut found = found.filter(|(own, offset)| *offset < own.len());
@@ -175,8 +183,10 @@ impl Drop for View {
         }
         let own = Arc::as_ptr(&self.core);
         lock(&self.node.views).retain(|view| view.as_ptr() != own);
+        let mut mirrors = lock(&self.core.mirrors);
         self.core.table.close();
-        for (_, mirror) in std::mem::take(&mut *lock(&self.core.mirrors)) {
+        mirrors.closed = true;
+        for mirror in std::mem::take(&mut mirrors.ranks).into_values() {
             mirror.tokens.into_iter().for_each(|token| self.node.places.remove(&token));
         }
     }
@@ -215,7 +225,7 @@ impl Core {
     /// Of how many ranks they are mapped and how many bytes in all.
     pub fn mapped(&self) -> (usize, usize) {
         let bytes: usize = self.pieces.iter().map(ExactSizeIterator::len).sum();
-        let ranks = lock(&self.mirrors).len();
+        let ranks = lock(&self.mirrors).ranks.len();
         (ranks, ranks * bytes)
     }
 
@@ -226,7 +236,7 @@ impl Core {
         rank: Rank,
         deadline: Option<Instant>,
     ) -> Result<usize, Error> {
-        if let Some(mirror) = lock(&self.mirrors).get(&rank) {
+        if let Some(mirror) = lock(&self.mirrors).ranks.get(&rank) {
             return Ok(mirror.base);
         }
         let peer = node.await_home(rank, deadline)?;
@@ -249,13 +259,17 @@ impl Core {
             theirs.push(region);
         }
         let mut mirrors = lock(&self.mirrors);
-        if let Some(mirror) = mirrors.get(&rank) {
+        if let Some(mirror) = mirrors.ranks.get(&rank) {
             return Ok(Tried::Done(mirror.base));
+        }
+        if mirrors.closed {
+            // By another thread, while this one was attaching the rank in all views.
+            return Ok(Tried::Done(0));
         }
         let mirror = self.map(node, (rank, peer), &theirs)?;
         let base = mirror.base;
         self.table.open(rank, &self.entry(base, mirror.starts[0]));
-        mirrors.insert(rank, mirror);
+        mirrors.ranks.insert(rank, mirror);
         Ok(Tried::Done(base))
     }
 
@@ -307,7 +321,7 @@ impl Core {
     }
 
     pub fn detach(&self, node: &Inner, rank: Rank) {
-        if let Some(mirror) = lock(&self.mirrors).remove(&rank) {
+        if let Some(mirror) = lock(&self.mirrors).ranks.remove(&rank) {
             self.table.shut(rank);
             mirror.tokens.into_iter().for_each(|token| node.places.remove(&token));
             drop(mirror.attached);
