@@ -25,6 +25,7 @@ pub mod faults;
 pub mod heap_pages;
 pub mod imports;
 pub mod in_a_row;
+pub mod integrations;
 pub mod interface;
 pub mod launch;
 pub mod launchers;
