@@ -63,19 +63,23 @@ impl Drop for Origin {
 }
 
 #[cfg(test)]
-#[test]
-fn a_forked_child_is_another_process() {
-    let origin = Origin::here();
-    assert!(origin.is_here() && origin.pid() == process::pid());
-    // SAFETY: the child reads memory, and ends.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        // SAFETY: ends the child.
-        unsafe { libc::_exit(i32::from(origin.is_here())) };
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_is_another_process() {
+        let origin = Origin::here();
+        assert!(origin.is_here() && origin.pid() == process::pid());
+        // SAFETY: the child reads memory, and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(i32::from(origin.is_here())) };
+        }
+        let mut status = -1;
+        // SAFETY: waits for the child just made; the call fills the local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(origin.is_here());
     }
-    let mut status = -1;
-    // SAFETY: waits for the child just made; the call fills the local.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!(status, 0);
-    assert!(origin.is_here());
 }
