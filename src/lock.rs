@@ -53,7 +53,8 @@ impl Lock {
     #[cold]
     #[inline(never)]
     fn not_held(self) -> ! {
-        match lock::holder(self.word(lock::HOME).load(Ordering::Relaxed)) {
+        let Ok(home) = self.word(lock::HOME);
+        match lock::holder(home.load(Ordering::Relaxed)) {
             None => self.misused("expected a lock that this PE holds; nobody holds this one"),
             Some(pe) => self.misused(format_args!(
                 "expected a lock that PE {} holds; PE {pe} holds this one",
@@ -77,7 +78,7 @@ impl Words for Lock {
     }
 
     #[inline]
-    fn word(&self, pe: usize) -> &AtomicU64 {
+    fn word(&self, pe: usize) -> Result<&AtomicU64, Infallible> {
         let address = if pe == self.me {
             self.address
         } else {
@@ -91,7 +92,7 @@ impl Words for Lock {
         };
         // SAFETY: a symmetric `long` of `pe`, aligned, which programs leave to the
         // lock routines while it is a lock.
-        unsafe { u64::at(address) }
+        Ok(unsafe { u64::at(address) })
     }
 
     fn begin(&self) -> Self::Wait {

@@ -64,7 +64,10 @@ pub trait Words {
     /// This PE.
     fn me(&self) -> usize;
     /// PE `pe`'s word.
-    fn word(&self, pe: usize) -> &AtomicU64;
+    ///
+    /// # Errors
+    /// If it cannot be reached.
+    fn word(&self, pe: usize) -> Result<&AtomicU64, Self::Stop>;
     /// A wait that begins.
     fn begin(&self) -> Self::Wait;
     /// One step of a wait.
@@ -124,7 +127,7 @@ impl<W: Words> Words for &W {
     fn me(&self) -> usize {
         W::me(self)
     }
-    fn word(&self, pe: usize) -> &AtomicU64 {
+    fn word(&self, pe: usize) -> Result<&AtomicU64, W::Stop> {
         W::word(self, pe)
     }
     fn begin(&self) -> Self::Wait {
@@ -136,6 +139,11 @@ impl<W: Words> Words for &W {
     fn is_overdue(&self, wait: &mut Self::Wait) -> bool {
         W::is_overdue(self, wait)
     }
+}
+
+#[inline(always)]
+fn word<W: Words>(words: &W, pe: usize) -> Result<&AtomicU64, Refused<W::Stop>> {
+    words.word(pe).map_err(Refused::Stopped)
 }
 
 /// What came of an attempt to take the lock.
@@ -157,7 +165,7 @@ enum Attempt {
 #[inline]
 pub fn set<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
     // What has to wait is apart, so that who need not saves no registers for it.
-    match attempt(words, alone, order, true) {
+    match attempt(words, alone, order, true)? {
         Attempt::Taken => Ok(()),
         other => wait(words, alone, order, other),
     }
@@ -171,10 +179,10 @@ pub fn set<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), R
 #[inline]
 pub fn test<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
     // Looking first keeps a program that polls from taking the cache line.
-    if !is_free(words.word(HOME).load(Ordering::Relaxed), order) {
+    if !is_free(word(&words, HOME)?.load(Ordering::Relaxed), order) {
         return Err(Refused::Theirs);
     }
-    match attempt(words, alone, order, false) {
+    match attempt(words, alone, order, false)? {
         Attempt::Taken => Ok(()),
         Attempt::Mine => Err(Refused::Mine),
         Attempt::InLine(_) | Attempt::Busy => Err(Refused::Theirs),
@@ -192,32 +200,37 @@ const fn is_free(home: u64, order: Order) -> bool {
 
 /// Takes this PE's node, and the lock if it is free. If not, goes in line if it is to `queue`.
 #[inline]
-fn attempt<W: Words>(words: W, alone: bool, order: Order, queue: bool) -> Attempt {
+fn attempt<W: Words>(
+    words: W,
+    alone: bool,
+    order: Order,
+    queue: bool,
+) -> Result<Attempt, Refused<W::Stop>> {
     let me = words.me();
     let at_home = me == HOME;
-    if !at_home && !take_node(words.word(me), alone) {
-        return Attempt::Mine;
+    let (own, home) = (word(&words, me)?, word(&words, HOME)?);
+    if !at_home && !take_node(own, alone) {
+        return Ok(Attempt::Mine);
     }
-    let home = words.word(HOME);
     let mut seen = home.load(Ordering::Relaxed);
     loop {
         // Where both are in one word, one exchange takes the node, too.
         if at_home && seen & IN_USE != 0 {
-            return Attempt::Mine;
+            return Ok(Attempt::Mine);
         }
         let node = if at_home { IN_USE } else { 0 };
         let free = is_free(seen, order);
         if !free && !queue {
             if !at_home {
-                leave_node(words.word(me), alone);
+                leave_node(own, alone);
             }
-            return Attempt::Busy;
+            return Ok(Attempt::Busy);
         }
         let new = if free { seen | owner(me) | node } else { seen & !TAIL | tail(me) | node };
         // Acquire: what the owner before, or the thread that had the node, did comes before.
         match home.compare_exchange_weak(seen, new, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) if free => return Attempt::Taken,
-            Ok(_) => return Attempt::InLine((seen & TAIL) >> TAIL_SHIFT),
+            Ok(_) if free => return Ok(Attempt::Taken),
+            Ok(_) => return Ok(Attempt::InLine((seen & TAIL) >> TAIL_SHIFT)),
             Err(now) => seen = now,
         }
     }
@@ -257,7 +270,7 @@ fn wait<W: Words + Copy>(
     order: Order,
     mut attempted: Attempt,
 ) -> Result<(), Refused<W::Stop>> {
-    let own = words.word(words.me());
+    let own = word(&words, words.me())?;
     let mut wait = words.begin();
     loop {
         match attempted {
@@ -268,7 +281,7 @@ fn wait<W: Words + Copy>(
                 while own.load(Ordering::Relaxed) & IN_USE != 0 {
                     words.step(&mut wait).map_err(Refused::Stopped)?;
                 }
-                attempted = attempt(words, alone, order, true);
+                attempted = attempt(words, alone, order, true)?;
             }
         }
     }
@@ -281,18 +294,17 @@ fn wait_in_line<W: Words + Copy>(
     before: u64,
 ) -> Result<(), Refused<W::Stop>> {
     let me = words.me();
-    let own = words.word(me);
+    let (own, home) = (word(&words, me)?, word(&words, HOME)?);
     let mut wait = words.begin();
     if let Some(before) = named(before) {
         // In this order: the one before makes us the first as soon as it sees us.
         own.fetch_or(WAITING, Ordering::Relaxed);
-        words.word(before).fetch_or(next(me), Ordering::AcqRel);
+        word(&words, before)?.fetch_or(next(me), Ordering::AcqRel);
         while own.load(Ordering::Acquire) & WAITING != 0 {
             words.step(&mut wait).map_err(Refused::Stopped)?;
         }
         wait = words.begin();
     }
-    let home = words.word(HOME);
     let mut seen = home.load(Ordering::Relaxed);
     loop {
         if seen & OWNER != 0 {
@@ -321,7 +333,7 @@ fn wait_in_line<W: Words + Copy>(
         }
     };
     own.fetch_and(!NEXT, Ordering::Relaxed);
-    words.word(next).fetch_and(!WAITING, Ordering::AcqRel);
+    word(&words, next)?.fetch_and(!WAITING, Ordering::AcqRel);
     Ok(())
 }
 
@@ -332,7 +344,7 @@ fn wait_in_line<W: Words + Copy>(
 #[inline]
 pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused<W::Stop>> {
     let me = words.me();
-    let home = words.word(HOME);
+    let (own, home) = (word(&words, me)?, word(&words, HOME)?);
     if holder(home.load(Ordering::Relaxed)) != Some(me) {
         return Err(Refused::Theirs);
     }
@@ -340,7 +352,7 @@ pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused<W::St
         // The node is free again at the same time as the lock.
         home.fetch_and(!(OWNER | IN_USE), Ordering::AcqRel);
     } else {
-        leave_node(words.word(me), alone);
+        leave_node(own, alone);
         home.fetch_and(!OWNER, Ordering::AcqRel);
     }
     Ok(())

@@ -97,8 +97,8 @@ impl Words for Pe {
     fn me(&self) -> usize {
         self.me
     }
-    fn word(&self, pe: usize) -> &AtomicU64 {
-        &self.lock.words[pe]
+    fn word(&self, pe: usize) -> Result<&AtomicU64, Infallible> {
+        Ok(&self.lock.words[pe])
     }
     fn begin(&self) -> bool {
         false

@@ -20,8 +20,8 @@ impl Words for Pe<'_> {
     fn me(&self) -> usize {
         self.me
     }
-    fn word(&self, pe: usize) -> &AtomicU64 {
-        &self.words[pe]
+    fn word(&self, pe: usize) -> Result<&AtomicU64, Infallible> {
+        Ok(&self.words[pe])
     }
     fn begin(&self) -> Pause {
         Pause::about(About::Unsaid)

@@ -1,11 +1,12 @@
 //! How a node waits for its peers: it calls the client's progress function, knows the time, and
 //! looks whether the peer is still there.
 
-use super::Inner;
+use super::{Inner, Node, deadline};
 use crate::Rank;
+use crate::atomics::{AtomicU64, Ordering};
 use crate::config::{Crowd, State};
 use crate::error::Error;
-use crate::pause::{Habits, Waiting};
+use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
 
 /// How often a wait looks for a peer's sign of life.
@@ -49,6 +50,47 @@ impl Waiting for ForPeer<'_> {
             State::Left => Err(Error::Left { rank: self.rank }),
             _ => Ok(()),
         }
+    }
+}
+
+impl Node {
+    /// Waits until a word of this process's memory is `ready`. What the writer wrote before can be
+    /// read then. If `from` is the rank that is to write it, the wait ends when that one is gone.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an address that is no multiple of 8; [`Error::Time`], [`Error::Died`],
+    /// [`Error::Left`], or what the progress function says.
+    ///
+    /// # Safety
+    /// `own` is a word that can be read, and others write it by atomic operations of this size only.
+    pub unsafe fn wait(
+        &self,
+        own: *const u64,
+        ready: impl Fn(u64) -> bool,
+        from: Option<Rank>,
+        limit: Duration,
+    ) -> Result<(), Error> {
+        self.0.check()?;
+        if own.is_null() || !own.is_aligned() {
+            return Err(Error::argument("own", format!("{own:p}"), "a multiple of 8, not 0"));
+        }
+        // SAFETY: the caller's promise; aligned, as was just seen.
+        let word = unsafe { AtomicU64::from_ptr(own.cast_mut()) };
+        let is_ready = || ready(word.load(Ordering::Acquire));
+        if is_ready() {
+            return Ok(());
+        }
+        // A rank always finds itself alive.
+        let own_rank = self.0.rank.unwrap_or(Rank::MAX);
+        let for_peer = ForPeer::new(&self.0, from.unwrap_or(own_rank), deadline(limit));
+        let mut pause = Pause::new(for_peer);
+        while !is_ready() {
+            if let Err(error) = pause.step() {
+                // It may have written the word, and gone, since.
+                return if is_ready() { Ok(()) } else { Err(error) };
+            }
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@
 mod errors;
 mod groups;
 mod life;
+mod locks;
 mod mappings;
 mod meeting;
 mod memory;

@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 /// How often a wait looks for the members' signs of life.
-const LOOKS: Duration = Duration::from_millis(100);
+pub(super) const LOOKS: Duration = Duration::from_millis(100);
 
 impl Inner {
     /// A wait for a rank.

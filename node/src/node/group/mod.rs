@@ -6,11 +6,12 @@
 #![allow(unsafe_code)]
 
 mod call;
+mod lock;
 mod members;
 mod names;
 
 use super::peer::Reached;
-use super::{Inner, Node, lock};
+use super::{Inner, Node};
 use crate::Rank;
 use crate::collectives::algorithm::Algorithm;
 use crate::collectives::barrier;
@@ -326,6 +327,6 @@ impl Drop for Group {
         self.node.home.leave_group(self.slot);
         let others = std::mem::take(&mut self.found).into_iter().flatten();
         let others = others.filter_map(|found| Some((found.home?, found.slot))).collect();
-        lock(&self.node.groups).leave(self.slot, self.name, others);
+        super::lock(&self.node.groups).leave(self.slot, self.name, others);
     }
 }

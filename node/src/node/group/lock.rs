@@ -1,0 +1,161 @@
+//! A lock among the members of a group, over one word of each.
+#![allow(unsafe_code)]
+
+use super::super::View;
+use super::members::{LOOKS, Limit};
+use super::{Group, Inner};
+use crate::atomics::AtomicU64;
+use crate::config::State;
+use crate::error::Error;
+use crate::lock::{self, Order, Refused, Words};
+use crate::pause::{Habits, Pause, Waiting};
+use std::time::{Duration, Instant};
+
+/// How long the first in line waits, where ranks share CPUs, until the lock is kept for it.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+impl Group {
+    /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all members
+    /// at first. Members get it in the order of their calls; where they share CPUs, one that runs
+    /// takes a free lock until the first in line has waited for 1 ms.
+    ///
+    /// With a limit it is never in line, but tries again and again: so it can give up. Threads of one
+    /// process exclude each other, too; one that has the lock must not call this again.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] and [`Error::NotMapped`]; [`Error::Time`]; [`Error::Died`] if a member
+    /// has ended, and what the progress function says: without a limit, the lock cannot be used any
+    /// more after these two.
+    pub fn lock(&self, word: usize, view: &View, limit: Duration) -> Result<(), Error> {
+        let limit = Limit::new(limit);
+        let words = self.words_of_lock(word, view, &limit)?;
+        if limit.deadline().is_none() {
+            return lock::set(&words, false, words.order()).map_err(|refused| told(refused, word));
+        }
+        let mut wait = words.begin();
+        loop {
+            match lock::test(&words, false, words.order()) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Stopped(error)) => return Err(error),
+                Err(_) => words.step(&mut wait)?,
+            }
+        }
+    }
+
+    /// Releases a lock that this process holds.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if it does not.
+    pub fn unlock(&self, word: usize, view: &View) -> Result<(), Error> {
+        let limit = Limit::new(Duration::MAX);
+        let words = self.words_of_lock(word, view, &limit)?;
+        lock::clear(&words, false).map_err(|refused| told(refused, word))
+    }
+
+    fn words_of_lock<'g>(
+        &'g self,
+        word: usize,
+        view: &'g View,
+        limit: &'g Limit,
+    ) -> Result<LockWords<'g>, Error> {
+        self.check_usable()?;
+        if !word.is_multiple_of(align_of::<AtomicU64>()) {
+            return Err(Error::argument("word", format!("{word:#x}"), "a multiple of 8"));
+        }
+        view.check(word, size_of::<AtomicU64>())?;
+        if self.ranks.len() > lock::MOST {
+            let expected = format!("at most {} members", lock::MOST);
+            return Err(Error::argument("group", self.ranks.len(), expected));
+        }
+        Ok(LockWords { group: self, view, word, limit })
+    }
+}
+
+/// What a refusal means.
+fn told(refused: Refused<Error>, word: usize) -> Error {
+    let word = format!("{word:#x}");
+    match refused {
+        Refused::Stopped(error) => error,
+        Refused::Mine => Error::argument("word", word, "a lock that this process has not"),
+        Refused::Theirs => Error::argument("word", word, "a lock that this process holds"),
+    }
+}
+
+/// One lock in a call.
+#[derive(Clone, Copy)]
+struct LockWords<'g> {
+    group: &'g Group,
+    view: &'g View,
+    word: usize,
+    limit: &'g Limit,
+}
+
+impl LockWords<'_> {
+    fn order(&self) -> Order {
+        if self.group.node.habits.shared() { Order::Running } else { Order::Arrival }
+    }
+}
+
+impl<'g> Words for LockWords<'g> {
+    type Wait = (Pause<ForLock<'g>>, Option<Instant>);
+    type Stop = Error;
+
+    fn me(&self) -> usize {
+        self.group.me
+    }
+    fn word(&self, member: usize) -> Result<&AtomicU64, Error> {
+        let rank = self.group.ranks[member];
+        let address = self.view.address(self.word, rank, self.limit.deadline())?;
+        // SAFETY: 8 bytes of the view, as was checked, mapped as long as that is, and aligned as the
+        // own ones are; as long as they are a lock, all members access them as atomics.
+        Ok(unsafe { AtomicU64::from_ptr(address as *mut u64) })
+    }
+    fn begin(&self) -> Self::Wait {
+        (Pause::new(ForLock { group: self.group, limit: self.limit, looked: None }), None)
+    }
+    fn step(&self, (pause, _): &mut Self::Wait) -> Result<(), Error> {
+        pause.step()
+    }
+    fn is_overdue(&self, (_, since): &mut Self::Wait) -> bool {
+        since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE
+    }
+}
+
+/// A wait for a lock: any member may have it.
+struct ForLock<'g> {
+    group: &'g Group,
+    limit: &'g Limit,
+    looked: Option<Instant>,
+}
+
+impl ForLock<'_> {
+    fn node(&self) -> &Inner {
+        &self.group.node
+    }
+}
+
+impl Waiting for ForLock<'_> {
+    type Stop = Error;
+
+    fn habits(&self) -> &Habits {
+        &self.node().habits
+    }
+    fn turn(&mut self) -> Result<(), Error> {
+        self.node().turn(self.limit.deadline())
+    }
+    fn look(&mut self, _: Instant) -> Result<(), Error> {
+        self.turn()?;
+        let now = Instant::now();
+        if self.looked.is_some_and(|at| now - at < LOOKS) {
+            return Ok(());
+        }
+        self.looked = Some(now);
+        let others = self.group.ranks.iter().enumerate().filter(|(m, _)| *m != self.group.me);
+        for (_, rank) in others {
+            if self.node().state(*rank) == State::Dead {
+                return Err(Error::Died { rank: *rank });
+            }
+        }
+        Ok(())
+    }
+}
