@@ -41,9 +41,10 @@ extern "C" {
 #define ONENODE_EVER UINT64_MAX         /* a time limit: none */
 #define ONENODE_NO_RANKS UINT32_MAX     /* a rank: none; see onenode_config */
 
-typedef struct onenode onenode_t;           /* this process among its peers; any number a process */
-typedef struct onenode_view onenode_view_t; /* regions that are translated together */
+typedef struct onenode onenode_t;                 /* this process among its peers; any number */
+typedef struct onenode_view onenode_view_t;       /* regions that are translated together */
 typedef struct onenode_mapping onenode_mapping_t; /* a range of a rank's memory */
+typedef struct onenode_group onenode_group_t;     /* ranks that synchronise */
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
@@ -308,6 +309,62 @@ void onenode_copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdi
  * bytes. The signal is 8-byte aligned. */
 int onenode_copy_signal(void *to, const void *from, size_t bytes, uint64_t *signal_there,
                         uint64_t value, int add);
+
+/* ---- Groups: ranks that synchronise, and collectives ---------------------------------------- */
+
+/* Opens the group of `n` ranks, this process's among them. All members give the same id and the
+ * same ranks in the same order, and call the same functions of the group in the same order.
+ * Waits for nobody. A group belongs to one thread at a time. */
+int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint32_t n,
+                       onenode_group_t **group);
+
+/* Leaves it. */
+int onenode_group_close(onenode_group_t *group);
+
+/* Returns when all members have called it; what they wrote before can be read then. After an error
+ * members may be in different places: calls fail again, and the group can only be closed. */
+int onenode_barrier(onenode_group_t *group, uint64_t ns);
+
+/* A barrier in two halves, for clients with a network to look after meanwhile. onenode_arrive does
+ * not wait. onenode_arrived returns 1, once, when all members have arrived, else 0. */
+int onenode_arrive(onenode_group_t *group);
+int onenode_arrived(onenode_group_t *group);
+
+enum onenode_operation {
+    ONENODE_BROADCAST = 1, /* root's source to all */
+    ONENODE_ALLGATHER = 2, /* all sources, one after the other, to all */
+    ONENODE_ALLTOALL = 3,  /* part i of each source to member i; `bytes` is that of a part */
+    ONENODE_ALLREDUCE = 4, /* sources combined, to all */
+    ONENODE_SCAN = 5,      /* those of the members up to this one */
+    ONENODE_EXSCAN = 6     /* those of the members before it; zeros at the first one */
+};
+enum onenode_reduction {
+    ONENODE_AND = 1, ONENODE_OR = 2, ONENODE_XOR = 3, /* not of floating-point numbers */
+    ONENODE_MAX = 4, ONENODE_MIN = 5, ONENODE_SUM = 6, ONENODE_PROD = 7
+};
+enum onenode_element {
+    ONENODE_INT8 = 1, ONENODE_INT16 = 2, ONENODE_INT32 = 3, ONENODE_INT64 = 4,
+    ONENODE_UINT8 = 5, ONENODE_UINT16 = 6, ONENODE_UINT32 = 7, ONENODE_UINT64 = 8,
+    ONENODE_FLOAT = 9, ONENODE_DOUBLE = 10
+};
+
+/* Fields that an operation does not name are 0. */
+typedef struct onenode_collective {
+    uint32_t size;         /* sizeof(onenode_collective) */
+    uint32_t operation;    /* one of onenode_operation */
+    uint32_t root;         /* BROADCAST: its place in the group, from 0 */
+    uint32_t reduction;    /* ALLREDUCE, SCAN, EXSCAN: one of onenode_reduction, */
+    uint32_t element;      /* and one of onenode_element */
+    uint32_t zero;
+    void *dest;            /* in the view, at the same place of the same region on all members; */
+    const void *source;    /* so is the source, which may be dest where sources are combined */
+    uint64_t bytes;        /* of one member's source; equal on all */
+    onenode_view_t *view;
+} onenode_collective;
+
+/* Carries out a collective, which all members call. Buffers may be used again when it returns.
+ * Errors in arguments come before anything else; others are as for onenode_barrier. */
+int onenode_run(onenode_group_t *group, const onenode_collective *collective, uint64_t ns);
 
 /* ---- For people ---------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@ mod about;
 mod argument;
 mod copy;
 mod failure;
+mod group;
 mod mapping;
 mod node;
 mod region;
