@@ -23,6 +23,9 @@ pub struct DataSegment {
     pub pages: Range<usize>,
     /// Those of them that the program has, in order.
     pub pieces: Vec<Piece>,
+    /// Those in a gap that the system's own code and data have: nothing else comes there. Empty,
+    /// mostly.
+    pub system: Range<usize>,
     /// Where the program's first segment starts.
     pub program_start: usize,
     /// Equal for programs whose segments are laid out alike.
@@ -49,7 +52,9 @@ impl DataSegment {
 
 /// Finds the data segment of the running program.
 pub fn find(page: usize) -> Result<DataSegment, Error> {
-    locate(&program::segments(), page)
+    let mut data = locate(&program::segments(), page)?;
+    data.system = system_pages(data.gaps(), data.pages.end);
+    Ok(data)
 }
 
 /// Whether the gaps are reserved.
@@ -61,7 +66,7 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     if KEPT.load(Ordering::Relaxed) {
         return Ok(());
     }
-    let free: Vec<_> = data.gaps().flat_map(around_system).collect();
+    let free: Vec<_> = data.gaps().flat_map(|gap| without(gap, &data.system)).collect();
     map::reserve_all(&free).map_err(|gap| {
         Error::NoWay(format!(
             "the program's writable data has a gap {:#x}..{:#x} in which other memory lies; link \
@@ -73,13 +78,13 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     Ok(())
 }
 
-/// The parts of a gap that the system has not put its own code and data into (vdso(7)), which
-/// are there before anything of the program runs and never move.
-fn around_system(gap: Range<usize>) -> Vec<Range<usize>> {
+/// The pages in the gaps that the system has put its own code and data into (vdso(7)), which
+/// are there before anything of the program runs and never move; empty, at the end, if there are none.
+pub(crate) fn system_pages(gaps: impl Iterator<Item = Range<usize>>, end: usize) -> Range<usize> {
     let page = map::page_size();
-    let Some(code) = program::system_code().filter(|code| gap.contains(code)) else {
-        return vec![gap];
-    };
+    let Some(code) = program::system_code() else { return end..end };
+    let mut gaps = gaps;
+    let Some(gap) = gaps.find(|gap| gap.contains(&code)) else { return end..end };
     let mut taken = code / page * page..code / page * page + page;
     while taken.start > gap.start && map::is_mapped(taken.start - page) {
         taken.start -= page;
@@ -87,9 +92,16 @@ fn around_system(gap: Range<usize>) -> Vec<Range<usize>> {
     while taken.end < gap.end && map::is_mapped(taken.end) {
         taken.end += page;
     }
-    let mut free = vec![gap.start..taken.start, taken.end..gap.end];
-    free.retain(|part| !part.is_empty());
-    free
+    taken
+}
+
+/// A range without the part `taken` of it.
+pub fn without(range: Range<usize>, taken: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let before = range.start..range.end.min(taken.start).max(range.start);
+    let after = range.start.max(taken.end).min(range.end)..range.end;
+    let parts =
+        if taken.is_empty() { [range.clone(), range.end..range.end] } else { [before, after] };
+    parts.into_iter().filter(|part| !part.is_empty())
 }
 
 fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
@@ -138,7 +150,8 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
             pages.start, pages.end, other.address
         )));
     }
-    Ok(DataSegment { pages, pieces, program_start, fingerprint })
+    let system = pages.end..pages.end;
+    Ok(DataSegment { pages, pieces, system, program_start, fingerprint })
 }
 
 fn fingerprint(segments: &[Segment], base: usize) -> u64 {
@@ -211,6 +224,16 @@ mod tests {
             segment(PT_LOAD, 6, 0x9000, 0x10, 0x10),
         ];
         assert!(locate(&pieces, 0x1000).unwrap_err().to_string().contains("read-only parts"));
+    }
+
+    #[test]
+    fn what_the_system_has_is_left_out() {
+        let parts = |taken| without(10..20, &taken).collect::<Vec<_>>();
+        assert_eq!(parts(20..20), [10..20]);
+        assert_eq!(parts(12..14), [10..12, 14..20]);
+        assert_eq!(parts(10..14), [14..20]);
+        assert_eq!(parts(14..20), [10..14]);
+        assert_eq!(parts(30..40), [10..20]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::sys::{ending, signal};
 use crate::translate::TABLE;
 use onenode::backend::Slots;
 use onenode::pages::Pages;
+use onenode::segment::without;
 use onenode::sys::{fd, map, process, program, raw, threads};
 use std::cell::Cell;
 use std::ops::Range;
@@ -95,16 +96,17 @@ unsafe extern "C" fn before() {
     };
     SNAPSHOT.set([data, heap]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
-        withhold(&job.layout.data, data);
+        withhold(&job.layout.data, &job.data.system, data);
     }
 }
 
 /// Keeps the data segment from the child, which is to find the copy in its place.
-fn withhold(data: &Range<usize>, copy: usize) {
+fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
     while WITHHELD.swap(true, Ordering::Acquire) {
         process::yield_cpu(); // Another thread forks.
     }
-    if signal::expect_missing(data, copy) && map::inherit(data, false) {
+    // Not in the rare program whose data segment has code of the system's in a gap.
+    if system.is_empty() && signal::expect_missing(data, copy) && map::inherit(data, false) {
         ON_ACCESS.set(true);
     } else {
         // The program handles faults itself.
@@ -160,9 +162,14 @@ unsafe extern "C" fn after_in_child() {
     // To come here was an access.
     let in_place = usize::from(ON_ACCESS.take());
     let mut copies = parts(job).into_iter().zip(SNAPSHOT.get()).skip(in_place);
-    // SAFETY: a copy replaces this process's own memory with equal bytes.
-    let laid = |(range, copy): (&Range<usize>, usize)| unsafe {
-        copy != 0 && map::move_over(copy, range.len(), range.start).is_ok()
+    let system = &job.data.system;
+    let laid = |(range, copy): (&Range<usize>, usize)| {
+        copy != 0
+            && without(range.clone(), system).all(|part| {
+                let from = copy + (part.start - range.start);
+                // SAFETY: a copy replaces this process's own memory with equal bytes.
+                unsafe { map::move_over(from, part.len(), part.start) }.is_ok()
+            })
     };
     if job.choice.backend.is_shared() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");

@@ -100,10 +100,13 @@ pub unsafe fn move_into(
         )));
     }
     copied[..pieces.len()].copy_from_slice(pieces);
+    let gaps = pieces.windows(2).map(|two| two[0].end..two[1].start);
+    let spared = segment::system_pages(gaps, pages.end);
     let pagemap = File::open("/proc/self/pagemap").ok();
     let move_into_file = Relocation {
         start: pages.start,
         end: pages.end,
+        spared: [spared.start, spared.end],
         pieces: copied,
         page: map::page_size(),
         file: file.as_raw_fd(),

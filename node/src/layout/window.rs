@@ -94,7 +94,8 @@ mod tests {
 
     fn program(at: usize) -> DataSegment {
         let pages = at + 0x10000..at + 0x13000;
-        DataSegment { pages, pieces: Vec::new(), program_start: at, fingerprint: 0 }
+        let system = pages.end..pages.end;
+        DataSegment { pages, pieces: Vec::new(), system, program_start: at, fingerprint: 0 }
     }
 
     #[test]

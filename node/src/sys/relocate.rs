@@ -25,6 +25,8 @@ pub struct Relocation {
     pub start: usize,
     /// End.
     pub end: usize,
+    /// First address and end of pages in between that stay what they are; equal if there are none.
+    pub spared: [usize; 2],
     /// What is copied; empty ones do not count.
     pub pieces: [Piece; MOST_PIECES],
     /// Bytes in a page.
@@ -44,7 +46,7 @@ pub const MOST_PIECES: usize = 16;
 const EXISTS: u64 = 0b11 << 62;
 
 impl Relocation {
-    /// Copies and maps. Returns 0 or an error number, and then the memory is as it was.
+    /// Copies and maps. Returns 0 or an error number, and then the memory's content is as it was.
     ///
     /// # Safety
     /// The pages are this process's own, and nobody writes to them meanwhile: no other thread,
@@ -71,15 +73,21 @@ impl Relocation {
     unsafe fn map(&self) -> i32 {
         let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
         let flags = (libc::MAP_SHARED | libc::MAP_FIXED) as usize;
-        let (file, bytes) = (self.file as usize, self.end - self.start);
-        // SAFETY: the caller's own pages, whose content is in the file.
-        let at = unsafe {
-            raw::syscall(
-                libc::SYS_mmap,
-                [self.start, bytes, protection, flags, file, self.offset as usize],
-            )
-        };
-        if at < 0 { -at as i32 } else { 0 }
+        let file = self.file as usize;
+        for (start, end) in [(self.start, self.spared[0]), (self.spared[1], self.end)] {
+            if start == end {
+                continue;
+            }
+            let offset = self.offset as usize + (start - self.start);
+            // SAFETY: the caller's own pages, whose content is in the file.
+            let at = unsafe {
+                raw::syscall(libc::SYS_mmap, [start, end - start, protection, flags, file, offset])
+            };
+            if at < 0 {
+                return -at as i32;
+            }
+        }
+        0
     }
 
     /// Writes these pages into the file.
