@@ -366,6 +366,28 @@ typedef struct onenode_collective {
  * Errors in arguments come before anything else; others are as for onenode_barrier. */
 int onenode_run(onenode_group_t *group, const onenode_collective *collective, uint64_t ns);
 
+/* ---- Locks and words ----------------------------------------------------------------------- */
+
+/* Acquires a lock: 8 bytes in the view, at `word` here, zero on all members at first, and used for
+ * nothing else. Members get it in the order of their calls; where they share CPUs, one that runs
+ * takes a free lock until the first in line has waited for 1 ms. With a limit a member is never in
+ * line but tries again and again. If ONENODE_EDIED or ONENODE_ESTOPPED ends a call without a limit,
+ * the lock cannot be used any more. */
+int onenode_lock(onenode_group_t *group, void *word, onenode_view_t *view, uint64_t ns);
+
+/* Releases it. */
+int onenode_unlock(onenode_group_t *group, void *word, onenode_view_t *view);
+
+enum onenode_cmp {
+    ONENODE_EQ = 1, ONENODE_NE = 2, ONENODE_GT = 3, ONENODE_GE = 4, ONENODE_LT = 5, ONENODE_LE = 6
+};
+
+/* Waits until *own, which others write by atomic operations of 8 bytes, compares so to `value`;
+ * both are unsigned. What the writer wrote before can be read then. `from` is the rank that is to
+ * write it: the wait ends when that one is gone; or ONENODE_NO_RANKS. */
+int onenode_wait(onenode_t *node, const uint64_t *own, uint32_t cmp, uint64_t value, uint32_t from,
+                 uint64_t ns);
+
 /* ---- For people ---------------------------------------------------------------------------- */
 
 /* What a fault at this address means, in one sentence; for the client's own handler of SIGSEGV

@@ -7,6 +7,7 @@ mod argument;
 mod copy;
 mod failure;
 mod group;
+mod lock;
 mod mapping;
 mod node;
 mod region;

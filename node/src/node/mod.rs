@@ -199,6 +199,7 @@ impl Node {
     /// [`Error::Argument`] if that is no card, or another one than before for a rank that is
     /// attached; [`Error::Version`].
     pub fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
+        self.0.check()?;
         self.0.know(rank, card)
     }
 
