@@ -55,20 +55,6 @@ pub unsafe fn put<T: Copy, C: Numbering>(
     }
 }
 
-/// As [`translate`], for as many bytes from the address on: a miss if they leave its segment.
-#[inline(always)]
-fn translate_all<C: Numbering>(
-    ctx: C,
-    addr: usize,
-    bytes: usize,
-    pe: PeArg,
-) -> Result<usize, Miss> {
-    if bytes > TABLE.room(addr) {
-        return Err(TABLE.miss(addr));
-    }
-    translate(ctx, addr, pe, Ok, Err)
-}
-
 // The functions behind take their arguments in the order of the C routines, and the
 // context as its type, which is nothing for the default one: so all are in the right
 // registers already, and the hot path moves none.
@@ -82,7 +68,12 @@ unsafe fn put_many<T: Copy, C: Numbering>(
     routine: Routine,
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
-    match translate_all(ctx, dest as usize, bytes, pe) {
+    if bytes > TABLE.room(dest as usize) {
+        let miss = TABLE.miss(dest as usize);
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { put_slow(ctx, miss, source, nelems, pe, routine) };
+    }
+    match translate(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(to) => unsafe { copy::large(to as *mut u8, source.cast(), bytes) },
         // SAFETY: the caller's promise, passed on.
@@ -146,7 +137,12 @@ unsafe fn get_many<T: Copy, C: Numbering>(
     routine: Routine,
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
-    match translate_all(ctx, source as usize, bytes, pe) {
+    if bytes > TABLE.room(source as usize) {
+        let miss = TABLE.miss(source as usize);
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) };
+    }
+    match translate(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(from) => unsafe { copy::large(dest.cast(), from as *const u8, bytes) },
         // SAFETY: the caller's promise, passed on.
