@@ -20,10 +20,8 @@ use crate::wait::polite;
 use onenode::lock::{self, Order, Refused, Words};
 use std::convert::Infallible;
 use std::ffi::{c_int, c_long};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How long the first in line waits, where PEs share CPUs, until the lock is kept for it.
-const PATIENCE: Duration = Duration::from_millis(1);
 const _: () = assert!(MAX_PES <= lock::MOST);
 
 /// One lock, as a call sees it.
@@ -105,7 +103,7 @@ impl Words for Lock {
     }
 
     fn is_overdue(&self, (_, since): &mut Self::Wait) -> bool {
-        since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE
+        since.get_or_insert_with(Instant::now).elapsed() >= lock::PATIENCE
     }
 }
 

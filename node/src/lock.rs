@@ -27,6 +27,7 @@
 //! that each PE is in line at most once. Words start zero: nobody in line, no node in use.
 
 use crate::atomics::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Whose word holds the lock and the tail. Any PE would do, if all agree. The same for every lock
 /// means that one peer's memory, and of an array of locks few pages, are touched
@@ -35,6 +36,9 @@ pub const HOME: usize = 0;
 
 /// Most PEs that can share a lock: their numbers, plus 1, have 16 bits.
 pub const MOST: usize = u16::MAX as usize - 1;
+
+/// How long the first in line waits, where PEs share CPUs, until the lock is kept for it.
+pub const PATIENCE: Duration = Duration::from_millis(1);
 
 const HANDOFF: u64 = 1;
 const WAITING: u64 = 1 << 1;

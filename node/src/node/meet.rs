@@ -1,7 +1,7 @@
 //! Meeting at a name, instead of an exchange of cards by the client's own means: all processes of
 //! the user that know the name leave their cards at one board, and read the others'.
 
-use super::wait::LOOKS;
+use super::wait::{INTERVAL, Looks};
 use super::{Inner, Node, deadline};
 use crate::Rank;
 use crate::board::{Board, MOST};
@@ -10,7 +10,6 @@ use crate::pause::{Habits, Pause, Waiting};
 use crate::sys::peer;
 use crate::sys::point::{Directory, Host};
 use crate::sys::{fd, process};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -111,7 +110,8 @@ impl<'k> Joined<'k> {
 
     /// Whether all have come: not if the board is abandoned.
     fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<bool, Error> {
-        let mut pause = Pause::new(ForAll { node, board: &self.board, deadline, looked: None });
+        let looks = Looks::default();
+        let mut pause = Pause::new(ForAll { node, board: &self.board, deadline, looks });
         while !self.board.is_complete() {
             if self.board.is_abandoned() {
                 return Ok(false);
@@ -124,7 +124,7 @@ impl<'k> Joined<'k> {
     /// Takes this process's card away; false if all have come after all.
     fn withdraw(&self, node: &Inner) -> bool {
         // Not for ever: a process that is stopped may have the lock.
-        let Ok(directory) = lock(node, Instant::now().checked_add(LOOKS)) else { return true };
+        let Ok(directory) = lock(node, Instant::now().checked_add(INTERVAL)) else { return true };
         if !self.board.take_away(self.rank) {
             return false;
         }
@@ -150,14 +150,18 @@ fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
 }
 
 /// What the link of a key is called: by the PID namespace, too, since only within it do process
-/// numbers lead anywhere.
+/// numbers lead anywhere. Builds by different compilers must meet, which the standard library's
+/// hashes do not promise.
 fn name(key: &[u8]) -> String {
-    let half = |salt: u8| {
-        let mut hash = DefaultHasher::new();
-        (salt, key, process::pid_namespace()).hash(&mut hash);
-        hash.finish()
-    };
-    format!("{:016x}{:016x}", half(0), half(1))
+    let namespace = process::pid_namespace().to_le_bytes();
+    format!("{:032x}", fnv1a(namespace.iter().chain(key)))
+}
+
+/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923).
+fn fnv1a<'b>(bytes: impl Iterator<Item = &'b u8>) -> u128 {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    bytes.fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
 /// A wait for all that meet.
@@ -165,7 +169,7 @@ struct ForAll<'n> {
     node: &'n Inner,
     board: &'n Board,
     deadline: Option<Instant>,
-    looked: Option<Instant>,
+    looks: Looks,
 }
 
 impl Waiting for ForAll<'_> {
@@ -181,11 +185,9 @@ impl Waiting for ForAll<'_> {
 
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        let now = Instant::now();
-        if self.looked.is_some_and(|at| now - at < LOOKS) {
+        if !self.looks.are_due() {
             return Ok(());
         }
-        self.looked = Some(now);
         for (rank, card) in self.board.cards() {
             let address = card.read()?.address;
             if !process::is_running(address.pid, address.started) {
@@ -193,5 +195,18 @@ impl Waiting for ForAll<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fnv1a;
+
+    /// The vectors of the algorithm's authors.
+    #[test]
+    fn the_hash_is_fnv1a() {
+        assert_eq!(fnv1a(b"".iter()), 0x6c62272e07bb014262b821756295c58d);
+        assert_eq!(fnv1a(b"a".iter()), 0xd228cb696f1a8caf78912b704e4a8964);
+        assert_eq!(fnv1a(b"foobar".iter()), 0x343e1662793c64bf6f0d3597ba446f18);
     }
 }

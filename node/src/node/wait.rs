@@ -9,8 +9,29 @@ use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
 
-/// How often a wait looks for a peer's sign of life.
-pub(super) const LOOKS: Duration = Duration::from_millis(100);
+/// How often a wait looks for its peers' signs of life.
+pub(super) const INTERVAL: Duration = Duration::from_millis(100);
+
+/// When a wait looked for its peers' signs of life last.
+#[derive(Default)]
+pub(super) struct Looks(Option<Instant>);
+
+impl Looks {
+    /// A wait that looks for the first time after [`INTERVAL`].
+    pub fn later() -> Self {
+        Self(Some(Instant::now()))
+    }
+
+    /// Whether it is time to look; the next time is [`INTERVAL`] later.
+    pub fn are_due(&mut self) -> bool {
+        let now = Instant::now();
+        let due = self.0.is_none_or(|at| now - at >= INTERVAL);
+        if due {
+            self.0 = Some(now);
+        }
+        due
+    }
+}
 
 /// One wait for a peer.
 pub(crate) struct ForPeer<'n> {
@@ -18,12 +39,12 @@ pub(crate) struct ForPeer<'n> {
     rank: Rank,
     /// When the wait fails; `None`: never.
     deadline: Option<Instant>,
-    looked: Option<Instant>,
+    looks: Looks,
 }
 
 impl<'n> ForPeer<'n> {
     pub fn new(node: &'n Inner, rank: Rank, deadline: Option<Instant>) -> Self {
-        Self { node, rank, deadline, looked: None }
+        Self { node, rank, deadline, looks: Looks::default() }
     }
 }
 
@@ -40,11 +61,9 @@ impl Waiting for ForPeer<'_> {
 
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        let now = Instant::now();
-        if self.looked.is_some_and(|at| now - at < LOOKS) {
+        if !self.looks.are_due() {
             return Ok(());
         }
-        self.looked = Some(now);
         match self.node.state(self.rank) {
             State::Dead => Err(Error::Died { rank: self.rank }),
             State::Left => Err(Error::Left { rank: self.rank }),

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::super::View;
-use super::members::{LOOKS, Limit};
+use super::super::wait::Looks;
+use super::members::Limit;
 use super::{Group, Inner};
 use crate::atomics::AtomicU64;
 use crate::config::State;
@@ -10,9 +11,6 @@ use crate::error::Error;
 use crate::lock::{self, Order, Refused, Words};
 use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
-
-/// How long the first in line waits, where ranks share CPUs, until the lock is kept for it.
-const PATIENCE: Duration = Duration::from_millis(1);
 
 impl Group {
     /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all members
@@ -111,13 +109,14 @@ impl<'g> Words for LockWords<'g> {
         Ok(unsafe { AtomicU64::from_ptr(address as *mut u64) })
     }
     fn begin(&self) -> Self::Wait {
-        (Pause::new(ForLock { group: self.group, limit: self.limit, looked: None }), None)
+        let looks = Looks::default();
+        (Pause::new(ForLock { group: self.group, limit: self.limit, looks }), None)
     }
     fn step(&self, (pause, _): &mut Self::Wait) -> Result<(), Error> {
         pause.step()
     }
     fn is_overdue(&self, (_, since): &mut Self::Wait) -> bool {
-        since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE
+        since.get_or_insert_with(Instant::now).elapsed() >= lock::PATIENCE
     }
 }
 
@@ -125,7 +124,7 @@ impl<'g> Words for LockWords<'g> {
 struct ForLock<'g> {
     group: &'g Group,
     limit: &'g Limit,
-    looked: Option<Instant>,
+    looks: Looks,
 }
 
 impl ForLock<'_> {
@@ -145,11 +144,9 @@ impl Waiting for ForLock<'_> {
     }
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        let now = Instant::now();
-        if self.looked.is_some_and(|at| now - at < LOOKS) {
+        if !self.looks.are_due() {
             return Ok(());
         }
-        self.looked = Some(now);
         let others = self.group.ranks.iter().enumerate().filter(|(m, _)| *m != self.group.me);
         for (_, rank) in others {
             if self.node().state(*rank) == State::Dead {

@@ -1,7 +1,7 @@
 //! The members of a group as its algorithms see them, and how they wait for each other.
 #![allow(unsafe_code)]
 
-use super::super::wait::ForPeer;
+use super::super::wait::{ForPeer, Looks};
 use super::super::{Inner, deadline};
 use super::{Collective, Group, wake};
 use crate::Rank;
@@ -15,9 +15,6 @@ use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
-
-/// How often a wait looks for the members' signs of life.
-pub(super) const LOOKS: Duration = Duration::from_millis(100);
 
 impl Inner {
     /// A wait for a rank.
@@ -129,18 +126,16 @@ impl Waiting for ForMembers<'_> {
 /// Looks now and then whether members are still there.
 #[derive(Default)]
 pub(super) struct Watch {
-    looked: Option<Instant>,
+    looks: Option<Looks>,
 }
 
 impl Watch {
     /// An error if a member has gone before it came to `step`, unless what is waited for has `come`
     /// by then.
     pub fn look(&mut self, group: &Group, step: u64, come: impl Fn() -> bool) -> Result<(), Error> {
-        let now = Instant::now();
-        if now - *self.looked.get_or_insert(now) < LOOKS {
+        if !self.looks.get_or_insert_with(Looks::later).are_due() {
             return Ok(());
         }
-        self.looked = Some(now);
         for (member, rank) in group.ranks.iter().enumerate().filter(|(m, _)| *m != group.me) {
             let found = group.found[member].as_ref();
             let words = found.map(|_| group.words(member));
