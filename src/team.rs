@@ -27,7 +27,7 @@ use std::ffi::{c_int, c_long};
 pub const TEAM_INVALID: usize = 0;
 /// `SHMEM_TEAM_WORLD`.
 pub const TEAM_WORLD: usize = 1;
-/// `SHMEM_TEAM_SHARED`: on one node, all PEs as well.
+/// `SHMEM_TEAM_SHARED`: the PEs of this node.
 pub const TEAM_SHARED: usize = 2;
 
 /// `SHMEM_TEAM_NUM_CONTEXTS`.
@@ -266,9 +266,12 @@ pub unsafe fn get_config(
 /// Makes the predefined teams, at initialisation. Their epochs go on where an
 /// earlier lifetime left them, on all PEs alike.
 pub(crate) fn open(job: &'static Job) {
-    let all = Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() };
-    for team in &TEAMS[..PREDEFINED] {
-        team.establish(job, all, Config::default());
+    let world = Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() };
+    let near = job.near();
+    let shared =
+        Triplet { start: near.start, stride: 1, size: near.len(), me: job.pe() - near.start };
+    for (team, triplet) in TEAMS.iter().zip([world, shared]) {
+        team.establish(job, triplet, Config::default());
     }
 }
 

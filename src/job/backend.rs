@@ -16,12 +16,15 @@ pub struct ChosenBackend {
 /// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
 /// an error, never a silent fallback.
 #[cfg(not(feature = "smartmap"))]
-pub fn choose(_: Launcher) -> Result<ChosenBackend, Error> {
+pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
     use onenode::backend::{memfd::Memfd, xpmem::Xpmem};
     let memfd = |reason| ChosenBackend { backend: Box::new(Memfd::default()), reason };
     let xpmem = |backend, reason| ChosenBackend { backend: Box::new(backend), reason };
     match env::BACKEND.word()? {
         Some("memfd") => Ok(memfd("SHMEM_BACKEND=memfd".into())),
+        Some("xpmem") if has_nodes => Err(Error::Slot(
+            "SHMEM_BACKEND=xpmem is for jobs on one node; over several it is memfd".into(),
+        )),
         Some("xpmem") => Xpmem::open()
             .map(|backend| xpmem(backend, "SHMEM_BACKEND=xpmem".into()))
             .map_err(|error| Error::Slot(format!("SHMEM_BACKEND=xpmem cannot work: {error}"))),
@@ -29,6 +32,8 @@ pub fn choose(_: Launcher) -> Result<ChosenBackend, Error> {
             "SHMEM_BACKEND=smartmap needs a library built with the feature smartmap; this one is not"
                 .into(),
         )),
+        // What XPMEM attaches cannot be registered with a network.
+        _ if has_nodes => Ok(memfd("the job has several nodes".into())),
         _ => Ok(match Xpmem::open() {
             Ok(backend) => xpmem(backend, "/dev/xpmem is usable".into()),
             Err(error) => memfd(format!("no xpmem: {error}")),
@@ -39,8 +44,13 @@ pub fn choose(_: Launcher) -> Result<ChosenBackend, Error> {
 /// The backend of this kernel. `SHMEM_BACKEND` can only agree: which addresses the data
 /// path uses was decided when the library was built.
 #[cfg(feature = "smartmap")]
-pub fn choose(launcher: Launcher) -> Result<ChosenBackend, Error> {
+pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
     use onenode::backend::smartmap::{Kitten, Placed};
+    if has_nodes {
+        return Err(Error::Slot(
+            "a library built with the feature smartmap serves jobs on one node only".into(),
+        ));
+    }
     match env::BACKEND.word()? {
         None | Some("auto" | "smartmap") => {}
         Some(other) => {

@@ -1,6 +1,6 @@
 //! A generation's control area: what the PEs know of each other while they run one program of
-//! the job. It is followed by the PEs' slots, at offsets that need no exchange. Where there
-//! are no files, it lies in memory of PE 0, without the slots.
+//! the job. It is followed by the slots of the PEs on this node, at offsets that need no exchange.
+//! Where there are no files, it lies in memory of PE 0, without the slots.
 //!
 //! ```text
 //!  0            4 KiB                    team area              SLOT_BASE
@@ -11,7 +11,7 @@
 //! live here.
 #![allow(unsafe_code)]
 
-use super::file::{JobFile, SLOT_BASE, SLOT_STRIDE};
+use super::file::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
@@ -243,7 +243,7 @@ impl Slots for Control {
         self.job.file()
     }
     fn data_offset(&self, pe: usize) -> u64 {
-        self.offset() + SLOT_BASE + pe as u64 * SLOT_STRIDE
+        self.job.slot_offset(self.generation, pe)
     }
     fn heap_place(
         &self,

@@ -86,7 +86,7 @@ pub fn end_job(status: i32) -> ! {
     if ending::begin()
         && let Some(job) = existing()
         && job.launcher.leaves_ending_to_pes()
-        && job.npes > 1
+        && job.near.len() > 1
     {
         end_peers(job, status);
     }
@@ -105,7 +105,7 @@ pub(super) fn end_peers(job: &Job, status: i32) {
         Ok(Life::Replaced) if job.control.pe(pe).stage() != Stage::Ready => Life::Ended,
         life => life.unwrap_or(Life::Ended),
     };
-    let peers = || (0..job.npes).filter(|pe| *pe != job.pe);
+    let peers = || job.near().filter(|pe| *pe != job.pe);
     let wait = || {
         let until = Instant::now() + GRACE;
         while Instant::now() < until && peers().any(|pe| life(pe) != Life::Ended) {

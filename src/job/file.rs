@@ -3,9 +3,12 @@
 //! for every PE's slot.
 //!
 //! ```text
-//!  0         4 KiB               GENERATIONS                    + stride
-//!  | Header  | Member x npes ... | generation 0: control, slots | generation 1 ...
+//!  0         4 KiB             nodes::PLACE    GENERATIONS                    + stride
+//!  | Header  | Member x npes ... | table of nodes | generation 0: control, slots | generation 1 ...
 //! ```
+//!
+//! A job over several nodes has such a file on each. Its PEs are numbered through, here as
+//! everywhere; only slots are those of the PEs of this node, the *near* ones.
 //!
 //! A generation is one program of the job. `oshrun -n 4 sh -c './a; ./b'` has two: a PE's
 //! first program is of generation 0, its next one of generation 1, and so on. Generations
@@ -17,34 +20,36 @@
 //! is trusted unchecked.
 #![allow(unsafe_code)]
 
+mod places;
+
+use super::nodes::{self, NodeOf, Nodes};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::translate::MAX_PES;
 use onenode::sys::kept::Kept;
 use onenode::sys::process;
 use onenode::sys::{fd, map};
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::ptr::NonNull;
 
+use places::HUGE_STRIDE;
+pub(super) use places::SLOT_STRIDE;
+
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here or in a control area changes.
-const LAYOUT: u32 = 5;
+pub const LAYOUT: u32 = 6;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 /// Where generation 0 starts.
 const GENERATIONS: u64 = 1 << 30;
+const _: () = assert!(JobFile::bytes(MAX_PES) as u64 <= nodes::PLACE);
+const _: () = assert!(nodes::PLACE + nodes::bytes(nodes::MOST) as u64 <= GENERATIONS);
 /// Largest file that Linux knows.
 const LARGEST: u64 = i64::MAX as u64;
-/// How far apart the PEs' heaps are in a file of huge pages.
-const HUGE_STRIDE: u64 = 1 << 40;
-
-/// Every PE's slot starts at `SLOT_BASE + pe * SLOT_STRIDE` of its generation: so far apart
-/// that no slot outgrows its place.
-pub(super) const SLOT_BASE: u64 = 1 << 40;
-pub(super) const SLOT_STRIDE: u64 = 1 << 42;
 
 /// What concerns the whole job.
 #[repr(C, align(128))]
@@ -64,6 +69,14 @@ pub struct Header {
     pub joined: AtomicU32,
     /// 1 once a PE has seen to those that come after the job's end.
     pub closed: AtomicU32,
+    /// The number of this node, and how many there are: 0 and 1 if the job is on one.
+    node: AtomicU32,
+    nodes: AtomicU32,
+    /// The first PE of this node, and how many it has.
+    first: AtomicU32,
+    near: AtomicU32,
+    /// Bytes of a symmetric heap if the environment says nothing; 0 if each PE can tell by itself.
+    pub default_heap: AtomicU64,
 }
 
 /// What concerns one PE, whichever program it runs.
@@ -89,6 +102,10 @@ pub struct Member {
 pub struct JobFile {
     base: NonNull<u8>,
     npes: usize,
+    /// The PEs of this node.
+    near: Range<usize>,
+    /// The nodes, if there are several.
+    nodes: Option<Nodes>,
     home: Home,
     /// The file of huge pages for the PEs' heaps, if there is one.
     huge: Option<Kept>,
@@ -108,17 +125,54 @@ unsafe impl Send for JobFile {}
 unsafe impl Sync for JobFile {}
 
 impl JobFile {
-    /// Creates the file of a job of `npes` PEs.
+    /// Creates the file of a job of `npes` PEs on this node.
     pub fn create(npes: usize) -> Result<Self, Error> {
+        Self::create_on_nodes(0, &[NodeOf { pes: npes, host: String::new() }])
+    }
+
+    /// Creates the file that a job over these nodes has on number `own` of them.
+    pub fn create_on_nodes(own: usize, nodes: &[NodeOf]) -> Result<Self, Error> {
+        let npes = nodes.iter().map(|node| node.pes).sum();
         check_size(npes)?;
+        let first = nodes[..own].iter().map(|node| node.pes).sum::<usize>();
         let file = fd::memfd(c"oneshmem")?;
         fd::resize_and_seal(file.as_fd(), LARGEST & !(map::page_size() as u64 - 1))?;
         let job = Self::map(file, npes)?;
         let header = job.header();
         header.layout.store(LAYOUT, Ordering::Relaxed);
         header.npes.store(npes as u32, Ordering::Relaxed);
-        header.magic.store(MAGIC, Ordering::Release);
+        header.node.store(own as u32, Ordering::Relaxed);
+        header.nodes.store(nodes.len() as u32, Ordering::Relaxed);
+        header.first.store(first as u32, Ordering::Relaxed);
+        header.near.store(nodes[own].pes as u32, Ordering::Relaxed);
+        let job = job.placed()?;
+        if let Some(table) = &job.nodes {
+            table.fill(nodes);
+        }
+        job.header().magic.store(MAGIC, Ordering::Release);
         Ok(job)
+    }
+
+    /// Finds out where this node is in the job, as the header says.
+    fn placed(mut self) -> Result<Self, Error> {
+        let header = self.header();
+        let number = |word: &AtomicU32| word.load(Ordering::Relaxed) as usize;
+        let (own, count) = (number(&header.node), number(&header.nodes));
+        let near = number(&header.first)..number(&header.first) + number(&header.near);
+        if near.is_empty()
+            || near.end > self.npes
+            || own >= count
+            || count > self.npes.min(nodes::MOST)
+        {
+            let npes = self.npes;
+            let why = format!("its head has PEs {near:?} of {npes}, on node {own} of {count}");
+            return Err(Error::ControlArea { why });
+        }
+        if count > 1 {
+            self.nodes = Some(Nodes::map(self.file()?, own, count, self.npes)?);
+        }
+        self.near = near;
+        Ok(self)
     }
 
     /// Opens a job's file that this process inherited or received. Checks that it is one,
@@ -150,7 +204,7 @@ impl JobFile {
         let base = map::shared_anywhere(job.file()?, 0, Self::bytes(npes))?;
         job.unmap();
         (job.base, job.npes) = (base, npes);
-        Ok(job)
+        job.placed()
     }
 
     /// The head and the one generation of a job without a file, in the `bytes` bytes at
@@ -165,7 +219,8 @@ impl JobFile {
         let Some(rest) = bytes.checked_sub(Self::bytes(npes)) else {
             return bad(format!("its {bytes} bytes are too few for {npes} PEs"));
         };
-        let job = Self { base, npes, home: Home::Memory(rest), huge: None };
+        let job =
+            Self { base, npes, near: 0..npes, nodes: None, home: Home::Memory(rest), huge: None };
         let (ours, ordering) = (npes as u32, Ordering::AcqRel);
         match job.header().npes.compare_exchange(0, ours, ordering, Ordering::Acquire) {
             Err(theirs) if theirs != ours => {
@@ -177,7 +232,8 @@ impl JobFile {
 
     fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
         let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(npes))?;
-        Ok(Self { base, npes, home: Home::File(Kept::new(file)?), huge: None })
+        let home = Home::File(Kept::new(file)?);
+        Ok(Self { base, npes, near: 0..npes, nodes: None, home, huge: None })
     }
 
     fn unmap(&self) {
@@ -189,7 +245,7 @@ impl JobFile {
 
     /// The job's heaps can lie in this new file of huge pages, too.
     pub fn create_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
-        let each = self.npes as u64 * HUGE_STRIDE;
+        let each = self.near.len() as u64 * HUGE_STRIDE;
         fd::resize_and_seal(file.as_fd(), LARGEST / each * each)?;
         self.huge = Some(Kept::new(file)?);
         Ok(self)
@@ -197,7 +253,7 @@ impl JobFile {
 
     /// The job's file of huge pages, which this process inherited or received.
     pub(crate) fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
-        let enough = fd::size(file.as_fd())? >= self.npes as u64 * HUGE_STRIDE;
+        let enough = fd::size(file.as_fd())? >= self.near.len() as u64 * HUGE_STRIDE;
         if !enough || !fd::is_sealed(file.as_fd())? {
             let why = "the file of huge pages is not a sealed memfd of the job's size".into();
             return Err(Error::ControlArea { why });
@@ -214,6 +270,14 @@ impl JobFile {
     /// Number of PEs of the job.
     pub fn npes(&self) -> usize {
         self.npes
+    }
+    /// The PEs of this node: all of them, if the job is on one.
+    pub fn near(&self) -> Range<usize> {
+        self.near.clone()
+    }
+    /// The nodes of the job; `None` if it is on one.
+    pub fn nodes(&self) -> Option<&Nodes> {
+        self.nodes.as_ref()
     }
     /// What concerns the whole job.
     pub fn header(&self) -> &Header {
@@ -259,7 +323,7 @@ impl JobFile {
     /// Where other processes have the job's file number `which` open.
     fn elsewhere(&self, which: usize) -> impl Iterator<Item = PathBuf> + '_ {
         let header = self.header();
-        let members = (0..self.npes).map(|pe| self.member(pe)).map(|m| (&m.pid, &m.files));
+        let members = self.near().map(|pe| self.member(pe)).map(|m| (&m.pid, &m.files));
         let places = std::iter::once((&header.launcher, &header.files)).chain(members);
         places.filter_map(move |(pid, files)| {
             let (pid, file) = (pid.load(Ordering::Relaxed), files[which].load(Ordering::Relaxed));
@@ -289,39 +353,6 @@ impl JobFile {
             member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
         }
         member.pid.store(process::pid(), Ordering::Release);
-    }
-
-    /// How far apart generations are in the file.
-    fn generation_stride(&self) -> u64 {
-        SLOT_BASE + self.npes as u64 * SLOT_STRIDE
-    }
-
-    /// How many programs one after the other the job has room for.
-    pub(super) fn most_generations(&self) -> u32 {
-        match self.home {
-            Home::Memory(_) => 1,
-            Home::File(_) => {
-                let files = (LARGEST - GENERATIONS) / self.generation_stride();
-                let huge = LARGEST / (self.npes as u64 * HUGE_STRIDE);
-                let most = if self.huge.is_some() { files.min(huge) } else { files };
-                u32::try_from(most).unwrap_or(u32::MAX)
-            }
-        }
-    }
-
-    /// How many programs PE `pe` has begun.
-    pub fn programs(&self, pe: usize) -> u32 {
-        self.member(pe).programs.load(Ordering::Acquire).min(self.most_generations())
-    }
-
-    /// Where a generation starts in the job's file.
-    pub(super) fn generation_offset(&self, generation: u32) -> u64 {
-        GENERATIONS + u64::from(generation) * self.generation_stride()
-    }
-
-    /// Where PE `pe`'s heap of huge pages starts in their file.
-    pub(super) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
-        (u64::from(generation) * self.npes as u64 + pe as u64) * HUGE_STRIDE
     }
 
     /// The memory behind the head, for the one generation of a job without a file.

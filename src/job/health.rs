@@ -1,7 +1,7 @@
 //! Is the job still going? Looked at by every PE that waits.
 //!
 //! Under `oshrun` the launcher sees PEs end and says so in the abort word. Under
-//! other launchers the PEs look after each other (`super::life`).
+//! other launchers the PEs of a node look after each other (`super::life`).
 
 use super::abort::{self, AbortKind};
 use super::control::Stage;
@@ -53,10 +53,10 @@ pub fn crowd(npes: usize) -> u32 {
 pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     let now = Instant::now();
     match watch.looked {
-        Some(at) if now - at < INTERVAL * crowd(job.npes) => return false,
+        Some(at) if now - at < INTERVAL * crowd(job.near.len()) => return false,
         _ => watch.looked = Some(now),
     }
-    job.looked.fetch_add(at_once(job.npes), Ordering::Relaxed);
+    job.looked.fetch_add(at_once(job.near.len()), Ordering::Relaxed);
     check_left(job);
     check_silent(job, watch, now);
     check_gone(job);
@@ -74,9 +74,12 @@ fn at_once(npes: usize) -> usize {
 /// grows with the number of PEs and not with its square. Every PE begins elsewhere, so a lost
 /// peer is soon seen by somebody.
 fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
-    let most = at_once(job.npes);
+    let most = at_once(job.near.len());
     let first = job.pe + 1 + job.looked.load(Ordering::Relaxed);
-    (0..most.min(job.npes - 1)).map(move |i| (first + i) % job.npes).filter(|pe| *pe != job.pe)
+    let near = job.near.len();
+    (0..most.min(near - 1))
+        .map(move |i| job.near.start + (first + i) % near)
+        .filter(|pe| *pe != job.pe)
 }
 
 /// Peers that are initialised and give no sign of life.

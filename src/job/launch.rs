@@ -121,8 +121,10 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     if let [descriptor] = *huge {
         job = job.open_huge(take(descriptor)?)?;
     }
-    if npes != job.npes() as i64 || !(0..npes).contains(&pe) {
-        return Err(bad(format!("{text}: the job has {} PEs", job.npes())));
+    if npes != job.npes() as i64 || !usize::try_from(pe).is_ok_and(|pe| job.near().contains(&pe)) {
+        let why =
+            format!("{text}: of the job's {} PEs, {:?} are on this node", job.npes(), job.near());
+        return Err(bad(why));
     }
     // Started through a script or a tool: the launcher's own precaution went to it.
     if i64::from(process::parent()) != launcher {

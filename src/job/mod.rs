@@ -17,6 +17,7 @@ pub mod launcher;
 mod life;
 mod load;
 mod meet;
+pub mod nodes;
 mod peers;
 mod place;
 mod point;
@@ -31,11 +32,13 @@ use crate::memory::pages;
 use backend::ChosenBackend;
 use control::{Control, Stage};
 use launcher::Launcher;
+use nodes::Nodes;
 use onenode::attachments::Attachments;
 use onenode::extent::Extent;
 use onenode::layout::Layout;
 use onenode::segment::DataSegment;
 use point::Point;
+use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 /// This process as a PE of its job. Made by the first initialisation and kept for
@@ -44,6 +47,8 @@ use std::sync::{Mutex, OnceLock};
 pub struct Job {
     pe: usize,
     npes: usize,
+    /// The PEs of this node.
+    near: Range<usize>,
     launcher: Launcher,
     control: Control,
     choice: ChosenBackend,
@@ -88,6 +93,19 @@ impl Job {
     pub fn npes(&self) -> usize {
         self.npes
     }
+    /// The PEs of this node: all, if the job is on one.
+    pub fn near(&self) -> Range<usize> {
+        self.near.clone()
+    }
+    /// Whether PE `pe` is on this node.
+    #[inline]
+    pub fn is_near(&self, pe: usize) -> bool {
+        self.near.contains(&pe)
+    }
+    /// The job's nodes; `None` if it is on one.
+    pub fn nodes(&self) -> Option<&Nodes> {
+        self.control.job().nodes()
+    }
     /// The control area.
     pub fn control(&self) -> &Control {
         &self.control
@@ -118,8 +136,8 @@ impl Job {
         self.layout.heap.start
     }
 
-    /// PEs whose stage is `stage`.
+    /// PEs of this node whose stage is `stage`.
     fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
-        (0..self.npes).filter(move |pe| self.control.pe(*pe).stage() == stage)
+        self.near().filter(move |pe| self.control.pe(*pe).stage() == stage)
     }
 }

@@ -15,6 +15,9 @@ impl Job {
         if pe == self.pe {
             return self.layout.start();
         }
+        if !self.is_near(pe) {
+            self.far(pe);
+        }
         let mut pause = Pause::about(About::Initialisation(pe));
         while !self.has_begun(pe) {
             pause.step();
@@ -22,11 +25,23 @@ impl Job {
         self.attach_once(pe);
         if ALL_OR_NONE {
             // Who is there now need not be attached one by one later.
-            for peer in (0..self.npes).filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
+            for peer in self.near().filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
                 self.attach_once(peer);
             }
         }
         self.layout.mirror(pe)
+    }
+
+    /// PE `pe` is on another node.
+    #[cold]
+    pub(super) fn far(&self, pe: usize) -> ! {
+        let host = self.nodes().map(|nodes| nodes.host(nodes.node_of(pe))).unwrap_or_default();
+        failure::fatal(format_args!(
+            "PE {pe} is on another node, {host}, and this library has no engine that reaches other \
+             nodes: PEs can use the memory of PEs {}..{} only, which are on this one",
+            self.near.start,
+            self.near.end - 1
+        ))
     }
 
     /// Whether PE `pe` has begun the lifetime that this PE is in.

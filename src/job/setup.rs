@@ -8,7 +8,7 @@ use super::abort::{self, AbortKind};
 use super::backend;
 use super::control::{Control, Stage};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
-use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
@@ -77,16 +77,20 @@ fn first_lifetime() -> Result<(), Error> {
         place => place?,
     };
     let (file, pe) = (Arc::new(place.job), place.pe);
-    let npes = file.npes();
+    let (npes, near) = (file.npes(), file.near());
     // A program that its launcher starts although the job has ended ends as well.
     if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
         ending::leave_late(word);
     }
 
     let data = segment::find(map::page_size())?;
-    let choice = backend::choose(place.launcher)?;
+    let choice = backend::choose(place.launcher, file.nodes().is_some())?;
     let pages = pages::Wanted::from_environment()?;
-    let heap = heap_bytes(choice.backend.default_heap(npes), pages.unit())?;
+    let default = match file.header().default_heap.load(Ordering::Relaxed) {
+        0 => choice.backend.default_heap(npes),
+        agreed => agreed,
+    };
+    let heap = heap_bytes(default, pages.unit())?;
     let layout = choice.backend.layout(&data, heap, pages.unit(), npes).map_err(no_room)?;
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
@@ -103,6 +107,7 @@ fn first_lifetime() -> Result<(), Error> {
     let made = JOB.set(Job {
         pe,
         npes,
+        near: near.clone(),
         launcher: place.launcher,
         heap: Mutex::new(Heap::new(layout.heap.len())),
         extent: Extent::default(),
@@ -121,8 +126,8 @@ fn first_lifetime() -> Result<(), Error> {
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
     // On Kitten every PE has a CPU, and nothing else wants it.
-    let crowded = place.launcher != Launcher::Kitten && npes > process::cpus_of_job();
-    pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(npes));
+    let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
+    pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(near.len()));
     fork::prepare()?;
     fault::explain();
     ending::leave_when_told();
@@ -245,7 +250,14 @@ pub fn finalize(routine: Routine) {
     stats::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
-    collectives::barrier_all(routine);
+    // Without an engine, no PE of another node can have used this one's memory.
+    match job.nodes() {
+        Some(_) => {
+            fence(Ordering::SeqCst);
+            collectives::sync(routine, team::TEAM_SHARED);
+        }
+        None => collectives::barrier_all(routine),
+    }
     stats::print(job);
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);

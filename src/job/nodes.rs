@@ -1,0 +1,236 @@
+//! The nodes of a job: which PEs each has, and how its agent is reached.
+//!
+//! Every node has a job's file of its own, and in each lies this table, at a fixed place between the
+//! head and the first generation. A job on one node has none. The launcher writes all of it
+//! but the agents' records, which become known one by one while the PEs run already: who
+//! needs one that is not there yet looks again.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::error::Error;
+use onenode::sys::map;
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+use std::ptr::NonNull;
+
+/// Where the table is in the job's file.
+pub(super) const PLACE: u64 = 1 << 29;
+/// Most bytes of an agent's record.
+pub const RECORD_BYTES: usize = 1024;
+/// Most nodes of a job.
+pub const MOST: usize = 1 << 16;
+/// Most bytes of a host's name.
+pub const HOST_BYTES: usize = 256;
+
+/// A node, as its launcher describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeOf {
+    /// Number of its PEs. They are numbered node by node.
+    pub pes: usize,
+    /// Its name, as the user wrote it.
+    pub host: String,
+}
+
+#[repr(C, align(64))]
+struct Record {
+    first: AtomicU32,
+    pes: AtomicU32,
+    host_bytes: AtomicU32,
+    /// Bytes of the agent's record, plus 1; 0 while it is not known. Written last.
+    agent_bytes: AtomicU32,
+    host: [AtomicU64; HOST_BYTES / 8],
+    agent: [AtomicU64; RECORD_BYTES / 8],
+}
+
+/// The table, mapped.
+pub struct Nodes {
+    base: NonNull<u8>,
+    own: usize,
+    count: usize,
+    npes: usize,
+}
+
+// SAFETY: shared memory of atomics, mapped for the life of the value.
+unsafe impl Send for Nodes {}
+// SAFETY: as above; every field is reached as an atomic.
+unsafe impl Sync for Nodes {}
+
+impl Nodes {
+    /// Maps the table of a job of `npes` PEs on `count` nodes, of which this is number `own`.
+    pub(super) fn map(
+        file: BorrowedFd,
+        own: usize,
+        count: usize,
+        npes: usize,
+    ) -> Result<Self, Error> {
+        assert!(own < count && count <= npes);
+        Ok(Self { base: map::shared_anywhere(file, PLACE, bytes(count))?, own, count, npes })
+    }
+
+    /// Writes the nodes down.
+    pub(super) fn fill(&self, nodes: &[NodeOf]) {
+        let mut first = 0;
+        for (node, NodeOf { pes, host }) in nodes.iter().enumerate() {
+            let record = self.record(node);
+            record.first.store(first as u32, Ordering::Relaxed);
+            record.pes.store(*pes as u32, Ordering::Relaxed);
+            let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
+            write(&record.host, host);
+            record.host_bytes.store(host.len() as u32, Ordering::Relaxed);
+            first += pes;
+        }
+    }
+
+    fn record(&self, node: usize) -> &Record {
+        assert!(node < self.count);
+        // SAFETY: in bounds by the assertion; atomics only.
+        unsafe { self.base.cast::<Record>().add(node).as_ref() }
+    }
+
+    /// This node's number.
+    pub fn own(&self) -> usize {
+        self.own
+    }
+    /// Number of nodes, at least 2.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+    /// The PEs of a node.
+    pub fn pes(&self, node: usize) -> Range<usize> {
+        let record = self.record(node);
+        let first = (record.first.load(Ordering::Relaxed) as usize).min(self.npes);
+        let pes = record.pes.load(Ordering::Relaxed) as usize;
+        first..(first + pes).min(self.npes)
+    }
+    /// The node that PE `pe` is on.
+    pub fn node_of(&self, pe: usize) -> usize {
+        assert!(pe < self.npes);
+        let (mut low, mut high) = (0, self.count);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match self.pes(middle).start <= pe {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        low
+    }
+    /// A node's host, as the user named it.
+    pub fn host(&self, node: usize) -> String {
+        let record = self.record(node);
+        let bytes = record.host_bytes.load(Ordering::Relaxed) as usize;
+        String::from_utf8_lossy(&read(&record.host, bytes)).into_owned()
+    }
+    /// What a node's agent says of itself; `None` while it is not known here.
+    pub fn agent(&self, node: usize) -> Option<Vec<u8>> {
+        let record = self.record(node);
+        let bytes = record.agent_bytes.load(Ordering::Acquire).checked_sub(1)?;
+        Some(read(&record.agent, bytes as usize))
+    }
+    /// Makes a node's agent known here. Once for each node: later ones change nothing.
+    ///
+    /// # Panics
+    /// If the record has more than [`RECORD_BYTES`] bytes.
+    pub fn publish(&self, node: usize, agent: &[u8]) {
+        assert!(agent.len() <= RECORD_BYTES, "an agent's record has {} bytes", agent.len());
+        let record = self.record(node);
+        if record.agent_bytes.load(Ordering::Acquire) == 0 {
+            write(&record.agent, agent);
+            record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Nodes {
+    fn drop(&mut self) {
+        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
+        unsafe { map::unmap(self.base.as_ptr(), bytes(self.count)) }
+    }
+}
+
+/// Bytes of the table of so many nodes.
+pub(super) const fn bytes(count: usize) -> usize {
+    (count * size_of::<Record>()).next_multiple_of(4096)
+}
+
+fn write(words: &[AtomicU64], bytes: &[u8]) {
+    for (word, bytes) in words.iter().zip(bytes.chunks(8)) {
+        let mut eight = [0; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
+    }
+}
+
+/// At most as many bytes as the words have: another process may have written any number.
+fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
+    let all = words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+    all.take(bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::file::JobFile;
+
+    fn of(pes: usize, host: &str) -> NodeOf {
+        NodeOf { pes, host: host.into() }
+    }
+
+    #[test]
+    fn pes_are_numbered_node_by_node() {
+        let file = JobFile::create_on_nodes(1, &[of(2, "a"), of(1, "b.example"), of(4, "")]);
+        let file = file.expect("a job's file");
+        assert_eq!((file.npes(), file.near()), (7, 2..3));
+        let nodes = file.nodes().expect("a table");
+        assert_eq!((nodes.own(), nodes.count()), (1, 3));
+        let found: Vec<_> = (0..7).map(|pe| nodes.node_of(pe)).collect();
+        assert_eq!(found, [0, 0, 1, 2, 2, 2, 2]);
+        let pes: Vec<_> = (0..3).map(|node| nodes.pes(node)).collect();
+        assert_eq!(pes, [0..2, 2..3, 3..7]);
+        assert_eq!([0, 1, 2].map(|node| nodes.host(node)), ["a", "b.example", ""]);
+    }
+
+    #[test]
+    fn an_agent_is_known_once_it_is_published() {
+        let file = JobFile::create_on_nodes(0, &[of(1, "a"), of(1, "b")]).expect("a job's file");
+        let nodes = file.nodes().expect("a table");
+        assert_eq!(nodes.agent(1), None);
+        let record: Vec<u8> = (0..=255).cycle().take(RECORD_BYTES - 3).collect();
+        nodes.publish(1, &record);
+        nodes.publish(1, b"too late");
+        assert_eq!(nodes.agent(1).as_deref(), Some(&record[..]));
+        nodes.publish(0, b"");
+        assert_eq!(nodes.agent(0), Some(Vec::new()));
+    }
+
+    #[test]
+    fn numbers_that_another_process_has_spoilt_stay_in_bounds() {
+        let file = JobFile::create_on_nodes(0, &[of(1, "a"), of(1, "b")]).expect("a job's file");
+        let nodes = file.nodes().expect("a table");
+        let record = nodes.record(1);
+        for word in [&record.first, &record.pes, &record.host_bytes, &record.agent_bytes] {
+            word.store(u32::MAX, Ordering::Relaxed);
+        }
+        assert!(nodes.pes(1).end <= 2 && nodes.host(1).len() <= HOST_BYTES);
+        assert!(nodes.agent(1).is_some_and(|agent| agent.len() == RECORD_BYTES));
+        assert!(nodes.node_of(1) < 2);
+    }
+
+    #[test]
+    fn one_node_has_no_table() {
+        let file = JobFile::create(3).expect("a job's file");
+        assert!(file.nodes().is_none());
+        assert_eq!(file.near(), 0..3);
+        let file = JobFile::create_on_nodes(0, &[of(3, "a")]).expect("a job's file");
+        assert!(file.nodes().is_none());
+    }
+
+    #[test]
+    fn what_was_created_on_a_node_is_opened_there() {
+        let file = JobFile::create_on_nodes(1, &[of(2, "a"), of(3, "b")]).expect("a job's file");
+        let copy = file.file().expect("a file").try_clone_to_owned().expect("a descriptor");
+        let opened = JobFile::open(copy).expect("the same file");
+        assert_eq!((opened.npes(), opened.near()), (5, 2..5));
+        assert_eq!(opened.nodes().map(|nodes| nodes.host(1)).as_deref(), Some("b"));
+    }
+}
