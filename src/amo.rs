@@ -12,6 +12,7 @@
 //! plain store where sequential consistency would make it an exchange.
 #![allow(unsafe_code)]
 
+use crate::engine::Place;
 use crate::error::Routine;
 use crate::operand;
 use crate::slow;
@@ -22,7 +23,7 @@ mod cell;
 mod ops;
 
 pub use cell::{Integer, Word};
-use ops::{Add, And, CompareSwap, Fetch, Operation, Or, Set, Signal, Swap, Xor};
+use ops::{Add, And, CompareSwap, Fetch, Operation, Or, Set, Signal, Silent, Swap, Xor};
 
 /// Performs `op` at `target` on PE `pe`.
 ///
@@ -93,14 +94,17 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     routine: Routine,
 ) -> O::Output {
     let word = Span::object(size_of::<O::Word>());
-    let address = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
+    let place = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
     let target = TABLE.address(miss);
     if !operand::is_aligned::<O::Word>(target) {
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());
     }
-    // SAFETY: `access` returns only with an address inside `pe`'s mirror; aligned
-    // because mirrors keep the offset within a page.
-    op.perform(unsafe { O::Word::at(address) })
+    match place {
+        // SAFETY: `access` returns only with an address inside `pe`'s mirror; aligned
+        // because mirrors keep the offset within a page.
+        Place::Near(address) => op.perform(unsafe { O::Word::at(address) }),
+        Place::Far(engine, at) => op.send(engine, at),
+    }
 }
 
 /// Defines the public routines. Each has the safety contract of [`apply`].
@@ -147,10 +151,9 @@ routines! {
     fetch_xor<Integer>(dest: *mut T, value) -> T { Xor(value) }
 }
 
-/// Defines the forms without a result: the fetching one with the result unused,
-/// which the compiler turns into the shorter instruction.
+/// Defines the forms without a result.
 macro_rules! without_result {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident)?) = $fetching:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($($arg:ident)?) { $op:expr })*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
@@ -164,22 +167,22 @@ macro_rules! without_result {
             pe: PeArg,
         ) {
             // SAFETY: the caller's promise, passed on.
-            unsafe { $fetching(routine, ctx, dest, $($arg,)? pe) };
+            unsafe { apply(routine, ctx, dest, Silent($op), pe) };
         }
     )*};
 }
 
 without_result! {
     /// Adds one to `dest` on `pe`.
-    inc() = fetch_inc;
+    inc() { Add(T::ONE) }
     /// Adds `value` to `dest` on `pe`.
-    add(value) = fetch_add;
+    add(value) { Add(value) }
     /// Ands `value` into `dest` on `pe`.
-    and(value) = fetch_and;
+    and(value) { And(value) }
     /// Ors `value` into `dest` on `pe`.
-    or(value) = fetch_or;
+    or(value) { Or(value) }
     /// Exclusive-ors `value` into `dest` on `pe`.
-    xor(value) = fetch_xor;
+    xor(value) { Xor(value) }
 }
 
 /// [`add`] to a signal.
@@ -195,7 +198,7 @@ pub(crate) unsafe fn signal_add<C: Numbering>(
     pe: PeArg,
 ) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { apply(routine, ctx, sig_addr, Signal(Add(signal)), pe) };
+    unsafe { apply(routine, ctx, sig_addr, Signal(Silent(Add(signal))), pe) };
 }
 
 /// [`set`] of a signal.

@@ -180,6 +180,9 @@ pub fn destroy(routine: Routine, handle: usize) {
         );
     }
     fence(Ordering::SeqCst);
+    if let Some(engine) = crate::job::job(routine).engine() {
+        engine.quiet();
+    }
     release(number);
 }
 

@@ -55,6 +55,8 @@ pub mod collectives;
 #[doc(hidden)]
 pub mod context;
 #[doc(hidden)]
+pub mod engine;
+#[doc(hidden)]
 pub mod env;
 #[doc(hidden)]
 pub mod error;

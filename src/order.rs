@@ -31,7 +31,7 @@ pub fn fence() {
 /// PEs that each put, quiet and get could both miss the other's value.
 #[inline(always)]
 pub fn quiet(routine: Routine) {
-    if !TABLE.open() {
+    if !TABLE.is_whole() {
         return quiet_slow(routine);
     }
     barrier(Ordering::SeqCst);
@@ -41,9 +41,12 @@ pub fn quiet(routine: Routine) {
 #[inline(never)]
 fn quiet_slow(routine: Routine) {
     // Ends the process if there is no job to be quiet in.
-    job::job(routine);
+    let job = job::job(routine);
     stats::count(Class::Quiet, 0, None);
     barrier(Ordering::SeqCst);
+    if let Some(engine) = job.engine() {
+        engine.quiet();
+    }
 }
 
 /// [`fence`] for one context; nothing to do for `SHMEM_CTX_INVALID`. All contexts

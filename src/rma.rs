@@ -1,6 +1,7 @@
 //! Remote memory access (specification, section 9.5): put, get, single
 //! elements, strided and block-strided forms. The nonblocking forms are the
-//! same functions: on one node a copy is complete when the call returns.
+//! same functions: on one node a copy is complete when the call returns. Towards PEs of other
+//! nodes the routine's name tells which form it is.
 //!
 //! Every function takes the name of the C routine it serves, used only in
 //! messages. `dest` of a put and `source` of a get are symmetric addresses of the
@@ -8,11 +9,13 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{Ordering, compiler_fence};
+use crate::engine::{Over, Place};
 use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate};
 use onenode::copy;
+use std::mem::MaybeUninit;
 
 mod strided;
 
@@ -97,8 +100,15 @@ unsafe fn put_slow<T: Copy, C: Numbering>(
     let span = Span::elements("nelems", nelems, size_of::<T>());
     let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, span);
     slow::check_own_span(routine, "source", source as usize, span);
-    // SAFETY: `access` returns only if all of it is inside `pe`'s mirror.
-    unsafe { copy::elements(to as *mut T, source, nelems) }
+    // SAFETY: `access` returns only with a place for all of it; the rest is the caller's promise.
+    unsafe {
+        match to {
+            Place::Near(to) => copy::elements(to as *mut T, source, nelems),
+            Place::Far(engine, to) => {
+                engine.put(to, source.cast(), span.accessed, Over::of(routine));
+            }
+        }
+    }
 }
 
 /// Copies `nelems` elements from `source` on PE `pe` to `dest`.
@@ -166,8 +176,15 @@ unsafe fn get_slow<T: Copy, C: Numbering>(
     let span = Span::elements("nelems", nelems, size_of::<T>());
     let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, span);
     slow::check_own_span(routine, "dest", dest as usize, span);
-    // SAFETY: `access` returns only if all of it is inside `pe`'s mirror.
-    unsafe { copy::elements(dest, from as *const T, nelems) }
+    // SAFETY: `access` returns only with a place for all of it; the rest is the caller's promise.
+    unsafe {
+        match from {
+            Place::Near(from) => copy::elements(dest, from as *const T, nelems),
+            Place::Far(engine, from) => {
+                engine.get(dest.cast(), from, span.accessed, Over::of(routine));
+            }
+        }
+    }
 }
 
 /// Stores one element at `dest` on PE `pe`.
@@ -203,8 +220,15 @@ pub unsafe fn p<T: Copy, C: Numbering>(
 unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
     let to =
         slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
-    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
-    unsafe { (to as *mut T).write_unaligned(value) }
+    // SAFETY: `access` returns only with a place for the element.
+    unsafe {
+        match to {
+            Place::Near(to) => (to as *mut T).write_unaligned(value),
+            Place::Far(engine, to) => {
+                engine.put(to, (&raw const value).cast(), size_of::<T>(), Over::AtReturn);
+            }
+        }
+    }
 }
 
 /// Loads one element from `source` on PE `pe`.
@@ -229,8 +253,17 @@ pub unsafe fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: *const 
 unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
     let from =
         slow::access(routine, &slow::GET, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
-    // SAFETY: `access` returns only with an address inside `pe`'s mirror.
-    unsafe { (from as *const Unaligned<T>).read_volatile().0 }
+    // SAFETY: `access` returns only with a place for the element, which the engine fills in.
+    unsafe {
+        match from {
+            Place::Near(from) => (from as *const Unaligned<T>).read_volatile().0,
+            Place::Far(engine, from) => {
+                let mut value = MaybeUninit::<T>::uninit();
+                engine.get(value.as_mut_ptr().cast(), from, size_of::<T>(), Over::AtReturn);
+                value.assume_init()
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! with a message that says what was wrong.
 
 use crate::context;
+use crate::engine::Place;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
@@ -26,8 +27,8 @@ pub static PUT: Access = Access(Class::Put, "dest");
 /// The access of a get.
 pub static GET: Access = Access(Class::Get, "source");
 
-/// As [`resolve`], for an operation of the program on so much memory, which is counted if
-/// there is counting.
+/// Where an operation of the program on so much memory goes; it is counted if there is counting.
+/// Returns only with a place for all of it.
 #[cold]
 pub fn access(
     routine: Routine,
@@ -36,12 +37,24 @@ pub fn access(
     miss: Miss,
     pe: PeArg,
     span: Span,
-) -> usize {
+) -> Place {
     let Access(class, argument) = access;
-    let target = resolve(routine, argument, ctx, miss, pe);
-    check_span(routine, argument, TABLE.address(miss), span);
+    let addr = TABLE.address(miss);
+    let place = place_of(routine, argument, ctx, addr, pe);
+    check_span(routine, argument, addr, span);
     stats::count(*class, span.accessed, context::world_pe(ctx, pe_number(pe)));
-    target
+    place
+}
+
+/// Where any address is for any PE of a context; attaches the PE if need be.
+fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> Place {
+    let job = job(routine);
+    let pe = world_pe(routine, job, ctx, pe);
+    check_symmetric(routine, argument, job, addr);
+    match job.engine_to(pe) {
+        Some(engine) => Place::Far(engine, job.far(pe, addr)),
+        None => Place::Near(job.mirror(pe) + (addr - job.layout().start())),
+    }
 }
 
 /// Checks that all of a span is in the segment that it begins in, on this PE and so on every
@@ -110,7 +123,7 @@ pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
     let job = job(routine);
     let addr = TABLE.address(miss);
     match usize::try_from(pe_number(pe)) {
-        Ok(pe) if pe < job.npes() && job.layout().contains(addr) => {
+        Ok(pe) if pe < job.npes() && job.layout().contains(addr) && job.engine_to(pe).is_none() => {
             (job.mirror(pe) + (addr - job.layout().start())) as *mut u8
         }
         _ => std::ptr::null_mut(),

@@ -208,11 +208,12 @@ pub fn required(routine: Routine, handle: usize) -> &'static Team {
     })
 }
 
-/// The team of a handle, if all is as it is mostly: it exists and nobody counts or checks. Else
+/// The team of a handle, if all is as it is mostly: it exists, nobody counts or checks, and all PEs
+/// are on this node. Else
 /// what is to be done is [`required`]'s.
 #[inline]
 pub(crate) fn in_use(handle: usize) -> Option<&'static Team> {
-    TEAMS.get(handle.wrapping_sub(1)).filter(|team| team.size() > 0 && TABLE.open())
+    TEAMS.get(handle.wrapping_sub(1)).filter(|team| team.size() > 0 && TABLE.is_whole())
 }
 
 /// `shmem_team_my_pe`: -1 for `SHMEM_TEAM_INVALID`.

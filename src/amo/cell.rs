@@ -6,13 +6,20 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 /// A type with atomic fetch, set and swap.
 pub trait Word: Copy + sealed::Sealed {
     /// The unsigned integer of the same width, whose atomics are used.
-    type Bits: Copy;
+    type Bits: Copy + Into<u64>;
     /// The atomic of that integer.
     type Atomic: Cell<Self::Bits> + 'static;
     /// The value's bit pattern.
     fn to_bits(self) -> Self::Bits;
     /// The value of a bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
+
+    /// The bit pattern as the low bytes of a word, the others 0.
+    fn to_word(self) -> u64 {
+        self.to_bits().into()
+    }
+    /// The value of a word's low bytes.
+    fn from_word(word: u64) -> Self;
 
     /// The atomic at an address.
     ///
@@ -108,6 +115,9 @@ macro_rules! words {
             #[inline(always)]
             fn from_bits(bits: $bits) -> Self {
                 $from(bits)
+            }
+            fn from_word(word: u64) -> Self {
+                $from(word as $bits)
             }
         }
     )*};

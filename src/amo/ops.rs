@@ -3,6 +3,7 @@
 
 use super::Word;
 use super::cell::Cell;
+use crate::engine::{Action, Amo, Engine, Far};
 use crate::slow::Access;
 use crate::stats::Class;
 use std::marker::PhantomData;
@@ -17,6 +18,12 @@ pub(super) trait Operation: Copy {
     const ACCESS: &'static Access = &Access(Class::Atomic, "dest");
     /// Performs it.
     fn perform(self, cell: &<Self::Word as Word>::Atomic) -> Self::Output;
+    /// Has an engine perform it.
+    fn send(self, engine: &dyn Engine, at: Far) -> Self::Output;
+}
+
+fn amo<T: Word>(action: Action, operand: u64) -> Amo {
+    Amo { action, operand, bytes: size_of::<T>() }
 }
 
 /// Reads.
@@ -38,6 +45,9 @@ impl<T: Word> Operation for Fetch<T> {
     fn perform(self, cell: &T::Atomic) -> T {
         T::from_bits(cell.load())
     }
+    fn send(self, engine: &dyn Engine, at: Far) -> T {
+        T::from_word(engine.fetch(at, amo::<T>(Action::Add, 0)))
+    }
 }
 
 /// Writes.
@@ -50,6 +60,9 @@ impl<T: Word> Operation for Set<T> {
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) {
         cell.store(self.0.to_bits());
+    }
+    fn send(self, engine: &dyn Engine, at: Far) {
+        engine.update(at, amo::<T>(Action::Swap, self.0.to_word()));
     }
 }
 
@@ -67,10 +80,14 @@ impl<T: Word> Operation for CompareSwap<T> {
     fn perform(self, cell: &T::Atomic) -> T {
         T::from_bits(cell.compare_swap(self.cond.to_bits(), self.value.to_bits()))
     }
+    fn send(self, engine: &dyn Engine, at: Far) -> T {
+        let action = Action::CompareSwap(self.cond.to_word());
+        T::from_word(engine.fetch(at, amo::<T>(action, self.value.to_word())))
+    }
 }
 
 macro_rules! updates {
-    ($($(#[$doc:meta])* $name:ident: $method:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $method:ident, $action:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(super) struct $name<T>(pub T);
@@ -82,8 +99,41 @@ macro_rules! updates {
             fn perform(self, cell: &T::Atomic) -> T {
                 T::from_bits(cell.$method(self.0.to_bits()))
             }
+            fn send(self, engine: &dyn Engine, at: Far) -> T {
+                T::from_word(engine.fetch(at, amo::<T>(Action::$action, self.0.to_word())))
+            }
+        }
+
+        impl<T: Word> Update for $name<T> {
+            fn amo(self) -> Amo {
+                amo::<T>(Action::$action, self.0.to_word())
+            }
         }
     )*};
+}
+
+/// An operation that is of use also without its result.
+pub(super) trait Update: Operation {
+    /// What an engine is to do.
+    fn amo(self) -> Amo;
+}
+
+/// An operation whose result nobody wants: the compiler turns it into the shorter instruction,
+/// and an engine need not wait for it.
+#[derive(Clone, Copy)]
+pub(super) struct Silent<O>(pub O);
+
+impl<O: Update> Operation for Silent<O> {
+    type Word = O::Word;
+    type Output = ();
+    const ACCESS: &'static Access = O::ACCESS;
+    #[inline(always)]
+    fn perform(self, cell: &<O::Word as Word>::Atomic) {
+        self.0.perform(cell);
+    }
+    fn send(self, engine: &dyn Engine, at: Far) {
+        engine.update(at, self.0.amo());
+    }
 }
 
 /// An operation on a signal: only the argument's name differs.
@@ -98,17 +148,20 @@ impl<O: Operation> Operation for Signal<O> {
     fn perform(self, cell: &<O::Word as Word>::Atomic) -> O::Output {
         self.0.perform(cell)
     }
+    fn send(self, engine: &dyn Engine, at: Far) -> O::Output {
+        self.0.send(engine, at)
+    }
 }
 
 updates! {
     /// Exchanges; the old value comes back, as from all that follow.
-    Swap: swap;
+    Swap: swap, Swap;
     /// Adds, wrapping.
-    Add: add;
+    Add: add, Add;
     /// Bitwise and.
-    And: and;
+    And: and, And;
     /// Bitwise or.
-    Or: or;
+    Or: or, Or;
     /// Bitwise exclusive or.
-    Xor: xor;
+    Xor: xor, Xor;
 }

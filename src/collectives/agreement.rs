@@ -4,6 +4,7 @@ use super::{Group, Reach, Small, on_team, select};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::job::job;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
 use onenode::collectives::words::SMALL_WORDS;
@@ -34,6 +35,15 @@ pub(super) fn for_collective(
     }
 }
 
+/// Completes what this PE has issued to other nodes: a barrier promises it, and what others learn
+/// from any collective must not overtake it.
+#[cold]
+pub(super) fn complete(routine: Routine) {
+    if let Some(engine) = job(routine).engine() {
+        engine.quiet();
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn for_collective_slow(
@@ -44,6 +54,7 @@ fn for_collective_slow(
 ) -> &'static Team {
     let team = team::required(routine, handle);
     stats::count(Class::Collective, bytes, None);
+    complete(routine);
     if env::debugging() {
         check(routine, team, agreed);
     }

@@ -70,7 +70,7 @@ impl About {
             && let What::Member { pe, .. } = self.what(job)
             && !job.is_near(pe)
         {
-            job.far(pe);
+            job.not_near(pe);
         }
     }
 }

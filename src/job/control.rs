@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::job::waiting::Waiting;
 use onenode::backend::{SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
+use onenode::layout::Layout;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
@@ -93,6 +94,14 @@ impl PeRecord {
     /// sees that.
     pub(crate) fn advance(&self) {
         self.stage.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// How far into its slot's place in the file an address of a PE's slot is.
+pub(super) fn offset_in_place(layout: &Layout, address: usize) -> u64 {
+    match address.checked_sub(layout.heap.start) {
+        Some(bytes) if bytes < layout.heap.len() => HEAP_OFFSET + bytes as u64,
+        _ => (address - layout.data.start) as u64,
     }
 }
 

@@ -27,6 +27,7 @@ pub mod threads;
 pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize};
+use crate::engine::{Engine, Far};
 use crate::memory::heap::Heap;
 use crate::memory::pages;
 use backend::ChosenBackend;
@@ -65,6 +66,8 @@ pub struct Job {
     /// How many peers have been looked at: see `health`.
     looked: AtomicUsize,
     attachments: Attachments,
+    /// The way to PEs of other nodes.
+    engine: Option<Box<dyn Engine>>,
     /// What the heap is to be made of, and what it is made of in this lifetime.
     pages: pages::Wanted,
     heap_pages: Mutex<Option<pages::Got>>,
@@ -130,6 +133,19 @@ impl Job {
     /// Where slot and mirrors lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+    /// The way to PEs of other nodes, if there are any.
+    pub fn engine(&self) -> Option<&dyn Engine> {
+        self.engine.as_deref()
+    }
+    /// The way to PE `pe`, if it is on another node.
+    #[inline]
+    pub fn engine_to(&self, pe: usize) -> Option<&dyn Engine> {
+        if self.is_near(pe) { None } else { self.engine() }
+    }
+    /// What the own symmetric address `addr` is on PE `pe` of another node.
+    pub fn far(&self, pe: usize, addr: usize) -> Far {
+        Far { pe, offset: control::offset_in_place(&self.layout, addr) }
     }
     /// Address of the symmetric heap's first byte.
     pub fn heap_base(&self) -> usize {

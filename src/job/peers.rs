@@ -16,7 +16,7 @@ impl Job {
             return self.layout.start();
         }
         if !self.is_near(pe) {
-            self.far(pe);
+            self.not_near(pe);
         }
         let mut pause = Pause::about(About::Initialisation(pe));
         while !self.has_begun(pe) {
@@ -34,7 +34,7 @@ impl Job {
 
     /// PE `pe` is on another node.
     #[cold]
-    pub(super) fn far(&self, pe: usize) -> ! {
+    pub(super) fn not_near(&self, pe: usize) -> ! {
         let host = self.nodes().map(|nodes| nodes.host(nodes.node_of(pe))).unwrap_or_default();
         failure::fatal(format_args!(
             "PE {pe} is on another node, {host}, and this library has no engine that reaches other \

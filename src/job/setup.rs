@@ -115,6 +115,7 @@ fn first_lifetime() -> Result<(), Error> {
         meeting: place.meeting,
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
+        engine: None,
         pages,
         heap_pages: Mutex::new(None),
         control,
@@ -160,7 +161,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
     job.lifetime.fetch_add(1, Ordering::Relaxed);
     let counted = stats::prepare(job)?;
-    TABLE.publish(&job.layout.bounds(), job.npes);
+    TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
     if counted || env::debugging() {
         TABLE.divert();
     }

@@ -4,6 +4,7 @@
 //! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
+use crate::engine::{Engine, Far, Over, Place};
 use crate::error::Routine;
 use crate::failure;
 use crate::slow::{self, Access};
@@ -240,9 +241,52 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
     let miss = TABLE.miss(there.address);
     let mapped = slow::access(routine, access, ctx.handle(), miss, pe, span(&there));
     slow::check_own_span(routine, here.name, here.address, span(&here));
-    let Sides { dest, source } = sides.mapped(access, mapped);
     // SAFETY: as in `transfer`.
-    unsafe { shape.copy(dest, source) }
+    unsafe {
+        match mapped {
+            Place::Near(mapped) => {
+                let Sides { dest, source } = sides.mapped(access, mapped);
+                shape.copy(dest, source);
+            }
+            Place::Far(engine, far) => {
+                let here = (here.address as *mut u8, here.stride.1);
+                transfer_far(engine, access, shape, size_of::<T>(), (far, there.stride.1), here);
+            }
+        }
+    }
+}
+
+/// Moves the blocks one by one, and waits once.
+///
+/// # Safety
+/// As [`transfer`]: `here` and `far` are where the elements of so many bytes lie, with the strides.
+unsafe fn transfer_far<S: Shape>(
+    engine: &dyn Engine,
+    access: &Access,
+    shape: S,
+    size: usize,
+    (far, far_stride): (Far, isize),
+    (here, stride): (*mut u8, isize),
+) {
+    let (mut blocks, mut bytes) = (shape.nblocks(), shape.bsize() * size);
+    if far_stride == stride && stride.unsigned_abs() == shape.bsize() {
+        (blocks, bytes) = (1, bytes * blocks);
+    }
+    for block in 0..blocks {
+        let far = far.plus(block * far_stride as usize * size);
+        // Wrapping: the checks have told that it is not for a block that exists.
+        let here = here.wrapping_add(block.wrapping_mul(stride as usize * size));
+        // SAFETY: the caller's promise; the strides have been checked.
+        unsafe {
+            match access.0 {
+                Class::Put => engine.put(far, here, bytes, Over::AtReturn),
+                _ => engine.get(here, far, bytes, Over::AtQuiet),
+            }
+        }
+    }
+    if access.0 != Class::Put {
+        engine.quiet();
+    }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`

@@ -80,6 +80,11 @@ impl Table {
     pub fn open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
+    /// Whether they are carried out for every PE: all are on this node.
+    #[inline(always)]
+    pub fn is_whole(&self) -> bool {
+        self.open()
+    }
     /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
     pub fn knows(&self, pe: PeArg) -> bool {
@@ -114,8 +119,10 @@ impl Table {
         Miss(address)
     }
 
-    /// Prepares for a job of `npes` PEs; the hot path opens when all have a mirror.
-    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
+    /// Prepares for a job of `npes` PEs; the hot path opens when all have a mirror, so all must be
+    /// on this node.
+    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize, whole: bool) {
+        assert!(whole, "aliases are of one node");
         assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
         assert!(bounds.upper.end <= 1 << SHIFT, "the slot lies below the first alias");
         for bits in &self.attached {

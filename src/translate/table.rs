@@ -41,6 +41,8 @@ pub struct Table {
     lower_end: UnsafeCell<usize>,
     /// First offset past what has no foreign memory below it, in the slot.
     unmixed: UnsafeCell<usize>,
+    /// `slot`, but 0 also if there are PEs that only the slow path reaches.
+    whole: UnsafeCell<usize>,
     /// `slot` for the PEs that have a mirror here and may be reached without further ado, else 0.
     span: [AtomicUsize; MAX_PES],
     /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
@@ -65,6 +67,7 @@ pub static TABLE: Table = Table {
     upper: UnsafeCell::new(0),
     lower_end: UnsafeCell::new(0),
     unmixed: UnsafeCell::new(0),
+    whole: UnsafeCell::new(0),
     span: [const { AtomicUsize::new(0) }; MAX_PES],
     pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
     base: [const { AtomicUsize::new(0) }; MAX_PES],
@@ -97,6 +100,12 @@ impl Table {
     #[inline(always)]
     pub fn open(&self) -> bool {
         self.slot() != 0
+    }
+    /// Whether it may, and carries them out for every PE.
+    #[inline(always)]
+    pub fn is_whole(&self) -> bool {
+        // SAFETY: as for `origin`.
+        unsafe { *self.whole.get() != 0 }
     }
     /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
@@ -135,8 +144,9 @@ impl Table {
         Miss(address.wrapping_sub(self.origin()))
     }
 
-    /// Prepares the hot path for a job of `npes` PEs; nobody has a mirror yet.
-    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize) {
+    /// Prepares the hot path for a job of `npes` PEs, of which some are on other nodes unless it is
+    /// `whole`; nobody has a mirror yet.
+    pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize, whole: bool) {
         assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
         let origin = bounds.lower.start;
         // SAFETY: called from initialisation, when nothing else reads the table.
@@ -150,6 +160,7 @@ impl Table {
             };
             *self.npes.get() = npes;
             *self.slot.get() = bounds.upper.end - origin;
+            *self.whole.get() = if whole { *self.slot.get() } else { 0 };
         }
     }
 
@@ -157,7 +168,10 @@ impl Table {
     /// the slow one.
     pub(crate) fn divert(&self) {
         // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe { *self.slot.get() = 0 };
+        unsafe {
+            *self.slot.get() = 0;
+            *self.whole.get() = 0;
+        }
     }
 
     /// Says that PE `pe`'s mirror of the slot starts at `address`.
@@ -185,6 +199,7 @@ impl Table {
         // SAFETY: called from finalisation, when nothing else reads the table.
         unsafe {
             *self.slot.get() = 0;
+            *self.whole.get() = 0;
             *self.npes.get() = 0;
         }
     }

@@ -1,0 +1,104 @@
+//! Memory that this process cannot load from and store to: what belongs to PEs of other nodes. The
+//! hot path never comes here. A far PE has no mirror, so its operations fall into the slow path,
+//! whose answer is a [`Place`].
+#![allow(unsafe_code)]
+
+use crate::error::Routine;
+
+/// Where an access that has left the hot path goes.
+pub enum Place {
+    /// To memory that is mapped here, at this address.
+    Near(usize),
+    /// To memory that an engine reaches.
+    Far(&'static dyn Engine, Far),
+}
+
+/// Memory of a PE on another node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Far {
+    /// The PE, in the world's numbering.
+    pub pe: usize,
+    /// Bytes from the start of its slot's place in its node's file: see `job::control`.
+    pub offset: u64,
+}
+
+impl Far {
+    /// The memory so many bytes further on.
+    #[must_use]
+    pub fn plus(self, bytes: usize) -> Self {
+        Self { offset: self.offset.wrapping_add(bytes as u64), ..self }
+    }
+}
+
+/// When a transfer has to be over on this side: the source of a put can be used again, what a get
+/// brings is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// When the call returns.
+    AtReturn,
+    /// When the next quiet returns.
+    AtQuiet,
+}
+
+impl Over {
+    /// As the routine has it: those that do not block end in `_nbi`.
+    pub fn of(routine: Routine) -> Self {
+        if routine.ends_with("_nbi") { Self::AtQuiet } else { Self::AtReturn }
+    }
+}
+
+/// What an atomic operation does to its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Adds.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Writes.
+    Swap,
+    /// Writes if this stands there.
+    CompareSwap(u64),
+}
+
+/// An atomic operation on an aligned word. Narrow operands are zero-extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amo {
+    /// What it does.
+    pub action: Action,
+    /// With what.
+    pub operand: u64,
+    /// The word's width: 4 or 8 bytes.
+    pub bytes: usize,
+}
+
+/// A way to the memory of PEs on other nodes.
+///
+/// Operations of one thread on one PE are carried out there in the order of the calls, so that a
+/// fence has nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job
+/// ends with a message.
+pub trait Engine: Send + Sync {
+    /// Copies to another PE.
+    ///
+    /// # Safety
+    /// `from` is readable for so many bytes, until the transfer is over.
+    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over);
+
+    /// Copies from another PE.
+    ///
+    /// # Safety
+    /// `to` is writable for so many bytes, until the transfer is over.
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over);
+
+    /// Carries out an atomic operation and returns what stood there.
+    fn fetch(&self, at: Far, amo: Amo) -> u64;
+
+    /// Issues an atomic operation without a result.
+    fn update(&self, at: Far, amo: Amo);
+
+    /// Returns when all operations that this PE has issued are complete.
+    fn quiet(&self);
+}
