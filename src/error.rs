@@ -43,6 +43,12 @@ pub enum Error {
     /// The job has ended, with this abort word.
     #[error("the job was over before this process came")]
     Over(u64),
+    /// A library that is loaded at run time does not serve.
+    #[error("{0}")]
+    Library(String),
+    /// PEs of other nodes cannot be reached.
+    #[error("other nodes cannot be reached: {0}")]
+    Engine(String),
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),

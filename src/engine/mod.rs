@@ -3,6 +3,10 @@
 //! whose answer is a [`Place`].
 #![allow(unsafe_code)]
 
+pub mod agent;
+mod exports;
+pub mod ucx;
+
 use crate::error::Routine;
 
 /// Where an access that has left the hot path goes.
@@ -13,12 +17,17 @@ pub enum Place {
     Far(&'static dyn Engine, Far),
 }
 
-/// Memory of a PE on another node.
+/// Where in a [`Far`] the heap begins. Before it is the data segment.
+pub const HEAP: u64 = 1 << 41;
+/// Where in a [`Far`] the control area of the PE's node begins.
+pub const CONTROL: u64 = 1 << 42;
+
+/// Memory of a PE on another node, or of that node's control area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The PE, in the world's numbering.
     pub pe: usize,
-    /// Bytes from the start of its slot's place in its node's file: see `job::control`.
+    /// Bytes into its data segment, or from [`HEAP`] or [`CONTROL`] on.
     pub offset: u64,
 }
 
@@ -101,4 +110,8 @@ pub trait Engine: Send + Sync {
 
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);
+
+    /// Forgets where PEs have their memory: they may have it elsewhere in their next lifetime. No
+    /// operation is under way, nor will be in this lifetime.
+    fn forget(&self);
 }

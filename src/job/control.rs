@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::job::waiting::Waiting;
 use onenode::backend::{SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
-use onenode::layout::Layout;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
@@ -94,14 +93,6 @@ impl PeRecord {
     /// sees that.
     pub(crate) fn advance(&self) {
         self.stage.fetch_add(1, Ordering::Release);
-    }
-}
-
-/// How far into its slot's place in the file an address of a PE's slot is.
-pub(super) fn offset_in_place(layout: &Layout, address: usize) -> u64 {
-    match address.checked_sub(layout.heap.start) {
-        Some(bytes) if bytes < layout.heap.len() => HEAP_OFFSET + bytes as u64,
-        _ => (address - layout.data.start) as u64,
     }
 }
 
@@ -215,6 +206,10 @@ impl Control {
         let stride = bytes.next_multiple_of(map::page_size());
         let offset = self.offset() + STATISTICS_BASE + (pe * stride) as u64;
         Ok(Some(map::shared_anywhere(self.job.file()?, offset, bytes)?))
+    }
+    /// All of it, as it is mapped here.
+    pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {
+        (self.base, Self::bytes(self.npes(), self.team_slots))
     }
     /// What concerns all PEs of the generation.
     pub fn header(&self) -> &Header {

@@ -26,8 +26,8 @@ pub mod setup;
 pub mod threads;
 pub mod waiting;
 
-use crate::atomics::{AtomicU32, AtomicUsize};
-use crate::engine::{Engine, Far};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
+use crate::engine::{self, Engine, Far};
 use crate::memory::heap::Heap;
 use crate::memory::pages;
 use backend::ChosenBackend;
@@ -145,7 +145,16 @@ impl Job {
     }
     /// What the own symmetric address `addr` is on PE `pe` of another node.
     pub fn far(&self, pe: usize, addr: usize) -> Far {
-        Far { pe, offset: control::offset_in_place(&self.layout, addr) }
+        let Layout { data, heap, .. } = &self.layout;
+        let offset = match heap.contains(&addr) {
+            true => engine::HEAP + (addr - heap.start) as u64,
+            false => (addr - data.start) as u64,
+        };
+        Far { pe, offset }
+    }
+    /// How many programs of the job this PE has begun, and how many lifetimes in this one.
+    pub fn life(&self) -> (u32, u32) {
+        (self.control.generation() + 1, self.lifetime.load(Ordering::Relaxed))
     }
     /// Address of the symmetric heap's first byte.
     pub fn heap_base(&self) -> usize {

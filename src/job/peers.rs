@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::about::About;
-use crate::atomics::Ordering;
+use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::failure;
 use crate::pause::Pause;
@@ -62,9 +62,21 @@ impl Job {
 
     fn attach(&self, pe: usize) -> Result<(), Error> {
         let record = &self.control.pe(pe).slot;
-        let data_bytes = record.data_bytes.load(Ordering::Relaxed) as usize;
-        let heap_bytes = record.heap_bytes.load(Ordering::Relaxed) as usize;
-        let image = record.image.load(Ordering::Relaxed);
+        let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let sizes = [word(&record.data_bytes), word(&record.heap_bytes)].map(|n| n as usize);
+        self.check_slot(sizes, word(&record.image), word(&record.backend))?;
+        self.choice.backend.attach(&self.control, pe, &self.layout)?;
+        self.extent.add_mirror(self.layout.mirrored(pe, self.heap_base()));
+        Ok(())
+    }
+
+    /// Compares what another PE says of its slot, the sizes of data and heap first, with this PE's.
+    pub(crate) fn check_slot(
+        &self,
+        [data_bytes, heap_bytes]: [usize; 2],
+        image: u64,
+        backend: u64,
+    ) -> Result<(), Error> {
         if data_bytes != self.layout.data.len() || image != self.data.fingerprint {
             return Err(Error::Slot(format!(
                 "it runs another program: its data segment has {data_bytes} bytes and layout \
@@ -80,14 +92,12 @@ impl Job {
                 self.layout.heap.len()
             )));
         }
-        if record.backend.load(Ordering::Relaxed) != backend_word(self.backend()) {
+        if backend != backend_word(self.backend()) {
             return Err(Error::Slot(format!(
                 "it does not use the backend {}; SHMEM_BACKEND must be the same on all PEs",
                 self.backend()
             )));
         }
-        self.choice.backend.attach(&self.control, pe, &self.layout)?;
-        self.extent.add_mirror(self.layout.mirrored(pe, self.heap_base()));
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use super::backend;
 use super::control::{Control, Stage};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
+use crate::engine::{Engine, ucx::Ucx};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
@@ -95,6 +96,10 @@ fn first_lifetime() -> Result<(), Error> {
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
 
+    let engine = match file.nodes() {
+        Some(nodes) => Some(Box::new(Ucx::open(nodes, npes)?) as Box<dyn Engine>),
+        None => None,
+    };
     life::show(&file, pe)?;
     let control = Control::begin(file, pe)?;
     let record = &control.pe(pe).slot;
@@ -115,7 +120,7 @@ fn first_lifetime() -> Result<(), Error> {
         meeting: place.meeting,
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
-        engine: None,
+        engine,
         pages,
         heap_pages: Mutex::new(None),
         control,
@@ -267,6 +272,9 @@ pub fn finalize(routine: Routine) {
     TABLE.retire();
     // Nobody uses this heap or these mirrors any more: all have passed the barrier.
     job.attachments.forget();
+    if let Some(engine) = job.engine() {
+        engine.forget();
+    }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();
 }

@@ -29,3 +29,17 @@ pub fn forget_variable(name: &str) {
     // program's start, before threads that might read the environment.
     unsafe { std::env::remove_var(name) };
 }
+
+/// Sets a variable for as long as `during` runs, unless it is set already. Children that start
+/// later know nothing of it.
+pub fn with_variables<R>(variables: &[(&str, &str)], during: impl FnOnce() -> R) -> R {
+    let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
+    let ours: Vec<_> = variables.iter().filter(unset).collect();
+    for (name, value) in &ours {
+        // SAFETY: as for `forget_variable`.
+        unsafe { std::env::set_var(name, value) };
+    }
+    let result = during();
+    ours.iter().for_each(|(name, _)| forget_variable(name));
+    result
+}

@@ -8,6 +8,7 @@ pub mod backtrace;
 pub mod ending;
 pub mod environment;
 pub mod launcher;
+pub mod library;
 pub mod signal;
 pub mod stdio;
 pub mod streams;

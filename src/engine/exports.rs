@@ -1,0 +1,172 @@
+//! What an agent tells others: its record, which travels when the job starts, and for each PE of
+//! its node an export, which others read from the agent's memory. Little-endian, with checked
+//! lengths: both come over a network.
+
+/// "oneshmem" and the version of all formats here.
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x01\0");
+/// Bytes of an encoded [`Export`], for which the agent keeps room.
+pub const EXPORT_BYTES: usize = 1024;
+/// Most bytes of a key.
+const KEY_BYTES: usize = 240;
+
+/// How an agent is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its worker's address.
+    pub address: Vec<u8>,
+    /// Where the exports of its node's PEs are, in their order.
+    pub exports: Segment,
+}
+
+/// Memory in an agent's process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Its address there.
+    pub base: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// The key to it.
+    pub key: Vec<u8>,
+}
+
+/// What others have to know of a PE.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Export {
+    /// How many programs it has begun, and in this one how many lifetimes of the library. 0: nothing
+    /// is exported yet.
+    pub life: (u32, u32),
+    /// What must be the same on all PEs: see `onenode`'s slot record.
+    pub image: u64,
+    /// Likewise.
+    pub backend: u64,
+    /// Its data segment.
+    pub data: Segment,
+    /// Its heap.
+    pub heap: Segment,
+    /// The control area of its program.
+    pub control: Segment,
+}
+
+impl Record {
+    /// As it travels.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_le_bytes().to_vec();
+        put_bytes(&mut bytes, &self.address);
+        self.exports.encode(&mut bytes);
+        bytes
+    }
+
+    /// What has travelled; `None` if it is no record of this version.
+    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let bytes = &mut bytes;
+        (take_u64(bytes)? == MAGIC).then_some(())?;
+        Some(Self { address: take_bytes(bytes)?, exports: Segment::decode(bytes)? })
+    }
+}
+
+impl Segment {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.base.to_le_bytes());
+        bytes.extend(self.bytes.to_le_bytes());
+        put_bytes(bytes, &self.key);
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Option<Self> {
+        Some(Self { base: take_u64(bytes)?, bytes: take_u64(bytes)?, key: take_bytes(bytes)? })
+    }
+}
+
+impl Export {
+    /// As it lies in the agent's memory: the life first. `None` if a key is too long.
+    pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
+        let segments = [&self.data, &self.heap, &self.control];
+        segments.iter().all(|segment| segment.key.len() <= KEY_BYTES).then_some(())?;
+        let mut bytes = self.life_word().to_le_bytes().to_vec();
+        bytes.extend(MAGIC.to_le_bytes());
+        bytes.extend(self.image.to_le_bytes());
+        bytes.extend(self.backend.to_le_bytes());
+        segments.iter().for_each(|segment| segment.encode(&mut bytes));
+        bytes.resize(EXPORT_BYTES, 0);
+        bytes.try_into().ok()
+    }
+
+    /// What was read there; `None` if nothing is exported yet.
+    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let bytes = &mut bytes;
+        let life = take_u64(bytes)?;
+        (life != 0 && take_u64(bytes)? == MAGIC).then_some(())?;
+        Some(Self {
+            life: ((life >> 32) as u32, life as u32),
+            image: take_u64(bytes)?,
+            backend: take_u64(bytes)?,
+            data: Segment::decode(bytes)?,
+            heap: Segment::decode(bytes)?,
+            control: Segment::decode(bytes)?,
+        })
+    }
+
+    /// The first word of an encoded one.
+    pub fn life_word(&self) -> u64 {
+        u64::from(self.life.0) << 32 | u64::from(self.life.1)
+    }
+}
+
+fn put_bytes(bytes: &mut Vec<u8>, more: &[u8]) {
+    bytes.extend((more.len() as u64).to_le_bytes());
+    bytes.extend(more);
+}
+
+fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
+    let (word, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_le_bytes(*word))
+}
+
+fn take_bytes(bytes: &mut &[u8]) -> Option<Vec<u8>> {
+    let length = usize::try_from(take_u64(bytes)?).ok()?;
+    let (taken, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(seed: u8, key: usize) -> Segment {
+        Segment { base: u64::from(seed) << 40, bytes: 1 << seed, key: vec![seed; key] }
+    }
+
+    #[test]
+    fn what_travels_arrives() {
+        let record = Record { address: vec![7; 108], exports: segment(3, 11) };
+        assert_eq!(Record::decode(&record.encode()), Some(record));
+        let export = Export {
+            life: (1, 2),
+            image: 3,
+            backend: 4,
+            data: segment(5, KEY_BYTES),
+            heap: segment(6, KEY_BYTES),
+            control: segment(7, KEY_BYTES),
+        };
+        let bytes = export.encode().expect("keys that fit");
+        assert_eq!(Export::decode(&bytes), Some(export));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_none() {
+        let bytes = Record { address: vec![7; 108], exports: segment(3, 11) }.encode();
+        for length in 0..bytes.len() {
+            assert_eq!(Record::decode(&bytes[..length]), None);
+        }
+        let mut foreign = bytes.clone();
+        foreign[6] += 1;
+        assert_eq!(Record::decode(&foreign), None);
+        let mut endless = bytes;
+        endless[15] = 0xff;
+        assert_eq!(Record::decode(&endless), None);
+        assert_eq!(Export::decode(&[0; EXPORT_BYTES]), None);
+        let long = Export { data: segment(1, KEY_BYTES + 1), ..Export::default() };
+        assert_eq!(long.encode(), None);
+    }
+}

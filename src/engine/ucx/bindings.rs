@@ -1,0 +1,209 @@
+//! What we use of UCX's interface, version 1.13, from `ucp/api/ucp.h` and `ucs/type/status.h`. UCX
+//! keeps it: structures begin with a mask of the fields that the caller has filled in, and grow at
+//! the end only.
+
+use crate::error::Error;
+use crate::sys::library::Library;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+/// `ucs_status_t`: 0, or an error below 0.
+pub type Status = i8;
+pub const IN_PROGRESS: Status = 1;
+pub const BUSY: Status = -15;
+/// `UCS_ERR_LAST`: addresses from this one on are errors.
+pub const LAST_ERROR: isize = -100;
+
+/// `ucp_context_h`, `ucp_worker_h`, `ucp_ep_h`, `ucp_mem_h`, `ucp_rkey_h`, `ucp_config_t *`.
+pub type Handle = *mut c_void;
+
+pub const API_MAJOR: c_uint = 1;
+pub const API_MINOR: c_uint = 13;
+
+pub const FEATURE_RMA: u64 = 1 << 1;
+pub const FEATURE_AMO32: u64 = 1 << 2;
+pub const FEATURE_AMO64: u64 = 1 << 3;
+pub const FEATURE_WAKEUP: u64 = 1 << 4;
+
+pub const PARAM_FEATURES: u64 = 1 << 0;
+
+/// `ucp_params_t`.
+#[repr(C)]
+pub struct Params {
+    pub field_mask: u64,
+    pub features: u64,
+    pub request_size: usize,
+    pub request_init: *const c_void,
+    pub request_cleanup: *const c_void,
+    pub tag_sender_mask: u64,
+    pub mt_workers_shared: c_int,
+    pub estimated_num_eps: usize,
+    pub estimated_num_ppn: usize,
+    pub name: *const c_char,
+}
+
+pub const WORKER_THREAD_MODE: u64 = 1 << 0;
+/// `UCS_THREAD_MODE_SERIALIZED`: any thread, one at a time.
+pub const SERIALIZED: c_int = 1;
+
+/// `ucp_worker_params_t`.
+#[repr(C)]
+pub struct WorkerParams {
+    pub field_mask: u64,
+    pub thread_mode: c_int,
+    pub cpu_mask: [u64; 16],
+    pub events: c_uint,
+    pub user_data: *mut c_void,
+    pub event_fd: c_int,
+    pub flags: u64,
+    pub name: *const c_char,
+    pub am_alignment: usize,
+    pub client_id: u64,
+}
+
+pub const EP_REMOTE_ADDRESS: u64 = 1 << 0;
+pub const EP_ERR_HANDLING_MODE: u64 = 1 << 1;
+pub const EP_ERR_HANDLER: u64 = 1 << 2;
+/// `UCP_ERR_HANDLING_MODE_PEER`.
+pub const ERR_MODE_PEER: c_int = 1;
+
+/// `ucp_err_handler_t`.
+#[repr(C)]
+pub struct ErrHandler {
+    pub callback: extern "C" fn(arg: *mut c_void, ep: Handle, status: Status),
+    pub arg: *mut c_void,
+}
+
+/// `ucs_sock_addr_t`.
+#[repr(C)]
+pub struct SockAddr {
+    pub addr: *const c_void,
+    pub addrlen: u32,
+}
+
+/// `ucp_ep_params_t`.
+#[repr(C)]
+pub struct EpParams {
+    pub field_mask: u64,
+    pub address: *const c_void,
+    pub err_mode: c_int,
+    pub err_handler: ErrHandler,
+    pub user_data: *mut c_void,
+    pub flags: c_uint,
+    pub sockaddr: SockAddr,
+    pub conn_request: *mut c_void,
+    pub name: *const c_char,
+    pub local_sockaddr: SockAddr,
+}
+
+pub const MEM_ADDRESS: u64 = 1 << 0;
+pub const MEM_LENGTH: u64 = 1 << 1;
+pub const MEM_FLAGS: u64 = 1 << 2;
+/// `UCP_MEM_MAP_NONBLOCK`: pages are made when they are used.
+pub const MAP_NONBLOCK: c_uint = 1 << 0;
+
+/// `ucp_mem_map_params_t`.
+#[repr(C)]
+pub struct MemMapParams {
+    pub field_mask: u64,
+    pub address: *mut c_void,
+    pub length: usize,
+    pub flags: c_uint,
+    pub prot: c_uint,
+    pub memory_type: c_int,
+}
+
+pub const OP_DATATYPE: u32 = 1 << 3;
+pub const OP_REPLY_BUFFER: u32 = 1 << 5;
+
+/// `ucp_request_param_t`.
+#[repr(C)]
+pub struct RequestParam {
+    pub op_attr_mask: u32,
+    pub flags: u32,
+    pub request: *mut c_void,
+    pub callback: *const c_void,
+    pub datatype: u64,
+    pub user_data: *mut c_void,
+    pub reply_buffer: *mut c_void,
+    pub memory_type: c_int,
+    pub recv_info: *mut c_void,
+    pub memh: *mut c_void,
+}
+
+/// `ucp_dt_make_contig`.
+pub const fn contiguous(bytes: usize) -> u64 {
+    (bytes as u64) << 3
+}
+
+/// `ucp_atomic_op_t`.
+pub const ATOMIC_ADD: c_int = 0;
+pub const ATOMIC_SWAP: c_int = 1;
+pub const ATOMIC_CSWAP: c_int = 2;
+pub const ATOMIC_AND: c_int = 3;
+pub const ATOMIC_OR: c_int = 4;
+pub const ATOMIC_XOR: c_int = 5;
+
+/// Declares the functions, and how they are found in the library.
+macro_rules! functions {
+    ($($name:ident($($arg:ty),*) $(-> $out:ty)?;)*) => {
+        /// The functions of the library.
+        #[derive(Clone, Copy)]
+        #[allow(non_snake_case)]
+        pub struct Functions {
+            $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $out)?,)*
+        }
+
+        impl Functions {
+            /// Finds all of them.
+            pub fn of(library: &Library) -> Result<Self, Error> {
+                Ok(Self {
+                    $($name: {
+                        const NAME: &CStr = match CStr::from_bytes_with_nul(
+                            concat!(stringify!($name), "\0").as_bytes()
+                        ) {
+                            Ok(name) => name,
+                            Err(_) => unreachable!(),
+                        };
+                        let found = library.function(NAME)?.as_ptr();
+                        // SAFETY: the function of this name has this type in UCX's header.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($arg),*) $(-> $out)?,
+                            >(found)
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    ucp_get_version(*mut c_uint, *mut c_uint, *mut c_uint);
+    ucp_config_read(*const c_char, *const c_char, *mut Handle) -> Status;
+    ucp_config_modify(Handle, *const c_char, *const c_char) -> Status;
+    ucp_config_release(Handle);
+    ucp_init_version(c_uint, c_uint, *const Params, Handle, *mut Handle) -> Status;
+    ucp_worker_create(Handle, *const WorkerParams, *mut Handle) -> Status;
+    ucp_worker_get_address(Handle, *mut *mut c_void, *mut usize) -> Status;
+    ucp_worker_release_address(Handle, *mut c_void);
+    ucp_worker_get_efd(Handle, *mut c_int) -> Status;
+    ucp_worker_arm(Handle) -> Status;
+    ucp_worker_progress(Handle) -> c_uint;
+    ucp_worker_flush_nbx(Handle, *const RequestParam) -> *mut c_void;
+    ucp_ep_create(Handle, *const EpParams, *mut Handle) -> Status;
+    ucp_mem_map(Handle, *const MemMapParams, *mut Handle) -> Status;
+    ucp_mem_unmap(Handle, Handle) -> Status;
+    ucp_rkey_pack(Handle, Handle, *mut *mut c_void, *mut usize) -> Status;
+    ucp_rkey_buffer_release(*mut c_void);
+    ucp_ep_rkey_unpack(Handle, *const c_void, *mut Handle) -> Status;
+    ucp_rkey_destroy(Handle);
+    ucp_put_nbx(Handle, *const c_void, usize, u64, Handle, *const RequestParam) -> *mut c_void;
+    ucp_get_nbx(Handle, *mut c_void, usize, u64, Handle, *const RequestParam) -> *mut c_void;
+    ucp_atomic_op_nbx(
+        Handle, c_int, *const c_void, usize, u64, Handle, *const RequestParam
+    ) -> *mut c_void;
+    ucp_request_check_status(*mut c_void) -> Status;
+    ucp_request_free(*mut c_void);
+}

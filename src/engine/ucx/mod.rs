@@ -1,0 +1,168 @@
+//! UCX as an engine: this PE issues operations by itself, to the agents of other nodes.
+#![allow(unsafe_code)]
+
+mod bindings;
+mod device;
+mod operations;
+mod reach;
+mod turn;
+pub mod worker;
+
+use super::{Amo, Engine, Far, Over};
+use crate::error::Error;
+use crate::job::nodes::Nodes;
+use operations::{Remote, Request};
+use reach::{Peers, Segment};
+use std::sync::{Mutex, MutexGuard};
+use turn::Turn;
+use worker::{Bell, Worker};
+
+/// This PE's ways to other nodes.
+pub struct Ucx {
+    state: Mutex<State>,
+    bell: Bell,
+}
+
+/// What one thread uses at a time.
+struct State {
+    worker: Worker,
+    peers: Peers,
+    /// How many operations have been issued that only a flush completes, and how many of them are
+    /// known to be complete.
+    issued: u64,
+    complete: u64,
+}
+
+impl Ucx {
+    /// Prepares the ways to the other of these nodes. Nobody is waited for.
+    ///
+    /// # Errors
+    /// If UCX is missing or does not work here.
+    pub fn open(nodes: &Nodes, npes: usize) -> Result<Self, Error> {
+        let worker = Worker::open()?;
+        let bell = worker.bell();
+        let peers = Peers::none(nodes.count(), npes);
+        Ok(Self { state: Mutex::new(State { worker, peers, issued: 0, complete: 0 }), bell })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Runs `issue` with the memory that a name is for.
+    fn with<R>(
+        &self,
+        far: Far,
+        issue: impl FnOnce(&mut State, Remote, u64) -> Result<R, Error>,
+    ) -> R {
+        let (segment, offset) = Segment::of(far.offset);
+        let mut state = self.state();
+        let remote = match state.peers.segment(far.pe, segment) {
+            Some(remote) => remote,
+            None => {
+                drop(state);
+                self.reach(far.pe);
+                state = self.state();
+                state.peers.segment(far.pe, segment).unwrap_or_else(|| reach::lost(far.pe, "gone"))
+            }
+        };
+        issue(&mut state, remote, offset).unwrap_or_else(|error| reach::lost(far.pe, error))
+    }
+
+    /// Waits for an operation on `pe`, or on anyone.
+    fn finish(&self, request: Option<Request>, pe: Option<usize>) {
+        let Some(mut request) = request else { return };
+        let mut turn = Turn::new(self.bell);
+        loop {
+            let state = self.state();
+            while state.worker.progress() {}
+            match state.worker.outcome(request) {
+                Ok(None) => return,
+                Ok(Some(same)) => request = same,
+                Err(status) => {
+                    let words = state.worker.words(status);
+                    state.peers.check(&state.worker);
+                    match pe {
+                        Some(pe) => reach::lost(pe, words),
+                        None => reach::lost_somewhere(words),
+                    }
+                }
+            }
+            state.peers.check(&state.worker);
+            turn.pass(state);
+        }
+    }
+}
+
+impl Engine for Ucx {
+    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
+        let request = self.with(to, |state, remote, offset| {
+            state.issued += 1;
+            // SAFETY: the caller's promise, for as long as the request is not over.
+            let request = unsafe { state.worker.put(remote, offset, from, bytes) }?;
+            Ok(state.unless(over == Over::AtQuiet, request))
+        });
+        self.finish(request, Some(to.pe));
+    }
+
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
+        let request = self.with(from, |state, remote, offset| {
+            state.issued += u64::from(over == Over::AtQuiet);
+            // SAFETY: the caller's promise, for as long as the request is not over.
+            let request = unsafe { state.worker.get(to, remote, offset, bytes) }?;
+            Ok(state.unless(over == Over::AtQuiet, request))
+        });
+        self.finish(request, Some(from.pe));
+    }
+
+    fn fetch(&self, at: Far, amo: Amo) -> u64 {
+        let mut result = 0;
+        let place = &raw mut result;
+        let request = self.with(at, |state, remote, offset| {
+            // SAFETY: the result outlives the request, which is waited for.
+            unsafe { state.worker.fetch(remote, offset, amo, place) }
+        });
+        self.finish(request, Some(at.pe));
+        // SAFETY: ours; UCX has written it through the pointer.
+        let result = unsafe { place.read_volatile() };
+        if amo.bytes == 4 { result & u64::from(u32::MAX) } else { result }
+    }
+
+    fn update(&self, at: Far, amo: Amo) {
+        self.with(at, |state, remote, offset| {
+            state.issued += 1;
+            state.worker.update(remote, offset, amo)
+        });
+    }
+
+    fn quiet(&self) {
+        let mut state = self.state();
+        let issued = state.issued;
+        if state.complete >= issued {
+            return;
+        }
+        let request = state.worker.flush().unwrap_or_else(|error| reach::lost_somewhere(error));
+        state.peers.check(&state.worker);
+        drop(state);
+        self.finish(request, None);
+        state = self.state();
+        state.complete = state.complete.max(issued);
+    }
+
+    fn forget(&self) {
+        let mut state = self.state();
+        let State { worker, peers, .. } = &mut *state;
+        peers.forget(worker);
+    }
+}
+
+impl State {
+    /// The request, unless it is left to the next flush.
+    fn unless(&self, left: bool, request: Option<Request>) -> Option<Request> {
+        if left {
+            self.worker.forget_request(request);
+            return None;
+        }
+        request
+    }
+}

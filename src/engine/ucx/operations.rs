@@ -1,0 +1,219 @@
+//! The operations that a worker issues: the calls, and what becomes of them.
+#![allow(unsafe_code)]
+
+use super::bindings::{self as ucx, Functions, Handle, Status};
+use super::worker::{Endpoint, Worker};
+use crate::engine::{Action, Amo};
+use crate::error::Error;
+use std::ffi::c_void;
+use std::ptr::{NonNull, null, null_mut};
+
+/// Memory of another process, which a key makes accessible through one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Remote {
+    pub(super) endpoint: Handle,
+    pub(super) key: Handle,
+    pub(super) base: u64,
+    pub(super) bytes: u64,
+}
+
+// SAFETY: as for the worker that it is of.
+unsafe impl Send for Remote {}
+
+/// An operation that is not over.
+#[must_use]
+pub struct Request(NonNull<c_void>);
+
+// SAFETY: as for the worker that it is of.
+unsafe impl Send for Request {}
+
+impl Request {
+    /// Nobody waits for it: it ends with a flush.
+    fn forget(self, ucx: &Functions) {
+        // SAFETY: a request of UCX's that is not used again.
+        unsafe { (ucx.ucp_request_free)(self.0.as_ptr()) }
+    }
+}
+
+impl Worker {
+    /// The memory behind `endpoint` that a key is for.
+    ///
+    /// # Errors
+    /// If it is no key that UCX knows.
+    pub fn remote(
+        &self,
+        endpoint: &Endpoint,
+        base: u64,
+        bytes: u64,
+        packed: &[u8],
+    ) -> Result<Remote, Error> {
+        let mut key = null_mut();
+        let endpoint = endpoint.handle;
+        // SAFETY: an endpoint, a key from an agent of this job, and a pointer to write to.
+        let status = unsafe {
+            (self.ucx.ucp_ep_rkey_unpack)(endpoint, packed.as_ptr().cast(), &raw mut key)
+        };
+        self.check("ucp_ep_rkey_unpack", status)?;
+        Ok(Remote { endpoint, key, base, bytes })
+    }
+
+    /// Gives a key back. No operation uses it any more.
+    pub fn forget(&self, remote: Remote) {
+        // SAFETY: a key of this worker's, given back once, as the caller sees to.
+        unsafe { (self.ucx.ucp_rkey_destroy)(remote.key) }
+    }
+
+    /// What became of a call that issues an operation.
+    fn issued(&self, call: &str, answer: *mut c_void) -> Result<Option<Request>, Error> {
+        match answer.addr() as isize {
+            0 => Ok(None),
+            status if (ucx::LAST_ERROR..0).contains(&status) => {
+                Err(self.failure(call, status as Status))
+            }
+            _ => Ok(NonNull::new(answer).map(Request)),
+        }
+    }
+
+    /// Copies to another process. A request tells when the source may be used again.
+    ///
+    /// # Safety
+    /// `from` is readable for so many bytes, until the request is over.
+    pub unsafe fn put(
+        &self,
+        to: Remote,
+        offset: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<Option<Request>, Error> {
+        let at = to.at(offset, bytes)?;
+        let param = plain();
+        // SAFETY: the caller's promise.
+        let answer = unsafe {
+            (self.ucx.ucp_put_nbx)(to.endpoint, from.cast(), bytes, at, to.key, &raw const param)
+        };
+        self.issued("ucp_put_nbx", answer)
+    }
+
+    /// Copies from another process. A request tells when it is there.
+    ///
+    /// # Safety
+    /// `to` is writable for so many bytes, until the request is over.
+    pub unsafe fn get(
+        &self,
+        to: *mut u8,
+        from: Remote,
+        offset: u64,
+        bytes: usize,
+    ) -> Result<Option<Request>, Error> {
+        let at = from.at(offset, bytes)?;
+        let param = plain();
+        // SAFETY: the caller's promise.
+        let answer = unsafe {
+            (self.ucx.ucp_get_nbx)(from.endpoint, to.cast(), bytes, at, from.key, &raw const param)
+        };
+        self.issued("ucp_get_nbx", answer)
+    }
+
+    /// Carries out an atomic operation in another process; `result` gets what stood there.
+    ///
+    /// # Safety
+    /// `result` is valid until the request is over.
+    pub unsafe fn fetch(
+        &self,
+        to: Remote,
+        offset: u64,
+        amo: Amo,
+        result: *mut u64,
+    ) -> Result<Option<Request>, Error> {
+        let at = to.at(offset, amo.bytes)?;
+        let (operation, operand) = match amo.action {
+            Action::Add => (ucx::ATOMIC_ADD, amo.operand),
+            Action::And => (ucx::ATOMIC_AND, amo.operand),
+            Action::Or => (ucx::ATOMIC_OR, amo.operand),
+            Action::Xor => (ucx::ATOMIC_XOR, amo.operand),
+            Action::Swap => (ucx::ATOMIC_SWAP, amo.operand),
+            // UCX takes what is to be written from where the result goes.
+            Action::CompareSwap(condition) => {
+                // SAFETY: the caller's promise.
+                unsafe { result.write(amo.operand) };
+                (ucx::ATOMIC_CSWAP, condition)
+            }
+        };
+        let mut param = plain();
+        param.op_attr_mask = ucx::OP_DATATYPE | ucx::OP_REPLY_BUFFER;
+        param.datatype = ucx::contiguous(amo.bytes);
+        param.reply_buffer = result.cast();
+        // SAFETY: the operand is read before the call returns; the rest is the caller's promise.
+        let answer = unsafe {
+            let operand = (&raw const operand).cast();
+            let param = &raw const param;
+            (self.ucx.ucp_atomic_op_nbx)(to.endpoint, operation, operand, 1, at, to.key, param)
+        };
+        self.issued("ucp_atomic_op_nbx", answer)
+    }
+
+    /// Issues an atomic operation whose result nobody wants.
+    pub fn update(&mut self, to: Remote, offset: u64, amo: Amo) -> Result<(), Error> {
+        let result = &raw mut *self.scrap;
+        // SAFETY: the scrap is valid as long as the worker, and its value means nothing. A
+        // comparing operation always wants its result, so none reads it.
+        let request = unsafe { self.fetch(to, offset, amo, result) }?;
+        self.forget_request(request);
+        Ok(())
+    }
+
+    /// Leaves a request to the next flush.
+    pub fn forget_request(&self, request: Option<Request>) {
+        if let Some(request) = request {
+            request.forget(&self.ucx);
+        }
+    }
+
+    /// Asks for all operations so far to be complete.
+    pub fn flush(&self) -> Result<Option<Request>, Error> {
+        let param = plain();
+        // SAFETY: a worker, and a structure as UCX's header has it.
+        let answer = unsafe { (self.ucx.ucp_worker_flush_nbx)(self.worker, &raw const param) };
+        self.issued("ucp_worker_flush_nbx", answer)
+    }
+
+    /// Whether a request is over, which it then no longer exists.
+    pub fn outcome(&self, request: Request) -> Result<Option<Request>, Status> {
+        // SAFETY: a request that has not been given back.
+        let status = unsafe { (self.ucx.ucp_request_check_status)(request.0.as_ptr()) };
+        if status == ucx::IN_PROGRESS {
+            return Ok(Some(request));
+        }
+        request.forget(&self.ucx);
+        if status < 0 { Err(status) } else { Ok(None) }
+    }
+}
+
+impl Remote {
+    /// The address in the other process, of so many bytes that are in this memory.
+    fn at(self, offset: u64, bytes: usize) -> Result<u64, Error> {
+        match self.bytes.checked_sub(offset) {
+            Some(room) if bytes as u64 <= room => Ok(self.base + offset),
+            _ => Err(Error::Engine(format!(
+                "{bytes} bytes at {offset:#x} of a segment of {:#x} bytes",
+                self.bytes
+            ))),
+        }
+    }
+}
+
+/// Nothing special about an operation.
+fn plain() -> ucx::RequestParam {
+    ucx::RequestParam {
+        op_attr_mask: 0,
+        flags: 0,
+        request: null_mut(),
+        callback: null(),
+        datatype: 0,
+        user_data: null_mut(),
+        reply_buffer: null_mut(),
+        memory_type: 0,
+        recv_info: null_mut(),
+        memh: null_mut(),
+    }
+}

@@ -1,0 +1,189 @@
+//! The first use of a PE of another node: its agent is connected to, and asked for the PE's keys.
+#![allow(unsafe_code)]
+
+use super::Ucx;
+use super::operations::Remote;
+use super::worker::{Endpoint, Worker};
+use crate::engine::exports::{EXPORT_BYTES, Export, Record};
+use crate::engine::{CONTROL, HEAP};
+use crate::failure;
+use crate::job::about::About;
+use crate::job::{self, Job};
+use crate::pause::Pause;
+use std::fmt::Display;
+
+/// A part of what belongs to a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// Its data segment.
+    Data,
+    /// Its heap.
+    Heap,
+    /// The control area of its node.
+    Control,
+}
+
+impl Segment {
+    /// Which one an offset is in, and how far.
+    pub fn of(offset: u64) -> (Self, u64) {
+        match offset {
+            CONTROL.. => (Self::Control, offset - CONTROL),
+            HEAP.. => (Self::Heap, offset - HEAP),
+            _ => (Self::Data, offset),
+        }
+    }
+}
+
+/// Whom this PE has reached.
+pub struct Peers {
+    /// The nodes' agents: the way there, and the exports.
+    agents: Vec<Option<(Endpoint, Remote)>>,
+    /// The PEs' segments.
+    pes: Vec<Option<[Remote; 3]>>,
+}
+
+impl Peers {
+    /// Nobody yet.
+    pub fn none(nodes: usize, npes: usize) -> Self {
+        let agents = std::iter::repeat_with(|| None).take(nodes).collect();
+        Self { agents, pes: vec![None; npes] }
+    }
+
+    /// Memory of a PE, if it has been reached.
+    pub fn segment(&self, pe: usize, segment: Segment) -> Option<Remote> {
+        self.pes[pe].map(|segments| segments[segment as usize])
+    }
+
+    /// Ends the job if the way to a node has broken down.
+    pub fn check(&self, worker: &Worker) {
+        for (node, agent) in self.agents.iter().enumerate() {
+            if let Some(status) = agent.as_ref().and_then(|(endpoint, _)| endpoint.failure()) {
+                lost_node(node, worker.words(status));
+            }
+        }
+    }
+
+    /// Gives all keys of PEs back: they may export other memory when they begin again.
+    pub fn forget(&mut self, worker: &Worker) {
+        for segments in self.pes.iter_mut().filter_map(Option::take) {
+            segments.into_iter().for_each(|remote| worker.forget(remote));
+        }
+    }
+}
+
+impl Ucx {
+    /// Makes the segments of a PE accessible. Waits until it has begun the lifetime that this PE is
+    /// in.
+    #[cold]
+    pub(super) fn reach(&self, pe: usize) {
+        let Some(job) = job::existing() else { lost(pe, "there is no job") };
+        let Some(nodes) = job.nodes() else { lost(pe, "there is one node") };
+        let node = nodes.node_of(pe);
+        let mut pause = Pause::about(About::Initialisation(pe));
+        let record = loop {
+            match nodes.agent(node) {
+                Some(record) => break record,
+                None => pause.step(),
+            }
+        };
+        self.connect(pe, node, &record);
+        let exports = nodes.pes(node).start;
+        let export = loop {
+            match self.export(pe, node, pe - exports).filter(|export| export.life >= job.life()) {
+                Some(export) => break export,
+                None => pause.step(),
+            }
+        };
+        check(job, pe, &export);
+        let mut state = self.state();
+        let state = &mut *state;
+        let Some((endpoint, _)) = &state.peers.agents[node] else { lost(pe, "not connected") };
+        if state.peers.pes[pe].is_none() {
+            let segments = [&export.data, &export.heap, &export.control].map(|segment| {
+                let remote =
+                    state.worker.remote(endpoint, segment.base, segment.bytes, &segment.key);
+                remote.unwrap_or_else(|error| lost(pe, error))
+            });
+            state.peers.pes[pe] = Some(segments);
+        }
+    }
+
+    fn connect(&self, pe: usize, node: usize, record: &[u8]) {
+        let mut state = self.state();
+        let state = &mut *state;
+        if state.peers.agents[node].is_none() {
+            let Some(Record { address, exports }) = Record::decode(record) else {
+                lost(pe, "its node's agent is of another version of this library")
+            };
+            let connected = state.worker.connect(&address).and_then(|endpoint| {
+                let exports =
+                    state.worker.remote(&endpoint, exports.base, exports.bytes, &exports.key)?;
+                Ok((endpoint, exports))
+            });
+            state.peers.agents[node] = Some(connected.unwrap_or_else(|error| lost(pe, error)));
+        }
+    }
+
+    /// What the agent exports of a PE now.
+    fn export(&self, pe: usize, node: usize, index: usize) -> Option<Export> {
+        let mut bytes = [0; EXPORT_BYTES];
+        let place = bytes.as_mut_ptr();
+        let request = {
+            let state = self.state();
+            let (_, exports) = state.peers.agents[node].as_ref()?;
+            let offset = (index * EXPORT_BYTES) as u64;
+            // SAFETY: the bytes outlive the request, which is waited for.
+            unsafe { state.worker.get(place, *exports, offset, EXPORT_BYTES) }
+        };
+        self.finish(request.unwrap_or_else(|error| lost(pe, error)), Some(pe));
+        Export::decode(&bytes)
+    }
+}
+
+/// Ends the job unless a far PE runs the same program with the same settings.
+fn check(job: &Job, pe: usize, export: &Export) {
+    let (programs, _) = export.life;
+    if programs != job.life().0 {
+        lost(
+            pe,
+            format_args!(
+                "it runs program {programs} of the job and this PE {}: all PEs must run the same \
+             programs",
+                job.life().0
+            ),
+        );
+    }
+    let sizes = [&export.data, &export.heap].map(|segment| segment.bytes as usize);
+    if let Err(error) = job.check_slot(sizes, export.image, export.backend) {
+        lost(pe, error);
+    }
+}
+
+/// Ends the job: `pe` cannot be reached.
+#[cold]
+pub fn lost(pe: usize, why: impl Display) -> ! {
+    match job::existing().and_then(|job| Some((job, job.nodes()?))) {
+        Some((_, nodes)) => lost_node(nodes.node_of(pe), why),
+        None => failure::fatal(format_args!("PE {pe} cannot be reached: {why}")),
+    }
+}
+
+/// Ends the job: a node cannot be reached.
+#[cold]
+fn lost_node(node: usize, why: impl Display) -> ! {
+    let told = job::existing().and_then(|job| job.nodes()).map(|nodes| {
+        let pes = nodes.pes(node);
+        match pes.len() {
+            1 => format!("node {} with PE {}", nodes.host(node), pes.start),
+            _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
+        }
+    });
+    let told = told.unwrap_or_else(|| format!("node {node}"));
+    failure::fatal(format_args!("{told} cannot be reached: {why}"))
+}
+
+/// Ends the job: operations failed, it is not known on which PE.
+#[cold]
+pub fn lost_somewhere(why: impl Display) -> ! {
+    failure::fatal(format_args!("operations on PEs of other nodes failed: {why}"))
+}

@@ -1,0 +1,51 @@
+//! How a PE waits for what it has issued: it looks, gives the CPU away, and then sleeps until
+//! something arrives.
+
+use super::State;
+use super::worker::Bell;
+use crate::job::health::{Watch, check_peers};
+use crate::job::{self, ending};
+use std::sync::MutexGuard;
+use std::time::Duration;
+
+/// How often it looks before it gives the CPU away, and how often it does that before it sleeps.
+const LOOKS: u32 = 16;
+const YIELDS: u32 = 64;
+/// How long it sleeps at most: other threads may take what it waits for from the network.
+const SLEEP: Duration = Duration::from_millis(10);
+
+/// One wait.
+pub struct Turn {
+    bell: Bell,
+    turns: u32,
+    watch: Watch,
+}
+
+impl Turn {
+    /// A wait that begins now.
+    pub fn new(bell: Bell) -> Self {
+        Self { bell, turns: 0, watch: Watch::new() }
+    }
+
+    /// Passes a little time. Ends the process if the job has ended.
+    pub fn pass(&mut self, state: MutexGuard<'_, State>) {
+        self.turns = self.turns.saturating_add(1);
+        if self.turns <= LOOKS {
+            return;
+        }
+        if self.turns <= LOOKS + YIELDS {
+            drop(state);
+            std::thread::yield_now();
+            return;
+        }
+        let armed = state.worker.arm().unwrap_or_else(|error| super::reach::lost_somewhere(error));
+        drop(state);
+        if armed {
+            self.bell.sleep(SLEEP);
+        }
+        if let Some(job) = job::existing() {
+            ending::look(job);
+            check_peers(job, &mut self.watch);
+        }
+    }
+}

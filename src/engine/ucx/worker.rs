@@ -1,0 +1,340 @@
+//! UCX as we use it: a worker that issues operations to endpoints, and whose memory others reach.
+//! What a call promises to UCX is promised here, once.
+#![allow(unsafe_code)]
+
+use super::bindings::{self as ucx, Functions, Handle, Status};
+use super::device;
+use crate::error::Error;
+use crate::sys::environment::{variable, with_variables};
+use crate::sys::library::{Library, await_readable};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{NonNull, null, null_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Where UCX is.
+const LIBRARY: &CStr = c"libucp.so.0";
+/// What UCX reads when it is loaded: no handlers of signals, no hooks in malloc, and nothing on the
+/// program's output.
+const WHEN_LOADED: [(&str, &str); 5] = [
+    ("UCX_HANDLE_ERRORS", "none"),
+    ("UCX_MEM_EVENTS", "no"),
+    ("UCX_LOG_LEVEL", "fatal"),
+    ("UCX_LOG_FILE", "stderr"),
+    ("UCX_WARN_UNUSED_ENV_VARS", "no"),
+];
+/// The transports over which operations on one PE stay in order.
+const TRANSPORTS: &str = "tcp";
+
+/// A worker of UCX. Not for two threads at a time.
+pub struct Worker {
+    pub(super) ucx: Functions,
+    /// What a status means, in words.
+    status_string: unsafe extern "C" fn(Status) -> *const c_char,
+    context: Handle,
+    pub(super) worker: Handle,
+    /// Becomes readable when there is something to do, once [`arm`](Self::arm) has said so.
+    fd: c_int,
+    /// Where results of atomic operations go that nobody wants.
+    pub(super) scrap: Box<u64>,
+}
+
+// SAFETY: the worker is one that any thread may use, one at a time; so is all that it owns.
+unsafe impl Send for Worker {}
+
+/// A way to another process's worker.
+pub struct Endpoint {
+    pub(super) handle: Handle,
+    /// The error that it has broken down with; 0 while it has not. UCX keeps a pointer to it.
+    broken: Arc<AtomicI32>,
+}
+
+// SAFETY: as for the worker that it is of.
+unsafe impl Send for Endpoint {}
+
+/// Memory of this process that others can reach.
+pub struct Registration(Handle);
+
+impl Worker {
+    /// Loads UCX and makes a worker.
+    ///
+    /// # Errors
+    /// If there is no UCX, an old one, or none that works here; in words for the user.
+    pub fn open() -> Result<Self, Error> {
+        let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
+            let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
+            Error::Engine(why)
+        })?;
+        let ucx = Functions::of(&library)?;
+        let status_string = library.function(c"ucs_status_string")?.as_ptr();
+        // SAFETY: the function of this name has this type in UCX's header.
+        let status_string = unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Status) -> *const c_char>(
+                status_string,
+            )
+        };
+        let (mut major, mut minor, mut release) = (0, 0, 0);
+        // SAFETY: three numbers to write to.
+        unsafe { (ucx.ucp_get_version)(&raw mut major, &raw mut minor, &raw mut release) };
+        if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
+            return Err(Error::Engine(format!(
+                "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
+            )));
+        }
+        let scrap = Box::new(0);
+        let (context, worker) = (null_mut(), null_mut());
+        let mut this = Self { ucx, status_string, context, worker, fd: -1, scrap };
+        this.start()?;
+        Ok(this)
+    }
+
+    fn start(&mut self) -> Result<(), Error> {
+        let config = self.configured()?;
+        let params = ucx::Params {
+            field_mask: ucx::PARAM_FEATURES,
+            features: ucx::FEATURE_RMA
+                | ucx::FEATURE_AMO32
+                | ucx::FEATURE_AMO64
+                | ucx::FEATURE_WAKEUP,
+            request_size: 0,
+            request_init: null(),
+            request_cleanup: null(),
+            tag_sender_mask: 0,
+            mt_workers_shared: 0,
+            estimated_num_eps: 0,
+            estimated_num_ppn: 0,
+            name: null(),
+        };
+        let (major, minor) = (ucx::API_MAJOR, ucx::API_MINOR);
+        // SAFETY: all structures are as UCX's header has them; the configuration is released once,
+        // and not used again.
+        let status = unsafe {
+            let context = &raw mut self.context;
+            let status =
+                (self.ucx.ucp_init_version)(major, minor, &raw const params, config, context);
+            (self.ucx.ucp_config_release)(config);
+            status
+        };
+        self.check("ucp_init", status)?;
+        let params = ucx::WorkerParams {
+            field_mask: ucx::WORKER_THREAD_MODE,
+            thread_mode: ucx::SERIALIZED,
+            cpu_mask: [0; 16],
+            events: 0,
+            user_data: null_mut(),
+            event_fd: -1,
+            flags: 0,
+            name: null(),
+            am_alignment: 0,
+            client_id: 0,
+        };
+        // SAFETY: as above; the context is there.
+        let status = unsafe {
+            (self.ucx.ucp_worker_create)(self.context, &raw const params, &raw mut self.worker)
+        };
+        self.check("ucp_worker_create", status)?;
+        // SAFETY: the worker is there, and a number to write to.
+        let status = unsafe { (self.ucx.ucp_worker_get_efd)(self.worker, &raw mut self.fd) };
+        self.check("ucp_worker_get_efd", status)
+    }
+
+    /// What UCX is to do, from its own variables and from what our rules of order need.
+    fn configured(&self) -> Result<Handle, Error> {
+        if let Some(transports) = variable("UCX_TLS")
+            && transports != TRANSPORTS
+        {
+            return Err(Error::Engine(format!(
+                "UCX_TLS={}: operations on a PE stay in order over tcp; expected {TRANSPORTS}, or \
+                 no such variable",
+                transports.display()
+            )));
+        }
+        let mut config = null_mut();
+        // SAFETY: no names, and a pointer to write to.
+        let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
+        self.check("ucp_config_read", status)?;
+        // Atomic operations by the processor's own instructions: near PEs use these.
+        let mut settings = vec![("TLS", TRANSPORTS.to_owned()), ("ATOMIC_MODE", "cpu".to_owned())];
+        if variable("UCX_NET_DEVICES").is_none() {
+            settings.push(("NET_DEVICES", device::name()));
+        }
+        for (name, value) in settings {
+            let [name, value] =
+                [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
+            // SAFETY: a configuration, and two C strings.
+            let status =
+                unsafe { (self.ucx.ucp_config_modify)(config, name.as_ptr(), value.as_ptr()) };
+            self.check("ucp_config_modify", status)?;
+        }
+        Ok(config)
+    }
+
+    pub(super) fn check(&self, call: &str, status: Status) -> Result<(), Error> {
+        if status >= 0 { Ok(()) } else { Err(self.failure(call, status)) }
+    }
+
+    pub(super) fn failure(&self, call: &str, status: Status) -> Error {
+        Error::Engine(format!("{call} of UCX: {}", self.words(status)))
+    }
+
+    /// What a status means.
+    pub fn words(&self, status: Status) -> String {
+        // SAFETY: the function returns a C string for any status.
+        let text = unsafe { CStr::from_ptr((self.status_string)(status)) };
+        text.to_string_lossy().into_owned()
+    }
+
+    /// What others need to connect to this worker.
+    ///
+    /// # Errors
+    /// If UCX has none.
+    pub fn address(&self) -> Result<Vec<u8>, Error> {
+        let (mut address, mut bytes) = (null_mut(), 0);
+        // SAFETY: a worker, and two words to write to.
+        let status = unsafe {
+            (self.ucx.ucp_worker_get_address)(self.worker, &raw mut address, &raw mut bytes)
+        };
+        self.check("ucp_worker_get_address", status)?;
+        // SAFETY: the address has so many bytes, and is given back once.
+        unsafe {
+            let copy = std::slice::from_raw_parts(address.cast::<u8>(), bytes).to_vec();
+            (self.ucx.ucp_worker_release_address)(self.worker, address);
+            Ok(copy)
+        }
+    }
+
+    /// A way to the worker of this address. It is made when it is used first.
+    ///
+    /// # Errors
+    /// If the address is none, or cannot be reached from here.
+    pub fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
+        let broken = Arc::new(AtomicI32::new(0));
+        let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
+        let params = ucx::EpParams {
+            field_mask: ucx::EP_REMOTE_ADDRESS | ucx::EP_ERR_HANDLING_MODE | ucx::EP_ERR_HANDLER,
+            address: address.as_ptr().cast(),
+            err_mode: ucx::ERR_MODE_PEER,
+            err_handler: ucx::ErrHandler {
+                callback: note_failure,
+                arg: Arc::as_ptr(&broken).cast_mut().cast(),
+            },
+            user_data: null_mut(),
+            flags: 0,
+            sockaddr: nowhere(),
+            conn_request: null_mut(),
+            name: null(),
+            local_sockaddr: nowhere(),
+        };
+        let mut handle = null_mut();
+        // SAFETY: the structure is as UCX's header has it. UCX takes the address for one of its
+        // own and checks little; it comes from an agent of this job.
+        let status =
+            unsafe { (self.ucx.ucp_ep_create)(self.worker, &raw const params, &raw mut handle) };
+        self.check("ucp_ep_create", status)?;
+        // Endpoints are not closed, so the handler may run for as long as the process does.
+        std::mem::forget(broken.clone());
+        Ok(Endpoint { handle, broken })
+    }
+
+    /// Lets others reach the `bytes` bytes at `base`; returns the key for them.
+    ///
+    /// # Errors
+    /// If UCX cannot.
+    ///
+    /// # Safety
+    /// The memory is mapped for as long as it is registered, and nothing here depends on
+    /// what others write there.
+    pub unsafe fn register(
+        &self,
+        base: NonNull<u8>,
+        bytes: usize,
+    ) -> Result<(Registration, Vec<u8>), Error> {
+        let params = ucx::MemMapParams {
+            field_mask: ucx::MEM_ADDRESS | ucx::MEM_LENGTH | ucx::MEM_FLAGS,
+            address: base.as_ptr().cast(),
+            length: bytes,
+            flags: ucx::MAP_NONBLOCK,
+            prot: 0,
+            memory_type: 0,
+        };
+        let mut memory = null_mut();
+        // SAFETY: the caller's promise.
+        let status =
+            unsafe { (self.ucx.ucp_mem_map)(self.context, &raw const params, &raw mut memory) };
+        self.check("ucp_mem_map", status)?;
+        let (mut key, mut length) = (null_mut(), 0);
+        // SAFETY: memory that was just registered, and two words to write to.
+        let status = unsafe {
+            (self.ucx.ucp_rkey_pack)(self.context, memory, &raw mut key, &raw mut length)
+        };
+        self.check("ucp_rkey_pack", status)?;
+        // SAFETY: the key has so many bytes, and is given back once.
+        let copy = unsafe {
+            let copy = std::slice::from_raw_parts(key.cast::<u8>(), length).to_vec();
+            (self.ucx.ucp_rkey_buffer_release)(key);
+            copy
+        };
+        Ok((Registration(memory), copy))
+    }
+
+    /// Ends a registration.
+    ///
+    /// # Errors
+    /// If UCX cannot.
+    pub fn unregister(&self, memory: Registration) -> Result<(), Error> {
+        // SAFETY: a registration of this context's, given back once.
+        let status = unsafe { (self.ucx.ucp_mem_unmap)(self.context, memory.0) };
+        self.check("ucp_mem_unmap", status)
+    }
+
+    /// Does what there is to do; false if there was nothing.
+    pub fn progress(&self) -> bool {
+        // SAFETY: a worker.
+        unsafe { (self.ucx.ucp_worker_progress)(self.worker) > 0 }
+    }
+
+    /// Prepares the descriptor for a sleep; false if there is something to do already.
+    pub fn arm(&self) -> Result<bool, Error> {
+        // SAFETY: a worker.
+        match unsafe { (self.ucx.ucp_worker_arm)(self.worker) } {
+            ucx::BUSY => Ok(false),
+            status => self.check("ucp_worker_arm", status).map(|()| true),
+        }
+    }
+
+    /// The descriptor to sleep on.
+    pub fn bell(&self) -> Bell {
+        Bell(self.fd)
+    }
+}
+
+/// What an armed worker rings.
+#[derive(Clone, Copy, Debug)]
+pub struct Bell(c_int);
+
+impl Bell {
+    /// Returns when the worker has something to do, or after that time.
+    pub fn sleep(self, most: Duration) {
+        await_readable(self.0, most);
+    }
+}
+
+impl Endpoint {
+    /// The error that it has broken down with, if it has.
+    pub fn failure(&self) -> Option<Status> {
+        match self.broken.load(Ordering::Relaxed) {
+            0 => None,
+            status => Some(status as Status),
+        }
+    }
+}
+
+extern "C" fn note_failure(arg: *mut c_void, _endpoint: Handle, status: Status) {
+    // SAFETY: `connect` gave this pointer and keeps what it points to for ever.
+    let broken = unsafe { &*arg.cast::<AtomicI32>() };
+    broken.store(status.into(), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests;
