@@ -31,6 +31,7 @@ pub mod launch;
 pub mod launchers;
 pub mod manners;
 pub mod node;
+pub mod nodes;
 pub mod privileged;
 pub mod rules;
 pub mod sanitizers;

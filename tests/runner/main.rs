@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     bystanders, conformance, containers, crowds, examples, failures, faults, heap_pages, imports,
-    in_a_row, integrations, interface, launch, launchers, manners, node, privileged, rules,
+    in_a_row, integrations, interface, launch, launchers, manners, node, nodes, privileged, rules,
     sanitizers, seen, smartmap, states, statistics, strangers, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 26] = [
+    let families: [fn() -> Vec<Trial>; 27] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         integrations::trials,
         manners::trials,
         node::trials,
+        nodes::trials,
         privileged::trials,
         system_calls::trials,
         sanitizers::trials,

@@ -131,8 +131,7 @@ fn help_and_version() {
 
 #[test]
 fn options_of_other_launchers_run_nothing() {
-    for option in ["-hostfile hf", "-hosts a,b", "-host a", "--ntasks=3", "-ppn 2", "-mca btl self"]
-    {
+    for option in ["-nodelist a,b", "-add-host a", "--ntasks=3", "-ppn 2", "-mca btl self"] {
         let done = run(oshrun(&format!("-np 2 {option} echo ran"))).ended_with(2);
         assert_eq!(done.stdout, "", "{option}");
         let name = option.split([' ', '=']).next().unwrap();

@@ -9,7 +9,7 @@ pub(super) const HUGE_STRIDE: u64 = 1 << 40;
 /// Every PE's slot starts at `SLOT_BASE + slot * SLOT_STRIDE` of its generation: so far apart
 /// that no slot outgrows its place.
 const SLOT_BASE: u64 = 1 << 40;
-pub(in crate::job) const SLOT_STRIDE: u64 = 1 << 42;
+pub(crate) const SLOT_STRIDE: u64 = 1 << 42;
 
 impl JobFile {
     /// How far apart generations are in the file.
@@ -18,7 +18,7 @@ impl JobFile {
     }
 
     /// How many programs one after the other the job has room for.
-    pub(in crate::job) fn most_generations(&self) -> u32 {
+    pub(crate) fn most_generations(&self) -> u32 {
         match self.home {
             Home::Memory(_) => 1,
             Home::File(_) => {
@@ -36,7 +36,7 @@ impl JobFile {
     }
 
     /// Where a generation starts in the job's file.
-    pub(in crate::job) fn generation_offset(&self, generation: u32) -> u64 {
+    pub(crate) fn generation_offset(&self, generation: u32) -> u64 {
         GENERATIONS + u64::from(generation) * self.generation_stride()
     }
 
@@ -47,12 +47,12 @@ impl JobFile {
     }
 
     /// Where the slot of PE `pe`, a near one, starts in the job's file.
-    pub(in crate::job) fn slot_offset(&self, generation: u32, pe: usize) -> u64 {
+    pub(crate) fn slot_offset(&self, generation: u32, pe: usize) -> u64 {
         self.generation_offset(generation) + SLOT_BASE + self.slot(pe) * SLOT_STRIDE
     }
 
     /// Where the heap of huge pages of PE `pe`, a near one, starts in their file.
-    pub(in crate::job) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
+    pub(crate) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
         (u64::from(generation) * self.near.len() as u64 + self.slot(pe)) * HUGE_STRIDE
     }
 }

@@ -13,6 +13,8 @@ pub struct Failure {
 
 /// The exit status when the launcher itself fails.
 pub const OWN_FAILURE: u8 = 1;
+/// The exit status when the command line is wrong.
+pub const WRONG_LINE: u8 = 2;
 
 impl Failure {
     /// A failure of the launcher itself.

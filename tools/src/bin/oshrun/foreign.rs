@@ -10,8 +10,9 @@ struct Options {
     advice: &'static str,
 }
 
-const MACHINES: &str = "all PEs run on this machine; leave it out";
-const NUMBER: &str = "all PEs run on this machine; give their number with -n";
+const MACHINES: &str = "--host HOST[:SLOTS],... or --hostfile FILE names the hosts";
+const NUMBER: &str =
+    "give the number of all PEs with -n, and how many a host has with --host HOST:SLOTS,...";
 const VARIABLES: &str = "-x VAR=VALUE sets a variable; PEs have all of this command's anyway";
 const BINDING: &str = "--bind-to none|core|hwthread and --map-by core|numa choose where PEs run";
 const FILES: &str = "redirect this command's output; --tag-output marks each line with its PE";
@@ -32,12 +33,7 @@ const ALLOCATION: &str =
 const TABLE: &[Options] = &[
     Options {
         names: &[
-            "host",
-            "hosts",
-            "hostfile",
-            "H",
             "f",
-            "machinefile",
             "machine",
             "default-hostfile",
             "add-host",
@@ -231,7 +227,6 @@ const TABLE: &[Options] = &[
             "bootstrap",
             "bootstrap-exec",
             "iface",
-            "prefix",
             "noprefix",
             "personality",
             "mpi",
@@ -250,7 +245,6 @@ const TABLE: &[Options] = &[
             "bcast",
             "tmpdir",
             "ofi-provider",
-            "launch-agent",
             "plm",
         ],
         advice: SETTINGS,
@@ -333,8 +327,8 @@ mod tests {
     #[test]
     fn an_option_is_found_however_it_is_written() {
         let advice = |dashes, name| Foreign::look_up(dashes, name).map(|foreign| foreign.advice);
-        assert_eq!(advice("-", "hostfile"), Some(MACHINES));
-        assert_eq!(advice("--", "hostfile"), Some(MACHINES));
+        assert_eq!(advice("-", "nodelist"), Some(MACHINES));
+        assert_eq!(advice("--", "nodelist"), Some(MACHINES));
         assert_eq!(advice("--", "ntasks_per_node"), Some(NUMBER));
         assert_eq!(advice("-", "N"), Some(NUMBER));
         assert_eq!(advice("--", "N"), None);

@@ -2,7 +2,8 @@
 //!
 //! A file or pipe is simply inherited: PE 0 reads it as if it had been started
 //! alone. A terminal cannot be, since PE 0 is not in the terminal's foreground
-//! process group and would be stopped; it is read here and fed through a pipe.
+//! process group and would be stopped; it is read here and fed through a pipe. So is what
+//! comes from the hub of a job over several nodes.
 
 use super::failure::Failure;
 use nix::errno::Errno;
@@ -13,14 +14,21 @@ use std::io::stdin;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
-/// Feeds a terminal's input to PE 0.
+/// Feeds input to PE 0.
 pub struct Input {
     /// To PE 0, until either side ends.
     pipe: Option<OwnedFd>,
     /// Read, not yet fed.
     pending: Vec<u8>,
-    /// Whether the terminal is ours to read.
-    foreground: bool,
+    source: Source,
+}
+
+/// Where it comes from.
+enum Source {
+    /// The terminal, which may be ours to read.
+    Terminal { foreground: bool },
+    /// The hub; its end may have come.
+    Hub { interactive: bool, ended: bool },
 }
 
 /// What a polled descriptor is.
@@ -32,10 +40,11 @@ pub enum Token {
     Pipe,
 }
 
-/// What PE `pe` gets as its standard input.
-pub fn stdio(pe: usize) -> Result<Stdio, Failure> {
+/// What PE `pe` gets as its standard input, which is fed by the hub if there is one.
+pub fn stdio(pe: usize, has_hub: bool) -> Result<Stdio, Failure> {
     const EMPTY: &str = "/dev/null";
     Ok(match pe {
+        0 if has_hub => Stdio::piped(),
         0 if isatty(stdin()).unwrap_or(false) => Stdio::piped(),
         0 => Stdio::inherit(),
         _ => File::open(EMPTY)
@@ -47,21 +56,50 @@ pub fn stdio(pe: usize) -> Result<Stdio, Failure> {
 }
 
 impl Input {
-    /// Feeds this pipe.
-    pub fn new(pipe: OwnedFd) -> Self {
-        let mut input = Self { pipe: Some(pipe), pending: Vec::new(), foreground: false };
-        input.look_at_terminal();
-        input
+    /// Feeds this pipe from the terminal.
+    pub fn from_terminal(pipe: OwnedFd) -> Self {
+        let source = Source::Terminal { foreground: is_foreground() };
+        Self { pipe: Some(pipe), pending: Vec::new(), source }
+    }
+
+    /// Feeds this pipe from the hub, to which a person may be typing.
+    pub fn from_hub(pipe: OwnedFd, interactive: bool) -> Self {
+        let source = Source::Hub { interactive, ended: false };
+        Self { pipe: Some(pipe), pending: Vec::new(), source }
     }
 
     /// Looks again whether the terminal is ours to read: after SIGCONT, for example.
     pub fn look_at_terminal(&mut self) {
-        self.foreground = tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
+        if let Source::Terminal { foreground } = &mut self.source {
+            *foreground = is_foreground();
+        }
     }
 
     /// Whether a person may be typing.
     pub fn is_interactive(&self) -> bool {
-        self.pipe.is_some() && self.foreground
+        let (Source::Terminal { foreground: may } | Source::Hub { interactive: may, .. }) =
+            self.source;
+        self.pipe.is_some() && may
+    }
+
+    /// Takes what has come from the hub; nothing is the end.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+        if let (true, Source::Hub { ended, .. }) = (bytes.is_empty(), &mut self.source) {
+            *ended = true;
+        }
+        self.close_at_end();
+    }
+
+    /// Whether nobody takes any more.
+    pub fn is_closed(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    fn close_at_end(&mut self) {
+        if matches!(self.source, Source::Hub { ended: true, .. }) && self.pending.is_empty() {
+            self.pipe = None;
+        }
     }
 
     /// What there is to poll for. `terminal` is standard input.
@@ -71,8 +109,9 @@ impl Input {
     ) -> impl Iterator<Item = (Token, PollFd<'a>)> {
         self.pipe.as_ref().into_iter().flat_map(move |pipe| {
             // Without POLLOUT, poll still tells when the other end has gone.
+            let terminal_is_ours = matches!(self.source, Source::Terminal { foreground: true });
             let (read, events) = match self.pending.is_empty() {
-                true => (self.foreground, PollFlags::empty()),
+                true => (terminal_is_ours, PollFlags::empty()),
                 false => (false, PollFlags::POLLOUT),
             };
             let terminal = PollFd::new(terminal.as_fd(), PollFlags::POLLIN);
@@ -81,9 +120,9 @@ impl Input {
         })
     }
 
-    /// Does what a polled descriptor is ready for.
-    pub fn ready(&mut self, token: Token, events: PollFlags) {
-        let Some(pipe) = &self.pipe else { return };
+    /// Does what a polled descriptor is ready for. Gives how many bytes PE 0 has taken.
+    pub fn ready(&mut self, token: Token, events: PollFlags) -> usize {
+        let Some(pipe) = &self.pipe else { return 0 };
         match token {
             Token::Terminal => {
                 let mut buffer = [0; 4096];
@@ -98,10 +137,20 @@ impl Input {
                 self.pipe = None;
             }
             Token::Pipe => match write(pipe, &self.pending) {
-                Ok(bytes) => drop(self.pending.drain(..bytes)),
+                Ok(bytes) => {
+                    self.pending.drain(..bytes);
+                    self.close_at_end();
+                    return bytes;
+                }
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
                 Err(_) => self.pipe = None,
             },
         }
+        0
     }
+}
+
+/// Whether the terminal is ours to read.
+pub fn is_foreground() -> bool {
+    tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp())
 }

@@ -3,7 +3,9 @@
 
 use super::ending::Ending;
 use super::failure::{Failure, OWN_FAILURE};
+use super::frames::Kind;
 use super::input::{self, Input};
+use super::on_node::OnNode;
 use super::output::{self, Outputs};
 use super::process::Process;
 use super::signals::Signals;
@@ -35,7 +37,9 @@ pub struct Job<'a> {
     pub running: usize,
     pub strays: Strays,
     pub outputs: Outputs,
-    input: Option<Input>,
+    pub input: Option<Input>,
+    /// What there is besides if this is a node of a job over several.
+    pub on_node: Option<OnNode>,
     signals: Signals,
     /// When the time is up, and how long it was.
     timeout: Option<(Duration, Instant)>,
@@ -57,6 +61,7 @@ enum Token {
     Signal,
     Output(output::Token),
     Input(input::Token),
+    Agent,
 }
 
 impl<'a> Job<'a> {
@@ -78,6 +83,7 @@ impl<'a> Job<'a> {
             strays,
             outputs,
             input: None,
+            on_node: None,
             signals,
             timeout: timeout.and_then(|time| Some((time, begin.checked_add(time)?))),
             ending: None,
@@ -95,6 +101,8 @@ impl<'a> Job<'a> {
         // All that can happen to a job can happen while it starts.
         while self.is_starting() {
             self.start_next();
+            let early = self.on_node.as_mut().map(|node| std::mem::take(&mut node.early));
+            early.map(|frames| self.take_frames(frames)).transpose()?;
             self.wait(Some(Instant::now()))?;
             self.do_what_is_due();
         }
@@ -116,6 +124,7 @@ impl<'a> Job<'a> {
         self.flush()?;
         self.check_outputs();
         self.flush()?;
+        self.await_others()?;
         Ok(match self.ending.map_or(self.status, |ending| ending.status) {
             // As any command whose reader has gone.
             0 if self.outputs.is_cut() => 128 + libc::SIGPIPE,
@@ -125,7 +134,7 @@ impl<'a> Job<'a> {
     }
 
     /// Waits until all output is written.
-    fn flush(&mut self) -> nix::Result<()> {
+    pub fn flush(&mut self) -> nix::Result<()> {
         while !self.outputs.is_flushed() && !self.is_interrupted() {
             self.wait(None)?;
         }
@@ -134,40 +143,48 @@ impl<'a> Job<'a> {
 
     /// Whether there are PEs to be started.
     fn is_starting(&self) -> bool {
-        self.ending.is_none() && self.processes.len() < self.starter.npes()
+        self.ending.is_none() && self.processes.len() < self.starter.near().len()
     }
 
     /// Starts another PE. If that fails, the job ends.
     fn start_next(&mut self) {
         if let Err(Failure { status, message }) = self.try_start_next() {
-            self.end(&message, self.processes.len(), status.into());
+            let pe = self.starter.near().start + self.processes.len();
+            self.end(&self.on_host(&message), pe, status.into());
         }
     }
 
     fn try_start_next(&mut self) -> Result<(), Failure> {
-        let pe = self.processes.len();
+        let pe = self.starter.near().start + self.processes.len();
         let (process, streams, note) = self.starter.start(pe)?;
         note.iter().for_each(|note| self.outputs.say(note));
         if let Some(where_to) = self.starter.report(pe) {
-            self.outputs.say(&format!("PE {pe} (pid {}) is {where_to}", process.pid()));
+            let (pid, place) = (process.pid(), self.place());
+            self.outputs.say(&format!("PE {pe} (pid {pid}{place}) is {where_to}"));
         }
         self.strays.except(process.pid());
         self.processes.push(process);
         self.running += 1;
         self.outputs.add(streams.output, streams.error).map_err(Failure::own)?;
-        self.input = self.input.take().or(streams.input.map(Input::new));
+        if let Some(pipe) = streams.input {
+            self.input = Some(match &self.on_node {
+                Some(node) => Input::from_hub(pipe, node.interactive),
+                None => Input::from_terminal(pipe),
+            });
+        }
         Ok(())
     }
 
     /// Sleeps until something happens or `until`, and does it.
-    fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
+    pub fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
         let terminal = stdin();
         let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
         let outputs = self.outputs.interests().map(|(token, fd)| (Token::Output(token), fd));
         let input = self.input.iter().flat_map(|input| input.interests(&terminal));
         let input = input.map(|(token, fd)| (Token::Input(token), fd));
+        let agent = self.on_node.iter().filter_map(OnNode::interest).map(|fd| (Token::Agent, fd));
         let (tokens, mut polled): (Vec<Token>, Vec<PollFd>) =
-            [(Token::Signal, signals)].into_iter().chain(outputs).chain(input).unzip();
+            [(Token::Signal, signals)].into_iter().chain(outputs).chain(input).chain(agent).unzip();
         match poll(&mut polled, timeout(until)) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok(()),
@@ -179,12 +196,18 @@ impl<'a> Job<'a> {
         for (token, events) in tokens.into_iter().zip(events).filter(|(_, e)| !e.is_empty()) {
             match token {
                 Token::Signal => self.take_signals()?,
-                Token::Output(token) => self.outputs.ready(token),
+                Token::Output(token) => {
+                    let frames = self.outputs.ready(token);
+                    self.take_frames(frames)?;
+                }
                 Token::Input(token) => {
                     if let Some(input) = &mut self.input {
-                        input.ready(token, events);
+                        let taken = input.ready(token, events);
+                        let taken = if input.is_closed() { u32::MAX } else { taken as u32 };
+                        self.tell_hub(Kind::Input, taken, &[]);
                     }
                 }
+                Token::Agent => self.hear_agent(),
             }
         }
         Ok(())
@@ -240,7 +263,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn forward(&mut self, signal: Signal) -> nix::Result<()> {
+    pub fn forward(&mut self, signal: Signal) -> nix::Result<()> {
         let insists = matches!(signal, Signal::SIGINT | Signal::SIGTERM)
             && self.forwarded.iter().any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM));
         if signal == Signal::SIGQUIT {
@@ -260,8 +283,9 @@ impl<'a> Job<'a> {
                 let signal = signal as i32;
                 self.end(&format!("the job ends on {}", signal_name(signal)), 0, 128 + signal);
             }
-            // The launcher stops with its job; SIGCONT comes when it is to go on.
-            Signal::SIGTSTP => raise(Signal::SIGSTOP)?,
+            // The launcher stops with its job; SIGCONT comes when it is to go on. To a node it
+            // comes from the hub.
+            Signal::SIGTSTP if self.on_node.is_none() => raise(Signal::SIGSTOP)?,
             Signal::SIGWINCH => self.outputs.resize(),
             Signal::SIGCONT => {
                 if let Some(input) = &mut self.input {
@@ -285,7 +309,7 @@ impl<'a> Job<'a> {
 }
 
 /// Rounded up, so that what is due is due when `poll` returns.
-fn timeout(until: Option<Instant>) -> PollTimeout {
+pub fn timeout(until: Option<Instant>) -> PollTimeout {
     let Some(until) = until else { return PollTimeout::NONE };
     let left = until.saturating_duration_since(Instant::now()) + Duration::from_micros(999);
     PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)

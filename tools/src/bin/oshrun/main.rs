@@ -1,20 +1,35 @@
-//! `oshrun`: starts the PEs of a job on this machine and stays with them to the end.
+//! `oshrun`: starts the PEs of a job, on this machine or over several, and stays with them to the
+//! end.
 
+mod agent;
+mod begin;
 mod binding;
 mod ending;
 mod failure;
+mod finish;
 mod foreign;
+mod frames;
 mod guard;
+mod heard;
+mod hosts;
+mod hub;
+mod hub_input;
 mod input;
 mod job;
 mod line;
+mod link;
 mod matrix;
+mod node;
+mod on_node;
 mod options;
+mod orders;
 mod output;
 mod process;
 mod program;
+mod remote;
 mod report;
 mod signals;
+mod sinks;
 mod standstill;
 mod start;
 mod stdout;
@@ -30,8 +45,9 @@ use onenode::atomics::Ordering;
 use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
 use options::Options;
-use output::Outputs;
+use output::{Outputs, To};
 use signals::Signals;
+use sinks::Sinks;
 use start::{Plan, Starter};
 use std::fs::File;
 use std::io::Write;
@@ -41,8 +57,16 @@ use std::time::Instant;
 use strays::Strays;
 
 fn main() {
-    let options = options::parse(std::env::args_os());
-    let status = run(&options).unwrap_or_else(|failure| {
+    let status = if std::env::args_os().skip(1).eq([node::OPTION]) {
+        node::run()
+    } else {
+        let mut options = options::parse(std::env::args_os());
+        match options.hosts.take() {
+            Some(hosts) => hub::run(options, &hosts),
+            None => run(&options),
+        }
+    };
+    let status = status.unwrap_or_else(|failure| {
         eprintln!("oshrun: {}", failure.message);
         i32::from(failure.status)
     });
@@ -67,7 +91,8 @@ fn run(options: &Options) -> Result<i32, Failure> {
     file.sign_as_launcher();
     let file = Arc::new(file);
     let starter = Starter::new(&plan, &file, &guard)?;
-    let outputs = Outputs::new(options.tag_output).map_err(Failure::own)?;
+    let sinks = Sinks::new(options.tag_output).map_err(Failure::own)?;
+    let outputs = Outputs::new(To::Streams(sinks), 0).map_err(Failure::own)?;
     let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(Failure::own)?;
     picture.map(|picture| picture.draw(&file)).transpose()?;

@@ -3,6 +3,7 @@
 //! [`super::line`] divides it into options and programs; `clap` reads the options.
 
 use super::failure::OWN_FAILURE;
+use super::hosts::{self, Host};
 use super::line;
 use super::usage::command;
 use clap::error::ErrorKind;
@@ -32,10 +33,41 @@ pub struct Options {
     pub comm_matrix: Option<PathBuf>,
     /// End the job after this time.
     pub timeout: Option<Duration>,
+    /// Over which hosts the PEs run, if not on this machine.
+    pub hosts: Option<Hosts>,
+}
+
+impl Options {
+    /// A job of these parts on this machine.
+    pub fn of(parts: Vec<Program>) -> Self {
+        Self {
+            parts,
+            bind: Bind::None,
+            map: Map::Core,
+            report_bindings: false,
+            tag_output: false,
+            pty: Pty::Auto,
+            comm_matrix: None,
+            timeout: None,
+            hosts: None,
+        }
+    }
+}
+
+/// Hosts, and how they are reached.
+#[derive(Debug)]
+pub struct Hosts {
+    /// Their names and slots.
+    pub list: Vec<Host>,
+    /// The command before a host's name and the command that it is to run; empty if the user has
+    /// not named one.
+    pub agent: Vec<String>,
+    /// Where oneshmem is installed on the hosts, if not where it is here.
+    pub prefix: Option<PathBuf>,
 }
 
 /// PEs that run the same program with the same arguments.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// Their number, if given.
     pub npes: Option<usize>,
@@ -118,7 +150,9 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
     }
     check_numbers(&mut command, &parts)?;
     let Some(first) = first else { unreachable!("a line has at least one part") };
-    Ok(read(&first, parts))
+    let hosts =
+        read_hosts(&first).map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
+    Ok(Options { hosts, ..read(&first, parts) })
 }
 
 /// What is said of the whole job is said at its beginning.
@@ -171,7 +205,6 @@ fn part(matches: &ArgMatches, program: Vec<OsString>) -> Program {
 fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
     let word = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     Options {
-        parts,
         bind: match (word("bind-to"), word("map-by")) {
             (Some("hwthread"), _) => Bind::HwThread,
             (Some("core"), _) | (None, Some(_)) => Bind::Core,
@@ -187,161 +220,48 @@ fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
         },
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
+        ..Options::of(parts)
     }
 }
 
-/// Takes `VAR=value` apart. `VAR` alone asks for what the PEs have anyway.
+fn read_hosts(matches: &ArgMatches) -> Result<Option<Hosts>, String> {
+    let list = match (matches.get_one::<String>("host"), matches.get_one::<PathBuf>("hostfile")) {
+        (Some(list), None) => hosts::from_list(list).map_err(|why| format!("--host {list}: {why}")),
+        (None, Some(path)) => hosts::from_file(path).map_err(|why| format!("--hostfile {why}")),
+        (Some(_), Some(_)) => Err("--host and --hostfile both name hosts: give one of them".into()),
+        (None, None) => {
+            let option = ["launch-agent", "prefix"].into_iter().find(|id| matches.contains_id(id));
+            return match option {
+                None => Ok(None),
+                Some(option) => Err(format!("--{option} is for jobs with --host or --hostfile")),
+            };
+        }
+    };
+    let agent = match matches.get_one::<String>("launch-agent") {
+        None => Vec::new(),
+        Some(text) => shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
+            format!("--launch-agent {text:?}: expected a command, as in \"ssh -x\"")
+        })?,
+    };
+    let prefix = matches.get_one::<PathBuf>("prefix").cloned();
+    Ok(Some(Hosts { list: list?, agent, prefix }))
+}
+
+/// Takes `VAR=value` apart. `VAR` alone has the value that it has here: PEs on this machine have it
+/// anyway, those on others not.
 fn variable(text: &OsStr) -> Option<(OsString, OsString)> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = text.as_bytes();
     let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
-        if std::env::var_os(text).is_none() {
+        let value = std::env::var_os(text);
+        if value.is_none() {
             eprintln!("oshrun: warning: -x {}: the variable is not set", text.display());
         }
-        return None;
+        return Some((text.to_owned(), value?));
     };
     let part = |bytes| OsStr::from_bytes(bytes).to_owned();
     Some((part(&bytes[..equals]), part(&bytes[equals + 1..])))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(line: &str) -> Result<Options, String> {
-        try_parse(line.split(' ').map(OsString::from)).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_table_is_consistent() {
-        command().debug_assert();
-    }
-
-    #[test]
-    fn one_dash_or_two() {
-        for line in [
-            "oshrun -n 4 a",
-            "oshrun -n4 a",
-            "oshrun -n=4 a",
-            "oshrun --n 4 a",
-            "oshrun -np 4 a",
-            "oshrun --np 4 a",
-            "oshrun -np=4 a",
-            "oshrun --np=4 a",
-            "oshrun -n 2 -np 4 a",
-            "oshrun -ln 4 a",
-            "oshrun -np 4 -- a",
-        ] {
-            let options = parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert_eq!(options.parts[0].npes, Some(4), "{line}");
-            assert_eq!(options.parts[0].program, ["a"], "{line}");
-        }
-        let options = parsed(
-            "oshrun -bind-to core --map-by numa -report-bindings -oversubscribe -tag-output \
-             -timeout 1.5 -wdir /tmp -x A=b=c -x B= a",
-        )
-        .unwrap();
-        assert_eq!((options.bind, options.map), (Bind::Core, Map::Numa));
-        assert!(options.report_bindings && options.tag_output);
-        assert_eq!(options.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(options.parts[0].wdir, Some(PathBuf::from("/tmp")));
-        let pair = |a: &str, b: &str| (OsString::from(a), OsString::from(b));
-        assert_eq!(options.parts[0].environment, [pair("A", "b=c"), pair("B", "")]);
-    }
-
-    #[test]
-    fn what_follows_the_program_is_its_own() {
-        let options = parsed("oshrun -l a -np 4 --help -l").unwrap();
-        assert_eq!(options.parts[0].npes, None);
-        assert_eq!(options.parts[0].program, ["a", "-np", "4", "--help", "-l"]);
-    }
-
-    #[test]
-    fn a_colon_begins_another_part() {
-        let options =
-            parsed("oshrun -l -n 1 a x : -np 3 -x A=B -wdir /tmp a : y : -n2 b").unwrap_err();
-        assert!(options.contains("how many PEs run 'y'?"), "{options}");
-        let options =
-            parsed("oshrun -l -n 1 a x : -np 3 -x A=B -wdir /tmp a : -n2 -- b : -l").unwrap();
-        let parts: Vec<_> =
-            options.parts.iter().map(|p| (p.npes, p.program.join(OsStr::new(" ")))).collect();
-        let part = |npes, program: &str| (Some(npes), program.into());
-        assert_eq!(parts, [part(1, "a x"), part(3, "a"), part(2, "b : -l")]);
-        assert_eq!(options.parts[1].wdir, Some("/tmp".into()));
-        assert_eq!(options.parts[1].environment.len(), 1);
-        assert!(options.parts[0].environment.is_empty() && options.tag_output);
-        // A colon in a word is no such mark.
-        assert_eq!(parsed("oshrun a a:b :c").unwrap().parts.len(), 1);
-        for (line, named) in [
-            ("oshrun -n 2 a : b", "how many PEs run 'b'?"),
-            ("oshrun a : -n 2 b", "how many PEs run 'a'?"),
-            ("oshrun -n 2 a :", "which program?"),
-            ("oshrun : -n 2 a", "which program?"),
-            ("oshrun -n 2 a : -n 2 --timeout 3 a", "'--timeout' is for the whole job"),
-            ("oshrun -n 2 a : -n 2 -l a", "'--tag-output' is for the whole job"),
-            (&format!("oshrun -n {MAX_PES} a : -n 1 a"), &(MAX_PES + 1).to_string()),
-        ] {
-            let error = parsed(line).expect_err(line);
-            assert!(error.contains(named), "{line}: {error}");
-        }
-    }
-
-    #[test]
-    fn options_of_other_launchers_are_refused_and_told_what_to_do() {
-        for (line, option, advice) in [
-            ("oshrun -np 2 -hostfile hf a", "'-hostfile'", "leave it out"),
-            ("oshrun -np 2 -host h a", "'-host'", "leave it out"),
-            ("oshrun -hosts=h -np 2 a", "'-hosts'", "leave it out"),
-            ("oshrun --hostfile hf a", "'--hostfile'", "leave it out"),
-            ("oshrun -N 2 a", "'-N'", "-n"),
-            ("oshrun --ntasks=4 a", "'--ntasks'", "-n"),
-            ("oshrun -nolocal a", "'-nolocal'", "leave it out"),
-            ("oshrun -xterm 1 a", "'-xterm'", "debugger"),
-            ("oshrun -genv A B a", "'-genv'", "-x VAR"),
-            ("oshrun --mca btl self a", "'--mca'", "SHMEM_*"),
-        ] {
-            let error = parsed(line).expect_err(line);
-            assert!(error.contains(option) && error.contains(advice), "{line}: {error}");
-        }
-        // No letter of an unknown word is taken for an option: `-h` is help.
-        for line in ["oshrun -hello a", "oshrun -lo a", "oshrun -Vo a", "oshrun -nx 4 a"] {
-            let error = parsed(line).expect_err(line);
-            assert!(error.contains("unexpected argument"), "{line}: {error}");
-        }
-        assert!(parsed("oshrun -lh a").unwrap_err().contains("Usage"));
-    }
-
-    #[test]
-    fn the_last_word_on_terminals_counts() {
-        let pty = |line| parsed(line).unwrap().pty;
-        assert_eq!(pty("oshrun a"), Pty::Auto);
-        assert_eq!(pty("oshrun --no-pty -pty a"), Pty::Yes);
-        assert_eq!(pty("oshrun --pty --no-pty a"), Pty::No);
-    }
-
-    #[test]
-    fn mapping_alone_binds_to_cores() {
-        assert_eq!(parsed("oshrun a").unwrap().bind, Bind::None);
-        assert_eq!(parsed("oshrun -map-by numa a").unwrap().bind, Bind::Core);
-        assert_eq!(parsed("oshrun -map-by numa -bind-to none a").unwrap().bind, Bind::None);
-        assert_eq!(parsed("oshrun --bind-to hwthread a").unwrap().bind, Bind::HwThread);
-    }
-
-    #[test]
-    fn a_wrong_line_is_refused_and_the_option_named() {
-        for (line, named) in [
-            ("oshrun -np 0 a", "--np"),
-            ("oshrun -n -3 a", "-3"),
-            ("oshrun -n four a", "four"),
-            ("oshrun -np 5000 a", "5000"),
-            ("oshrun --bogus a", "--bogus"),
-            ("oshrun -bind-to socket a", "socket"),
-            ("oshrun --timeout 0 a", "--timeout"),
-            ("oshrun --timeout -1 a", "-1"),
-            ("oshrun -x", "-x"),
-        ] {
-            let error = parsed(line).expect_err(line);
-            assert!(error.contains(named), "{line}: {error}");
-        }
-    }
-}
+mod tests;

@@ -10,68 +10,58 @@
 //! is slow its queue fills, its sources are not read any more, and the PEs wait on
 //! their pipes: nothing is lost and nothing grows without bound.
 
+use super::frames::{Frame, Kind};
+use super::link::{self, Link};
+use super::sinks::{Sinks, Stream};
 use super::stdout;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use nix::sys::stat::{FileStat, SFlag, fstat};
-use nix::unistd::{read, write};
+use nix::unistd::read;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// A line longer than this is handed on in pieces.
 const LINE_LIMIT: usize = 256 << 10;
-/// Above this many bytes queued, a sink's sources wait.
-const QUEUE_LIMIT: usize = 1 << 20;
 /// What is read from a pipe at once: its default capacity, pipe(7).
 const CHUNK: usize = 64 << 10;
 /// The most a pipe holds, /proc/sys/fs/pipe-max-size.
 const PIPE_LIMIT: usize = 1 << 20;
 /// The most sources that are read in a turn.
 const TURN: usize = 64;
-/// What a pipe or terminal ready for writing takes without blocking: PIPE_BUF, pipe(7).
-const ATOM: usize = 4096;
 
-/// Which of a PE's streams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Err,
-}
+const STREAMS: [Stream; 2] = [Stream::Out, Stream::Err];
 
 /// One stream of one PE.
 struct Source {
     /// The pipe, until its end.
     pipe: Option<OwnedFd>,
-    sink: usize,
+    /// Which of the [`Outputs::pipes`] it is among.
+    way: usize,
     /// The line so far.
     line: Vec<u8>,
 }
 
-/// One of the launcher's own streams.
-struct Sink {
-    file: OwnedFd,
-    /// A regular file takes anything at any time.
-    regular: bool,
-    queue: Vec<u8>,
-    /// Its sources' pipes. What there is to poll for is the same for any number of PEs.
-    pipes: Epoll,
-    /// The PE and stream whose line was handed on without its end.
-    open_line: Option<(usize, usize)>,
-    /// What writing to it has failed with. Nothing is written from then on.
-    failure: Option<Errno>,
+/// Where lines go.
+pub enum To {
+    /// To the launcher's own streams.
+    Streams(Sinks),
+    /// To the hub of a job over several nodes.
+    Hub(Link),
 }
 
-/// All streams of the job.
+/// All streams of the PEs of this node.
 pub struct Outputs {
     /// By PE, each with its standard output and error.
     sources: Vec<[Source; 2]>,
-    /// Pipes that have not come to their end.
+    /// The number of the first of these PEs in the job.
+    first: usize,
+    /// Sources' pipes that have not come to their end.
     open: usize,
-    sinks: Vec<Sink>,
-    tag: bool,
+    /// Sources' pipes, by where their lines go. What there is to poll for is the same for any
+    /// number of PEs.
+    pipes: Vec<Epoll>,
+    to: To,
     buffer: Vec<u8>,
 }
 
@@ -81,24 +71,21 @@ pub enum Token {
     /// PEs' pipes.
     Sources(usize),
     /// An own stream.
-    Sink(usize),
+    Sink,
+    /// The link to the hub.
+    Link(link::Token),
 }
 
 impl Outputs {
-    /// To the launcher's own standard output and error; one queue if both are the
-    /// same file, so that their lines do not mix either.
-    pub fn new(tag: bool) -> io::Result<Self> {
-        let [out, err] = [
-            io::stdout().as_fd().try_clone_to_owned()?,
-            io::stderr().as_fd().try_clone_to_owned()?,
-        ];
-        let [out_status, err_status] = [fstat(&out)?, fstat(&err)?];
-        let identity = |status: &FileStat| (status.st_dev, status.st_ino);
-        let mut sinks = vec![Sink::new(out, &out_status)?];
-        if identity(&out_status) != identity(&err_status) {
-            sinks.push(Sink::new(err, &err_status)?);
-        }
-        Ok(Self { sources: Vec::new(), open: 0, sinks, tag, buffer: vec![0; CHUNK] })
+    /// Of PEs from number `first` on.
+    pub fn new(to: To, first: usize) -> io::Result<Self> {
+        let ways = match &to {
+            To::Streams(sinks) => sinks.count(),
+            To::Hub(_) => 1,
+        };
+        let pipes = (0..ways).map(|_| Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC));
+        let pipes = pipes.collect::<Result<_, _>>()?;
+        Ok(Self { sources: Vec::new(), first, open: 0, pipes, to, buffer: vec![0; CHUNK] })
     }
 
     /// Takes on the streams of the next PE. They do not block.
@@ -107,50 +94,76 @@ impl Outputs {
         let streams = [(Stream::Out, output), (Stream::Err, error)];
         for (index, (stream, pipe)) in streams.iter().enumerate() {
             let event = EpollEvent::new(EpollFlags::EPOLLIN, 2 * pe + index as u64);
-            self.sinks[self.sink(*stream)].pipes.add(pipe, event)?;
+            self.pipes[self.way(*stream)].add(pipe, event)?;
         }
         self.sources.push(streams.map(|(stream, pipe)| Source {
             pipe: Some(pipe),
-            sink: self.sink(stream),
+            way: self.way(stream),
             line: Vec::new(),
         }));
         self.open += 2;
         Ok(())
     }
 
-    fn sink(&self, stream: Stream) -> usize {
-        match stream {
-            Stream::Out => 0,
-            Stream::Err => self.sinks.len() - 1,
+    /// The link to the hub, if the job has one.
+    pub fn link(&mut self) -> Option<&mut Link> {
+        match &mut self.to {
+            To::Streams(_) => None,
+            To::Hub(link) => Some(link),
+        }
+    }
+
+    fn way(&self, stream: Stream) -> usize {
+        match &self.to {
+            To::Streams(sinks) => sinks.of(stream),
+            To::Hub(_) => 0,
+        }
+    }
+
+    /// Whether who has lines to go this way should wait.
+    fn is_full(&self, way: usize) -> bool {
+        match &self.to {
+            To::Streams(sinks) => sinks.is_full(way),
+            To::Hub(link) => link.is_full(),
         }
     }
 
     /// What there is to poll for.
     pub fn interests(&self) -> impl Iterator<Item = (Token, PollFd<'_>)> {
-        self.sinks.iter().enumerate().flat_map(|(index, sink)| {
-            let pipes = PollFd::new(sink.pipes.0.as_fd(), PollFlags::POLLIN);
-            let pipes = (sink.queue.len() < QUEUE_LIMIT).then_some((Token::Sources(index), pipes));
-            let file = PollFd::new(sink.file.as_fd(), PollFlags::POLLOUT);
-            let file = (!sink.queue.is_empty()).then_some((Token::Sink(index), file));
-            pipes.into_iter().chain(file)
-        })
+        let pipes = self.pipes.iter().enumerate().filter(|(way, _)| !self.is_full(*way));
+        let pipes = pipes.map(|(way, pipes)| {
+            (Token::Sources(way), PollFd::new(pipes.0.as_fd(), PollFlags::POLLIN))
+        });
+        let (sinks, link) = match &self.to {
+            To::Streams(sinks) => (Some(sinks), None),
+            To::Hub(link) => (None, Some(link)),
+        };
+        let sinks = sinks.into_iter().flat_map(Sinks::interests);
+        let link = link.into_iter().flat_map(|link| link.interests(true));
+        pipes
+            .chain(sinks.map(|(_, fd)| (Token::Sink, fd)))
+            .chain(link.map(|(token, fd)| (Token::Link(token), fd)))
     }
 
-    /// Does what a polled stream is ready for.
-    pub fn ready(&mut self, token: Token) {
-        if let Token::Sources(sink) = token {
+    /// Does what a polled stream is ready for. Gives what has come from the hub.
+    pub fn ready(&mut self, token: Token) -> Vec<Frame> {
+        if let (Token::Link(token), To::Hub(link)) = (token, &mut self.to) {
+            return link.ready(token);
+        }
+        if let Token::Sources(way) = token {
             let mut events = [EpollEvent::empty(); TURN];
-            let ready = self.sinks[sink].pipes.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
+            let ready = self.pipes[way].wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
             for event in &events[..ready] {
                 let (pe, stream) = (event.data() as usize / 2, event.data() as usize % 2);
                 self.read(pe, stream);
-                if self.sinks[sink].queue.len() >= QUEUE_LIMIT {
+                if self.is_full(way) {
                     break;
                 }
             }
         }
         // Queues are written at once where possible; the rest waits for the next poll.
         self.write();
+        Vec::new()
     }
 
     /// Reads all that a PE had written, whatever the queues hold. Bounded, since
@@ -183,22 +196,28 @@ impl Outputs {
 
     /// Whether everything handed on is written.
     pub fn is_flushed(&self) -> bool {
-        self.sinks.iter().all(|sink| sink.queue.is_empty())
+        match &self.to {
+            To::Streams(sinks) => sinks.is_flushed(),
+            To::Hub(link) => link.is_flushed(),
+        }
     }
 
     /// Whether nobody reads the launcher's standard output or error any more.
     pub fn is_cut(&self) -> bool {
-        self.sinks.iter().any(|sink| sink.failure == Some(Errno::EPIPE))
+        matches!(&self.to, To::Streams(sinks) if sinks.is_cut())
     }
 
     /// Why output could not be written, if it is not that nobody reads it.
     pub fn failure(&self) -> Option<String> {
-        let failed = |(index, sink): (usize, &Sink)| {
-            let name = if index == 0 { "standard output" } else { "standard error" };
-            let errno = sink.failure.filter(|errno| *errno != Errno::EPIPE)?;
-            Some(format!("cannot write to {name}: {}", errno.desc()))
-        };
-        self.sinks.iter().enumerate().find_map(failed)
+        match &self.to {
+            To::Streams(sinks) => sinks.failure(),
+            To::Hub(_) => None,
+        }
+    }
+
+    /// Nobody reads this stream: the PEs are to learn of it as if they wrote there themselves.
+    pub fn cut(&mut self, stream: usize) {
+        (0..self.sources.len()).for_each(|pe| self.close(pe, stream));
     }
 
     /// Whether a PE is in the middle of a line: a question to the user, perhaps.
@@ -224,11 +243,9 @@ impl Outputs {
 
     /// Adds a line of the launcher's own to standard error.
     pub fn say(&mut self, message: &str) {
-        let sink = self.sink(Stream::Err);
-        let sink = &mut self.sinks[sink];
-        if sink.failure.is_none() {
-            sink.end_line_of_others(None);
-            sink.queue.extend_from_slice(format!("oshrun: {message}\n").as_bytes());
+        match &mut self.to {
+            To::Streams(sinks) => sinks.say(message),
+            To::Hub(link) => link.send(Kind::Say, 0, message.as_bytes()),
         }
         self.write();
     }
@@ -274,89 +291,28 @@ impl Outputs {
         }
     }
 
-    /// Hands the first bytes of a source on to its sink.
+    /// Hands the first bytes of a source on.
     fn pass(&mut self, pe: usize, stream: usize, bytes: usize) {
-        let source = &mut self.sources[pe][stream];
-        let sink = &mut self.sinks[source.sink];
-        if sink.failure.is_none() {
-            let text = &source.line[..bytes];
-            sink.end_line_of_others(Some((pe, stream)));
-            if self.tag {
-                for line in text.split_inclusive(|byte| *byte == b'\n') {
-                    if sink.open_line.take().is_none() {
-                        sink.queue.extend_from_slice(format!("[{pe}] ").as_bytes());
-                    }
-                    sink.queue.extend_from_slice(line);
-                }
-            } else {
-                sink.queue.extend_from_slice(text);
-            }
-            sink.open_line = (text.last() != Some(&b'\n')).then_some((pe, stream));
+        let line = &mut self.sources[pe][stream].line;
+        let (pe, text) = (self.first + pe, &line[..bytes]);
+        match &mut self.to {
+            To::Streams(sinks) => sinks.pass(pe, STREAMS[stream], text),
+            To::Hub(link) => link.send([Kind::Output, Kind::Error][stream], pe as u32, text),
         }
-        source.line.drain(..bytes);
+        line.drain(..bytes);
     }
 
     fn write(&mut self) {
-        for index in 0..self.sinks.len() {
-            let before = self.sinks[index].failure;
-            self.sinks[index].write();
-            if before.is_none() && self.sinks[index].failure == Some(Errno::EPIPE) {
-                // The PEs are to learn of it as if they wrote there themselves.
-                for pe in 0..self.sources.len() {
-                    for stream in [0, 1] {
-                        if self.sources[pe][stream].sink == index {
-                            self.close(pe, stream);
-                        }
+        let To::Streams(sinks) = &mut self.to else { return };
+        for way in sinks.write() {
+            // The PEs are to learn of it as if they wrote there themselves.
+            for pe in 0..self.sources.len() {
+                for stream in [0, 1] {
+                    if self.sources[pe][stream].way == way {
+                        self.close(pe, stream);
                     }
                 }
             }
         }
-    }
-}
-
-impl Sink {
-    fn new(file: OwnedFd, status: &FileStat) -> io::Result<Self> {
-        let kind = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
-        Ok(Self {
-            file,
-            regular: kind == SFlag::S_IFREG,
-            queue: Vec::new(),
-            pipes: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
-            open_line: None,
-            failure: None,
-        })
-    }
-
-    /// Ends a line that another source has left open.
-    fn end_line_of_others(&mut self, source: Option<(usize, usize)>) {
-        if self.open_line.is_some() && self.open_line != source {
-            self.queue.push(b'\n');
-            self.open_line = None;
-        }
-    }
-
-    /// Writes what can be written without blocking. Own streams are shared with
-    /// other processes, so they cannot be made non-blocking.
-    fn write(&mut self) {
-        let mut written = 0;
-        while written < self.queue.len() && (self.regular || self.is_ready()) {
-            let rest = &self.queue[written..];
-            let piece = if self.regular { rest } else { &rest[..rest.len().min(ATOM)] };
-            match write(&self.file, piece) {
-                Ok(bytes) => written += bytes,
-                Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN) => break,
-                Err(errno) => {
-                    self.failure = Some(errno);
-                    written = self.queue.len();
-                }
-            }
-        }
-        self.queue.drain(..written);
-    }
-
-    fn is_ready(&self) -> bool {
-        let mut polled = [PollFd::new(self.file.as_fd(), PollFlags::POLLOUT)];
-        poll(&mut polled, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
     }
 }

@@ -35,7 +35,7 @@ pub fn with_states(
     whose: Whose,
 ) -> String {
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for (pe, process) in processes.iter().enumerate() {
+    for (pe, process) in file.near().zip(processes) {
         if process.end().is_some() {
             continue;
         }

@@ -5,6 +5,8 @@ use nix::errno::Errno;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// Forwarded to the PEs. SIGTSTP also stops the launcher itself.
 const FORWARDED: [Signal; 9] = [
@@ -66,6 +68,12 @@ impl Signals {
     pub fn is_forwarded(signal: Signal) -> bool {
         FORWARDED.contains(&signal)
     }
+}
+
+/// A command that is no PE starts as one does.
+pub fn reset_before(command: &mut Command) {
+    // SAFETY: the launcher has one thread, and system calls only are made.
+    unsafe { command.pre_exec(|| Ok(reset_in_child()?)) };
 }
 
 /// In a new PE: no signal blocked, and an ignored one is no more.

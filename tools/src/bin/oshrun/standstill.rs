@@ -29,21 +29,21 @@ impl Standstill {
         self.next
     }
 
-    /// Looks if that is due. True if the job has come to a standstill since the last look.
-    pub fn has_come(&mut self, file: &Arc<JobFile>, processes: &[Process]) -> bool {
+    /// Looks if that is due. Gives whether the job stands still, if that has changed since the last
+    /// look.
+    pub fn look(&mut self, file: &Arc<JobFile>, processes: &[Process]) -> Option<bool> {
         let now = Instant::now();
         if now < self.next {
-            return false;
+            return None;
         }
         self.next = now + INTERVAL;
-        let mut running =
-            processes.iter().enumerate().filter(|(_, process)| process.end().is_none());
+        let mut running = file.near().zip(processes).filter(|(_, process)| process.end().is_none());
         // The first PE that does not wait settles it, so looking costs little.
         let waits = |pe| report::wait_of(file, pe).is_some_and(|wait| wait.lasted >= PATIENCE);
-        let stands = processes.len() == file.npes() && running.all(|(pe, _)| waits(pe));
-        let is_new = stands && !self.told;
+        let stands = processes.len() == file.near().len() && running.all(|(pe, _)| waits(pe));
+        let is_new = stands != self.told;
         self.told = stands;
-        is_new
+        is_new.then_some(stands)
     }
 
     /// What to say.

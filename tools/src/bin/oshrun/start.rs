@@ -16,6 +16,7 @@ use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Which PEs there will be: everything that can be wrong before there is a job.
@@ -25,6 +26,10 @@ pub struct Plan<'a> {
     report_bindings: bool,
     /// Whether PEs have terminals: as the user wants, or if the launcher has one.
     pty: Pty,
+    /// The PEs of this node.
+    near: Range<usize>,
+    /// Whether a hub feeds PE 0.
+    has_hub: bool,
     /// Each part of the command line, its executable, and how many PEs run it.
     parts: Vec<(&'a Program, PathBuf, usize)>,
 }
@@ -44,20 +49,28 @@ impl<'a> Plan<'a> {
             Ok((part, path, part.npes.unwrap_or(places)))
         });
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
-        let npes = parts.iter().map(|(_, _, npes)| npes).sum();
+        let npes: usize = parts.iter().map(|(_, _, npes)| npes).sum();
         let bindings = binding::plan(&topology, options.bind, options.map, npes);
         Ok(Self {
             topology,
             bindings,
             report_bindings: options.report_bindings,
             pty: options.pty,
+            near: 0..npes,
+            has_hub: false,
             parts,
         })
     }
 
-    /// Number of PEs.
+    /// Only these PEs are started here, on a node of the job.
+    pub fn on_node(mut self, near: Range<usize>) -> Self {
+        self.bindings.truncate(near.len());
+        Self { near, has_hub: true, ..self }
+    }
+
+    /// Number of PEs of the job.
     pub fn npes(&self) -> usize {
-        self.bindings.len()
+        self.parts.iter().map(|(_, _, npes)| npes).sum()
     }
 }
 
@@ -74,7 +87,7 @@ pub struct Starter<'a> {
 impl<'a> Starter<'a> {
     /// The PEs of this plan, in the job of `file`.
     pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
-        let open_files = allow_files(plan.npes())?;
+        let open_files = allow_files(plan.near.len())?;
         let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
         let recipe = |(part, path, _): &'a (&'a Program, PathBuf, usize)| Recipe {
             path,
@@ -92,17 +105,17 @@ impl<'a> Starter<'a> {
         Ok(Self { plan, recipes, guard, terminals: terminals.into() })
     }
 
-    /// Number of PEs.
-    pub fn npes(&self) -> usize {
-        self.plan.npes()
+    /// The PEs to start.
+    pub fn near(&self) -> Range<usize> {
+        self.plan.near.clone()
     }
 
     /// Starts PE `pe`. Gives what the user should know besides.
     pub fn start(&self, pe: usize) -> Result<(Process, Streams, Option<String>), Failure> {
-        let recipe = self.recipe(pe);
+        let (plan, recipe) = (self.plan, self.recipe(pe));
         let (stdout, note) = self.stdout(pe)?;
         let (process, streams) =
-            Process::start(recipe, pe, &self.plan.bindings[pe], input::stdio(pe)?, stdout)
+            Process::start(recipe, pe, self.binding(pe), input::stdio(pe, plan.has_hub)?, stdout)
                 .map_err(|error| start_failure(recipe, pe, &error))?;
         self.guard.add(process.pid());
         Ok((process, streams, note))
@@ -144,13 +157,17 @@ impl<'a> Starter<'a> {
     /// Where PE `pe` is bound, in words, if the user wants to know.
     pub fn report(&self, pe: usize) -> Option<String> {
         let plan = self.plan;
-        plan.report_bindings.then(|| binding::describe(&plan.topology, &plan.bindings[pe]))
+        plan.report_bindings.then(|| binding::describe(&plan.topology, self.binding(pe)))
+    }
+
+    fn binding(&self, pe: usize) -> &Binding {
+        &self.plan.bindings[pe - self.plan.near.start]
     }
 }
 
 /// Three pipes a PE can be more than the usual limit on open files. Gives the
 /// limit to put back in the PEs, if it had to be raised.
-fn allow_files(npes: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
+pub fn allow_files(npes: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
     /// Those the launcher has besides, and room for the standard library's own.
     const OTHERS: usize = 32;
     let needed = (2 * npes + OTHERS) as rlim_t;

@@ -15,6 +15,9 @@ A lone colon begins another part, with PES, -x, --wdir, program and arguments of
 numbered through. All parts must run the same executable, with whatever arguments. After '--', a
 colon is an argument of the program.
 
+With --host or --hostfile PEs are numbered host by host; a host gets as many as it has slots, or an
+equal share if no host has any. Variables SHMEM_*, SMA_*, ONESHMEM_* and those of -x go along.
+
 Standard input goes to PE 0. Output comes line by line, never mixed within a line. SIGINT,
 SIGTERM, SIGTSTP, SIGCONT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are forwarded to all PEs; a second
 SIGINT or SIGTERM ends the job whatever the PEs do. When one PE dies, or exits without
@@ -26,14 +29,15 @@ ended it, 126 or 127 if the program cannot be run or is not found, 2 if the comm
 
 Examples:
   oshrun -n 4 ./a.out
-  oshrun -n 8 --bind-to core -x SHMEM_SYMMETRIC_SIZE=2g --tag-output ./a.out --size 100";
+  oshrun -n 8 --bind-to core -x SHMEM_SYMMETRIC_SIZE=2g --tag-output ./a.out --size 100
+  oshrun --host node1:4,node2:4 ./a.out";
 
 /// The options, for `clap`.
 pub fn command() -> Command {
     let words = |words: &'static [&'static str]| PossibleValuesParser::new(words);
     Command::new("oshrun")
         .version(concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)"))
-        .about("Runs an OpenSHMEM program on this machine.")
+        .about("Runs an OpenSHMEM program, on this machine or on several hosts.")
         .override_usage(
             "oshrun [OPTIONS] PROGRAM [ARGUMENTS] [: -n PES [OPTIONS] PROGRAM [ARGUMENTS]]...",
         )
@@ -56,7 +60,7 @@ pub fn command() -> Command {
                 .value_name("VAR[=VALUE]")
                 .action(ArgAction::Append)
                 .value_parser(OsStringValueParser::new())
-                .help("Set a variable in the PEs' environment; they have all of this one's anyway"),
+                .help("Set a variable in the PEs' environment; those on this machine have all of this one's"),
         )
         .arg(
             Arg::new("wdir")
@@ -65,6 +69,35 @@ pub fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .help("Run the PEs in this directory"),
+        )
+        .arg(
+            Arg::new("host")
+                .short('H')
+                .long("host")
+                .aliases(["hosts"])
+                .value_name("HOST[:SLOTS],...")
+                .help("Run the PEs on these hosts, numbered host by host, started through ssh"),
+        )
+        .arg(
+            Arg::new("hostfile")
+                .long("hostfile")
+                .aliases(["machinefile"])
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The hosts are in this file: lines HOST, HOST:SLOTS or HOST slots=SLOTS"),
+        )
+        .arg(
+            Arg::new("launch-agent")
+                .long("launch-agent")
+                .value_name("COMMAND")
+                .help("Start hosts through COMMAND HOST ... instead of ssh"),
+        )
+        .arg(
+            Arg::new("prefix")
+                .long("prefix")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("oneshmem is installed there on the hosts [default: where it is here]"),
         )
         .arg(
             Arg::new("bind-to")

@@ -1,0 +1,81 @@
+/* over_nodes WHAT ...: what PEs of a job over several nodes do and print; they touch near PEs only. */
+#include <fcntl.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long word;
+static long from[64];
+
+/* Each PE puts its number to the next one of its node. */
+static void near(void)
+{
+    int me = shmem_my_pe(), size = shmem_team_n_pes(SHMEM_TEAM_SHARED);
+    int index = shmem_team_my_pe(SHMEM_TEAM_SHARED);
+    int next = shmem_team_translate_pe(SHMEM_TEAM_SHARED, (index + 1) % size, SHMEM_TEAM_WORLD);
+    shmem_long_p(&word, me + 1000, next);
+    shmem_long_atomic_add(&from[0], 1, shmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD));
+    shmem_team_sync(SHMEM_TEAM_SHARED);
+    printf("PE %d of %d: %d near, number %d, word %ld, count %ld\n", me, shmem_n_pes(), size, index,
+           word, index == 0 ? from[0] : -1);
+}
+
+/* Lines in pieces. */
+static void lines(int count)
+{
+    for (int i = 0; i < count; i++) {
+        printf("line %d ", i);
+        fflush(stdout);
+        printf("of PE %d\n", shmem_my_pe());
+        if (i % 100 == 0)
+            fprintf(stderr, "note %d of PE %d\n", i, shmem_my_pe());
+    }
+}
+
+static void input(void)
+{
+    unsigned long bytes = 0, sum = 0;
+    for (int c; (c = getchar()) != EOF; bytes++)
+        sum = sum * 31 + (unsigned)c;
+    printf("PE %d read %lu bytes, sum %lu\n", shmem_my_pe(), bytes, sum);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "near";
+    shmem_init();
+    int me = shmem_my_pe();
+    int is_meant = argc > 2 && atoi(argv[2]) == me;
+    if (strcmp(what, "near") == 0)
+        near();
+    else if (strcmp(what, "lines") == 0)
+        lines(atoi(argv[2]));
+    else if (strcmp(what, "input") == 0)
+        input();
+    else if (strcmp(what, "far") == 0 && is_meant)
+        shmem_long_p(&word, 1, atoi(argv[3]));
+    else if (strcmp(what, "barrier") == 0)
+        shmem_barrier_all();
+    else if (strcmp(what, "variables") == 0) {
+        char directory[4096];
+        printf("%s %s %s %s in %s\n", getenv("SHMEM_DEBUG"), getenv("SMA_VERSION"), getenv("GIVEN"),
+               getenv("NOT_GIVEN"), getcwd(directory, sizeof directory));
+    } else if (strcmp(what, "exit") == 0 && is_meant)
+        _exit(atoi(argv[3]));
+    else if (strcmp(what, "global_exit") == 0 && is_meant)
+        shmem_global_exit(atoi(argv[3]));
+    else if (strcmp(what, "linger") == 0) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s.%d", argv[2], me);
+        close(open(name, O_CREAT | O_WRONLY, 0600));
+        for (;;)
+            sleep(1000);
+    }
+    if (strcmp(what, "far") == 0 || strcmp(what, "exit") == 0 || strcmp(what, "global_exit") == 0)
+        while (!is_meant)
+            sleep(1000);
+    shmem_finalize();
+    return strcmp(what, "return") == 0 && is_meant ? atoi(argv[3]) : 0;
+}

@@ -1,0 +1,407 @@
+//! Jobs over several nodes, emulated on this machine: the remote shell is a command that runs the
+//! launcher here.
+
+use crate::launch::{self, Outcome, Running};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A remote shell that runs what it is to run in place of itself.
+const DIRECT: &str = "sh -c 'shift; exec \"$@\"' agent";
+/// One that stays, as ssh does.
+const STAYING: &str = "sh -c 'shift; \"$@\"; exit $?' agent";
+/// One that brings nothing of this environment along.
+const BARE: &str = "sh -c 'shift; cd /; exec env -i \"$@\"' agent";
+/// For hosts that are network namespaces.
+const NAMESPACES: &str = "ip netns exec";
+
+/// How long all processes of a job may take to be gone.
+const GONE: Duration = Duration::from_secs(10);
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (hosts, pes) in
+        [("a,b", 2), ("a,b", 5), ("a:1,b:3", 4), ("a,b,c", 3), ("a,b,c", 7), ("a", 2)]
+    {
+        trials.push(Trial::test(format!("nodes/near/{hosts}/{pes}"), move || {
+            Ok(near(DIRECT, hosts, pes)?)
+        }));
+    }
+    let no_namespaces = !has_namespaces();
+    for (hosts, pes) in [("node0,node1", 4), ("node0,node1,node2", 7)] {
+        trials.push(
+            Trial::test(format!("nodes/namespaces/near/{pes}"), move || {
+                Ok(in_namespaces(hosts, pes)?)
+            })
+            .with_ignored_flag(no_namespaces),
+        );
+    }
+    trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
+    trials.push(Trial::test("nodes/lines", || Ok(lines()?)));
+    trials.push(Trial::test("nodes/input", || Ok(input()?)));
+    trials.push(Trial::test("nodes/variables", || Ok(variables()?)));
+    for (what, status, words) in STATUSES {
+        trials.push(Trial::test(format!("nodes/status/{}", what.replace(' ', "-")), move || {
+            let outcome = launch::run(over("a,b", 4, DIRECT, &["-l"], what)?)?;
+            told(&outcome, status, words)
+        }));
+    }
+    for (victim, words) in VICTIMS {
+        for agent in [DIRECT, STAYING] {
+            let kind = if agent == DIRECT { "direct" } else { "staying" };
+            trials.push(Trial::test(format!("nodes/killed/{victim}/{kind}"), move || {
+                Ok(killed(victim, agent, words)?)
+            }));
+        }
+    }
+    for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGUSR1, 138)]
+    {
+        trials.push(Trial::test(format!("nodes/signal/{signal}"), move || {
+            Ok(signalled(signal, status)?)
+        }));
+    }
+    trials.push(Trial::test("nodes/timeout", || {
+        let outcome =
+            launch::run(over("a,b", 4, DIRECT, &["--timeout", "1"], "linger /dev/null/x")?)?;
+        told(&outcome, 124, &["did not end within 1s", "on a: PEs 0-1:", "on b: PEs 2-3:"])
+    }));
+    trials.push(Trial::test("nodes/states", || Ok(states()?)));
+    for (name, agent, options, status, words) in STARTS {
+        trials.push(Trial::test(format!("nodes/start/{name}"), move || {
+            let outcome = launch::run(over("a,b", 4, agent, options, "near")?)?;
+            told(&outcome, status, words)
+        }));
+    }
+    trials.push(Trial::test("nodes/start/no-program", || {
+        let mut command = oshrun("a,b", 4, DIRECT, &[]);
+        command.arg("/nonexistent/program");
+        told(&launch::run(command)?, 127, &["on ", "/nonexistent/program: No such file"])
+    }));
+    trials.push(Trial::test("nodes/start/version", other_version));
+    trials
+}
+
+/// What PEs do, the job's status, and words that are said.
+const STATUSES: [(&str, i32, &[&str]); 5] = [
+    ("return 3 7", 7, &[]),
+    ("exit 3 9", 9, &["PE 3 (pid", "on b) exited with status 9 without calling shmem_finalize"]),
+    ("exit 0 0", 1, &["on a) exited without calling shmem_finalize"]),
+    ("global_exit 2 5", 5, &[]),
+    ("global_exit 0 6", 6, &[]),
+];
+
+/// Who is killed, and words that are said then by who is left.
+const VICTIMS: [(&str, &[&str]); 5] = [
+    ("agent", &[": the agent, which serves other hosts, was killed by signal 9 (SIGKILL)"]),
+    ("hub", &[]),
+    ("node", &["oshrun: host ", " is lost: ", "(SIGKILL)"]),
+    ("shell", &["oshrun: host ", " is lost: ", "(SIGKILL)"]),
+    ("pe", &[") was killed by signal 9 (SIGKILL)"]),
+];
+
+/// A remote shell, options, the job's status, and words that are said.
+type Start = (&'static str, &'static str, &'static [&'static str], i32, &'static [&'static str]);
+const STARTS: [Start; 8] = [
+    (
+        "no-host",
+        "sh -c 'echo no route to $1 >&2; exit 255' agent",
+        &[],
+        1,
+        &["a: no route to a", "ended with status 255"],
+    ),
+    ("no-shell", "/nonexistent/shell", &[], 1, &["host a: cannot start /nonexistent/shell"]),
+    (
+        "no-oshrun",
+        DIRECT,
+        &["--prefix", "/nonexistent"],
+        1,
+        &["/nonexistent/bin/oshrun", "--prefix"],
+    ),
+    (
+        "talkative",
+        "sh -c 'echo Welcome to $1; shift; exec \"$@\"' agent",
+        &[],
+        1,
+        &["\"Welcome to", "must not write to standard output"],
+    ),
+    ("garbage-later", "sh -c 'shift; \"$@\"; echo rubbish' agent", &[], 0, &[]),
+    ("silent", "sh -c 'sleep 1000' agent", &["-x", "A=B"], 1, &["no answer within", "from a, b"]),
+    ("no-directory", DIRECT, &["--wdir", "/nonexistent"], 1, &["on ", "--wdir /nonexistent"]),
+    ("slots", DIRECT, &["--np", "5", "--host", "a:2,b:2"], 2, &["5 PEs are more than the slots"]),
+];
+
+fn program() -> Result<PathBuf, String> {
+    compile::plain(&tree::repository("tests/programs/over_nodes.c"), &[])
+}
+
+fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> Command {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["--host", hosts, "-n", &pes.to_string(), "--launch-agent", agent]).args(options);
+    command.env("SHMEM_STARTUP_TIMEOUT", if options.contains(&"A=B") { "1" } else { "60" });
+    command
+}
+
+/// The program over nodes.
+fn over(
+    hosts: &str,
+    pes: usize,
+    agent: &str,
+    options: &[&str],
+    what: &str,
+) -> Result<Command, String> {
+    let mut command = oshrun(hosts, pes, agent, options);
+    command.arg(program()?).args(what.split(' '));
+    Ok(command)
+}
+
+fn told(outcome: &Outcome, status: i32, words: &[&str]) -> Result<(), libtest_mimic::Failed> {
+    if outcome.hung || outcome.status != status {
+        return Err(outcome.report(&format!("expected status {status}")).into());
+    }
+    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
+        None => Ok(()),
+        Some(word) => Err(outcome.report(&format!("expected {word:?}")).into()),
+    }
+}
+
+/// PEs are numbered node by node, and those of a node reach each other.
+fn near(agent: &str, hosts: &str, pes: usize) -> Result<(), String> {
+    check_near(&launch::run(over(hosts, pes, agent, &["-l"], "near")?)?, hosts, pes)
+}
+
+/// A command where there are emulated hosts, node0 and so on.
+fn among_namespaces(count: usize) -> Command {
+    let mut command = Command::new("sh");
+    command.arg(tree::repository("tests/programs/namespaces.sh")).arg(count.to_string());
+    command
+}
+
+/// Whether the system lets tests have namespaces.
+fn has_namespaces() -> bool {
+    among_namespaces(2).arg("true").output().is_ok_and(|output| output.status.success())
+}
+
+/// The same, where each host has a network of its own.
+fn in_namespaces(hosts: &str, pes: usize) -> Result<(), String> {
+    let job = over(hosts, pes, NAMESPACES, &["-l"], "near")?;
+    let mut command = among_namespaces(hosts.split(',').count());
+    command.arg(job.get_program()).args(job.get_args());
+    check_near(&launch::run(command)?, hosts, pes)
+}
+
+fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> {
+    outcome.success()?;
+    let count = hosts.split(',').count();
+    let mut sizes: Vec<usize> =
+        (0..count).map(|node| pes / count + usize::from(node < pes % count)).collect();
+    if hosts.contains(':') {
+        sizes = vec![1, 3];
+    }
+    let mut first = 0;
+    let mut expected = Vec::new();
+    for near in sizes {
+        for index in 0..near {
+            let (pe, before) = (first + index, first + (index + near - 1) % near);
+            let counted = if index == 0 { near as i64 } else { -1 };
+            expected.push(format!(
+                "[{pe}] PE {pe} of {pes}: {near} near, number {index}, word {}, count {counted}",
+                before + 1000
+            ));
+        }
+        first += near;
+    }
+    let mut lines: Vec<&str> = outcome.stdout.lines().collect();
+    lines.sort_unstable();
+    match lines == expected {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected {expected:#?}"))),
+    }
+}
+
+/// Lines stay whole, and a PE's stay in order.
+fn lines() -> Result<(), String> {
+    const LINES: usize = 3000;
+    let outcome = launch::run(over("a,b,c", 5, DIRECT, &["-l"], &format!("lines {LINES}"))?)?;
+    outcome.success()?;
+    for pe in 0..5 {
+        let of = |text: &str| {
+            let mark = format!("[{pe}] ");
+            text.lines().filter_map(|line| Some(line.strip_prefix(&mark)?.to_owned())).collect()
+        };
+        let (lines, notes): (Vec<String>, Vec<String>) = (of(&outcome.stdout), of(&outcome.stderr));
+        let expected = (0..LINES).map(|i| format!("line {i} of PE {pe}"));
+        let noted = (0..LINES).step_by(100).map(|i| format!("note {i} of PE {pe}"));
+        if !lines.into_iter().eq(expected) || !notes.into_iter().eq(noted) {
+            return Err(outcome.report(&format!("lines of PE {pe} are missing, or not in order")));
+        }
+    }
+    Ok(())
+}
+
+/// Standard input goes to PE 0, all of it, and the others have none.
+fn input() -> Result<(), String> {
+    let job = over("a,b", 3, DIRECT, &[], "input")?;
+    let words = std::iter::once(job.get_program()).chain(job.get_args());
+    let mut command = Command::new("sh");
+    command.args(["-c", "seq 1 200000 | \"$@\"", "sh"]).args(words);
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let text: String = (1..=200_000).map(|i| format!("{i}\n")).collect();
+    let sum = text.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut lines: Vec<&str> = outcome.stdout.lines().collect();
+    lines.sort_unstable();
+    let first = format!("PE 0 read {} bytes, sum {sum}", text.len());
+    let nothing = |pe| format!("PE {pe} read 0 bytes, sum 0");
+    match lines == [first, nothing(1), nothing(2)] {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected {} bytes, sum {sum}", text.len()))),
+    }
+}
+
+/// The library's variables travel, others if asked; and so does the directory.
+fn variables() -> Result<(), String> {
+    let mut command = over("a,b", 2, BARE, &["-x", "GIVEN=a b", "-x", "TRAVELS"], "variables")?;
+    command.env("SHMEM_DEBUG", "0").env("SMA_VERSION", "0").env("NOT_GIVEN", "1");
+    command.env("TRAVELS", "yes").current_dir(tree::repository("tests"));
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let folder = tree::repository("tests").display().to_string();
+    let line = format!("0 0 a b (null) in {folder}\n");
+    match outcome.stdout == line.repeat(2) {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected twice {line}"))),
+    }
+}
+
+/// A job whose PEs linger, once they all run, with their process numbers.
+fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mark = tree::scratch(&format!("lingers-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(tree::scratch("")).map_err(|error| error.to_string())?;
+    let running =
+        Running::start(over("a,b", 4, agent, &["-l"], &format!("linger {}", mark.display()))?)?;
+    let marks: Vec<PathBuf> = (0..4).map(|pe| mark.with_extension(pe.to_string())).collect();
+    let until = Instant::now() + launch::LIMIT;
+    while !marks.iter().all(|mark| mark.exists()) {
+        if Instant::now() > until {
+            return Err(running.finish_within(Duration::ZERO)?.report("the PEs do not start"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for mark in marks {
+        let _ = std::fs::remove_file(mark);
+    }
+    let pids = running.descendants();
+    Ok((running, pids))
+}
+
+fn name_of(pid: Pid) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim().into()
+}
+
+fn line_of(pid: Pid) -> Vec<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// Whoever is killed, all the others go, and soon.
+fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
+    let (running, pids) = lingering(agent)?;
+    let found = |wanted: &dyn Fn(&[String]) -> bool| {
+        let mut found: Vec<Pid> =
+            pids.iter().copied().filter(|pid| wanted(&line_of(*pid))).collect();
+        found.sort_unstable_by_key(|pid| pid.as_raw());
+        found.last().copied().ok_or_else(|| format!("no process to be the {victim}"))
+    };
+    let is_node = |line: &[String]| line.first().is_some_and(|word| word.ends_with("/oshrun"));
+    let pid = match victim {
+        "hub" => running.pid(),
+        "agent" => {
+            let agents = pids.iter().filter(|pid| name_of(**pid) == "oshrun-agent");
+            *agents.max_by_key(|pid| pid.as_raw()).ok_or("no agent")?
+        }
+        // The launcher of a node has a guard of the same name: its child, and so later.
+        "node" => found_launcher(&pids, is_node).ok_or("no launcher on node b")?,
+        "shell" if agent == STAYING => {
+            found(&|line| line.first().is_some_and(|word| word == "sh"))?
+        }
+        "shell" => found_launcher(&pids, is_node).ok_or("no launcher on node b")?,
+        _ => found(&|line| line.iter().any(|word| word == "linger"))?,
+    };
+    kill(pid, Signal::SIGKILL).map_err(|errno| errno.to_string())?;
+    let begin = Instant::now();
+    let outcome = running.finish()?;
+    while pids.iter().any(|pid| launch::is_running(*pid)) {
+        if begin.elapsed() > GONE {
+            let left: Vec<_> = pids.iter().filter(|pid| launch::is_running(**pid)).collect();
+            return Err(outcome.report(&format!("{left:?} are left behind")));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Who was started through a shell that stays is lost by that shell's word.
+    let words =
+        words.iter().filter(|word| victim != "node" || agent == DIRECT || **word != "(SIGKILL)");
+    match words.into_iter().find(|word| !outcome.stderr.contains(**word)) {
+        Some(word) => Err(outcome.report(&format!("expected {word:?}"))),
+        None if outcome.status == 0 => Err(outcome.report("expected a failure")),
+        None => Ok(()),
+    }
+}
+
+/// The launcher of the last node: the parent of its guard and PEs.
+fn found_launcher(pids: &[Pid], is_node: impl Fn(&[String]) -> bool) -> Option<Pid> {
+    let mut nodes: Vec<Pid> = pids.iter().copied().filter(|pid| is_node(&line_of(*pid))).collect();
+    nodes.sort_unstable_by_key(|pid| pid.as_raw());
+    let is_guard = |pid: &Pid| name_of(*pid) != "oshrun";
+    nodes.into_iter().rev().find(|pid| !is_guard(pid))
+}
+
+/// Signals reach all PEs, and the job's end by them is told once.
+fn signalled(signal: Signal, status: i32) -> Result<(), String> {
+    let (running, _) = lingering(DIRECT)?;
+    kill(running.pid(), signal).map_err(|errno| errno.to_string())?;
+    let outcome = running.finish()?;
+    let told = outcome.stderr.matches("the job ends on").count();
+    match outcome.status == status && told == 1 {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected {status}, and to be told once"))),
+    }
+}
+
+/// SIGQUIT tells what PEs of all nodes do.
+fn states() -> Result<(), String> {
+    let (running, _) = lingering(DIRECT)?;
+    kill(running.pid(), Signal::SIGQUIT).map_err(|errno| errno.to_string())?;
+    let outcome = running.finish()?;
+    let words = ["on a: this is what the PEs do", "on b: this is what the PEs do"];
+    match words.iter().all(|word| outcome.stderr.contains(word)) {
+        true => Ok(()),
+        false => Err(outcome.report("expected the states of all nodes' PEs")),
+    }
+}
+
+/// A host with another version is refused.
+fn other_version() -> Result<(), libtest_mimic::Failed> {
+    let mut hello = Vec::new();
+    let text = b"oshmem 9";
+    hello.extend_from_slice(&(text.len() as u32 + 16).to_le_bytes());
+    hello.extend_from_slice(b"H\0\0\0\0");
+    hello.extend_from_slice(&(text.len() as u64).to_le_bytes());
+    hello.extend_from_slice(text);
+    hello.extend_from_slice(&[0; 8]);
+    let path = tree::scratch(&format!("hello-{}", std::process::id()));
+    std::fs::create_dir_all(tree::scratch("")).map_err(|error| error.to_string())?;
+    std::fs::write(&path, hello).map_err(|error| error.to_string())?;
+    let agent = format!("sh -c 'cat {}; exec sleep 1000' agent", path.display());
+    let outcome = over("a,b", 4, &agent, &[], "near").and_then(launch::run);
+    let _ = std::fs::remove_file(&path);
+    told(&outcome?, 1, &["has oshmem 9, this one oneshmem", "the same version"])
+}

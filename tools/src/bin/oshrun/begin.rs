@@ -1,0 +1,246 @@
+//! What hub and node tell each other first: the node who it is, the hub what the job is.
+
+use super::options::{Bind, Map, Options, Program, Pty};
+use oneshmem::job::file::LAYOUT;
+use oneshmem::job::nodes::NodeOf;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// Changes whenever the frames do.
+const PROTOCOL: u32 = 1;
+
+/// What must be the same on all hosts.
+pub fn identity() -> String {
+    format!(
+        "oneshmem {} (frames {PROTOCOL}, layout {LAYOUT}, {})",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH
+    )
+}
+
+/// Who is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// Its [`identity`].
+    pub identity: String,
+    /// Bytes of memory that the host has.
+    pub memory: u64,
+}
+
+impl Hello {
+    /// As bytes of a frame.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.bytes(self.identity.as_bytes());
+        writer.number(self.memory);
+        writer.0
+    }
+
+    /// From the bytes of a frame. Other versions may say more.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let identity = String::from_utf8_lossy(reader.bytes()?).into_owned();
+        Some(Self { identity, memory: reader.number().unwrap_or(0) })
+    }
+}
+
+/// What the job is.
+#[derive(Debug)]
+pub struct Begin {
+    /// Which node the reader is.
+    pub node: usize,
+    /// All nodes.
+    pub nodes: Vec<NodeOf>,
+    /// Bytes of a heap if no variable says how many.
+    pub default_heap: u64,
+    /// Whether a person may be typing what PE 0 reads.
+    pub interactive: bool,
+    /// Where the command was given.
+    pub directory: OsString,
+    /// The command, as far as it concerns the nodes. Variables that travel along are among its
+    /// parts' own.
+    pub options: Options,
+}
+
+const BINDS: [Bind; 3] = [Bind::None, Bind::Core, Bind::HwThread];
+const MAPS: [Map; 2] = [Map::Core, Map::Numa];
+const PTYS: [Pty; 3] = [Pty::Auto, Pty::Yes, Pty::No];
+
+impl Begin {
+    /// As bytes of a frame.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        let index = |found: Option<usize>| found.unwrap_or(0) as u64;
+        let Self { options, .. } = self;
+        writer.number(self.node as u64);
+        writer.list(&self.nodes, |writer, node| {
+            writer.number(node.pes as u64);
+            writer.bytes(node.host.as_bytes());
+        });
+        writer.number(self.default_heap);
+        writer.number(self.interactive.into());
+        writer.bytes(self.directory.as_bytes());
+        writer.number(index(BINDS.iter().position(|bind| *bind == options.bind)));
+        writer.number(index(MAPS.iter().position(|map| *map == options.map)));
+        writer.number(index(PTYS.iter().position(|pty| *pty == options.pty)));
+        writer.number(options.report_bindings.into());
+        writer.list(&options.parts, |writer, part| {
+            writer.number(part.npes.unwrap_or(0) as u64);
+            writer.bytes(part.wdir.as_deref().map_or(b"", |wdir| wdir.as_os_str().as_bytes()));
+            writer.list(&part.program, |writer, word| writer.bytes(word.as_bytes()));
+            writer.list(&part.environment, |writer, (name, value)| {
+                writer.bytes(name.as_bytes());
+                writer.bytes(value.as_bytes());
+            });
+        });
+        writer.0
+    }
+
+    /// From the bytes of a frame.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let node = reader.index()?;
+        let nodes = reader.list(|reader| {
+            let pes = reader.index()?;
+            Some(NodeOf { pes, host: String::from_utf8_lossy(reader.bytes()?).into_owned() })
+        })?;
+        let default_heap = reader.number()?;
+        let interactive = reader.number()? != 0;
+        let directory = reader.text()?;
+        let bind = *BINDS.get(reader.index()?)?;
+        let map = *MAPS.get(reader.index()?)?;
+        let pty = *PTYS.get(reader.index()?)?;
+        let report_bindings = reader.number()? != 0;
+        let parts = reader.list(|reader| {
+            let npes = Some(reader.index()?);
+            let wdir = Some(reader.text()?).filter(|wdir| !wdir.is_empty()).map(Into::into);
+            let program = reader.list(Reader::text)?;
+            let environment = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
+            (!program.is_empty()).then_some(Program { npes, environment, wdir, program })
+        })?;
+        let options = Options { bind, map, pty, report_bindings, ..Options::of(parts) };
+        let pes: usize = nodes.iter().map(|node| node.pes).sum();
+        let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
+        let sound = node < nodes.len() && pes == of_parts && reader.0.is_empty();
+        sound.then_some(Self { node, nodes, default_heap, interactive, directory, options })
+    }
+}
+
+/// Numbers are 8 bytes, little endian; bytes and lists begin with how many there are.
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+    fn list<T>(&mut self, list: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.number(list.len() as u64);
+        list.iter().for_each(|item| each(self, item));
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+    /// A number of things, each of which takes memory.
+    fn index(&mut self) -> Option<usize> {
+        self.number().filter(|number| *number < 1 << 32).map(|number| number as usize)
+    }
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.index()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+    fn text(&mut self) -> Option<OsString> {
+        self.bytes().map(|bytes| OsString::from_vec(bytes.to_vec()))
+    }
+    fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.index()?;
+        // Whatever number stands there: nothing is taken that has not come.
+        (0..length).map(|_| each(self)).collect()
+    }
+}
+
+/// The variables that the nodes' PEs get from this command's environment.
+pub fn carried() -> Vec<(OsString, OsString)> {
+    let of_one_process = [oneshmem::job::launch::VARIABLE, oneshmem::job::launch::STDOUT];
+    let is_carried = |name: &OsStr| {
+        ["SHMEM_", "SMA_", "ONESHMEM_"]
+            .iter()
+            .any(|prefix| name.as_bytes().starts_with(prefix.as_bytes()))
+            && !of_one_process.iter().any(|own| name == *own)
+    };
+    std::env::vars_os().filter(|(name, _)| is_carried(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn begin() -> Begin {
+        let part = |npes, words: &[&str]| Program {
+            npes: Some(npes),
+            environment: vec![("A".into(), "b=c".into())],
+            wdir: (npes == 1).then(|| "/tmp".into()),
+            program: words.iter().map(OsString::from).collect(),
+        };
+        let node = |pes, host: &str| NodeOf { pes, host: host.into() };
+        Begin {
+            node: 1,
+            nodes: vec![node(1, "a"), node(2, "b")],
+            default_heap: 1 << 33,
+            interactive: true,
+            directory: OsString::from_vec(b"/h\xffome".to_vec()),
+            options: Options {
+                bind: Bind::Core,
+                map: Map::Numa,
+                pty: Pty::No,
+                ..Options::of(vec![part(1, &["p", ""]), part(2, &["q", "x y"])])
+            },
+        }
+    }
+
+    #[test]
+    fn a_beginning_survives_the_way() {
+        let sent = begin();
+        let read = Begin::decode(&sent.encode()).unwrap();
+        assert_eq!(format!("{sent:?}"), format!("{read:?}"));
+        let hello = Hello { identity: identity(), memory: 7 };
+        assert_eq!(Hello::decode(&hello.encode()), Some(hello));
+    }
+
+    #[test]
+    fn a_beginning_that_makes_no_sense_is_refused() {
+        let bytes = begin().encode();
+        for end in 0..bytes.len() {
+            assert!(Begin::decode(&bytes[..end]).is_none(), "cut at {end}");
+        }
+        assert!(Begin::decode(&[&bytes[..], &[0]].concat()).is_none());
+        assert!(Begin::decode(&Begin { node: 2, ..begin() }.encode()).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_does_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
+            let _ = Begin::decode(&bytes);
+            let _ = Hello::decode(&bytes);
+            let mut damaged = begin().encode();
+            for (to, from) in damaged.iter_mut().skip(at).zip(&bytes) {
+                *to = *from;
+            }
+            let _ = Begin::decode(&damaged);
+        }
+    }
+}

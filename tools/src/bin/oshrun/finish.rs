@@ -1,0 +1,58 @@
+//! What frames say of the job's end.
+
+use super::report::Whose;
+use oneshmem::job::abort;
+
+/// The bytes of such a frame: why, and what the user is to read.
+pub fn ending(word: u64, message: &str) -> Vec<u8> {
+    // A message can be long, if many PEs have states.
+    const MOST: usize = 256 << 10;
+    let end = message.floor_char_boundary(MOST);
+    [&word.to_le_bytes(), &message.as_bytes()[..end]].concat()
+}
+
+/// The abort word and the message of such a frame.
+pub fn ending_of(bytes: &[u8]) -> Option<(u64, String)> {
+    let (word, message) = bytes.split_first_chunk()?;
+    let word = u64::from_le_bytes(*word);
+    abort::decode(word)?;
+    Some((word, String::from_utf8_lossy(message).into_owned()))
+}
+
+/// Whose states are worth telling, as a number.
+pub fn whose_number(whose: Option<Whose>) -> u32 {
+    match whose {
+        None => 0,
+        Some(Whose::Waiting) => 1,
+        Some(Whose::All) => 2,
+    }
+}
+
+/// The same, from the number.
+pub fn whose(number: u32) -> Option<Whose> {
+    [None, Some(Whose::Waiting), Some(Whose::All)].get(number as usize).copied().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneshmem::job::abort::AbortKind;
+
+    #[test]
+    fn an_end_survives_the_way() {
+        let word = abort::encode(AbortKind::GlobalExit, 3, -7);
+        assert_eq!(ending_of(&ending(word, "why")), Some((word, "why".into())));
+        let long = "ä".repeat(1 << 20);
+        assert!(ending(word, &long).len() <= (256 << 10) + 8);
+        for all in [None, Some(Whose::Waiting), Some(Whose::All)] {
+            assert!(whose(whose_number(all)) == all);
+        }
+    }
+
+    #[test]
+    fn an_end_without_a_cause_is_none() {
+        assert_eq!(ending_of(b"1234567"), None);
+        assert_eq!(ending_of(&ending(0, "why")), None);
+        assert!(whose(3).is_none() && whose(u32::MAX).is_none());
+    }
+}

@@ -1,0 +1,239 @@
+//! What travels between the hub of a job over several nodes and the launcher on each node, over
+//! the remote shell's standard input and output.
+//!
+//! ```text
+//!  | length u32 | kind u8 | who u32 | bytes ... |       numbers are little endian
+//! ```
+
+use std::fmt;
+
+/// What a frame is about. `who` is a number that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Node to hub, first: who is there (`super::handshake`).
+    Hello = b'H',
+    /// Hub to node: what the job is, and which part is this node's.
+    Begin = b'B',
+    /// Node to hub: the record of the node's agent.
+    Agent = b'A',
+    /// Hub to node: the record of the agent of node `who`.
+    Table = b'T',
+    /// Node to hub: standard output of PE `who`.
+    Output = b'O',
+    /// Node to hub: standard error of PE `who`.
+    Error = b'E',
+    /// Node to hub: a message of its launcher.
+    Say = b'M',
+    /// Hub to node: standard input of PE 0; no bytes are its end. Node to hub: `who` bytes of it
+    /// have been passed on.
+    Input = b'I',
+    /// Hub to node: signal `who` for all PEs.
+    Signal = b'S',
+    /// Node to hub: PE `who` has ended well, with a status other than 0.
+    Exit = b'X',
+    /// Node to hub: the job has to end; `who` says whose states are worth telling, the bytes are the
+    /// abort word and a message.
+    Fail = b'F',
+    /// Hub to node: end the job; `who` as above, the bytes are the abort word.
+    Kill = b'K',
+    /// Node to hub: whether all its PEs wait for others (`who` is 1 or 0). Hub to node: tell
+    /// what they wait for.
+    Still = b'W',
+    /// Hub to node: nobody reads standard output (`who` is 0) or standard error (1) any more.
+    Cut = b'C',
+    /// Node to hub: all its PEs have ended, and everything is said.
+    Done = b'D',
+    /// Hub to node: all nodes are done.
+    Leave = b'Q',
+}
+
+impl Kind {
+    const ALL: [Self; 16] = [
+        Self::Hello,
+        Self::Begin,
+        Self::Agent,
+        Self::Table,
+        Self::Output,
+        Self::Error,
+        Self::Say,
+        Self::Input,
+        Self::Signal,
+        Self::Exit,
+        Self::Fail,
+        Self::Kill,
+        Self::Still,
+        Self::Cut,
+        Self::Done,
+        Self::Leave,
+    ];
+
+    fn of(byte: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as u8 == byte)
+    }
+
+    /// Most bytes of a frame of this kind.
+    fn limit(self) -> usize {
+        match self {
+            // The command line and the environment are in it.
+            Self::Begin => 64 << 20,
+            _ => 1 << 20,
+        }
+    }
+}
+
+/// One frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is about.
+    pub kind: Kind,
+    /// Depends on the kind.
+    pub who: u32,
+    /// Depends on the kind.
+    pub bytes: Vec<u8>,
+}
+
+const HEADER: usize = 9;
+
+/// Appends a frame to `to`.
+///
+/// # Panics
+/// If there are more bytes than a frame of this kind may have.
+pub fn write(to: &mut Vec<u8>, kind: Kind, who: u32, bytes: &[u8]) {
+    assert!(bytes.len() <= kind.limit(), "{} bytes in a frame {kind:?}", bytes.len());
+    to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    to.push(kind as u8);
+    to.extend_from_slice(&who.to_le_bytes());
+    to.extend_from_slice(bytes);
+}
+
+/// Why something is no frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Garbage(Vec<u8>);
+
+impl fmt::Display for Garbage {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let text = String::from_utf8_lossy(&self.0);
+        write!(f, "{:?}", text.lines().next().unwrap_or_default())
+    }
+}
+
+/// Finds frames in bytes as they come.
+#[derive(Debug, Default)]
+pub struct Parser {
+    bytes: Vec<u8>,
+    /// Up to here they are parsed.
+    done: usize,
+}
+
+impl Parser {
+    /// Takes more bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.done);
+        self.done = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next frame, if all of it has come.
+    pub fn next(&mut self) -> Result<Option<Frame>, Garbage> {
+        let rest = &self.bytes[self.done..];
+        let Some((header, rest)) = rest.split_at_checked(HEADER) else { return Ok(None) };
+        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| header[at + i]));
+        let (length, who) = (number(0) as usize, number(5));
+        let kind = Kind::of(header[4]).filter(|kind| length <= kind.limit());
+        let Some(kind) = kind else { return Err(self.garbage()) };
+        let Some(bytes) = rest.get(..length) else { return Ok(None) };
+        let frame = Frame { kind, who, bytes: bytes.to_vec() };
+        self.done += HEADER + length;
+        Ok(Some(frame))
+    }
+
+    /// Whether a frame has come in part.
+    pub fn has_part(&self) -> bool {
+        self.done < self.bytes.len()
+    }
+
+    /// The first bytes that are not parsed, for a message.
+    pub fn garbage(&self) -> Garbage {
+        let rest = &self.bytes[self.done..];
+        Garbage(rest[..rest.len().min(80)].to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(parser: &mut Parser) -> Result<Vec<Frame>, Garbage> {
+        std::iter::from_fn(|| parser.next().transpose()).collect()
+    }
+
+    fn frames() -> impl Strategy<Value = Vec<Frame>> {
+        let kind = (0..Kind::ALL.len()).prop_map(|index| Kind::ALL[index]);
+        let bytes = prop::collection::vec(any::<u8>(), 0..300);
+        let frame = (kind, any::<u32>(), bytes);
+        prop::collection::vec(frame.prop_map(|(kind, who, bytes)| Frame { kind, who, bytes }), 0..9)
+    }
+
+    fn written(frames: &[Frame]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        frames.iter().for_each(|frame| write(&mut bytes, frame.kind, frame.who, &frame.bytes));
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn frames_survive_the_way_in_whatever_pieces(frames in frames(), piece in 1usize..50) {
+            let mut parser = Parser::default();
+            let mut read = Vec::new();
+            for piece in written(&frames).chunks(piece) {
+                parser.push(piece);
+                read.extend(parse(&mut parser).unwrap());
+            }
+            prop_assert_eq!(read, frames);
+            prop_assert!(!parser.has_part());
+        }
+
+        #[test]
+        fn a_frame_cut_short_is_not_taken(frames in frames(), cut in 1usize..9) {
+            prop_assume!(!frames.is_empty());
+            let bytes = written(&frames);
+            let mut parser = Parser::default();
+            parser.push(&bytes[..bytes.len() - cut]);
+            let read = parse(&mut parser).unwrap();
+            prop_assert_eq!(&read[..], &frames[..frames.len() - 1]);
+            prop_assert!(parser.has_part());
+        }
+
+        #[test]
+        fn garbage_neither_panics_nor_stalls(
+            bytes in prop::collection::vec(any::<u8>(), 0..2000)
+        ) {
+            let mut parser = Parser::default();
+            parser.push(&bytes);
+            match parse(&mut parser) {
+                Ok(frames) => prop_assert!(written(&frames).len() <= bytes.len()),
+                Err(garbage) => prop_assert!(garbage.to_string().len() < 1000),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused_at_its_header() {
+        for (bytes, why) in [
+            (&b"\x01\x00\x00\x00Z\x00\x00\x00\x00"[..], "an unknown kind"),
+            (&b"\xff\xff\xff\xffO\x00\x00\x00\x00"[..], "too long"),
+            (&b"\x01\x00\x00\x04B\x00\x00\x00\x00"[..], "too long a beginning"),
+            (&b"Welcome to node17\n"[..], "words"),
+        ] {
+            let mut parser = Parser::default();
+            parser.push(bytes);
+            assert!(parser.next().is_err(), "{why}");
+        }
+        let mut parser = Parser::default();
+        parser.push(b"Welcome to node17\nHave a nice day\n");
+        let garbage = parser.next().unwrap_err();
+        assert_eq!(garbage.to_string(), "\"Welcome to node17\"");
+    }
+}

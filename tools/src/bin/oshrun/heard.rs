@@ -1,0 +1,141 @@
+//! What nodes say to the hub, and what follows.
+
+use super::begin::{Begin, Hello, carried, identity};
+use super::failure::OWN_FAILURE;
+use super::finish::{ending_of, whose_number};
+use super::frames::{Frame, Kind};
+use super::hub::Hub;
+use super::options::{Options, Pty};
+use super::remote::{Remote, Stage};
+use super::report::Whose;
+use super::sinks::Stream;
+use super::standstill::Standstill;
+use nix::unistd::isatty;
+use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
+
+impl Hub {
+    /// What a node says.
+    pub fn take(&mut self, index: usize, frame: Frame) {
+        let Frame { kind, who, bytes } = frame;
+        let stage = self.remotes[index].stage;
+        let pes = self.pes(index);
+        let is_own = pes.contains(&(who as usize));
+        match kind {
+            Kind::Hello if stage == Stage::Called => self.greet(index, &bytes),
+            _ if stage < Stage::Runs || stage == Stage::Gone => {
+                self.distrust(index, &format!("a frame {kind:?} at a wrong time"));
+            }
+            Kind::Output if is_own => self.sinks.pass(who as usize, Stream::Out, &bytes),
+            Kind::Error if is_own => self.sinks.pass(who as usize, Stream::Err, &bytes),
+            Kind::Say => self.sinks.say(&String::from_utf8_lossy(&bytes)),
+            Kind::Agent if bytes.len() <= RECORD_BYTES => self.introduce(index, bytes),
+            Kind::Input => self.input.has_gone_on(who),
+            Kind::Exit if is_own => {
+                let status = bytes.try_into().map_or(1, i32::from_le_bytes);
+                if self.status == 0 {
+                    self.status = status;
+                }
+            }
+            Kind::Fail => match ending_of(&bytes) {
+                Some((word, message)) => {
+                    let tell =
+                        (who == whose_number(Some(Whose::Waiting))).then_some(Whose::Waiting);
+                    self.end(word, &message, tell);
+                }
+                None => self.distrust(index, "an end without a cause"),
+            },
+            Kind::Still => self.note_standstill(index, who == 1),
+            Kind::Done => {
+                self.remotes[index].stage = Stage::Done;
+                self.leave_if_done();
+            }
+            _ => self.distrust(index, &format!("a frame {kind:?} for {who}")),
+        }
+    }
+
+    pub fn pes(&self, index: usize) -> std::ops::Range<usize> {
+        let first = self.remotes[..index].iter().map(|remote| remote.node.pes).sum();
+        first..first + self.remotes[index].node.pes
+    }
+
+    /// A launcher has answered. Once all have, the job begins.
+    fn greet(&mut self, index: usize, bytes: &[u8]) {
+        let ours = identity();
+        let host = &self.remotes[index].node.host;
+        match Hello::decode(bytes) {
+            Some(hello) if hello.identity == ours => {
+                self.remotes[index].memory = hello.memory;
+                self.remotes[index].stage = Stage::There;
+            }
+            hello => {
+                let theirs = hello.map_or("something else".into(), |hello| hello.identity);
+                let message = format!(
+                    "host {host} has {theirs}, this one {ours}: all hosts need the same version \
+                     (--prefix says where it is installed there)"
+                );
+                return self.end_as_launcher(&message, OWN_FAILURE.into(), None);
+            }
+        }
+        if self.all(Stage::There) && self.ending.is_none() {
+            self.answers = None;
+            self.begin();
+        }
+    }
+
+    fn begin(&mut self) {
+        let nodes: Vec<NodeOf> = self.remotes.iter().map(|remote| remote.node.clone()).collect();
+        // As on one node: each PE its share of the memory; of the node where that is least.
+        let share = |remote: &Remote| (remote.memory / remote.node.pes as u64).max(64 << 20);
+        let default_heap = self.remotes.iter().map(share).min().unwrap_or(0);
+        let terminals = match self.options.pty {
+            Pty::Auto if !isatty(std::io::stdout()).unwrap_or(false) => Pty::No,
+            Pty::Auto => Pty::Yes,
+            chosen => chosen,
+        };
+        let directory = std::env::current_dir().unwrap_or_else(|_| "/".into()).into_os_string();
+        let carried = carried();
+        let parts = self.options.parts.iter().cloned().map(|mut part| {
+            part.environment = [carried.clone(), part.environment].concat();
+            part
+        });
+        let Options { bind, map, report_bindings, .. } = self.options;
+        let options =
+            Options { bind, map, report_bindings, pty: terminals, ..Options::of(parts.collect()) };
+        let interactive = self.input.is_interactive();
+        let mut begin = Begin { node: 0, nodes, default_heap, interactive, directory, options };
+        for (node, remote) in self.remotes.iter_mut().enumerate() {
+            begin.node = node;
+            remote.stage = Stage::Runs;
+            remote.link.send(Kind::Begin, 0, &begin.encode());
+        }
+        self.input.begin();
+    }
+
+    /// An agent is known: all other nodes learn of it.
+    fn introduce(&mut self, index: usize, record: Vec<u8>) {
+        for (_, remote) in self.remotes.iter_mut().enumerate().filter(|(other, _)| *other != index)
+        {
+            remote.link.send(Kind::Table, index as u32, &record);
+        }
+        self.remotes[index].agent = Some(record);
+    }
+
+    fn note_standstill(&mut self, index: usize, stands: bool) {
+        self.remotes[index].stands_still = stands;
+        let all =
+            self.remotes.iter().all(|remote| remote.stands_still || remote.stage >= Stage::Done);
+        if all && stands && !self.stands_still {
+            self.sinks.say(&Standstill::message());
+            self.send_all(Kind::Still, 0, &[]);
+        }
+        self.stands_still = all;
+    }
+
+    /// A node has sent what makes no sense.
+    fn distrust(&mut self, index: usize, what: &str) {
+        let host = &self.remotes[index].node.host;
+        let message = format!("host {host}: what came from there makes no sense: {what}");
+        self.end_as_launcher(&message, OWN_FAILURE.into(), None);
+        self.remotes[index].kill();
+    }
+}

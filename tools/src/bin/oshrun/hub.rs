@@ -1,0 +1,356 @@
+//! A job over several nodes, where the user has started it: one launcher a node, reached through a
+//! remote shell, and everything that is the user's: lines, messages, input, signals, the status.
+//! What the nodes say is in [`super::heard`].
+
+use super::failure::{Failure, OWN_FAILURE};
+use super::finish::{ending, whose_number};
+use super::frames::Kind;
+use super::hosts;
+use super::hub_input::HubInput;
+use super::link::Lost;
+use super::options::{Hosts, Options};
+use super::remote::{self, Remote, Stage};
+use super::report::Whose;
+use super::signals::Signals;
+use super::sinks::{Sinks, Stream};
+use super::start::allow_files;
+use super::verdict::signal_name;
+use super::watch::TIMED_OUT;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::signal::{Signal, raise};
+use oneshmem::env::STARTUP_TIMEOUT;
+use oneshmem::job::abort::{self, AbortKind};
+use std::time::{Duration, Instant};
+
+/// How long nodes may take to end their PEs, and themselves. A node needs 650 ms for PEs that do
+/// not want to.
+const LEAVE: Duration = Duration::from_secs(5);
+/// How long hosts may take to answer, if SHMEM_STARTUP_TIMEOUT does not say.
+const ANSWER: f64 = 60.0;
+
+/// A job over several nodes.
+pub struct Hub {
+    pub options: Options,
+    pub remotes: Vec<Remote>,
+    pub sinks: Sinks,
+    pub input: HubInput,
+    signals: Signals,
+    /// When the time is up, and how long it was.
+    timeout: Option<(Duration, Instant)>,
+    /// When the hosts must have answered, and how long they had.
+    pub answers: Option<(Duration, Instant)>,
+    /// The status that the job ends with, once it ends early.
+    pub ending: Option<i32>,
+    /// When what is still there is killed.
+    deadline: Option<Instant>,
+    /// The first status other than 0 of a PE that had finalised.
+    pub status: i32,
+    forwarded: Vec<Signal>,
+    pub stands_still: bool,
+    cut: [bool; 2],
+}
+
+enum Token {
+    Signal,
+    Sink,
+    Input,
+    Remote(usize, remote::Token),
+}
+
+/// Runs a job over hosts and gives its status.
+pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
+    let begin = Instant::now();
+    if options.comm_matrix.is_some() {
+        return Err(Failure::own(
+            "--comm-matrix draws jobs on one machine only: leave out --host and --hostfile",
+        ));
+    }
+    let npes: Option<usize> = options.parts.iter().map(|part| part.npes).sum();
+    let nodes = hosts::place(&hosts.list, npes)
+        .map_err(|message| Failure { status: super::failure::WRONG_LINE, message })?;
+    let all = nodes.iter().map(|node| node.pes).sum();
+    if npes.is_none() {
+        options.parts[0].npes = Some(all);
+    }
+    if all > oneshmem::translate::MAX_PES {
+        let most = oneshmem::translate::MAX_PES;
+        return Err(Failure::own(format!("{all} PEs are too many; a job has at most {most}")));
+    }
+    let answer = STARTUP_TIMEOUT.seconds()?.unwrap_or(ANSWER);
+    let answer = Duration::try_from_secs_f64(answer).ok();
+    allow_files(3 * nodes.len())?;
+    let signals = Signals::take().map_err(Failure::own)?;
+    let sinks = Sinks::new(options.tag_output).map_err(Failure::own)?;
+    let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts));
+    let remotes = remotes.collect::<Result<_, _>>()?;
+    let due = |time: Option<Duration>| time.and_then(|time| Some((time, begin.checked_add(time)?)));
+    let mut hub = Hub {
+        timeout: due(options.timeout),
+        answers: due(answer),
+        options,
+        remotes,
+        sinks,
+        input: HubInput::new(),
+        signals,
+        ending: None,
+        deadline: None,
+        status: 0,
+        forwarded: Vec::new(),
+        stands_still: false,
+        cut: [false; 2],
+    };
+    hub.run().map_err(Failure::own)
+}
+
+impl Hub {
+    fn run(&mut self) -> nix::Result<i32> {
+        while !self.all(Stage::Gone) {
+            self.wait(self.due())?;
+            self.do_what_is_due();
+        }
+        self.forwarded.clear();
+        while !self.sinks.is_flushed() && !self.is_interrupted() {
+            self.wait(None)?;
+            self.sinks.write();
+        }
+        Ok(match self.ending.unwrap_or(self.status) {
+            // As any command whose reader has gone.
+            0 if self.sinks.is_cut() => 128 + libc::SIGPIPE,
+            0 if self.sinks.failure().is_some() => OWN_FAILURE.into(),
+            status => status,
+        })
+    }
+
+    /// Whether all nodes have come so far.
+    pub fn all(&self, stage: Stage) -> bool {
+        self.remotes.iter().all(|remote| remote.stage >= stage)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let timeout = self.timeout.filter(|_| self.ending.is_none());
+        let times = [timeout, self.answers].into_iter().flatten().map(|(_, due)| due);
+        times.chain(self.deadline).chain(self.remotes.iter().filter_map(Remote::due)).min()
+    }
+
+    fn do_what_is_due(&mut self) {
+        for index in 0..self.remotes.len() {
+            if self.remotes[index].is_lost() {
+                self.lose(index);
+            }
+        }
+        let now = Instant::now();
+        if let Some((time, due)) = self.timeout
+            && due <= now
+        {
+            self.timeout = None;
+            let message = format!("the job did not end within {time:?}; ending it");
+            self.end_as_launcher(&message, TIMED_OUT, Some(Whose::All));
+        }
+        if let Some((time, due)) = self.answers
+            && due <= now
+        {
+            self.answers = None;
+            let silent = self.remotes.iter().filter(|remote| remote.stage == Stage::Called);
+            let silent: Vec<_> = silent.map(|remote| remote.node.host.as_str()).collect();
+            let message = format!(
+                "no answer within {time:?} from {}; SHMEM_STARTUP_TIMEOUT sets how long to wait",
+                silent.join(", ")
+            );
+            self.end_as_launcher(&message, OWN_FAILURE.into(), None);
+        }
+        if let Some(due) = self.deadline
+            && due <= now
+        {
+            self.deadline = None;
+            for remote in &mut self.remotes {
+                if remote.stage < Stage::Gone {
+                    let host = &remote.node.host;
+                    self.sinks.say(&format!("host {host} does not end its part; leaving it"));
+                    remote.kill();
+                }
+            }
+        }
+        if let Some(why) = self.sinks.failure() {
+            self.end_as_launcher(&format!("{why}; ending the job"), OWN_FAILURE.into(), None);
+        }
+        self.sinks_written();
+    }
+
+    /// Writes what can be written, and tells the PEs if nobody reads it.
+    fn sinks_written(&mut self) {
+        self.sinks.write();
+        if !self.sinks.is_cut() {
+            return;
+        }
+        for (number, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
+            if self.sinks.is_cut_off(stream) && !self.cut[number] {
+                self.cut[number] = true;
+                self.send_all(Kind::Cut, number as u32, &[]);
+            }
+        }
+    }
+
+    pub fn send_all(&mut self, kind: Kind, who: u32, bytes: &[u8]) {
+        let running = |remote: &&mut Remote| (Stage::Runs..Stage::Gone).contains(&remote.stage);
+        for remote in self.remotes.iter_mut().filter(running) {
+            remote.link.send(kind, who, bytes);
+        }
+    }
+
+    /// Sleeps until something happens or `until`, and does it.
+    fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
+        let terminal = std::io::stdin();
+        let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
+        // Who has lines for a queue that is full waits.
+        let receive = !(0..self.sinks.count()).any(|sink| self.sinks.is_full(sink));
+        let sinks = self.sinks.interests().map(|(_, fd)| (Token::Sink, fd));
+        let input = self.input.interest(&terminal).map(|fd| (Token::Input, fd));
+        let remotes = self.remotes.iter().enumerate().flat_map(|(index, remote)| {
+            remote.interests(receive).map(move |(token, fd)| (Token::Remote(index, token), fd))
+        });
+        let (tokens, mut polled): (Vec<Token>, Vec<PollFd>) =
+            [(Token::Signal, signals)].into_iter().chain(sinks).chain(input).chain(remotes).unzip();
+        match poll(&mut polled, super::job::timeout(until)) {
+            Ok(_) => {}
+            Err(Errno::EINTR) => return Ok(()),
+            Err(errno) => return Err(errno),
+        }
+        let ready: Vec<bool> = polled.iter().map(|fd| fd.any().unwrap_or(true)).collect();
+        drop(polled);
+        for (token, _) in tokens.into_iter().zip(ready).filter(|(_, ready)| *ready) {
+            match token {
+                Token::Signal => self.take_signals()?,
+                Token::Sink => self.sinks_written(),
+                Token::Input => {
+                    if let Some(bytes) = self.input.read()
+                        && let Some(first) = self.remotes.first_mut()
+                    {
+                        first.link.send(Kind::Input, 0, &bytes);
+                    }
+                }
+                Token::Remote(index, token) => {
+                    let (frames, lines) = self.remotes[index].ready(token);
+                    self.say_lines(index, lines);
+                    frames.into_iter().for_each(|frame| self.take(index, frame));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what a remote shell says.
+    fn say_lines(&mut self, index: usize, lines: Vec<String>) {
+        for line in lines {
+            self.sinks.say(&format!("{}: {line}", self.remotes[index].node.host));
+        }
+    }
+
+    fn take_signals(&mut self) -> nix::Result<()> {
+        while let Some(signal) = self.signals.next()? {
+            match signal {
+                Signal::SIGCHLD => self.remotes.iter_mut().for_each(Remote::note_end),
+                signal if Signals::is_forwarded(signal) => self.forward(signal)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn forward(&mut self, signal: Signal) -> nix::Result<()> {
+        let ends = matches!(signal, Signal::SIGINT | Signal::SIGTERM);
+        let insists = ends && self.is_interrupted();
+        self.forwarded.push(signal);
+        let status = 128 + signal as i32;
+        match signal {
+            Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP | Signal::SIGQUIT
+                if !self.all(Stage::Runs) =>
+            {
+                let message = format!("the job ends on {}", signal_name(signal as i32));
+                self.end_as_launcher(&message, status, None);
+            }
+            _ if insists => {
+                self.end_as_launcher(&format!("{signal} again; ending the job"), status, None);
+            }
+            _ => self.send_all(Kind::Signal, signal as u32, &[]),
+        }
+        match signal {
+            // The launcher stops with its job; SIGCONT comes when it is to go on.
+            Signal::SIGTSTP => raise(Signal::SIGSTOP)?,
+            Signal::SIGCONT => self.input.look_at_terminal(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the user wants no more, not even the output.
+    fn is_interrupted(&self) -> bool {
+        self.forwarded
+            .iter()
+            .any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP))
+    }
+
+    /// The link to a node has ended.
+    fn lose(&mut self, index: usize) {
+        let lost = self.remotes[index].link.lost().cloned();
+        let stage = self.remotes[index].stage;
+        let how = self.remotes[index].collect();
+        let lines = self.remotes[index].read_error();
+        self.say_lines(index, lines);
+        let host = &self.remotes[index].node.host;
+        let message = match lost {
+            _ if stage == Stage::Done || self.ending.is_some() => return self.leave_if_done(),
+            Some(Lost::Garbage(text)) if stage == Stage::Called => format!(
+                "host {host}: its shell must not write to standard output before oshrun does, but it \
+                 writes {text}"
+            ),
+            Some(Lost::Garbage(text)) => {
+                format!("host {host}: what came from there makes no sense: {text}")
+            }
+            _ if stage == Stage::Called => format!(
+                "host {host}: oshrun was not started there: {how}; it must let you in without a password, \
+                 and oneshmem must be installed there as it is here, or where --prefix says"
+            ),
+            _ => {
+                let pes = self.pes(index);
+                let (first, last) = (pes.start, pes.end - 1);
+                format!("host {host}, with PEs {first} to {last}, is lost: {how}; ending the job")
+            }
+        };
+        self.end_as_launcher(&message, OWN_FAILURE.into(), None);
+        self.leave_if_done();
+    }
+
+    pub fn end_as_launcher(&mut self, message: &str, status: i32, tell: Option<Whose>) {
+        self.end(abort::encode(AbortKind::Launcher, 0, status), message, tell);
+    }
+
+    /// Ends the job on all nodes, unless it ends already.
+    pub fn end(&mut self, word: u64, message: &str, tell: Option<Whose>) {
+        if self.ending.is_some() {
+            return;
+        }
+        if !message.is_empty() {
+            self.sinks.say(message);
+        }
+        self.ending = Some(abort::decode(word).map_or(1, |cause| cause.status));
+        self.answers = None;
+        self.deadline = Some(Instant::now() + LEAVE);
+        self.send_all(Kind::Kill, whose_number(tell), &ending(word, ""));
+        // Nothing runs there yet.
+        for remote in self.remotes.iter_mut().filter(|remote| remote.stage < Stage::Runs) {
+            remote.kill();
+        }
+        self.leave_if_done();
+    }
+
+    pub fn leave_if_done(&mut self) {
+        if !self.all(Stage::Done) {
+            return;
+        }
+        self.deadline = self.deadline.or_else(|| Some(Instant::now() + LEAVE));
+        for remote in self.remotes.iter_mut().filter(|remote| remote.stage == Stage::Done) {
+            remote.link.send(Kind::Leave, 0, &[]);
+        }
+    }
+}

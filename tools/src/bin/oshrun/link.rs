@@ -1,0 +1,205 @@
+//! One end of a channel of frames: two descriptors, one to read from and one to write to.
+
+use super::frames::{Frame, Kind, Parser, write as write_frame};
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags};
+use nix::unistd::{read, write};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// What is read at once.
+const CHUNK: usize = 64 << 10;
+/// Above this many bytes queued, who has more to send should wait.
+const QUEUE_LIMIT: usize = 1 << 20;
+
+/// Why nothing more comes over a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// The other end has closed it.
+    Closed,
+    /// What came is no frame.
+    Garbage(String),
+}
+
+/// One end.
+pub struct Link {
+    /// From the other end, until it is lost.
+    input: Option<OwnedFd>,
+    /// To the other end, until it does not read any more.
+    output: Option<OwnedFd>,
+    parser: Parser,
+    queue: Vec<u8>,
+    lost: Option<Lost>,
+}
+
+/// What a polled descriptor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Something has come.
+    Input,
+    /// The other end takes more.
+    Output,
+}
+
+impl Link {
+    /// Over these descriptors, which become non-blocking.
+    pub fn new(input: OwnedFd, output: OwnedFd) -> nix::Result<Self> {
+        for fd in [&input, &output] {
+            let flags = OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL)?);
+            fcntl(fd, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
+        }
+        Ok(Self {
+            input: Some(input),
+            output: Some(output),
+            parser: Parser::default(),
+            queue: Vec::new(),
+            lost: None,
+        })
+    }
+
+    /// Sends a frame, as soon as the other end takes it. To nobody it goes nowhere.
+    pub fn send(&mut self, kind: Kind, who: u32, bytes: &[u8]) {
+        if self.output.is_some() {
+            write_frame(&mut self.queue, kind, who, bytes);
+            self.write();
+        }
+    }
+
+    /// Whether so much waits to be taken that no more should be sent.
+    pub fn is_full(&self) -> bool {
+        self.queue.len() >= QUEUE_LIMIT
+    }
+
+    /// Whether all is sent, or cannot be.
+    pub fn is_flushed(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Why nothing more comes, once that is so.
+    pub fn lost(&self) -> Option<&Lost> {
+        self.lost.as_ref()
+    }
+
+    /// Closes it.
+    pub fn close(&mut self) {
+        self.input = None;
+        self.hang_up();
+        self.lost.get_or_insert(Lost::Closed);
+    }
+
+    fn hang_up(&mut self) {
+        self.output = None;
+        self.queue.clear();
+    }
+
+    /// What there is to poll for; whether also for what comes.
+    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
+        let input = self.input.iter().filter(move |_| receive);
+        let input = input.map(|fd| (Token::Input, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        let output = self.output.iter().filter(|_| !self.queue.is_empty());
+        let output = output.map(|fd| (Token::Output, PollFd::new(fd.as_fd(), PollFlags::POLLOUT)));
+        input.chain(output)
+    }
+
+    /// Does what a polled descriptor is ready for. Gives the frames that have come.
+    pub fn ready(&mut self, token: Token) -> Vec<Frame> {
+        match token {
+            Token::Output => {
+                self.write();
+                Vec::new()
+            }
+            Token::Input => self.receive(),
+        }
+    }
+
+    fn receive(&mut self) -> Vec<Frame> {
+        let Some(input) = &self.input else { return Vec::new() };
+        let mut buffer = [0; CHUNK];
+        match read(input, &mut buffer) {
+            Err(Errno::EAGAIN | Errno::EINTR) => return Vec::new(),
+            Ok(0) | Err(_) => {
+                self.lost = Some(match self.parser.has_part() {
+                    false => Lost::Closed,
+                    true => Lost::Garbage(self.parser.garbage().to_string()),
+                });
+                self.input = None;
+                return Vec::new();
+            }
+            Ok(bytes) => self.parser.push(&buffer[..bytes]),
+        }
+        let mut frames = Vec::new();
+        loop {
+            match self.parser.next() {
+                Ok(Some(frame)) => frames.push(frame),
+                Ok(None) => return frames,
+                Err(garbage) => {
+                    self.lost = Some(Lost::Garbage(garbage.to_string()));
+                    self.input = None;
+                    return frames;
+                }
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let Some(output) = &self.output else { return };
+        let mut written = 0;
+        while written < self.queue.len() {
+            match write(output, &self.queue[written..]) {
+                Ok(bytes) => written += bytes,
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => break,
+                // Why the other end has gone is told by the end of what comes from it.
+                Err(_) => return self.hang_up(),
+            }
+        }
+        self.queue.drain(..written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::unistd::pipe;
+
+    /// A link whose other end is two pipes.
+    fn link() -> (Link, OwnedFd, OwnedFd) {
+        let (input, theirs_out) = pipe().unwrap();
+        let (theirs_in, output) = pipe().unwrap();
+        (Link::new(input, output).unwrap(), theirs_out, theirs_in)
+    }
+
+    #[test]
+    fn the_end_in_a_frame_is_not_the_end_between_frames() {
+        let mut frame = Vec::new();
+        write_frame(&mut frame, Kind::Say, 7, b"words");
+        for (bytes, lost) in [
+            (frame.len(), Lost::Closed),
+            (frame.len() - 1, Lost::Garbage("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0word\"".into())),
+        ] {
+            let (mut link, to, _from) = link();
+            write(&to, &frame[..bytes]).unwrap();
+            drop(to);
+            let frames = link.ready(Token::Input);
+            assert_eq!(frames.len(), usize::from(bytes == frame.len()));
+            assert_eq!(link.lost(), None);
+            assert_eq!(link.ready(Token::Input), []);
+            assert_eq!(link.lost(), Some(&lost));
+        }
+    }
+
+    #[test]
+    fn what_nobody_takes_is_kept_or_dropped() {
+        let (mut link, _to, from) = link();
+        while !link.is_full() {
+            link.send(Kind::Output, 1, &[b'x'; 1 << 16]);
+        }
+        assert!(!link.is_flushed());
+        drop(from);
+        // The signal is ignored, as Rust's runtime has it.
+        link.ready(Token::Output);
+        assert!(link.is_flushed());
+        link.send(Kind::Output, 1, b"more");
+        assert!(link.is_flushed());
+    }
+}

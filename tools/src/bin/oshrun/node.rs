@@ -1,0 +1,152 @@
+//! One node of a job over several: what its launcher hears from the hub and tells it.
+//!
+//! ```text
+//!  hub  --remote shell-->  oshrun --node  --starts-->  PEs of the node
+//!       <-----frames------                             the node's agent
+//! ```
+//!
+//! All that one machine's launcher does this one does for its node, with the same code; lines, messages
+//! and verdicts go to the hub instead of the user, and what the user wants comes from there.
+
+use super::agent::Agent;
+use super::begin::{Begin, Hello, identity};
+use super::failure::{Failure, OWN_FAILURE};
+use super::finish::ending;
+use super::frames::{Frame, Kind};
+use super::guard::Guard;
+use super::job::Job;
+use super::link::{Link, Lost, Token};
+use super::on_node::OnNode;
+use super::output::{Outputs, To};
+use super::signals::Signals;
+use super::start::{Plan, Starter};
+use super::strays::Strays;
+use nix::poll::{PollFd, PollTimeout, poll};
+use onenode::atomics::Ordering;
+use onenode::sys::process;
+use oneshmem::job::abort::{self, AbortKind};
+use oneshmem::job::file::JobFile;
+use oneshmem::memory::pages;
+use std::fs::File;
+use std::io::{stderr, stdin, stdout};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How the command is called on a node: nothing else is on its line.
+pub const OPTION: &str = "--node";
+
+/// The whole life of a node.
+pub fn run() -> Result<i32, Failure> {
+    let begin = Instant::now();
+    let mut link = take_streams().map_err(Failure::own)?;
+    let hello = Hello { identity: identity(), memory: process::machine_memory() };
+    link.send(Kind::Hello, 0, &hello.encode());
+    let mut frames = first_frames(&mut link)?.into_iter();
+    let Some(frame) = frames.next() else {
+        // Nobody to tell, and nothing to end.
+        return Ok(OWN_FAILURE.into());
+    };
+    let task = match frame.kind {
+        Kind::Begin => Begin::decode(&frame.bytes),
+        _ => None,
+    };
+    let Some(task) = task else {
+        return Err(Failure::own("what came from the hub is no beginning of a job"));
+    };
+    let guard = Guard::start()?;
+    let mut strays = Strays::adopt(guard.pid());
+    let signals = Signals::take().map_err(Failure::own)?;
+    match prepare(&task) {
+        Err(failure) => {
+            let word = abort::encode(AbortKind::Launcher, 0, failure.status.into());
+            let message = format!("on {}: {}", task.nodes[task.node].host, failure.message);
+            link.send(Kind::Fail, 0, &ending(word, &message));
+            finish(&mut link);
+            Ok(failure.status.into())
+        }
+        Ok((plan, file)) => {
+            let starter = Starter::new(&plan, &file, &guard)?;
+            let agent = Agent::start(&file, &mut link)?;
+            if let Some(agent) = &agent {
+                strays.except(agent.pid());
+                guard.add(agent.pid());
+            }
+            let first = file.near().start;
+            let outputs = Outputs::new(To::Hub(link), first).map_err(Failure::own)?;
+            let mut job = Job::new(&file, starter, strays, outputs, signals, None, begin);
+            job.on_node = Some(OnNode {
+                node: task.node,
+                host: task.nodes[task.node].host.clone(),
+                interactive: task.interactive,
+                agent,
+                early: frames.collect(),
+                may_leave: false,
+            });
+            job.run().map_err(Failure::own)
+        }
+    }
+}
+
+/// The link over standard input and output. Nothing else reads or writes there any more.
+fn take_streams() -> Result<Link, std::io::Error> {
+    let input = stdin().as_fd().try_clone_to_owned()?;
+    let output = stdout().as_fd().try_clone_to_owned()?;
+    nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
+    nix::unistd::dup2_stdout(stderr())?;
+    Ok(Link::new(input, output)?)
+}
+
+/// Waits for frames; there are none if the hub has gone.
+fn first_frames(link: &mut Link) -> Result<Vec<Frame>, Failure> {
+    loop {
+        poll_link(link, PollTimeout::NONE).map_err(Failure::own)?;
+        let frames = link.ready(Token::Input);
+        link.ready(Token::Output);
+        if !frames.is_empty() {
+            return Ok(frames);
+        }
+        match link.lost() {
+            None => {}
+            Some(Lost::Closed) => return Ok(Vec::new()),
+            Some(Lost::Garbage(text)) => {
+                return Err(Failure::own(format!(
+                    "{OPTION} is for oshrun's own use: it reads frames from another oshrun, not {text}"
+                )));
+            }
+        }
+    }
+}
+
+fn poll_link(link: &Link, timeout: PollTimeout) -> nix::Result<i32> {
+    let mut polled: Vec<PollFd> = link.interests(true).map(|(_, fd)| fd).collect();
+    poll(&mut polled, timeout)
+}
+
+/// Sends what is queued and waits until the hub hangs up.
+fn finish(link: &mut Link) {
+    while link.lost().is_none() {
+        let _ = poll_link(link, PollTimeout::NONE);
+        link.ready(Token::Input);
+        link.ready(Token::Output);
+    }
+}
+
+/// Looks for what the job needs here, and makes its file.
+fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
+    std::env::set_current_dir(&task.directory).map_err(|error| {
+        let directory = task.directory.display();
+        Failure::own(format!("the directory {directory} cannot be entered: {error} (--wdir)"))
+    })?;
+    let options = &task.options;
+    let mut file = JobFile::create_on_nodes(task.node, &task.nodes)?;
+    let plan = Plan::new(options)?.on_node(file.near());
+    if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
+        file = file.create_huge(huge)?;
+    }
+    if task.nodes.len() > 1 {
+        file.header().default_heap.store(task.default_heap, Ordering::Relaxed);
+    }
+    file.sign_as_launcher();
+    Ok((plan, Arc::new(file)))
+}

@@ -1,0 +1,165 @@
+//! Command lines, right and wrong.
+
+use super::*;
+
+fn parsed(line: &str) -> Result<Options, String> {
+    try_parse(line.split(' ').map(OsString::from)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_table_is_consistent() {
+    command().debug_assert();
+}
+
+#[test]
+fn one_dash_or_two() {
+    for line in [
+        "oshrun -n 4 a",
+        "oshrun -n4 a",
+        "oshrun -n=4 a",
+        "oshrun --n 4 a",
+        "oshrun -np 4 a",
+        "oshrun --np 4 a",
+        "oshrun -np=4 a",
+        "oshrun --np=4 a",
+        "oshrun -n 2 -np 4 a",
+        "oshrun -ln 4 a",
+        "oshrun -np 4 -- a",
+    ] {
+        let options = parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!(options.parts[0].npes, Some(4), "{line}");
+        assert_eq!(options.parts[0].program, ["a"], "{line}");
+    }
+    let options = parsed(
+        "oshrun -bind-to core --map-by numa -report-bindings -oversubscribe -tag-output \
+         -timeout 1.5 -wdir /tmp -x A=b=c -x B= a",
+    )
+    .unwrap();
+    assert_eq!((options.bind, options.map), (Bind::Core, Map::Numa));
+    assert!(options.report_bindings && options.tag_output);
+    assert_eq!(options.timeout, Some(Duration::from_millis(1500)));
+    assert_eq!(options.parts[0].wdir, Some(PathBuf::from("/tmp")));
+    let pair = |a: &str, b: &str| (OsString::from(a), OsString::from(b));
+    assert_eq!(options.parts[0].environment, [pair("A", "b=c"), pair("B", "")]);
+}
+
+#[test]
+fn what_follows_the_program_is_its_own() {
+    let options = parsed("oshrun -l a -np 4 --help -l").unwrap();
+    assert_eq!(options.parts[0].npes, None);
+    assert_eq!(options.parts[0].program, ["a", "-np", "4", "--help", "-l"]);
+}
+
+#[test]
+fn a_colon_begins_another_part() {
+    let options = parsed("oshrun -l -n 1 a x : -np 3 -x A=B -wdir /tmp a : y : -n2 b").unwrap_err();
+    assert!(options.contains("how many PEs run 'y'?"), "{options}");
+    let options = parsed("oshrun -l -n 1 a x : -np 3 -x A=B -wdir /tmp a : -n2 -- b : -l").unwrap();
+    let parts: Vec<_> =
+        options.parts.iter().map(|p| (p.npes, p.program.join(OsStr::new(" ")))).collect();
+    let part = |npes, program: &str| (Some(npes), program.into());
+    assert_eq!(parts, [part(1, "a x"), part(3, "a"), part(2, "b : -l")]);
+    assert_eq!(options.parts[1].wdir, Some("/tmp".into()));
+    assert_eq!(options.parts[1].environment.len(), 1);
+    assert!(options.parts[0].environment.is_empty() && options.tag_output);
+    // A colon in a word is no such mark.
+    assert_eq!(parsed("oshrun a a:b :c").unwrap().parts.len(), 1);
+    for (line, named) in [
+        ("oshrun -n 2 a : b", "how many PEs run 'b'?"),
+        ("oshrun a : -n 2 b", "how many PEs run 'a'?"),
+        ("oshrun -n 2 a :", "which program?"),
+        ("oshrun : -n 2 a", "which program?"),
+        ("oshrun -n 2 a : -n 2 --timeout 3 a", "'--timeout' is for the whole job"),
+        ("oshrun -n 2 a : -n 2 -l a", "'--tag-output' is for the whole job"),
+        (&format!("oshrun -n {MAX_PES} a : -n 1 a"), &(MAX_PES + 1).to_string()),
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains(named), "{line}: {error}");
+    }
+}
+
+#[test]
+fn options_of_other_launchers_are_refused_and_told_what_to_do() {
+    for (line, option, advice) in [
+        ("oshrun -np 2 -nodelist h a", "'-nodelist'", "--host"),
+        ("oshrun -add-host=h -np 2 a", "'-add-host'", "--host"),
+        ("oshrun -N 2 a", "'-N'", "-n"),
+        ("oshrun --ntasks=4 a", "'--ntasks'", "-n"),
+        ("oshrun -nolocal a", "'-nolocal'", "--host"),
+        ("oshrun -xterm 1 a", "'-xterm'", "debugger"),
+        ("oshrun -genv A B a", "'-genv'", "-x VAR"),
+        ("oshrun --mca btl self a", "'--mca'", "SHMEM_*"),
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains(option) && error.contains(advice), "{line}: {error}");
+    }
+    // No letter of an unknown word is taken for an option: `-h` is help.
+    for line in ["oshrun -hello a", "oshrun -lo a", "oshrun -Vo a", "oshrun -nx 4 a"] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains("unexpected argument"), "{line}: {error}");
+    }
+    assert!(parsed("oshrun -lh a").unwrap_err().contains("Usage"));
+}
+
+#[test]
+fn hosts_are_listed_in_the_ways_of_other_launchers() {
+    for line in [
+        "oshrun --host a,b:2 -n 2 p",
+        "oshrun -host a:1,b:2 p",
+        "oshrun -hosts a:1,b:2 p",
+        "oshrun -H a:1,b:2 p",
+    ] {
+        let options = parsed(line);
+        assert_eq!(options.is_ok(), !line.contains("a,b:2"), "{line}");
+        let Some(hosts) = options.ok().and_then(|options| options.hosts) else { continue };
+        assert_eq!(hosts.list.len(), 2, "{line}");
+        assert!(hosts.agent.is_empty() && hosts.prefix.is_none(), "{line}");
+    }
+    let options = parsed("oshrun --host a --launch-agent ip\u{a0}x --prefix /opt/o p").unwrap();
+    assert_eq!(options.hosts.unwrap().prefix, Some("/opt/o".into()));
+    for (line, named) in [
+        ("oshrun --prefix /x p", "--prefix is for jobs with --host"),
+        ("oshrun --launch-agent ssh p", "--launch-agent is for jobs with --host"),
+        ("oshrun --host a --hostfile f p", "give one of them"),
+        ("oshrun --host a:0 p", "--host a:0"),
+        ("oshrun --hostfile /nowhere/hosts p", "/nowhere/hosts: No such file"),
+        ("oshrun --host a --launch-agent ' p", "expected a command"),
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains(named), "{line}: {error}");
+    }
+}
+
+#[test]
+fn the_last_word_on_terminals_counts() {
+    let pty = |line| parsed(line).unwrap().pty;
+    assert_eq!(pty("oshrun a"), Pty::Auto);
+    assert_eq!(pty("oshrun --no-pty -pty a"), Pty::Yes);
+    assert_eq!(pty("oshrun --pty --no-pty a"), Pty::No);
+}
+
+#[test]
+fn mapping_alone_binds_to_cores() {
+    assert_eq!(parsed("oshrun a").unwrap().bind, Bind::None);
+    assert_eq!(parsed("oshrun -map-by numa a").unwrap().bind, Bind::Core);
+    assert_eq!(parsed("oshrun -map-by numa -bind-to none a").unwrap().bind, Bind::None);
+    assert_eq!(parsed("oshrun --bind-to hwthread a").unwrap().bind, Bind::HwThread);
+}
+
+#[test]
+fn a_wrong_line_is_refused_and_the_option_named() {
+    for (line, named) in [
+        ("oshrun -np 0 a", "--np"),
+        ("oshrun -n -3 a", "-3"),
+        ("oshrun -n four a", "four"),
+        ("oshrun -np 5000 a", "5000"),
+        ("oshrun --bogus a", "--bogus"),
+        ("oshrun -bind-to socket a", "socket"),
+        ("oshrun --timeout 0 a", "--timeout"),
+        ("oshrun --timeout -1 a", "-1"),
+        ("oshrun -x", "-x"),
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains(named), "{line}: {error}");
+    }
+}

@@ -1,0 +1,247 @@
+//! A node, as the hub has it: the remote shell that runs `oshrun --node` there, and the link over
+//! its standard input and output.
+
+use super::failure::Failure;
+use super::frames::Frame;
+use super::hosts;
+use super::link::{self, Link};
+use super::node::OPTION;
+use super::options::Hosts;
+use super::signals;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, read};
+use oneshmem::job::nodes::NodeOf;
+use oneshmem_tools::installation::Installation;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The remote shell if the user names none. It asks for no password, which nobody could type, and
+/// notices within 15 s that a host is gone.
+const SSH: [&str; 6] = ["ssh", "-x", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5"];
+/// How long a remote shell whose output has ended may take to end, too.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A line of a remote shell's standard error that is longer is told in pieces.
+const LINE_LIMIT: usize = 4096;
+
+/// How far a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The remote shell has been started.
+    Called,
+    /// Its launcher has answered.
+    There,
+    /// It knows the job.
+    Runs,
+    /// All its PEs have ended.
+    Done,
+    /// It has ended, too, or is lost.
+    Gone,
+}
+
+/// A node.
+pub struct Remote {
+    /// What it is to run.
+    pub node: NodeOf,
+    /// How far it is.
+    pub stage: Stage,
+    /// Whether all its PEs wait for others.
+    pub stands_still: bool,
+    /// How its agent is reached, once it is known.
+    pub agent: Option<Vec<u8>>,
+    /// To its launcher.
+    pub link: Link,
+    /// Bytes of memory that the host has.
+    pub memory: u64,
+    /// What the remote shell was called as.
+    command: String,
+    child: Child,
+    /// When the link is given up, once the remote shell has ended: what it has started may hold the
+    /// other ends.
+    given_up: Option<Instant>,
+    error: Option<OwnedFd>,
+    line: Vec<u8>,
+}
+
+/// What a polled descriptor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Of the link.
+    Link(link::Token),
+    /// The remote shell's standard error.
+    Error,
+}
+
+impl Remote {
+    /// Starts the launcher on a node.
+    pub fn start(node: NodeOf, hosts: &Hosts) -> Result<Self, Failure> {
+        let words = words(&node.host, hosts)?;
+        let mut command = Command::new(&words[0]);
+        command
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // What is typed is for this command, which forwards signals by itself.
+            .process_group(0);
+        signals::reset_before(&mut command);
+        let failed = |why: &dyn std::fmt::Display| {
+            Failure::own(format!("host {}: cannot start {}: {why}", node.host, words[0]))
+        };
+        let mut child = command.spawn().map_err(|error| failed(&error))?;
+        let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
+        let (Some(output), Some(input), Some(error)) = streams else {
+            unreachable!("they were asked to be pipes")
+        };
+        let error = OwnedFd::from(error);
+        fcntl(&error, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|errno| failed(&errno))?;
+        let link = Link::new(output.into(), input.into()).map_err(|errno| failed(&errno))?;
+        Ok(Self {
+            node,
+            stage: Stage::Called,
+            stands_still: false,
+            agent: None,
+            link,
+            memory: 0,
+            command: words[0].clone(),
+            child,
+            given_up: None,
+            error: Some(error),
+            line: Vec::new(),
+        })
+    }
+
+    /// What there is to poll for; whether also for what comes over the link.
+    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
+        let error = self.error.iter();
+        let error = error.map(|fd| (Token::Error, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        let link = self.link.interests(receive);
+        error.chain(link.map(|(token, fd)| (Token::Link(token), fd)))
+    }
+
+    /// Does what a polled descriptor is ready for. Gives frames that have come over the link, and
+    /// lines that the remote shell has written to its standard error.
+    pub fn ready(&mut self, token: Token) -> (Vec<Frame>, Vec<String>) {
+        match token {
+            Token::Link(token) => (self.link.ready(token), Vec::new()),
+            Token::Error => (Vec::new(), self.read_error()),
+        }
+    }
+
+    /// Lines that the remote shell has written since.
+    pub fn read_error(&mut self) -> Vec<String> {
+        let mut buffer = [0; LINE_LIMIT];
+        while let Some(error) = &self.error {
+            match read(error, &mut buffer) {
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => break,
+                Ok(0) | Err(_) => self.error = None,
+                Ok(bytes) => self.line.extend_from_slice(&buffer[..bytes]),
+            }
+        }
+        let end = match self.line.iter().rposition(|byte| *byte == b'\n') {
+            _ if self.error.is_none() || self.line.len() >= LINE_LIMIT => self.line.len(),
+            Some(end) => end + 1,
+            None => 0,
+        };
+        let text: Vec<u8> = self.line.drain(..end).collect();
+        String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// The link has ended: so does the remote shell, now. In words, how.
+    pub fn collect(&mut self) -> String {
+        self.stage = Stage::Gone;
+        self.link.close();
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Ok(None) => {
+                    self.kill();
+                    return format!("{} was still there without its output", self.command);
+                }
+                Ok(Some(status)) => break status,
+                Err(error) => return format!("{}: {error}", self.command),
+            }
+        };
+        format!("{} {}", self.command, in_words(status))
+    }
+
+    /// A child has ended, perhaps the remote shell. What is on the way from there still comes.
+    pub fn note_end(&mut self) {
+        if self.given_up.is_none() && self.has_ended() {
+            self.given_up = Some(Instant::now() + PATIENCE);
+        }
+    }
+
+    /// When the link is to be given up.
+    pub fn due(&self) -> Option<Instant> {
+        self.given_up.filter(|_| self.stage < Stage::Gone)
+    }
+
+    /// Whether nothing more can come over the link.
+    pub fn is_lost(&self) -> bool {
+        self.stage < Stage::Gone
+            && (self.link.lost().is_some() || self.due().is_some_and(|due| due <= Instant::now()))
+    }
+
+    /// Whether the remote shell has ended.
+    fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Ends the remote shell.
+    pub fn kill(&mut self) {
+        if !self.has_ended() {
+            let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
+            let _ = self.child.wait();
+        }
+        self.link.close();
+        self.stage = Stage::Gone;
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn in_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was killed by {}", super::verdict::signal_name(signal)),
+        (None, None) => "ended".into(),
+    }
+}
+
+/// The command that runs the launcher on a host.
+fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
+    let own = Installation::of_this_command().map_err(Failure::own)?;
+    let prefix = hosts.prefix.as_deref().unwrap_or(own.prefix());
+    let path = prefix.join("bin/oshrun");
+    let Some(path) = path.to_str() else {
+        return Err(Failure::own(format!("{}: the path is not UTF-8", path.display())));
+    };
+    if hosts::is_this_machine(host) && hosts.prefix.is_none() {
+        // No matter where it has been installed to.
+        return Ok(vec!["/proc/self/exe".into(), OPTION.into()]);
+    }
+    // A remote shell hands its words to a shell, joined; others run them as they are. A path without
+    // strange characters is the same to both.
+    let path = match hosts.agent.is_empty() {
+        true => shlex::try_quote(path).map_or_else(|_| path.into(), |path| path.into_owned()),
+        false => path.into(),
+    };
+    let agent = match hosts.agent.is_empty() {
+        true => SSH.map(String::from).to_vec(),
+        false => hosts.agent.clone(),
+    };
+    Ok([agent, vec![host.into(), path, OPTION.into()]].concat())
+}
