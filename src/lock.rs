@@ -2,14 +2,16 @@
 //! lock of the node crate meets symmetric memory.
 #![allow(unsafe_code)]
 
-use crate::amo::Word;
+mod far;
+
+use crate::amo;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::context;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::about::About;
-use crate::job::job;
 use crate::job::threads::{self, THREAD_MULTIPLE};
+use crate::job::{at_once, job};
 use crate::operand;
 use crate::order as ordering;
 use crate::pause::HABITS;
@@ -17,16 +19,17 @@ use crate::slow;
 use crate::stats::{For, Wait};
 use crate::translate::{MAX_PES, translate};
 use crate::wait::polite;
-use onenode::lock::{self, Order, Refused, Words};
+use far::FarLock;
+use onenode::lock::{self, Order, Refused, Word as _, Words};
 use std::convert::Infallible;
 use std::ffi::{c_int, c_long};
 use std::time::Instant;
 
 const _: () = assert!(MAX_PES <= lock::MOST);
 
-/// One lock, as a call sees it.
+/// One lock, as a call sees it, of PEs that are all on this node.
 #[derive(Clone, Copy)]
-struct Lock {
+pub struct Lock {
     routine: Routine,
     address: usize,
     me: usize,
@@ -35,38 +38,55 @@ struct Lock {
 impl Lock {
     /// Checks the argument.
     #[inline]
-    fn new(routine: Routine, lock: *mut c_long) -> Self {
+    fn new(routine: Routine, lock: *mut c_long, me: usize) -> Self {
         let address = lock as usize;
         operand::check_local::<c_long>(routine, "lock", address);
-        Self { routine, address, me: job(routine).pe() }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn held_already(self) -> ! {
-        let Self { me, .. } = self;
-        self.misused(format_args!("PE {me} holds this lock already and would wait for ever"))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn not_held(self) -> ! {
-        let Ok(home) = self.word(lock::HOME);
-        match lock::holder(home.load(Ordering::Relaxed)) {
-            None => self.misused("expected a lock that this PE holds; nobody holds this one"),
-            Some(pe) => self.misused(format_args!(
-                "expected a lock that PE {} holds; PE {pe} holds this one",
-                self.me
-            )),
-        }
-    }
-
-    fn misused(self, expected: impl std::fmt::Display) -> ! {
-        failure::misuse(self.routine, format_args!("lock = {:#x}", self.address), expected)
+        Self { routine, address, me }
     }
 }
 
+/// A lock of PEs on this node or on several.
+trait Kind: Words<Stop = Infallible> + Copy {
+    /// The lock as PEs of one node see it.
+    fn here(self) -> Lock;
+}
+
+impl Kind for Lock {
+    #[inline(always)]
+    fn here(self) -> Lock {
+        self
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn held_already(lock: Lock) -> ! {
+    let me = lock.me;
+    misused(lock, format_args!("PE {me} holds this lock already and would wait for ever"))
+}
+
+#[cold]
+#[inline(never)]
+fn not_held(lock: impl Kind) -> ! {
+    let (Ok(home), me) = (lock.word(lock::HOME), lock.here().me);
+    match lock::holder(home.load(Ordering::Relaxed)) {
+        None => misused(lock.here(), "expected a lock that this PE holds; nobody holds this one"),
+        Some(pe) => misused(
+            lock.here(),
+            format_args!("expected a lock that PE {me} holds; PE {pe} holds this one"),
+        ),
+    }
+}
+
+fn misused(lock: Lock, expected: impl std::fmt::Display) -> ! {
+    failure::misuse(lock.routine, format_args!("lock = {:#x}", lock.address), expected)
+}
+
 impl Words for Lock {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
     type Wait = (Wait, Option<Instant>);
     type Stop = Infallible;
 
@@ -90,7 +110,7 @@ impl Words for Lock {
         };
         // SAFETY: a symmetric `long` of `pe`, aligned, which programs leave to the
         // lock routines while it is a lock.
-        Ok(unsafe { u64::at(address) })
+        Ok(unsafe { <u64 as amo::Word>::at(address) })
     }
 
     fn begin(&self) -> Self::Wait {
@@ -117,15 +137,53 @@ fn alone() -> bool {
     threads::level() < THREAD_MULTIPLE
 }
 
+/// Carries out a call on a lock: at once if all is as it is mostly, else apart.
+macro_rules! on_lock {
+    ($routine:expr, $lock:expr, $call:ident) => {
+        match at_once() {
+            Some(job) => $call(Lock::new($routine, $lock, job.pe())),
+            None => apart($routine, $lock, $call, $call),
+        }
+    };
+}
+
+/// The calls where all PEs are not on this node, or the library is not initialised.
+#[cold]
+#[inline(never)]
+fn apart<R>(routine: Routine, lock: *mut c_long, near: fn(Lock) -> R, far: fn(FarLock) -> R) -> R {
+    let job = job(routine);
+    let lock = Lock::new(routine, lock, job.pe());
+    match job.engine() {
+        None => near(lock),
+        Some(engine) => far(FarLock::new(lock, job, engine)),
+    }
+}
+
+#[inline(always)]
+fn acquire(lock: impl Kind) {
+    if lock::set(lock, alone(), order()) == Err(Refused::Mine) {
+        held_already(lock.here());
+    }
+}
+
+#[inline(always)]
+fn try_to_acquire(lock: impl Kind) -> c_int {
+    !polite::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
+}
+
+#[inline(always)]
+fn release(lock: impl Kind) {
+    if lock::clear(lock, alone()).is_err() {
+        not_held(lock);
+    }
+}
+
 /// `shmem_set_lock`: waits until this PE holds the lock.
 ///
 /// # Safety
 /// `lock` is used as a lock only, on all PEs.
 pub unsafe fn set(routine: Routine, lock: *mut c_long) {
-    let lock = Lock::new(routine, lock);
-    if lock::set(lock, alone(), order()) == Err(Refused::Mine) {
-        lock.held_already();
-    }
+    on_lock!(routine, lock, acquire);
 }
 
 /// `shmem_test_lock`: 0 if this PE now holds the lock, 1 if it is in use.
@@ -133,8 +191,7 @@ pub unsafe fn set(routine: Routine, lock: *mut c_long) {
 /// # Safety
 /// As for [`set`].
 pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
-    let lock = Lock::new(routine, lock);
-    !polite::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
+    on_lock!(routine, lock, try_to_acquire)
 }
 
 /// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
@@ -142,14 +199,11 @@ pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
 /// # Safety
 /// As for [`set`].
 pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
-    let lock = Lock::new(routine, lock);
     // On x86-64 what hands the lock on is a full barrier already.
     if cfg!(not(target_arch = "x86_64")) {
         ordering::quiet(routine);
     }
-    if lock::clear(lock, alone()).is_err() {
-        lock.not_held();
-    }
+    on_lock!(routine, lock, release);
 }
 
 #[cfg(test)]

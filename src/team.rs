@@ -22,6 +22,7 @@ use onenode::collectives::epoch::Epoch;
 use onenode::collectives::words::ControlWords;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
+use std::ptr::NonNull;
 
 /// `SHMEM_TEAM_INVALID`.
 pub const TEAM_INVALID: usize = 0;
@@ -57,6 +58,8 @@ pub struct Team {
     me: AtomicUsize,
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
+    /// What this PE knows of the words of members on other nodes, if there are any.
+    copies: AtomicPtr<ControlWords>,
     epoch: Epoch,
 }
 
@@ -93,6 +96,7 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
+            copies: AtomicPtr::new(std::ptr::null_mut()),
             epoch: Epoch::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)),
         }
     }
@@ -104,12 +108,40 @@ impl Team {
         self.stride.store(triplet.stride, Ordering::Relaxed);
         self.me.store(triplet.me, Ordering::Relaxed);
         self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
+        let members = |index: usize| triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
+        if job.engine().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
+            self.make_copies(triplet.size);
+        }
         self.size.store(triplet.size, Ordering::Release);
     }
 
     /// Forgets the team in this process.
     fn retire(&self) {
+        let copies = self.copies.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        if !copies.is_null() {
+            // SAFETY: made by `make_copies` for as many members, and used by collectives of this
+            // team only, of which none is under way.
+            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(copies, self.size())) });
+        }
         self.size.store(0, Ordering::Release);
+    }
+
+    fn make_copies(&self, size: usize) {
+        // SAFETY: zero bytes are control words that count from 0.
+        let copies = unsafe { Box::<[ControlWords]>::new_zeroed_slice(size).assume_init() };
+        self.copies.store(Box::into_raw(copies).cast(), Ordering::Relaxed);
+    }
+
+    /// What this PE knows of its members' control words, if some are on other nodes.
+    pub(crate) fn copies(&self) -> Option<&[ControlWords]> {
+        let copies = NonNull::new(self.copies.load(Ordering::Relaxed))?;
+        // SAFETY: see `retire`.
+        Some(unsafe { NonNull::slice_from_raw_parts(copies, self.size()).as_ref() })
+    }
+
+    /// Its slot of control words.
+    pub(crate) fn slot(&self) -> usize {
+        self.slot
     }
 
     /// Its handle.

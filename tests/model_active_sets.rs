@@ -15,6 +15,7 @@ mod collectives {
     pub mod group;
     #[path = "../../../src/collectives/psync.rs"]
     pub mod psync;
+    pub mod scratch;
     pub mod words;
 }
 #[path = "../node/tests/model/pes.rs"]

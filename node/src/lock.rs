@@ -59,8 +59,64 @@ pub enum Order {
     Running,
 }
 
+/// A word of a lock, wherever it lies. The operations are those of [`AtomicU64`].
+pub trait Word {
+    /// Reads.
+    fn load(&self, order: Ordering) -> u64;
+    /// Writes.
+    fn store(&self, value: u64, order: Ordering);
+    /// Sets bits; returns what stood there.
+    fn fetch_or(&self, bits: u64, order: Ordering) -> u64;
+    /// Keeps bits; returns what stood there.
+    fn fetch_and(&self, bits: u64, order: Ordering) -> u64;
+    /// Writes if `current` stands there; what stood there is the result.
+    ///
+    /// # Errors
+    /// If it was not `current`, or for no reason.
+    fn compare_exchange_weak(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64>;
+}
+
+impl Word for &AtomicU64 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicU64::load(self, order)
+    }
+    #[inline(always)]
+    fn store(&self, value: u64, order: Ordering) {
+        AtomicU64::store(self, value, order);
+    }
+    #[inline(always)]
+    fn fetch_or(&self, bits: u64, order: Ordering) -> u64 {
+        AtomicU64::fetch_or(self, bits, order)
+    }
+    #[inline(always)]
+    fn fetch_and(&self, bits: u64, order: Ordering) -> u64 {
+        AtomicU64::fetch_and(self, bits, order)
+    }
+    #[inline(always)]
+    fn compare_exchange_weak(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64> {
+        AtomicU64::compare_exchange_weak(self, current, new, success, failure)
+    }
+}
+
 /// The words of one lock, and how to wait.
 pub trait Words {
+    /// A word of it.
+    type Word<'w>: Word
+    where
+        Self: 'w;
     /// State of one wait.
     type Wait;
     /// Why a wait may end early. The lock can then not be used any more.
@@ -71,7 +127,7 @@ pub trait Words {
     ///
     /// # Errors
     /// If it cannot be reached.
-    fn word(&self, pe: usize) -> Result<&AtomicU64, Self::Stop>;
+    fn word(&self, pe: usize) -> Result<Self::Word<'_>, Self::Stop>;
     /// A wait that begins.
     fn begin(&self) -> Self::Wait;
     /// One step of a wait.
@@ -125,13 +181,17 @@ pub const fn holder(home: u64) -> Option<usize> {
 }
 
 impl<W: Words> Words for &W {
+    type Word<'w>
+        = W::Word<'w>
+    where
+        Self: 'w;
     type Wait = W::Wait;
     type Stop = W::Stop;
 
     fn me(&self) -> usize {
         W::me(self)
     }
-    fn word(&self, pe: usize) -> Result<&AtomicU64, W::Stop> {
+    fn word(&self, pe: usize) -> Result<W::Word<'_>, W::Stop> {
         W::word(self, pe)
     }
     fn begin(&self) -> Self::Wait {
@@ -146,7 +206,7 @@ impl<W: Words> Words for &W {
 }
 
 #[inline(always)]
-fn word<W: Words>(words: &W, pe: usize) -> Result<&AtomicU64, Refused<W::Stop>> {
+fn word<W: Words>(words: &W, pe: usize) -> Result<W::Word<'_>, Refused<W::Stop>> {
     words.word(pe).map_err(Refused::Stopped)
 }
 
@@ -213,7 +273,7 @@ fn attempt<W: Words>(
     let me = words.me();
     let at_home = me == HOME;
     let (own, home) = (word(&words, me)?, word(&words, HOME)?);
-    if !at_home && !take_node(own, alone) {
+    if !at_home && !take_node(&own, alone) {
         return Ok(Attempt::Mine);
     }
     let mut seen = home.load(Ordering::Relaxed);
@@ -226,7 +286,7 @@ fn attempt<W: Words>(
         let free = is_free(seen, order);
         if !free && !queue {
             if !at_home {
-                leave_node(own, alone);
+                leave_node(&own, alone);
             }
             return Ok(Attempt::Busy);
         }
@@ -242,7 +302,7 @@ fn attempt<W: Words>(
 
 /// Takes the node of a PE that is not HOME.
 #[inline]
-fn take_node(own: &AtomicU64, alone: bool) -> bool {
+fn take_node(own: &impl Word, alone: bool) -> bool {
     if !alone {
         return own.fetch_or(IN_USE, Ordering::AcqRel) & IN_USE == 0;
     }
@@ -256,7 +316,7 @@ fn take_node(own: &AtomicU64, alone: bool) -> bool {
 
 /// Frees the node of a PE that is not HOME and not in line.
 #[inline]
-fn leave_node(own: &AtomicU64, alone: bool) {
+fn leave_node(own: &impl Word, alone: bool) {
     if alone {
         own.store(0, Ordering::Release);
     } else {
@@ -356,7 +416,7 @@ pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused<W::St
         // The node is free again at the same time as the lock.
         home.fetch_and(!(OWNER | IN_USE), Ordering::AcqRel);
     } else {
-        leave_node(own, alone);
+        leave_node(&own, alone);
         home.fetch_and(!OWNER, Ordering::AcqRel);
     }
     Ok(())

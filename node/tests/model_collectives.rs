@@ -23,6 +23,7 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod scratch;
     pub mod tree;
     pub mod words;
 }

@@ -91,6 +91,10 @@ impl Pe {
 }
 
 impl Words for Pe {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
     /// Whether this is not the first step of the wait.
     type Wait = bool;
     type Stop = Infallible;

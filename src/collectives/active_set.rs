@@ -5,6 +5,7 @@
 //! routines return nothing; what is wrong with their arguments is reported.
 #![allow(unsafe_code)]
 
+use super::far;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run;
@@ -83,6 +84,10 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
             format_args!("pSync = {psync:p}"),
             "expected the address of an aligned array of long",
         );
+    }
+    if job.engine().is_some() {
+        far::refuse(routine, (0..size).map(|member| first + member * stride));
+        far::complete(routine);
     }
     if stats::are_taken() {
         stats::count(Class::Collective, bytes, None);

@@ -1,10 +1,9 @@
 //! A collective's team; and, under `SHMEM_DEBUG`, that all its PEs make the same call.
 
-use super::{Group, Reach, Small, on_team, select};
+use super::{Group, Reach, Small, far, select, with_team};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::job;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
 use onenode::collectives::words::SMALL_WORDS;
@@ -21,32 +20,10 @@ pub(crate) const NONE: (&str, usize) = ("", 0);
 
 /// The team of a handle that must be one's, for a collective to which this PE gives so many bytes, and
 /// which is counted if there is counting. Under `SHMEM_DEBUG`, it must be the same on all PEs, with
-/// the arguments `agreed`.
-#[inline]
-pub(super) fn for_collective(
-    routine: Routine,
-    handle: usize,
-    bytes: usize,
-    agreed: impl FnOnce() -> Agreed,
-) -> &'static Team {
-    match team::in_use(handle) {
-        Some(team) => team,
-        None => for_collective_slow(routine, handle, bytes, &agreed()),
-    }
-}
-
-/// Completes what this PE has issued to other nodes: a barrier promises it, and what others learn
-/// from any collective must not overtake it.
-#[cold]
-pub(super) fn complete(routine: Routine) {
-    if let Some(engine) = job(routine).engine() {
-        engine.quiet();
-    }
-}
-
+/// the arguments `agreed`. What to do where [`team::in_use`] has no answer.
 #[cold]
 #[inline(never)]
-fn for_collective_slow(
+pub(super) fn for_collective(
     routine: Routine,
     handle: usize,
     bytes: usize,
@@ -54,7 +31,7 @@ fn for_collective_slow(
 ) -> &'static Team {
     let team = team::required(routine, handle);
     stats::count(Class::Collective, bytes, None);
-    complete(routine);
+    far::complete(routine);
     if env::debugging() {
         check(routine, team, agreed);
     }
@@ -78,13 +55,15 @@ pub(super) fn for_nothing(routine: Routine, handle: usize, agreed: Agreed) {
 pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     select::table(); // Ends the job if another PE does without these checks.
     let mine = encode(routine, agreed);
-    let group = on_team(routine, team);
     let mut first = Small::default();
-    let Ok(()) = group.exchange(&mine, |member, theirs| {
-        if member == 0 {
-            first = *theirs;
-        }
-        Ok(())
+    let index = with_team!(routine, team, |group| {
+        let Ok(()) = group.exchange(&mine, |member, theirs| {
+            if member == 0 {
+                first = *theirs;
+            }
+            Ok(())
+        });
+        group.index()
     });
     if first == mine {
         return;
@@ -96,7 +75,7 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
         failure::misuse(
             routine,
             format_args!("PE {pe} calls {name} in its place"),
-            format_args!("PE {} of the team is this one; {rule}", group.index()),
+            format_args!("PE {} of the team is this one; {rule}", index),
         );
     }
     for ((argument, value), theirs) in agreed.iter().zip(&first[NAME_WORDS..]) {

@@ -89,7 +89,6 @@ impl Controlled for TeamMembers {
         let routine = self.routine;
         counter.wait(value, move |counter| {
             let about = About::Counter(routine, std::ptr::from_ref(counter).addr());
-            about.check_near();
             Wait::new(For::Collective, about)
         })
     }

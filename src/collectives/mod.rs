@@ -11,6 +11,7 @@
 
 pub mod active_set;
 pub(crate) mod agreement;
+pub(crate) mod far;
 mod members;
 mod psync;
 mod run;
@@ -39,9 +40,48 @@ use onenode::collectives::{
     algorithm, alltoall, barrier, broadcast, collect, epoch_group, scan, words,
 };
 
-/// A team as the algorithms see it, in a call of `routine`.
+/// A team on this node as the algorithms see it, in a call of `routine`.
 pub(crate) fn on_team(routine: Routine, team: &'static Team) -> EpochGroup<'static, TeamMembers> {
     EpochGroup::new(TeamMembers { routine, team }, team.epoch())
+}
+
+/// Calls with the group that a team is, wherever its members are.
+macro_rules! with_team {
+    ($routine:expr, $team:expr, |$group:ident| $call:expr) => {
+        match $crate::collectives::far::on_team($routine, $team) {
+            None => {
+                let $group = &$crate::collectives::on_team($routine, $team);
+                $call
+            }
+            Some(group) => {
+                let $group = &group;
+                $call
+            }
+        }
+    };
+}
+pub(crate) use with_team;
+
+/// Carries out a collective on the team of a handle: at once if all is as it is mostly, else apart.
+macro_rules! collective {
+    ($routine:expr, $handle:expr, $bytes:expr, $agreed:expr, |$group:ident| $call:expr) => {
+        match team::in_use($handle) {
+            Some(team) => {
+                let $group = &on_team($routine, team);
+                $call
+            }
+            None => apart(|| {
+                let team = for_collective($routine, $handle, $bytes, &$agreed());
+                with_team!($routine, team, |$group| $call)
+            }),
+        }
+    };
+}
+
+#[cold]
+#[inline(never)]
+fn apart(call: impl FnOnce()) {
+    call();
 }
 
 /// `shmem_barrier_all`: completes what this PE has issued on the default context,
@@ -58,7 +98,7 @@ pub fn sync_all(routine: Routine) {
 
 /// `shmem_team_sync`: waits for all PEs of the team.
 pub fn sync(routine: Routine, team: usize) -> c_int {
-    run::sync(routine, &on_team(routine, for_collective(routine, team, 0, || [NONE; 3])));
+    collective!(routine, team, 0, || [NONE; 3], |group| run::sync(routine, group));
     0
 }
 
@@ -78,9 +118,10 @@ pub unsafe fn broadcast(
 ) -> c_int {
     let bytes = part.accessed;
     let agreed = || [("nelems in bytes", bytes), ("PE_root", root as usize), NONE];
-    let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::broadcast(routine, &group, dest, source, part, root, true) }
+    collective!(routine, team, bytes, agreed, |group| {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { run::broadcast(routine, group, dest, source, part, root, true) }
+    });
     0
 }
 
@@ -97,9 +138,10 @@ pub unsafe fn collect(
     source: *const u8,
     part: Span,
 ) -> c_int {
-    let team = for_collective(routine, team, part.accessed, || [NONE; 3]);
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::collect(routine, &on_team(routine, team), dest, source, part) }
+    collective!(routine, team, part.accessed, || [NONE; 3], |group| {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { run::collect(routine, group, dest, source, part) }
+    });
     0
 }
 
@@ -108,11 +150,12 @@ pub unsafe fn collect(
 pub(crate) fn total(routine: Routine, team: usize, bytes: usize) -> usize {
     let (mut total, mut mine) = (0, Small::default());
     mine[0] = bytes as u64;
-    let group = on_team(routine, team::required(routine, team));
-    let Ok(()) = group.exchange(&mine, |_, theirs| {
+    let add = |_, theirs: &Small| {
         total += theirs[0] as usize;
         Ok(())
-    });
+    };
+    let Ok(()) =
+        with_team!(routine, team::required(routine, team), |group| group.exchange(&mine, add));
     total
 }
 
@@ -133,9 +176,10 @@ pub unsafe fn fcollect(
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-        // SAFETY: the caller's promise, passed on.
-        unsafe { run::fcollect(routine, &group, dest, source, part) }
+        collective!(routine, team, bytes, agreed, |group| {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { run::fcollect(routine, group, dest, source, part) }
+        });
     }
     0
 }
@@ -157,9 +201,10 @@ pub unsafe fn alltoall(
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-        // SAFETY: the caller's promise, passed on.
-        unsafe { run::alltoall(routine, &group, dest, source, part) }
+        collective!(routine, team, bytes, agreed, |group| {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { run::alltoall(routine, group, dest, source, part) }
+        });
     }
     0
 }
@@ -186,11 +231,12 @@ pub unsafe fn alltoalls(
         for_nothing(routine, team, agreed());
     } else {
         let bytes = nelems.saturating_mul(elem_bytes);
-        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-        // SAFETY: the caller's promise, passed on.
-        unsafe {
-            run::alltoalls(routine, &group, dest, source, (dst, sst), nelems, elem_bytes);
-        }
+        collective!(routine, team, bytes, agreed, |group| {
+            // SAFETY: the caller's promise, passed on.
+            unsafe {
+                run::alltoalls(routine, group, dest, source, (dst, sst), nelems, elem_bytes);
+            }
+        });
     }
     0
 }
@@ -229,9 +275,10 @@ unsafe fn reduce_with(
         for_nothing(routine, team, agreed());
     } else {
         let bytes = n.saturating_mul(kernel.bytes());
-        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-        // SAFETY: the caller's promise, passed on.
-        unsafe { run::reduce(routine, &group, dest, source, n, kernel) }
+        collective!(routine, team, bytes, agreed, |group| {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { run::reduce(routine, group, dest, source, n, kernel) }
+        });
     }
     0
 }
@@ -276,9 +323,10 @@ unsafe fn scan_with(
         for_nothing(routine, team, agreed());
     } else {
         let bytes = n.saturating_mul(kernel.bytes());
-        let group = on_team(routine, for_collective(routine, team, bytes, agreed));
-        // SAFETY: the caller's promise, passed on.
-        unsafe { run::scan(routine, &group, dest, source, n, kernel, inclusive) }
+        collective!(routine, team, bytes, agreed, |group| {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { run::scan(routine, group, dest, source, n, kernel, inclusive) }
+        });
     }
     0
 }

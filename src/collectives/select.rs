@@ -104,14 +104,14 @@ pub fn table() -> &'static Table {
     })
 }
 
-/// Tells the other PEs what this process's choices depend on, and compares with those who
+/// Tells the other PEs of this node what this process's choices depend on, and compares with those who
 /// have told: of two that differ, the later one finds out, before it runs a collective.
 fn agree(job: &Job, table: &Table) {
     let named = [table.fingerprint(), ENVIRONMENT.load(Ordering::Relaxed)];
     let mine = rules::mix(&named).max(1);
     let told = |pe: usize| &job.control().pe(pe).choices;
     told(job.pe()).store(mine, Ordering::SeqCst);
-    for pe in 0..job.npes() {
+    for pe in job.near() {
         let theirs = told(pe).load(Ordering::SeqCst);
         if theirs != 0 && theirs != mine {
             failure::fatal(format_args!(

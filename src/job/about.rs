@@ -1,8 +1,8 @@
 //! What this PE waits for, in its own terms, and as its record says it to others.
 
+use super::Job;
 use super::control::Stage;
 use super::waiting::{Wait, What};
-use super::{Job, existing};
 use crate::error::Routine;
 use onenode::collectives::words::ControlWords;
 use std::mem::offset_of;
@@ -59,18 +59,6 @@ impl About {
                 What::Lock { in_heap, offset }
             }
             Self::Tests => What::Tests,
-        }
-    }
-}
-
-impl About {
-    /// Ends the job if a PE of another node is waited for.
-    pub fn check_near(self) {
-        if let Some(job) = existing().filter(|job| job.nodes().is_some())
-            && let What::Member { pe, .. } = self.what(job)
-            && !job.is_near(pe)
-        {
-            job.not_near(pe);
         }
     }
 }

@@ -223,12 +223,17 @@ impl Control {
         // SAFETY: in bounds by the assertion; atomics only.
         unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
     }
+    /// Where in the area the words of PE `pe` in a team slot are.
+    pub(crate) fn words_offset(&self, slot: usize, pe: usize) -> u64 {
+        assert!(slot < self.team_slots && pe < self.npes());
+        let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
+        (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
+    }
     /// The words of team slot `slot`: one [`ControlWords`] for each PE of the job.
     pub fn team(&self, slot: usize) -> NonNull<ControlWords> {
         assert!(slot < self.team_slots);
-        let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         // SAFETY: in bounds by the assertion, see `bytes`.
-        unsafe { self.base.add(teams).cast::<ControlWords>().add(slot * self.npes()) }
+        unsafe { self.base.add(self.words_offset(slot, 0) as usize).cast() }
     }
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)

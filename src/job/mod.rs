@@ -73,7 +73,7 @@ pub struct Job {
     heap_pages: Mutex<Option<pages::Got>>,
 }
 
-pub use current::job;
+pub use current::{at_once, job};
 
 static JOB: OnceLock<Job> = OnceLock::new();
 

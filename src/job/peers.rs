@@ -32,15 +32,12 @@ impl Job {
         self.layout.mirror(pe)
     }
 
-    /// PE `pe` is on another node.
+    /// PE `pe` is on another node, where what is called for cannot be done yet.
     #[cold]
-    pub(super) fn not_near(&self, pe: usize) -> ! {
+    fn not_near(&self, pe: usize) -> ! {
         let host = self.nodes().map(|nodes| nodes.host(nodes.node_of(pe))).unwrap_or_default();
         failure::fatal(format_args!(
-            "PE {pe} is on another node, {host}, and this library has no engine that reaches other \
-             nodes: PEs can use the memory of PEs {}..{} only, which are on this one",
-            self.near.start,
-            self.near.end - 1
+            "PE {pe} is on another node, {host}, and locks over several nodes are not available yet"
         ))
     }
 

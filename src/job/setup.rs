@@ -8,7 +8,7 @@ use super::abort::{self, AbortKind};
 use super::backend;
 use super::control::{Control, Stage};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
-use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
 use crate::engine::{Engine, ucx::Ucx};
 use crate::error::{Error, Routine};
 use crate::failure;
@@ -256,14 +256,7 @@ pub fn finalize(routine: Routine) {
     stats::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
-    // Without an engine, no PE of another node can have used this one's memory.
-    match job.nodes() {
-        Some(_) => {
-            fence(Ordering::SeqCst);
-            collectives::sync(routine, team::TEAM_SHARED);
-        }
-        None => collectives::barrier_all(routine),
-    }
+    collectives::barrier_all(routine);
     stats::print(job);
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);
@@ -273,6 +266,7 @@ pub fn finalize(routine: Routine) {
     // Nobody uses this heap or these mirrors any more: all have passed the barrier.
     job.attachments.forget();
     if let Some(engine) = job.engine() {
+        engine.quiet();
         engine.forget();
     }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);

@@ -15,6 +15,10 @@ struct Pe<'a> {
 }
 
 impl Words for Pe<'_> {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
     type Wait = Pause;
     type Stop = Infallible;
     fn me(&self) -> usize {

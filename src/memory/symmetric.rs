@@ -239,7 +239,7 @@ fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
     )
 }
 
-/// Under `SHMEM_DEBUG`, ends the job unless every PE has come with the same value of
+/// Under `SHMEM_DEBUG`, ends the job unless every PE of this node has come with the same value of
 /// an argument.
 fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
     if !env::debugging() {
@@ -249,7 +249,7 @@ fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
     control.pe(job.pe()).argument.store(value as u64, Ordering::Release);
     collectives::barrier_all(routine);
     let of = |pe: usize| control.pe(pe).argument.load(Ordering::Acquire) as usize;
-    if let Some(other) = (0..job.npes()).find(|pe| of(*pe) != value) {
+    if let Some(other) = job.near().find(|pe| of(*pe) != value) {
         failure::misuse(
             routine,
             format_args!("{argument} = {value}"),

@@ -29,11 +29,11 @@ pub fn destroy(routine: Routine, handle: usize) {
     }
     // When one PE is past this, all have done their last step in the slot; who still
     // waits here sees its words only grow, whoever uses them next.
-    let Ok(()) = collectives::on_team(routine, team).sync();
+    let Ok(()) = collectives::with_team!(routine, team, |group| group.sync());
     let leads = team.me() == 0;
     retire(team);
     if leads {
-        slots::release(job::job(routine).control(), team.slot);
+        slots::release(job::job(routine), team.slot);
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn close() {
         let leads = team.slot >= PREDEFINED && team.me() == 0;
         retire(team);
         if let (true, Some(job)) = (leads, job::existing()) {
-            slots::release(job.control(), team.slot);
+            slots::release(job, team.slot);
         }
     }
 }

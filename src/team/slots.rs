@@ -1,49 +1,103 @@
-//! Team slots of the control area, handed out over the whole job.
+//! Team slots of the control area, handed out over the whole job: in the control area of PE 0's
+//! node.
 
 use super::PREDEFINED;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::job::control::Control;
+use crate::engine::{Action, Amo, CONTROL, Engine, Far};
+use crate::job::Job;
+use crate::job::control::{Header, TEAM_SLOTS};
+use std::mem::offset_of;
+
+/// A word of a bitmap of the slots in use.
+trait Word {
+    fn load(&self) -> u64;
+    /// Writes `new` if `old` stands there; else what does.
+    fn replace(&self, old: u64, new: u64) -> Result<(), u64>;
+    /// Returns what stood there.
+    fn and(&self, mask: u64) -> u64;
+}
+
+impl Word for AtomicU64 {
+    fn load(&self) -> u64 {
+        AtomicU64::load(self, Ordering::Relaxed)
+    }
+    fn replace(&self, old: u64, new: u64) -> Result<(), u64> {
+        // Acquire: the slot's last users are done with it.
+        self.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed).map(|_| ())
+    }
+    fn and(&self, mask: u64) -> u64 {
+        self.fetch_and(mask, Ordering::Release)
+    }
+}
+
+/// A word on another node.
+struct FarWord<'e>(&'e dyn Engine, Far);
+
+impl FarWord<'_> {
+    fn all(engine: &dyn Engine) -> [FarWord<'_>; TEAM_SLOTS / 64] {
+        let first = Far { pe: 0, offset: CONTROL + offset_of!(Header, teams) as u64 };
+        std::array::from_fn(|i| FarWord(engine, first.plus(8 * i)))
+    }
+
+    fn fetch(&self, action: Action, operand: u64) -> u64 {
+        self.0.fetch(self.1, Amo { action, operand, bytes: 8 })
+    }
+}
+
+impl Word for FarWord<'_> {
+    fn load(&self) -> u64 {
+        self.fetch(Action::Add, 0)
+    }
+    fn replace(&self, old: u64, new: u64) -> Result<(), u64> {
+        let stood = self.fetch(Action::CompareSwap(old), new);
+        if stood == old { Ok(()) } else { Err(stood) }
+    }
+    fn and(&self, mask: u64) -> u64 {
+        self.fetch(Action::And, mask)
+    }
+}
 
 /// Takes a free slot for a new team, or `None` if all are in use.
-pub fn acquire(control: &Control) -> Option<usize> {
-    take_first_free(&control.header().teams, control.team_slots())
+pub fn acquire(job: &Job) -> Option<usize> {
+    let slots = job.control().team_slots();
+    match job.engine_to(0) {
+        Some(engine) => take_first_free(&FarWord::all(engine), slots),
+        None => take_first_free(&job.control().header().teams, slots),
+    }
 }
 
 /// Gives a slot back. All members have done their last step in it.
-pub fn release(control: &Control, slot: usize) {
-    give_back(&control.header().teams, slot);
+pub fn release(job: &Job, slot: usize) {
+    match job.engine_to(0) {
+        Some(engine) => give_back(&FarWord::all(engine), slot),
+        None => give_back(&job.control().header().teams, slot),
+    }
 }
 
-fn take_first_free(bitmap: &[AtomicU64], slots: usize) -> Option<usize> {
+fn take_first_free(bitmap: &[impl Word], slots: usize) -> Option<usize> {
     bitmap.iter().enumerate().find_map(|(index, word)| {
         // The predefined teams' bits are never set, nor ever handed out; nor are those
         // past the last slot.
         let here = slots.saturating_sub(index * 64);
         let beyond = if here < 64 { !0 << here } else { 0 };
         let reserved = if index == 0 { (1 << PREDEFINED) - 1 } else { 0 } | beyond;
-        let mut used = word.load(Ordering::Relaxed);
+        let mut used = word.load();
         loop {
             let bit = (!(used | reserved)).trailing_zeros();
             if bit == u64::BITS {
                 return None;
             }
-            // Acquire: the slot's last users are done with it.
-            match word.compare_exchange_weak(
-                used,
-                used | 1 << bit,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return Some(index * 64 + bit as usize),
+            match word.replace(used, used | 1 << bit) {
+                Ok(()) => return Some(index * 64 + bit as usize),
                 Err(now) => used = now,
             }
         }
     })
 }
 
-fn give_back(bitmap: &[AtomicU64], slot: usize) {
+fn give_back(bitmap: &[impl Word], slot: usize) {
     let mask = 1 << (slot % 64);
-    let before = bitmap[slot / 64].fetch_and(!mask, Ordering::Release);
+    let before = bitmap[slot / 64].and(!mask);
     debug_assert!(before & mask != 0, "slot {slot} was not in use");
 }
 

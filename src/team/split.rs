@@ -9,7 +9,7 @@
 
 use super::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
 use crate::argument;
-use crate::collectives::{self, Group, Reach, Small, agreement, highest_step};
+use crate::collectives::{self, Group, Small, agreement, far, highest_step};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
@@ -253,11 +253,11 @@ fn split(
     if env::debugging() {
         agreement::check(routine, parent, &[agreement::NONE; 3]);
     }
-    let group = collectives::on_team(routine, parent);
-    let Ok(()) = group.exchange(&Notice { arguments, ok, places }.encode(), |member, theirs| {
+    let notice = Notice { arguments, ok, places }.encode();
+    let compare = |member, theirs: &Small| {
         let theirs = Notice::decode(theirs);
         if theirs.arguments != arguments {
-            differing(routine, member, theirs.arguments, group.index(), arguments);
+            differing(routine, member, theirs.arguments, parent.me(), arguments);
         }
         all_ok &= theirs.ok;
         for axis in 0..2 {
@@ -266,11 +266,12 @@ fn split(
             }
         }
         Ok(())
-    });
+    };
+    let Ok(()) = collectives::with_team!(routine, parent, |group| group.exchange(&notice, compare));
 
     if !all_ok {
         for place in places.into_iter().flatten() {
-            slots::release(job.control(), place.slot);
+            slots::release(job, place.slot);
         }
         return None;
     }
@@ -288,11 +289,14 @@ fn split(
 
 /// Takes a slot for a new team, with the highest step in the words of its members.
 fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
-    let slot = slots::acquire(job.control())?;
+    let slot = slots::acquire(job)?;
     let words = job.control().team(slot);
     let step = (0..triplet.size).map(|index| {
         let pe = triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
         assert!(pe < job.npes());
+        if let Some(engine) = job.engine_to(pe) {
+            return highest_step(&far::words_of(job, engine, slot, pe));
+        }
         // SAFETY: a slot has words for every PE of the job, atomics only, and the
         // control area stays mapped.
         highest_step(unsafe { words.add(pe).as_ref() })

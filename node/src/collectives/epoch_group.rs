@@ -17,6 +17,7 @@
 
 use super::epoch::Epoch;
 use super::group::{Buffer, Group, Outcome, Reach, Small};
+use super::scratch::Scratch;
 use super::words::ControlWords;
 use crate::atomics::Ordering;
 use crate::counter::Counter;
@@ -32,6 +33,11 @@ pub trait Controlled: Reach {
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self>;
     /// Wakes those who sleep on `counter`.
     fn wake(&self, counter: &Counter);
+    /// Adds one to `member`'s notifications.
+    fn notify(&self, member: usize) {
+        let counter = &self.words(member).notifications;
+        counter.add(1, |counter| self.wake(counter));
+    }
 }
 
 /// The highest step in a member's words: where the next user of them goes on.
@@ -81,6 +87,11 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
         self.members.read(bytes);
     }
     #[inline(always)]
+    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.members.near(at, bytes, room) }
+    }
+    #[inline(always)]
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.members.copy(from, to, bytes) }
@@ -104,8 +115,7 @@ impl<M: Controlled> Group for EpochGroup<'_, M> {
     }
 
     fn notify(&self, member: usize) {
-        let counter = &self.members.words(member).notifications;
-        counter.add(1, |counter| self.members.wake(counter));
+        self.members.notify(member);
     }
 
     /// No other collective's notifications come in between: a member notifies in the next one

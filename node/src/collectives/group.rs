@@ -14,6 +14,7 @@
 //! whether another's dest is ready.
 #![allow(unsafe_code)]
 
+use super::scratch::Scratch;
 use super::words::SMALL_WORDS;
 
 /// A message small enough to travel beside a control word.
@@ -75,6 +76,17 @@ pub trait Reach {
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    }
+
+    /// Where `bytes` bytes from `at` on, which [`peer`](Self::peer) gave, can be read in place: there,
+    /// or in `room` if they must be brought here first.
+    ///
+    /// # Safety
+    /// As if they were read.
+    #[inline(always)]
+    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
+        let _ = (bytes, room);
+        at
     }
 
     /// Notes that an algorithm has read so many bytes of the members' memory where they lie.

@@ -20,7 +20,7 @@ pub mod operation;
 pub mod reduce;
 pub mod rules;
 pub mod scan;
-mod scratch;
+pub mod scratch;
 #[cfg(test)]
 mod tests;
 pub mod tree;

@@ -4,13 +4,13 @@
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::device;
+use crate::atomics::{AtomicI32, Ordering};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{Library, await_readable};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 /// Where UCX is.

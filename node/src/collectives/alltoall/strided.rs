@@ -35,12 +35,16 @@ impl Shape {
     /// Both sides are accessible at `nelems` elements, their strides apart, and do not
     /// overlap.
     pub unsafe fn copy(self, reach: &impl Reach, from: *const u8, to: *mut u8) {
+        if self.dst == 1 && self.sst == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { reach.copy(from, to, self.nelems * self.elem_bytes) };
+        }
+        let span = (self.nelems.saturating_sub(1) * self.sst + 1) * self.elem_bytes;
+        let mut room = None;
         // SAFETY: the caller's promise, passed on with the element's size made constant.
         unsafe {
+            let from = reach.near(from, span, &mut room);
             match self.elem_bytes {
-                _ if self.dst == 1 && self.sst == 1 => {
-                    reach.copy(from, to, self.nelems * self.elem_bytes)
-                }
                 1 => self.copy_elements::<1>(from, to),
                 2 => self.copy_elements::<2>(from, to),
                 4 => self.copy_elements::<4>(from, to),

@@ -81,9 +81,13 @@ impl Blocks {
                 0 => (),
                 1 => group.copy(of(0)?, acc, bytes),
                 _ => {
-                    self.kernel.combine(acc, of(0)?, of(1)?, part.n);
+                    let (mut one, mut other) = (None, None);
+                    let first = group.near(of(0)?, bytes, &mut one);
+                    let second = group.near(of(1)?, bytes, &mut other);
+                    self.kernel.combine(acc, first, second, part.n);
                     for member in 2..members {
-                        self.kernel.combine(acc, acc, of(member)?, part.n);
+                        let next = group.near(of(member)?, bytes, &mut other);
+                        self.kernel.combine(acc, acc, next, part.n);
                     }
                     group.read(members * bytes);
                 }

@@ -54,10 +54,14 @@ impl Reduce {
         n: usize,
     ) {
         let own = mine.cast_const();
-        let (a, x) = if first { (own, theirs) } else { (theirs, own) };
         group.read(n * self.kernel.bytes());
         // SAFETY: the caller's promise.
-        unsafe { self.kernel.combine(mine, a, x, n) }
+        unsafe {
+            let mut room = None;
+            let theirs = group.near(theirs, n * self.kernel.bytes(), &mut room);
+            let (a, x) = if first { (own, theirs) } else { (theirs, own) };
+            self.kernel.combine(mine, a, x, n);
+        }
     }
 
     /// Copies the finished result from `member`.

@@ -7,6 +7,7 @@
 mod calls;
 mod machine;
 mod matrix;
+mod names;
 mod order;
 mod plan;
 mod play;

@@ -95,6 +95,10 @@ impl LockWords<'_> {
 }
 
 impl<'g> Words for LockWords<'g> {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
     type Wait = (Pause<ForLock<'g>>, Option<Instant>);
     type Stop = Error;
 

@@ -1,7 +1,7 @@
 use super::*;
+use crate::atomics::AtomicU64;
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::{Action, Amo};
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 /// Two workers, of which one reaches the other's memory.

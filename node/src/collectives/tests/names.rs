@@ -1,0 +1,77 @@
+//! Members whose memory has a name, which nobody can load from: every algorithm has to leave moving
+//! bytes to the group, and to ask it for what it reads in place.
+#![allow(unsafe_code)]
+
+use super::machine::{Machine, Member};
+use super::plan::plan;
+use super::play::play;
+use crate::collectives::epoch::Epoch;
+use crate::collectives::epoch_group::{Controlled, EpochGroup};
+use crate::collectives::group::{Buffer, Outcome, Reach};
+use crate::collectives::scratch::Scratch;
+use crate::collectives::words::ControlWords;
+use crate::counter::Counter;
+use std::convert::Infallible;
+
+/// Nothing is mapped above this bit.
+const NAME: usize = 1 << 63;
+
+/// A PE of one of two nodes, on which members take turns.
+#[derive(Clone, Copy)]
+struct OfNode<'m>(Member<'m>);
+
+impl Reach for OfNode<'_> {
+    type Stop = Infallible;
+
+    fn index(&self) -> usize {
+        self.0.index()
+    }
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
+        let there = self.0.peer(buffer, address, member)?;
+        Ok(if member % 2 == self.index() % 2 { there } else { there | NAME })
+    }
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+        self.0.check(buffer, address, bytes)
+    }
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        let from = from.map_addr(|from| from & !NAME);
+        // SAFETY: the caller's promise.
+        unsafe { self.0.copy(from, to.map_addr(|to| to & !NAME), bytes) }
+    }
+    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
+        if at.addr() & NAME == 0 {
+            return at;
+        }
+        let room = room.insert(Scratch::new(bytes)).start();
+        // SAFETY: the room is long enough; the rest is the caller's promise.
+        unsafe { self.copy(at, room, bytes) };
+        room
+    }
+}
+
+impl Controlled for OfNode<'_> {
+    fn words(&self, member: usize) -> &ControlWords {
+        self.0.words(member)
+    }
+    fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
+        self.0.await_counter(counter, value)
+    }
+    fn wake(&self, counter: &Counter) {
+        self.0.wake(counter);
+    }
+}
+
+#[test]
+fn no_algorithm_loads_from_memory_of_another_node() {
+    for npes in [2, 3, 5, 8] {
+        let plan = plan(npes);
+        Machine::new(npes).run(|member| {
+            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            epoch.set(0, member.words(member.me));
+            play(member, &EpochGroup::new(OfNode(member), &epoch), &plan);
+        });
+    }
+}
