@@ -78,6 +78,15 @@ manuals: prerequisites
 	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
 	$(CARGO) run --release --locked -q -p oneshmem-interface -- man $(BUILD)/share/man
+	mkdir -p $(BUILD)/share/man/man7
+	for page in shmemx_partition_malloc.3 oneshmem-partitions.7; do \
+	    sed 's/@VERSION@/$(VERSION)/g' packaging/man/$$page.in \
+	        > $(BUILD)/share/man/man$${page##*.}/$$page || exit; \
+	done
+	for prefix in shmem shmemx; do for name in malloc align calloc free take give of info; do \
+	    page=$(BUILD)/share/man/man3/$${prefix}_partition_$$name.3; \
+	    test $$prefix$$name = shmemxmalloc || ln -sf shmemx_partition_malloc.3 $$page || exit; \
+	done; done
 
 prerequisites:
 	@packaging/prerequisites

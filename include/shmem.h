@@ -3678,6 +3678,14 @@ void shmem_udcflush(void);
  * Deprecated since 1.3. */
 void shmem_udcflush_line(void *dest);
 
+#ifdef SHMEM_PARTITIONS
+/* As in shmemx.h, under the names that have been proposed for OpenSHMEM. */
+void *shmem_partition_malloc(size_t size, int id);
+void *shmem_partition_align(size_t alignment, size_t size, int id);
+void *shmem_partition_calloc(size_t count, size_t size, int id);
+void shmem_partition_free(void *ptr);
+#endif
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

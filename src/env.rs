@@ -4,6 +4,7 @@
 //! Names are `SHMEM_*` as the specification has them (section 8); the historical
 //! `SMA_*` name is read where one exists and loses against the new one.
 
+pub mod partitions;
 mod unknown;
 
 use crate::error::Error;
@@ -83,6 +84,8 @@ variables! {
     SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", ValueKind::Size, "0",
         "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
          at the first touch.";
+    MAX_PARTITIONS = "SHMEM_MAX_PARTITIONS", ValueKind::Count(1, 64), "16",
+        "How many partitions there can be: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
         "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike \
          and that no transfer leaves its segment.";
@@ -228,7 +231,7 @@ pub fn table() -> String {
         };
         let _ = writeln!(text, "  {:<24} {value}\n      {}", variable.name, variable.help);
     }
-    text
+    text + &partitions::table()
 }
 
 /// Reads a size as the specification writes it: a non-negative number, a fraction

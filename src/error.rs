@@ -49,6 +49,9 @@ pub enum Error {
     /// PEs of other nodes cannot be reached.
     #[error("other nodes cannot be reached: {0}")]
     Engine(String),
+    /// Why has been said already, by one PE for all.
+    #[error("the job cannot start, for the reason that has been given")]
+    Told,
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),

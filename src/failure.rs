@@ -19,6 +19,12 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
+    fatal_and_told()
+}
+
+/// As [`fatal`], when it has been said why.
+#[cold]
+pub fn fatal_and_told() -> ! {
     if job::is_child() {
         sys::ending::exit_now(1); // Its parent's job goes on.
     }

@@ -71,6 +71,8 @@ pub mod message;
 #[doc(hidden)]
 pub mod order;
 #[doc(hidden)]
+pub mod partition;
+#[doc(hidden)]
 pub mod rma;
 #[doc(hidden)]
 pub mod signal;

@@ -72,15 +72,36 @@ unsafe fn put_many<T: Copy, C: Numbering>(
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
     if bytes > TABLE.room(dest as usize) {
-        let miss = TABLE.miss(dest as usize);
         // SAFETY: the caller's promise, passed on.
-        return unsafe { put_slow(ctx, miss, source, nelems, pe, routine) };
+        return unsafe { put_elsewhere(ctx, dest, source, nelems, pe, routine) };
     }
     match translate(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(to) => unsafe { copy::large(to as *mut u8, source.cast(), bytes) },
         // SAFETY: the caller's promise, passed on.
         Err(miss) => unsafe { put_slow(ctx, miss, source, nelems, pe, routine) },
+    }
+}
+
+/// In a job with partitions; or more than the segment has from there.
+#[cold]
+#[inline(never)]
+unsafe fn put_elsewhere<T: Copy, C: Numbering>(
+    ctx: C,
+    dest: *mut T,
+    source: *const T,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    let mapped = translate(ctx, dest as usize, pe, Some, |_| None);
+    // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
+    unsafe {
+        match mapped.filter(|_| TABLE.is_in_a_piece(dest as usize, bytes)) {
+            Some(to) => copy::large(to as *mut u8, source.cast(), bytes),
+            None => put_slow(ctx, TABLE.miss(dest as usize), source, nelems, pe, routine),
+        }
     }
 }
 
@@ -148,15 +169,36 @@ unsafe fn get_many<T: Copy, C: Numbering>(
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
     if bytes > TABLE.room(source as usize) {
-        let miss = TABLE.miss(source as usize);
         // SAFETY: the caller's promise, passed on.
-        return unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) };
+        return unsafe { get_elsewhere(ctx, dest, source, nelems, pe, routine) };
     }
     match translate(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(from) => unsafe { copy::large(dest.cast(), from as *const u8, bytes) },
         // SAFETY: the caller's promise, passed on.
         Err(miss) => unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) },
+    }
+}
+
+/// In a job with partitions; or more than the segment has from there.
+#[cold]
+#[inline(never)]
+unsafe fn get_elsewhere<T: Copy, C: Numbering>(
+    ctx: C,
+    dest: *mut T,
+    source: *const T,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    let mapped = translate(ctx, source as usize, pe, Some, |_| None);
+    // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
+    unsafe {
+        match mapped.filter(|_| TABLE.is_in_a_piece(source as usize, bytes)) {
+            Some(from) => copy::large(dest.cast(), from as *const u8, bytes),
+            None => get_slow(ctx, dest, TABLE.miss(source as usize), nelems, pe, routine),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 /// The target of an access whose hot path gave up. Returns only with an address in
 /// the PE's mirror.
@@ -63,13 +63,9 @@ fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg
 pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     let job = job(routine);
     check_symmetric(routine, argument, job, addr);
-    let (data, heap) = (&job.layout().data, &job.layout().heap);
-    let (name, segment) = match heap.contains(&addr) {
-        true => ("symmetric heap", heap),
-        false => ("data segment", data),
-    };
+    let (name, segment) = job.segment_of(addr);
     if !span.fits(segment.end - addr) {
-        let end = format_args!("the end of the {name} {:#x}..{:#x}", segment.start, segment.end);
+        let end = format!("the end of {name} {:#x}..{:#x}", segment.start, segment.end);
         refuse(routine, span, (argument, addr), end);
     }
 }
@@ -132,18 +128,8 @@ pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
 
 #[cold]
 fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! {
-    let (data, heap) = (&job.layout().data, &job.layout().heap);
-    let mut expected = String::new();
-    let _ = write!(
-        expected,
-        "it {}; {argument} must be in the data segment {:#x}..{:#x} or the symmetric heap \
-         {:#x}..{:#x}",
-        whereabouts(addr, job),
-        data.start,
-        data.end,
-        heap.start,
-        heap.end
-    );
+    let expected =
+        format!("it {}; {argument} must be in {}", whereabouts(addr, job), job.segments());
     failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
 }
 

@@ -51,7 +51,9 @@ impl FakeJob {
         let own = map(0, OWN);
         let mirrors: Vec<_> = (0..npes).map(|pe| map(pe, mirror(own, pe))).collect();
         let (lower, upper) = (own..own + PAGE, own + PAGE..own + SLOT);
-        TABLE.publish(&SlotBounds { lower, upper, hole_is_program: false }, npes, true);
+        let (partitions, heap) = (Vec::new(), upper.start);
+        let bounds = SlotBounds { lower, upper, partitions, heap, hole_is_program: false };
+        TABLE.publish(&bounds, npes, true);
         TABLE.set_mirror(0, own);
         for (pe, at) in mirrors.iter().enumerate().skip(1) {
             TABLE.set_mirror(pe, *at);

@@ -3,7 +3,7 @@
 
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
 use oneshmem::argument::not_null;
-use oneshmem::error::Routine;
+use oneshmem::error::{Error, Routine};
 use oneshmem::job::setup;
 use oneshmem::message;
 use std::ffi::{c_char, c_int};
@@ -53,6 +53,7 @@ pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_i
             unsafe { provided.write(level) };
             0
         }
+        Err(Error::Told) => -1,
         Err(error) => {
             message::say(format_args!("{routine}: {error}"));
             -1

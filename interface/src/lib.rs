@@ -20,9 +20,23 @@ pub use table::{
     Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
 };
 
-/// What the library has beyond the specification: declared in `templates/shmemx.h`,
-/// defined in `capi/src/extensions.rs`.
-pub const EXTENSIONS: [&str; 1] = ["shmemx_set_algorithm"];
+/// What the library has beyond the specification: declared in `templates/shmemx.h`, the last four
+/// in `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
+pub const EXTENSIONS: [&str; 13] = [
+    "shmemx_set_algorithm",
+    "shmemx_partition_malloc",
+    "shmemx_partition_align",
+    "shmemx_partition_calloc",
+    "shmemx_partition_free",
+    "shmemx_partition_take",
+    "shmemx_partition_give",
+    "shmemx_partition_of",
+    "shmemx_partition_info",
+    "shmem_partition_malloc",
+    "shmem_partition_align",
+    "shmem_partition_calloc",
+    "shmem_partition_free",
+];
 
 /// The name under which the profiling interface knows the routine `name`.
 pub fn twin(name: &str) -> String {

@@ -15,6 +15,49 @@ extern "C" {
  * Returns 0, or 1 if there is no such operation or algorithm. */
 int shmemx_set_algorithm(const char *operation, const char *algorithm);
 
+/* Partitions: symmetric memory beside the heap. SHMEM_SYMMETRIC_PARTITION<id>=<size>[:KIND=...]
+ * in the environment of all PEs asks for one; oneshmem-partitions(7) has the details. All routines
+ * take a partition's memory like the heap's, shmem_free and shmem_realloc, too. */
+
+/* As shmem_malloc, shmem_align, shmem_calloc and shmem_free, collective like those, with memory
+ * of partition `id`: a null pointer on all PEs if it has no room or does not exist. */
+void *shmemx_partition_malloc(size_t size, int id);
+void *shmemx_partition_align(size_t alignment, size_t size, int id);
+void *shmemx_partition_calloc(size_t count, size_t size, int id);
+void shmemx_partition_free(void *ptr);
+
+/* The same on the calling PE alone, without a barrier: what all PEs take and give back in the
+ * same order is symmetric. For runtimes that allocate on behalf of a program. */
+void *shmemx_partition_take(size_t size, int id);
+void shmemx_partition_give(void *ptr);
+
+/* The partition that `ptr` lies in; -1 in the symmetric heap or the data segment; -2 if it is
+ * not symmetric. */
+int shmemx_partition_of(const void *ptr);
+
+/* What can be done with a partition's memory: put and get; collectives; atomic operations and
+ * signals; load and store, as by shmem_ptr. */
+#define SHMEMX_PARTITION_RMA 1ULL
+#define SHMEMX_PARTITION_COLLECTIVES 2ULL
+#define SHMEMX_PARTITION_ATOMICS 4ULL
+#define SHMEMX_PARTITION_LOAD_STORE 8ULL
+
+typedef struct {
+    int id;                  /* the partition's number */
+    int device;              /* number of the device that the memory is on; -1: the host's */
+    size_t size;             /* bytes on each PE */
+    size_t free;             /* bytes that are in no block of the calling PE */
+    size_t largest;          /* bytes of the largest block that there is room for */
+    unsigned long long caps; /* SHMEMX_PARTITION_ flags */
+    char kind[16];           /* NORMALMEM and so on */
+} shmemx_partition_info_t;
+
+/* Writes what there is to know of partition `id`. Returns 0, or 1 if there is no such partition. */
+int shmemx_partition_info(int id, shmemx_partition_info_t *info);
+
+/* A hint for shmem_malloc_with_hints: from partition `id`, or else from the heap. */
+#define SHMEMX_MALLOC_PARTITION(id) (((long)(id) + 1) << 16)
+
 #ifdef __cplusplus
 }
 #endif

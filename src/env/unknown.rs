@@ -1,6 +1,6 @@
 //! Variables that are named like the library's but are none: spelling mistakes, mostly.
 
-use super::{ALL, SYMMETRIC_SIZE};
+use super::{ALL, SYMMETRIC_SIZE, partitions};
 use crate::sys::environment;
 
 /// Read by this project's other commands, or by other implementations, whose users may have
@@ -68,6 +68,7 @@ fn is_unknown(name: &str) -> bool {
     };
     (name.starts_with("SHMEM_") || name.starts_with("SMA_"))
         && !known().any(|known| known == name)
+        && partitions::id_of(name).is_none()
         && !OTHERS.iter().any(is_other)
 }
 

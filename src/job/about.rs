@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::control::Stage;
-use super::waiting::{Wait, What};
+use super::waiting::{Part, Wait, What};
 use crate::error::Routine;
 use onenode::collectives::words::ControlWords;
 use std::mem::offset_of;
@@ -41,9 +41,12 @@ impl About {
 
     fn what(self, job: &Job) -> What {
         let place = |address: usize| {
-            let in_heap = job.layout.heap.contains(&address);
-            let start = if in_heap { job.layout.heap.start } else { job.layout.data.start };
-            (in_heap, address.wrapping_sub(start))
+            let (part, start) = match job.partition_of(address) {
+                Some(it) => (Part::Partition(it.spec().id), it.space().range().start),
+                None if job.layout.heap.contains(&address) => (Part::Heap, job.layout.heap.start),
+                None => (Part::Data, job.layout.data.start),
+            };
+            (part, address.wrapping_sub(start))
         };
         match self {
             Self::Unsaid => What::Unsaid,
@@ -51,12 +54,12 @@ impl About {
             Self::Counter(_, address) => member(job, address),
             Self::ActiveSet(_, set) => What::ActiveSet(set),
             Self::Variable(_, address) => {
-                let (in_heap, offset) = place(address);
-                What::Variable { in_heap, offset }
+                let (part, offset) = place(address);
+                What::Variable { part, offset }
             }
             Self::Lock(_, address) => {
-                let (in_heap, offset) = place(address);
-                What::Lock { in_heap, offset }
+                let (part, offset) = place(address);
+                What::Lock { part, offset }
             }
             Self::Tests => What::Tests,
         }

@@ -15,7 +15,8 @@ use super::file::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
-use onenode::backend::{SlotRecord, Slots};
+use crate::memory::partition::{self, Spec};
+use onenode::backend::{Backing, SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
@@ -33,6 +34,11 @@ const FEWEST_TEAM_SLOTS: usize = 8;
 const STATISTICS_BASE: u64 = 1 << 39;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
+/// And partitions from here.
+const PARTITIONS_OFFSET: u64 = HEAP_OFFSET + (1 << 40);
+/// Where the PEs say what partitions they have, if they have any: a length, and a text.
+const TEXTS_BASE: u64 = 1 << 38;
+const TEXT_BYTES: usize = 16 << 10;
 
 /// What concerns all PEs of the generation.
 #[repr(C, align(128))]
@@ -61,6 +67,8 @@ pub struct PeRecord {
     pub choices: AtomicU64,
     /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
     pub argument: AtomicU64,
+    /// A number for its partitions, equal for equal ones; 0 if it has none.
+    pub partitions: AtomicU64,
     /// What it waits for, if it has for long.
     pub waiting: Waiting,
 }
@@ -102,6 +110,8 @@ pub struct Control {
     generation: u32,
     base: NonNull<u8>,
     team_slots: usize,
+    /// All PEs' partitions.
+    partitions: Vec<Spec>,
 }
 
 // SAFETY: the area is shared memory of atomics, mapped for the life of the value.
@@ -163,7 +173,7 @@ impl Control {
                 (base, slots.min(TEAM_SLOTS))
             }
         };
-        Ok(Self { job, generation, base, team_slots })
+        Ok(Self { job, generation, base, team_slots, partitions: Vec::new() })
     }
 
     const fn bytes(npes: usize, team_slots: usize) -> usize {
@@ -194,7 +204,49 @@ impl Control {
         if let (Pages::Explicit(_), Some((file, offset))) = (pages, self.heap_place(pe, pages)?) {
             fd::punch(file, offset, bytes);
         }
+        if let (1.., Some(file)) =
+            (self.pe(pe).partitions.load(Ordering::Relaxed), self.job.huge_file()?)
+        {
+            let (offset, bytes) = self.job.huge_partitions(self.generation, pe);
+            fd::punch(file, offset, bytes);
+        }
         Ok(())
+    }
+
+    /// This PE, `pe`, has these partitions.
+    pub(super) fn set_partitions(&mut self, pe: usize, partitions: &[Spec]) -> Result<(), Error> {
+        if partitions.is_empty() {
+            return Ok(());
+        }
+        self.partitions = partitions.to_vec();
+        let text = partition::text(partitions);
+        self.pe(pe).partitions.store(partition::number(&text), Ordering::Relaxed);
+        if self.job.has_file() {
+            let place = self.text_place(pe)?;
+            let bytes = text.as_bytes();
+            let fits = bytes.len().min(TEXT_BYTES - size_of::<u64>());
+            place.words()[0].store(fits as u64, Ordering::Relaxed);
+            for (word, bytes) in place.words()[1..].iter().zip(bytes[..fits].chunks(8)) {
+                let mut padded = [0; 8];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// What PE `pe` says of its partitions; `None` where PEs do not say.
+    pub(super) fn partitions_text(&self, pe: usize) -> Option<String> {
+        let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
+        let (length, text) = place.words().split_first()?;
+        let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+        let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn text_place(&self, pe: usize) -> Result<TextPlace, Error> {
+        let offset = self.offset() + TEXTS_BASE + (pe * TEXT_BYTES) as u64;
+        Ok(TextPlace(map::shared_anywhere(self.job.file()?, offset, TEXT_BYTES)?))
     }
 
     /// Maps the `bytes` bytes for PE `pe`'s statistics for good, which are equally many for all
@@ -264,6 +316,45 @@ impl Slots for Control {
         };
         let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
         Ok(file.map(|file| (file, self.job.huge_offset(self.generation, pe))))
+    }
+    fn partition(
+        &self,
+        pe: usize,
+        index: usize,
+        offset: usize,
+    ) -> Result<Backing<'_>, onenode::Error> {
+        let pages = self.partitions[index].pages;
+        if !self.job.has_file() {
+            return Ok(Backing::Memory(pages, None));
+        }
+        let (generation, offset) = (self.generation, offset as u64);
+        let place = match pages {
+            Pages::Explicit(size) => {
+                let file = self.job.huge_file()?;
+                let file = file.filter(|file| fd::page_size(*file).ok() == Some(size));
+                let (start, _) = self.job.huge_partitions(generation, pe);
+                file.map(|file| (file, start + offset))
+            }
+            _ => Some((self.file()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
+        };
+        Ok(Backing::Memory(pages, place))
+    }
+}
+
+/// Where a PE says what partitions it has, mapped.
+struct TextPlace(NonNull<u8>);
+
+impl TextPlace {
+    fn words(&self) -> &[AtomicU64] {
+        // SAFETY: mapped while the value lives, page-aligned, and that long; atomics only.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), TEXT_BYTES / size_of::<u64>()) }
+    }
+}
+
+impl Drop for TextPlace {
+    fn drop(&mut self) {
+        // SAFETY: this value's own mapping; no reference outlives it.
+        unsafe { map::unmap(self.0.as_ptr(), TEXT_BYTES) }
     }
 }
 

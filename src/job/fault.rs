@@ -85,15 +85,14 @@ fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
     // A null pointer first: where it leads may lie past the end of the mirror before.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
     let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return false };
-    let (data, heap) = (&job.layout.data, &job.layout.heap);
     if pe >= job.npes || !job.layout.contains(own) {
         tell(
             job,
             format_args!(
                 "fault at {address:#x}: address {own:#x} of this PE was used as a symmetric \
-                 address of PE {pe}, or a copy ran over an end; symmetric are the data segment \
-                 {:#x}..{:#x} and the symmetric heap {:#x}..{:#x} (memory from malloc is not)",
-                data.start, data.end, heap.start, heap.end
+                 address of PE {pe}, or a copy ran over an end; symmetric are {} (memory \
+                 from malloc is not)",
+                job.segments()
             ),
         );
     } else {

@@ -40,7 +40,7 @@ pub(super) use places::SLOT_STRIDE;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Changes whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 6;
+pub const LAYOUT: u32 = 7;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -77,6 +77,9 @@ pub struct Header {
     near: AtomicU32,
     /// Bytes of a symmetric heap if the environment says nothing; 0 if each PE can tell by itself.
     pub default_heap: AtomicU64,
+    /// For which program of theirs, from 1, the PEs were last told why it cannot start, twice;
+    /// one less while a PE is about to tell it.
+    pub told: AtomicU32,
 }
 
 /// What concerns one PE, whichever program it runs.

@@ -18,6 +18,7 @@
 //! program at once.
 #![allow(unsafe_code)]
 
+use super::partitions::Partition;
 use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
@@ -32,10 +33,10 @@ use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
 thread_local! {
-    /// The copies of data segment and heap made for the child that is about to be,
+    /// The copies of data segment, heap and all partitions made for the child that is about to be,
     /// 0 where there is none. Not a static: in a static program those are in the
     /// shared data segment, where parent and child would write over each other's.
-    static SNAPSHOT: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
+    static SNAPSHOT: Cell<[usize; 3]> = const { Cell::new([0; 3]) };
     /// Whether the data segment's copy takes its place at the child's first access.
     static ON_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
@@ -68,9 +69,18 @@ pub(super) fn prepare() -> Result<(), Error> {
     Ok(process::at_fork(before, after_in_parent, after_in_child)?)
 }
 
-/// What is shared.
-fn parts(job: &Job) -> [&Range<usize>; 2] {
-    [&job.layout.data, &job.layout.heap]
+/// What is shared, each with the address of its copy, 0 if there is none. The partitions' copies
+/// are one behind the other.
+fn parts(
+    job: &Job,
+    [data, heap, mut partitions]: [usize; 3],
+) -> impl Iterator<Item = (&Range<usize>, usize)> {
+    let copies = job.partitions.iter().map(move |partition| {
+        let (range, copy) = (partition.space().range(), partitions);
+        partitions += if copy == 0 { 0 } else { range.len() };
+        (range, copy)
+    });
+    [(&job.layout.data, data), (&job.layout.heap, heap)].into_iter().chain(copies)
 }
 
 unsafe extern "C" fn before() {
@@ -85,8 +95,7 @@ unsafe extern "C" fn before() {
         // A file of huge pages does not tell where it holds any; nor does one that the program
         // has closed everywhere.
         (Pages::Explicit(_), _) | (_, None) => {
-            let used = job.heap.lock().unwrap_or_else(|e| e.into_inner()).untouched();
-            copy(&layout.heap, std::iter::once(0..used))
+            copy(&layout.heap, std::iter::once(0..job.heap.pool().untouched()))
         }
         (_, Some(file)) => copy(&layout.heap, holding(file, control.heap_offset(pe), &layout.heap)),
     };
@@ -94,10 +103,27 @@ unsafe extern "C" fn before() {
         None => copy(&layout.data, std::iter::once(0..layout.data.len())),
         Some(file) => copy(&layout.data, holding(file, control.data_offset(pe), &layout.data)),
     };
-    SNAPSHOT.set([data, heap]);
+    SNAPSHOT.set([data, heap, copy_partitions(job)]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
         withhold(&job.layout.data, &job.data.system, data);
     }
+}
+
+/// Private copies of the partitions as far as they are in use, in one piece; 0 if there are none.
+fn copy_partitions(job: &Job) -> usize {
+    let spaces = || job.partitions.iter().map(Partition::space);
+    let bytes: usize = spaces().map(|space| space.range().len()).sum();
+    let Some(copies) = (bytes > 0).then(|| map::private_anywhere(bytes).ok()).flatten() else {
+        return 0;
+    };
+    let mut at = copies;
+    for space in spaces() {
+        let used = space.pool().untouched();
+        // SAFETY: as in `copy`.
+        unsafe { raw::copy(space.range().start, at, used) };
+        at += space.range().len();
+    }
+    copies
 }
 
 /// Keeps the data segment from the child, which is to find the copy in its place.
@@ -149,7 +175,7 @@ unsafe extern "C" fn after_in_parent() {
         signal::expect_nothing();
         WITHHELD.store(false, Ordering::Release);
     }
-    for (range, copy) in parts(job).into_iter().zip(SNAPSHOT.take()) {
+    for (range, copy) in parts(job, SNAPSHOT.take()) {
         if copy != 0 {
             // SAFETY: the copy was for the child alone, which has its own.
             unsafe { map::unmap(copy as *mut u8, range.len()) };
@@ -161,7 +187,7 @@ unsafe extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     // To come here was an access.
     let in_place = usize::from(ON_ACCESS.take());
-    let mut copies = parts(job).into_iter().zip(SNAPSHOT.get()).skip(in_place);
+    let mut copies = parts(job, SNAPSHOT.get()).skip(in_place);
     let system = &job.data.system;
     let laid = |(range, copy): (&Range<usize>, usize)| {
         copy != 0
@@ -177,7 +203,9 @@ unsafe extern "C" fn after_in_child() {
         ending::exit_now(1);
     }
     if job.choice.backend.is_shared() {
-        job.extent.inherit(&job.layout.heap);
+        for space in std::iter::once(&job.heap).chain(job.partitions.iter().map(Partition::space)) {
+            space.extent.inherit(space.range());
+        }
     }
     // Only now: in a static program these words lie in the data segment.
     CHILD.store(true, Ordering::Relaxed);

@@ -18,6 +18,7 @@ mod life;
 mod load;
 mod meet;
 pub mod nodes;
+pub mod partitions;
 mod peers;
 mod place;
 mod point;
@@ -28,16 +29,16 @@ pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
 use crate::engine::{self, Engine, Far};
-use crate::memory::heap::Heap;
 use crate::memory::pages;
+use crate::memory::space::Space;
 use backend::ChosenBackend;
 use control::{Control, Stage};
 use launcher::Launcher;
 use nodes::Nodes;
 use onenode::attachments::Attachments;
-use onenode::extent::Extent;
 use onenode::layout::Layout;
 use onenode::segment::DataSegment;
+use partitions::Partition;
 use point::Point;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -55,10 +56,8 @@ pub struct Job {
     choice: ChosenBackend,
     layout: Layout,
     data: DataSegment,
-    /// The symmetric heap's allocator, new with each lifetime.
-    pub heap: Mutex<Heap>,
-    /// How far the heap is in use.
-    pub extent: Extent,
+    heap: Space,
+    partitions: Vec<Partition>,
     /// How many lifetimes (first init to last finalize) have begun.
     lifetime: AtomicU32,
     /// Where PEs that have not come yet will look for the job.

@@ -2,6 +2,7 @@
 
 use super::Job;
 use super::about::About;
+use super::partitions::{Partition, difference};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::failure;
@@ -57,13 +58,27 @@ impl Job {
         self.attachments.ensure(pe, attach, || pause.step());
     }
 
+    /// PE `pe`'s heap and partitions are mapped here.
+    pub(super) fn note_mirrors(&self, pe: usize) {
+        for space in
+            std::iter::once(self.heap()).chain(self.partitions().iter().map(Partition::space))
+        {
+            space.extent.add_mirror(self.layout.mirrored(pe, space.range().start));
+        }
+    }
+
     fn attach(&self, pe: usize) -> Result<(), Error> {
         let record = &self.control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let sizes = [word(&record.data_bytes), word(&record.heap_bytes)].map(|n| n as usize);
         self.check_slot(sizes, word(&record.image), word(&record.backend))?;
+        if let Some(difference) = difference(&self.control, pe, self.pe) {
+            return Err(Error::Slot(format!(
+                "its {difference}; SHMEM_SYMMETRIC_PARTITION<number> must be the same on all PEs"
+            )));
+        }
         self.choice.backend.attach(&self.control, pe, &self.layout)?;
-        self.extent.add_mirror(self.layout.mirrored(pe, self.heap_base()));
+        self.note_mirrors(pe);
         Ok(())
     }
 

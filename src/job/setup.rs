@@ -7,6 +7,8 @@ pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, TH
 use super::abort::{self, AbortKind};
 use super::backend;
 use super::control::{Control, Stage};
+use super::file::JobFile;
+use super::partitions::{self, Partition};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
 use crate::engine::{Engine, ucx::Ucx};
@@ -14,18 +16,21 @@ use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
-use crate::memory::heap::Heap;
 use crate::memory::pages;
+use crate::memory::partition::Spec;
+use crate::memory::pool::Pool;
+use crate::memory::space::Space;
 use crate::message;
 use crate::sys;
 use crate::translate::{ALL_OR_NONE, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
-use onenode::extent::Extent;
+use onenode::layout::Sizes;
 use onenode::segment;
 use onenode::sys::map;
 use onenode::sys::process;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Heaps must fit their place in the job's file.
 const HEAP_LIMIT: u64 = 1 << 40;
@@ -36,8 +41,10 @@ static CHANGE: Mutex<()> = Mutex::new(());
 
 /// `shmem_init`: there is no way to report failure but to end the job.
 pub fn init(routine: Routine) {
-    if let Err(error) = init_thread(routine, THREAD_SINGLE) {
-        failure::fatal(format_args!("{routine}: {error}"));
+    match init_thread(routine, THREAD_SINGLE) {
+        Ok(_) => {}
+        Err(Error::Told) => failure::fatal_and_told(),
+        Err(error) => failure::fatal(format_args!("{routine}: {error}")),
     }
 }
 
@@ -92,7 +99,13 @@ fn first_lifetime() -> Result<(), Error> {
         agreed => agreed,
     };
     let heap = heap_bytes(default, pages.unit())?;
-    let layout = choice.backend.layout(&data, heap, pages.unit(), npes).map_err(no_room)?;
+    let specs = partitions::wanted(&file).map_err(|error| tell_once(&file, pe, error))?;
+    let sizes = Sizes {
+        heap,
+        partitions: specs.iter().map(Spec::whole_pages).collect(),
+        unit: specs.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
+    };
+    let layout = choice.backend.layout(&data, &sizes, npes).map_err(no_room)?;
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
 
@@ -101,7 +114,8 @@ fn first_lifetime() -> Result<(), Error> {
         None => None,
     };
     life::show(&file, pe)?;
-    let control = Control::begin(file, pe)?;
+    let mut control = Control::begin(file, pe)?;
+    control.set_partitions(pe, &specs)?;
     let record = &control.pe(pe).slot;
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
@@ -114,8 +128,12 @@ fn first_lifetime() -> Result<(), Error> {
         npes,
         near: near.clone(),
         launcher: place.launcher,
-        heap: Mutex::new(Heap::new(layout.heap.len())),
-        extent: Extent::default(),
+        heap: Space::new(layout.heap.clone(), Pool::of_heap(layout.heap.len())),
+        partitions: specs
+            .into_iter()
+            .zip(&layout.partitions)
+            .map(|(spec, range)| Partition::new(spec, range.clone()))
+            .collect(),
         lifetime: AtomicU32::new(0),
         meeting: place.meeting,
         looked: AtomicUsize::new(0),
@@ -158,12 +176,13 @@ fn no_room(error: onenode::Error) -> Error {
 /// Opens the data path and lets peers attach.
 fn begin(job: &'static Job) -> Result<(), Error> {
     lay_heap(job)?;
+    lay_partitions(job).map_err(|error| tell_once(job.control.job(), job.pe, error))?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     if ALL_OR_NONE {
         // A PE has an alias of its own memory, too.
-        job.extent.add_mirror(job.layout.mirrored(job.pe, job.heap_base()));
+        job.note_mirrors(job.pe);
     }
-    *job.heap.lock().unwrap_or_else(|e| e.into_inner()) = Heap::new(job.layout.heap.len());
+    *job.heap.pool() = Pool::of_heap(job.layout.heap.len());
     job.lifetime.fetch_add(1, Ordering::Relaxed);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
@@ -193,10 +212,37 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
         message::say(complaint);
     }
     if placed {
-        job.extent.begin(&job.layout.heap, got.pages.size(), got.populated());
+        job.heap.extent.begin(&job.layout.heap, got.pages.size(), got.populated());
     }
     *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
     Ok(())
+}
+
+/// Maps the partitions.
+fn lay_partitions(job: &Job) -> Result<(), Error> {
+    for (index, partition) in job.partitions.iter().enumerate() {
+        let (backend, layout) = (&job.choice.backend, &job.layout);
+        partition.lay(|| backend.map_partition(&job.control, job.pe, layout, index))?;
+    }
+    Ok(())
+}
+
+/// Says why the PEs cannot start, if no other one has: all of them find the same. Returns when it
+/// has been said.
+fn tell_once(file: &JobFile, pe: usize, error: Error) -> Error {
+    /// How long the other one may take.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
+    if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
+        message::say(error);
+        told.fetch_max(program, Ordering::AcqRel);
+    } else {
+        let until = Instant::now() + PATIENCE;
+        while told.load(Ordering::Acquire) < program && Instant::now() < until {
+            process::yield_cpu();
+        }
+    }
+    Error::Told
 }
 
 fn announce(job: &Job) {
@@ -214,13 +260,14 @@ fn announce(job: &Job) {
     }
     if env::INFO.is_on() {
         message::say(format_args!(
-            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}",
+            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
             job.npes,
             job.launcher.name(),
             job.backend(),
             job.choice.reason,
             job.layout.heap.len(),
             job.heap_pages(),
+            job.partitions_told(),
             env::table()
         ));
     }

@@ -32,12 +32,49 @@ pub(super) enum What {
     Told { team: usize },
     /// The other PEs of an active set: first PE, distance, size.
     ActiveSet([usize; 3]),
-    /// An update of the variable so many bytes into the heap, or else the data segment.
-    Variable { in_heap: bool, offset: usize },
+    /// An update of the variable so many bytes into that part of the slot.
+    Variable { part: Part, offset: usize },
     /// A lock, likewise.
-    Lock { in_heap: bool, offset: usize },
+    Lock { part: Part, offset: usize },
     /// Whatever the program tests.
     Tests,
+}
+
+/// A part of a PE's slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Data,
+    Heap,
+    /// The partition of this number.
+    Partition(usize),
+}
+
+impl Part {
+    fn encode(self) -> u64 {
+        match self {
+            Self::Data => 0,
+            Self::Heap => 1,
+            Self::Partition(id) => field(id + 2, 16, 0),
+        }
+    }
+
+    fn decode(word: u64) -> Self {
+        match take(word, 16, 0) {
+            0 => Self::Data,
+            1 => Self::Heap,
+            id => Self::Partition(id - 2),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data => f.write_str("the data segment"),
+            Self::Heap => f.write_str("the symmetric heap"),
+            Self::Partition(id) => write!(f, "partition {id}"),
+        }
+    }
 }
 
 /// A PE's wait as it was read.
@@ -62,7 +99,6 @@ const fn take(word: u64, bits: u32, shift: u32) -> usize {
 impl What {
     fn encode(self) -> (u64, u64) {
         let kind = |kind: u64| kind << 56;
-        let place = |in_heap: bool| u64::from(in_heap);
         match self {
             Self::Unsaid => (kind(1), 0),
             Self::Initialisation(pe) => (kind(2), pe as u64),
@@ -71,21 +107,21 @@ impl What {
             Self::ActiveSet([start, stride, size]) => {
                 (kind(5) | field(start, 16, 0) | field(size, 16, 16), stride as u64)
             }
-            Self::Variable { in_heap, offset } => (kind(6) | place(in_heap), offset as u64),
-            Self::Lock { in_heap, offset } => (kind(7) | place(in_heap), offset as u64),
+            Self::Variable { part, offset } => (kind(6) | part.encode(), offset as u64),
+            Self::Lock { part, offset } => (kind(7) | part.encode(), offset as u64),
             Self::Tests => (kind(8), 0),
         }
     }
 
     fn decode(word: u64, place: u64) -> Self {
-        let (team, in_heap, offset) = (take(word, 16, 0), word & 1 == 1, place as usize);
+        let (team, part, offset) = (take(word, 16, 0), Part::decode(word), place as usize);
         match word >> 56 {
             2 => Self::Initialisation(offset),
             3 => Self::Member { team, pe: offset },
             4 => Self::Told { team },
             5 => Self::ActiveSet([take(word, 16, 0), offset, take(word, 16, 16)]),
-            6 => Self::Variable { in_heap, offset },
-            7 => Self::Lock { in_heap, offset },
+            6 => Self::Variable { part, offset },
+            7 => Self::Lock { part, offset },
             8 => Self::Tests,
             _ => Self::Unsaid,
         }
@@ -152,7 +188,6 @@ impl fmt::Display for TeamName {
 /// Without the time: alike for PEs that wait for the same.
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = |in_heap| if in_heap { "the symmetric heap" } else { "the data segment" };
         match self.routine() {
             "" => f.write_str("waiting")?,
             routine => write!(f, "in {routine}, waiting")?,
@@ -165,11 +200,11 @@ impl fmt::Display for Wait {
             What::ActiveSet([start, stride, size]) => {
                 write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
             }
-            What::Variable { in_heap, offset } => {
-                write!(f, " for an update of {} + {offset:#x}", part(in_heap))
+            What::Variable { part, offset } => {
+                write!(f, " for an update of {part} + {offset:#x}")
             }
-            What::Lock { in_heap, offset } => {
-                write!(f, " for the lock at {} + {offset:#x}", part(in_heap))
+            What::Lock { part, offset } => {
+                write!(f, " for the lock at {part} + {offset:#x}")
             }
             What::Tests => f.write_str(" for what it tests (shmem_test... or shmem_test_lock)"),
         }
@@ -196,9 +231,9 @@ mod tests {
             What::Member { team: 1024, pe: 4095 },
             What::Told { team: 2 },
             What::ActiveSet([3, 1 << 31, 4096]),
-            What::Variable { in_heap: true, offset: usize::MAX },
-            What::Variable { in_heap: false, offset: 0 },
-            What::Lock { in_heap: true, offset: 64 },
+            What::Variable { part: Part::Heap, offset: usize::MAX },
+            What::Variable { part: Part::Data, offset: 0 },
+            What::Lock { part: Part::Partition(63), offset: 64 },
             What::Tests,
         ] {
             let (word, place) = what.encode();

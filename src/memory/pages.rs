@@ -4,6 +4,7 @@
 //! of its own at initialisation, or none. *Transparent* ones the kernel makes where it can.
 //! Whoever asks for what cannot be had is told so, once a job, and gets ordinary pages.
 
+use super::partition;
 use crate::env::{self, parse_size};
 use onenode::Error;
 use onenode::pages::{Bytes, Pages};
@@ -74,7 +75,10 @@ impl Wanted {
         let transparent = self.transparent.then_some(Ok(Pages::Transparent));
         for wish in explicit.chain(transparent) {
             let laid = wish.and_then(|wish| {
-                lay(wish).map(|()| wish).map_err(|error| why_not(wish, heap.len(), &error))
+                lay(wish).map(|()| wish).map_err(|error| {
+                    let why = why_not(wish, heap.len(), &error);
+                    format!("a symmetric heap ({}): {why}", env::SYMMETRIC_SIZE.name)
+                })
             });
             match laid {
                 Ok(wish) => {
@@ -183,33 +187,32 @@ fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
     ))
 }
 
-/// Why a heap of `bytes` could not be made of these pages.
-fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
+/// Why memory of `bytes` could not be made of these pages.
+pub(crate) fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
     let out_of_memory = |error: &Error| matches!(error, Error::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM));
     match pages {
         Pages::Explicit(size) if out_of_memory(error) => {
             let (free, all) = huge::available(size).unwrap_or((0, 0));
             format!(
-                "a symmetric heap of {bytes} bytes needs {} huge pages of {}, and {free} of the \
-                 system's {all} are free (see {}, and vm.nr_hugepages of the system)",
+                "{bytes} bytes need {} huge pages of {}, and {free} of the system's {all} are free \
+                 (see vm.nr_hugepages of the system)",
                 bytes.div_ceil(size),
-                Bytes(size),
-                env::SYMMETRIC_SIZE.name
+                Bytes(size)
             )
         }
         _ => error.to_string(),
     }
 }
 
-/// The file that heaps of explicit huge pages are to lie in, one for a job, if the
+/// The file that heaps and partitions of explicit huge pages are to lie in, one for a job, if the
 /// variables (looked up by `value_of`) ask for such pages and the system can have them. If it
 /// cannot, the PEs will say so.
 pub fn file(value_of: impl Fn(&str) -> Option<OsString>) -> Option<OwnedFd> {
     let text = |name: &str| Some(value_of(name)?.to_string_lossy().trim().to_ascii_lowercase());
-    match text(env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name)?.as_str() {
-        "transparent" => return None,
-        word if env::is_off(word) => return None,
-        _ => {}
+    let is_explicit = |word: String| word != "transparent" && !env::is_off(&word);
+    if !text(env::SYMMETRIC_HEAP_USE_HUGE_PAGES.name).is_some_and(is_explicit) {
+        let size = partition::explicit_page(value_of)?;
+        return fd::huge_memfd(c"oneshmem-huge", Some(size)).ok();
     }
     let size = match text(env::SYMMETRIC_HEAP_PAGE_SIZE.name) {
         Some(size) => Some(

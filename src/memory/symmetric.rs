@@ -5,7 +5,8 @@
 //! exchanged but, under `SHMEM_DEBUG`, the arguments, to see that they are the same.
 #![allow(unsafe_code)]
 
-use super::heap::{GRANULE, Heap};
+use super::heap::GRANULE;
+use super::space::Space;
 use crate::atomics::Ordering;
 use crate::collectives;
 use crate::env;
@@ -13,34 +14,49 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use crate::message;
-use onenode::layout::HEAP_ALIGNMENT;
 use std::ffi::c_long;
 use std::fmt;
 use std::ptr::null_mut;
-use std::sync::MutexGuard;
 
-/// The largest alignment a block can have: what all PEs' heaps have, because with a
-/// larger one a block would have another offset on each PE.
-fn largest_alignment(job: &Job) -> usize {
-    HEAP_ALIGNMENT.min(1 << job.heap_base().trailing_zeros())
-}
+/// Where the number of a partition stands among hints, plus 1; 0 for none.
+pub const HINT_PARTITION: c_long = 0xff << PARTITION_SHIFT;
+const PARTITION_SHIFT: u32 = 16;
 
 /// `shmem_malloc`: a block of `size` bytes on every PE, or null on all.
 pub fn malloc(routine: Routine, size: usize) -> *mut u8 {
     let job = job(routine);
+    malloc_in(job, job.heap(), routine, size)
+}
+
+/// [`malloc`] from a partition or the heap.
+pub(crate) fn malloc_in(job: &Job, space: &Space, routine: Routine, size: usize) -> *mut u8 {
     agree(job, routine, "size", size);
     if size == 0 {
         return null_mut();
     }
-    let block = allocate(job, routine, Some(size), GRANULE);
+    let block = allocate(job, space, routine, Some(size), GRANULE);
     collectives::barrier_all(routine);
-    block.map_or(null_mut(), |offset| address(job, offset))
+    block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmem_malloc_with_hints`: all memory of a node is equally good for what the
-/// hints announce, so they change nothing.
-pub fn malloc_with_hints(routine: Routine, size: usize, _hints: c_long) -> *mut u8 {
-    malloc(routine, size)
+/// `shmem_malloc_with_hints`: all memory of a node is equally good for what the specification's
+/// hints announce, so they change nothing. A partition that is named is tried before the heap.
+pub fn malloc_with_hints(routine: Routine, size: usize, hints: c_long) -> *mut u8 {
+    let job = job(routine);
+    agree(job, routine, "hints", hints as usize);
+    let id = ((hints & HINT_PARTITION) >> PARTITION_SHIFT).checked_sub(1);
+    let partition = id.and_then(|id| job.partition(usize::try_from(id).ok()?));
+    let Some(partition) = partition else { return malloc(routine, size) };
+    agree(job, routine, "size", size);
+    if size == 0 {
+        return null_mut();
+    }
+    let block = match partition.space().allocate(size, GRANULE) {
+        Some(offset) => Some((partition.space(), offset)),
+        None => allocate(job, job.heap(), routine, Some(size), GRANULE).map(|o| (job.heap(), o)),
+    };
+    collectives::barrier_all(routine);
+    block.map_or(null_mut(), |(space, offset)| space.address(offset))
 }
 
 /// `shmem_align`: as [`malloc`], at a multiple of `alignment`, which must be a power of two
@@ -48,39 +64,61 @@ pub fn malloc_with_hints(routine: Routine, size: usize, _hints: c_long) -> *mut 
 /// other implementations return it.
 pub fn align(routine: Routine, alignment: usize, size: usize) -> *mut u8 {
     let job = job(routine);
+    align_in(job, job.heap(), routine, alignment, size)
+}
+
+/// [`align`] from a partition or the heap.
+pub(crate) fn align_in(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    alignment: usize,
+    size: usize,
+) -> *mut u8 {
     agree(job, routine, "alignment", alignment);
     agree(job, routine, "size", size);
     if size == 0 {
         return null_mut();
     }
-    let block = allocate(job, routine, Some(size), alignment);
+    let block = allocate(job, space, routine, Some(size), alignment);
     collectives::barrier_all(routine);
-    block.map_or(null_mut(), |offset| address(job, offset))
+    block.map_or(null_mut(), |offset| space.address(offset))
 }
 
 /// `shmem_calloc`: `count` objects of `size` bytes, zero on every PE.
 pub fn calloc(routine: Routine, count: usize, size: usize) -> *mut u8 {
     let job = job(routine);
+    calloc_in(job, job.heap(), routine, count, size)
+}
+
+/// [`calloc`] from a partition or the heap.
+pub(crate) fn calloc_in(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    count: usize,
+    size: usize,
+) -> *mut u8 {
     agree(job, routine, "count", count);
     agree(job, routine, "size", size);
     if count == 0 || size == 0 {
         return null_mut();
     }
     let bytes = count.checked_mul(size);
-    let used_before = heap(job).untouched();
-    let block = allocate(job, routine, bytes, GRANULE);
+    let zero_from = space.pool().zero_from();
+    let block = allocate(job, space, routine, bytes, GRANULE);
     if let (Some(offset), Some(bytes)) = (block, bytes) {
         // What no block has covered yet is zero still: writing it would only cost pages.
-        let dirty = used_before.saturating_sub(offset).min(bytes);
+        let dirty = zero_from.saturating_sub(offset).min(bytes);
         // SAFETY: inside the block just allocated, which no PE knows of yet.
-        unsafe { address(job, offset).write_bytes(0, dirty) };
+        unsafe { space.address(offset).write_bytes(0, dirty) };
     }
     collectives::barrier_all(routine);
-    block.map_or(null_mut(), |offset| address(job, offset))
+    block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmem_realloc`: the block at `ptr` with `size` bytes and what it held, or null
-/// on all PEs and the block as it was.
+/// `shmem_realloc`: the block at `ptr` with `size` bytes and what it held, in the heap or the
+/// partition that it is in; or null on all PEs and the block as it was.
 ///
 /// # Safety
 /// No PE uses the block until the call has returned there.
@@ -93,14 +131,16 @@ pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
         return null_mut();
     }
     let job = job(routine);
-    let offset = block_at(job, routine, ptr);
-    agree(job, routine, "the offset of ptr", offset);
+    let (space, offset) = block_at(job, routine, ptr);
+    agree_on_block(job, routine, space, offset);
     agree(job, routine, "size", size);
     // Peers may still be writing what they put before they came here.
     collectives::barrier_all(routine);
-    let in_place = resize(job, offset, size);
-    // SAFETY: the caller's promise; `offset` is a block's.
-    let result = if in_place { ptr } else { unsafe { relocate(job, routine, offset, size) } };
+    let result = match space.resize(offset, size) {
+        true => ptr,
+        // SAFETY: the caller's promise; `offset` is a block's.
+        false => unsafe { relocate(job, space, routine, offset, size) },
+    };
     collectives::barrier_all(routine);
     result
 }
@@ -109,72 +149,65 @@ pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
 ///
 /// # Safety
 /// No PE uses the block.
-unsafe fn relocate(job: &Job, routine: Routine, offset: usize, size: usize) -> *mut u8 {
-    let Some(new) = allocate(job, routine, Some(size), GRANULE) else { return null_mut() };
-    let kept = heap(job).size_of(offset).unwrap_or(0).min(size);
-    let (from, to) = (address(job, offset), address(job, new));
+unsafe fn relocate(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    offset: usize,
+    size: usize,
+) -> *mut u8 {
+    let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
+    let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
+    let (from, to) = (space.address(offset), space.address(new));
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe { to.copy_from_nonoverlapping(from, kept) };
-    if heap(job).free(offset).is_err() {
+    if space.pool().free(offset).is_err() {
         failure::fatal(format_args!("{routine}: the block was freed by another thread meanwhile"));
     }
     to
 }
 
-/// `shmem_free`.
+/// `shmem_free`, of a block of the heap or a partition.
 pub fn free(routine: Routine, ptr: *mut u8) {
     let job = job(routine);
     if ptr.is_null() {
         agree(job, routine, "the offset of ptr", usize::MAX);
         return;
     }
-    let offset = block_at(job, routine, ptr);
-    agree(job, routine, "the offset of ptr", offset);
+    let (space, offset) = block_at(job, routine, ptr);
+    agree_on_block(job, routine, space, offset);
     // Peers may still be using it before they come here.
     collectives::barrier_all(routine);
-    if heap(job).free(offset).is_err() {
+    if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
     }
 }
 
-fn heap(job: &Job) -> MutexGuard<'_, Heap> {
-    job.heap.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn address(job: &Job, offset: usize) -> *mut u8 {
-    (job.heap_base() + offset) as *mut u8
-}
-
-/// Makes a block at least `size` bytes long where it is, if there is room.
-fn resize(job: &Job, offset: usize, size: usize) -> bool {
-    let mut heap = heap(job);
-    let resized = heap.resize(offset, size) == Ok(true);
-    job.extent.reach(heap.untouched());
-    resized
-}
-
 /// Allocates; `None` asks for more than can be counted. Says why not under
 /// `SHMEM_DEBUG`.
-fn allocate(job: &Job, routine: Routine, size: Option<usize>, align: usize) -> Option<usize> {
-    let largest = largest_alignment(job);
-    let mut heap = heap(job);
-    let possible = align.is_power_of_two() && align <= largest;
-    let block = size.filter(|_| possible).and_then(|size| heap.allocate(size, align));
-    job.extent.reach(heap.untouched());
+pub(crate) fn allocate(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    size: Option<usize>,
+    align: usize,
+) -> Option<usize> {
+    let possible = align.is_power_of_two() && align <= space.largest_alignment();
+    let block = size.filter(|_| possible).and_then(|size| space.allocate(size, align));
     // Every PE fails alike, so that one need say it.
     if block.is_none() && job.pe() == 0 && env::debugging() {
-        message::say(Refusal { routine, size, align, largest, heap: &heap });
+        message::say(Refusal { job, routine, size, align, space });
     }
     block
 }
 
 /// Why an allocation came to nothing.
 struct Refusal<'a> {
+    job: &'a Job,
     routine: Routine,
     size: Option<usize>,
     align: usize,
-    largest: usize,
-    heap: &'a Heap,
+    space: &'a Space,
 }
 
 impl fmt::Display for Refusal<'_> {
@@ -190,58 +223,76 @@ impl fmt::Display for Refusal<'_> {
         if !self.align.is_power_of_two() {
             return write!(f, "; expected a power of two as alignment");
         }
-        if self.align > self.largest {
-            return write!(f, "; the largest alignment is {}", self.largest);
+        let largest = self.space.largest_alignment();
+        if self.align > largest {
+            return write!(f, "; the largest alignment is {largest}");
         }
-        let (usage, bytes) = (self.heap.usage(), self.heap.bytes());
+        let (usage, bytes) = (self.space.pool().usage(), self.space.range().len());
+        let (name, variable) = match self.job.partition_of(self.space.range().start) {
+            None => ("the symmetric heap".into(), env::SYMMETRIC_SIZE.name.into()),
+            Some(partition) => {
+                let id = partition.spec().id;
+                (format!("partition {id}"), format!("the SIZE of SHMEM_SYMMETRIC_PARTITION{id}"))
+            }
+        };
         write!(
             f,
-            "; {} of {bytes} bytes of the symmetric heap are free, the largest piece has {}; \
-             set {} to have more",
-            usage.free,
-            usage.largest,
-            env::SYMMETRIC_SIZE.name
+            "; {} of {bytes} bytes of {name} are free, the largest piece has {}; set {variable} \
+             to have more",
+            usage.free, usage.largest,
         )
     }
 }
 
-/// The offset of the block that starts at `ptr`; ends the job if there is none.
-fn block_at(job: &Job, routine: Routine, ptr: *mut u8) -> usize {
-    let offset = (ptr as usize).wrapping_sub(job.heap_base());
-    if heap(job).size_of(offset).is_none() {
+/// The block that starts at `ptr`; ends the job if there is none.
+pub(crate) fn block_at(job: &Job, routine: Routine, ptr: *mut u8) -> (&Space, usize) {
+    let space = job.space_of(ptr as usize);
+    let offset = (ptr as usize).wrapping_sub(space.range().start);
+    if space.pool().size_of(offset).is_none() {
         not_a_block(job, routine, ptr);
     }
-    offset
+    (space, offset)
 }
 
 #[cold]
-fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
-    let base = job.heap_base();
-    let (nearest, bytes) = {
-        let heap = heap(job);
-        // Below the heap, the nearest block is the first.
-        (heap.nearest((ptr as usize).saturating_sub(base)), heap.bytes())
-    };
+pub(crate) fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
+    let space = job.space_of(ptr as usize);
+    let range = space.range();
+    // Below the heap, the nearest block is the first.
+    let nearest = space.pool().nearest((ptr as usize).saturating_sub(range.start));
     let nearest = match nearest {
         Some((start, size)) => {
-            format!("the nearest block starts at {:#x} and has {size} bytes", base + start)
+            format!("the nearest block starts at {:#x} and has {size} bytes", range.start + start)
         }
         None => "there is no block now".into(),
+    };
+    let name = match job.partition_of(range.start) {
+        None => "the symmetric heap".into(),
+        Some(partition) => format!("partition {}", partition.spec().id),
     };
     failure::misuse(
         routine,
         format_args!("ptr = {ptr:p}"),
         format_args!(
-            "expected the start of a block of the symmetric heap {base:#x}..{:#x} that is not \
-             freed yet; {nearest}",
-            base + bytes
+            "expected the start of a block of {name} {:#x}..{:#x} that is not freed yet; {nearest}",
+            range.start, range.end
         ),
     )
 }
 
+/// Under `SHMEM_DEBUG`, ends the job unless every PE names the same block.
+fn agree_on_block(job: &Job, routine: Routine, space: &Space, offset: usize) {
+    if !job.partitions().is_empty() {
+        let partition = job.partition_of(space.range().start);
+        let number = partition.map_or(0, |partition| partition.spec().id + 1);
+        agree(job, routine, "the partition of ptr, plus 1", number);
+    }
+    agree(job, routine, "the offset of ptr", offset);
+}
+
 /// Under `SHMEM_DEBUG`, ends the job unless every PE of this node has come with the same value of
 /// an argument.
-fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
+pub(crate) fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
     if !env::debugging() {
         return;
     }

@@ -7,6 +7,7 @@ use super::flags::Hints;
 use crate::collectives::Element;
 use crate::job::query;
 use crate::memory::symmetric;
+use crate::partition;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
@@ -49,6 +50,15 @@ impl<T: Element> Symmetric<T> {
             return Some(Self { start: std::ptr::null_mut(), len: 0 });
         }
         let start = symmetric::calloc(&"alloc", len, size_of::<T>()).cast::<T>();
+        (!start.is_null()).then_some(Self { start, len })
+    }
+
+    /// The same from partition `id`.
+    pub(super) fn alloc_in(id: usize, len: usize) -> Option<Self> {
+        if len == 0 || size_of::<T>() == 0 {
+            return Self::alloc(0);
+        }
+        let start = partition::calloc(&"alloc", len, size_of::<T>(), id as i32).cast::<T>();
         (!start.is_null()).then_some(Self { start, len })
     }
 

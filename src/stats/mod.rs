@@ -74,7 +74,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
 /// Notes what is known only in the end. Before the last barrier.
 pub(crate) fn conclude(job: &Job) {
     if let Some(row) = row() {
-        row.note_heap(job.heap.lock().unwrap_or_else(|e| e.into_inner()).untouched());
+        row.note_heap(job.heap().pool().untouched());
     }
 }
 

@@ -18,6 +18,7 @@ use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
+use std::ops::Range;
 
 /// Most PEs a job can have: the slots there are.
 pub const MAX_PES: usize = MAX_RANKS;
@@ -36,6 +37,10 @@ pub struct Table {
     /// The slot's pieces: start and bytes of each, 0 bytes while not initialised.
     lower: UnsafeCell<(usize, usize)>,
     upper: UnsafeCell<(usize, usize)>,
+    /// Where the heap starts in its piece, behind the partitions.
+    heap: UnsafeCell<usize>,
+    /// All pieces, if there are partitions.
+    pieces: UnsafeCell<Vec<Range<usize>>>,
     /// The PEs that are attached, one bit each.
     attached: [AtomicU64; MAX_PES.div_ceil(64)],
     /// Whether operations may take the hot path once all PEs are attached: there is a
@@ -58,6 +63,8 @@ pub static TABLE: Table = Table {
     own: AtomicUsize::new(0),
     lower: UnsafeCell::new((0, 0)),
     upper: UnsafeCell::new((0, 0)),
+    heap: UnsafeCell::new(0),
+    pieces: UnsafeCell::new(Vec::new()),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
     open: AtomicBool::new(false),
     contexts: Numberings::new(),
@@ -100,13 +107,20 @@ impl Table {
         addr.wrapping_sub(lower.0) < lower.1 || addr.wrapping_sub(upper.0) < upper.1
     }
     /// How many bytes from an address on are in the same piece of the slot: in the data segment,
-    /// or in the heap. 0 if the address is not symmetric.
+    /// or in the heap. 0 if the address is in neither.
     #[inline(always)]
     pub fn room(&self, addr: usize) -> usize {
         // SAFETY: as for `npes`.
-        let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
-        let (start, bytes) = if addr < upper.0 { lower } else { upper };
+        let (lower, upper, heap) =
+            unsafe { (*self.lower.get(), *self.upper.get(), *self.heap.get()) };
+        let (start, bytes) = if addr < heap { lower } else { upper };
         if addr < start { 0 } else { bytes.saturating_sub(addr - start) }
+    }
+    /// Whether so many bytes from an address on are in one piece, where there are partitions.
+    pub fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
+        // SAFETY: as for `npes`.
+        let pieces = unsafe { &*self.pieces.get() };
+        pieces.iter().any(|piece| piece.contains(&addr) && bytes <= piece.end - addr)
     }
     /// The address that [`translate`] handed to `cold`.
     #[inline(always)]
@@ -132,6 +146,8 @@ impl Table {
         unsafe {
             *self.lower.get() = (bounds.lower.start, bounds.lower.len());
             *self.upper.get() = (bounds.upper.start, bounds.upper.len());
+            *self.heap.get() = bounds.heap.max(bounds.upper.start);
+            *self.pieces.get() = bounds.pieces();
             *self.npes.get() = npes;
         }
         self.open.store(true, Ordering::Relaxed);
@@ -174,6 +190,7 @@ impl Table {
         unsafe {
             *self.lower.get() = (0, 0);
             *self.upper.get() = (0, 0);
+            *self.pieces.get() = Vec::new();
             *self.npes.get() = 0;
         }
     }

@@ -18,6 +18,7 @@ use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
+use std::ops::Range;
 
 /// Most PEs a job can have; bounds the tables (24 bytes each).
 pub const MAX_PES: usize = 4096;
@@ -35,10 +36,16 @@ pub struct Table {
     slot: UnsafeCell<usize>,
     /// Number of PEs of the job.
     npes: UnsafeCell<usize>,
-    /// First offset of the slot's upper piece (the heap, if it lies above the data).
+    /// First offset of the slot's upper piece (the heap, if it lies above the data); past all
+    /// offsets if there are partitions.
     upper: UnsafeCell<usize>,
-    /// First offset past the slot's lower piece.
+    /// First offset past the slot's lower piece; 0 if there are partitions.
     lower_end: UnsafeCell<usize>,
+    /// `upper` and `lower_end` also if there are partitions, which belong to the heap's piece.
+    upper_piece: UnsafeCell<usize>,
+    lower_piece_end: UnsafeCell<usize>,
+    /// All pieces, if there are partitions.
+    pieces: UnsafeCell<Vec<Range<usize>>>,
     /// First offset past what has no foreign memory below it, in the slot.
     unmixed: UnsafeCell<usize>,
     /// `slot`, but 0 also if there are PEs that only the slow path reaches.
@@ -66,6 +73,9 @@ pub static TABLE: Table = Table {
     npes: UnsafeCell::new(0),
     upper: UnsafeCell::new(0),
     lower_end: UnsafeCell::new(0),
+    upper_piece: UnsafeCell::new(0),
+    lower_piece_end: UnsafeCell::new(0),
+    pieces: UnsafeCell::new(Vec::new()),
     unmixed: UnsafeCell::new(0),
     whole: UnsafeCell::new(0),
     span: [const { AtomicUsize::new(0) }; MAX_PES],
@@ -119,11 +129,11 @@ impl Table {
     pub fn surely_symmetric(&self, addr: usize) -> bool {
         let offset = addr.wrapping_sub(self.origin());
         // SAFETY: as for `origin`.
-        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
+        let (upper, lower_end) = unsafe { (*self.upper_piece.get(), *self.lower_piece_end.get()) };
         offset < self.slot() && (offset < lower_end || offset >= upper)
     }
     /// How many bytes from an address on are in the same piece of the slot: in the data segment,
-    /// or in the heap. 0 if the address is not symmetric.
+    /// or in the heap. 0 if the address is in neither, or if there are partitions.
     #[inline(always)]
     pub fn room(&self, addr: usize) -> usize {
         let offset = addr.wrapping_sub(self.origin());
@@ -131,6 +141,12 @@ impl Table {
         let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
         let end = if offset < upper { lower_end } else { self.slot() };
         end.saturating_sub(offset)
+    }
+    /// Whether so many bytes from an address on are in one piece, where there are partitions.
+    pub fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
+        // SAFETY: as for `origin`.
+        let pieces = unsafe { &*self.pieces.get() };
+        pieces.iter().any(|piece| piece.contains(&addr) && bytes <= piece.end - addr)
     }
     /// The address an offset that [`translate`] handed to `cold` came from.
     #[inline(always)]
@@ -154,6 +170,14 @@ impl Table {
             *self.origin.get() = origin;
             *self.upper.get() = bounds.upper.start - origin;
             *self.lower_end.get() = bounds.lower.end - origin;
+            *self.upper_piece.get() = bounds.upper.start - origin;
+            *self.lower_piece_end.get() = bounds.lower.end - origin;
+            *self.pieces.get() = bounds.pieces();
+            // With partitions, no address has room here.
+            if !bounds.partitions.is_empty() {
+                *self.upper.get() = usize::MAX;
+                *self.lower_end.get() = 0;
+            }
             *self.unmixed.get() = match bounds.hole_is_program {
                 true => bounds.upper.end - origin,
                 false => bounds.lower.end - origin,
@@ -200,6 +224,7 @@ impl Table {
         unsafe {
             *self.slot.get() = 0;
             *self.whole.get() = 0;
+            *self.pieces.get() = Vec::new();
             *self.npes.get() = 0;
         }
     }

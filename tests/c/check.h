@@ -20,6 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef CHECK_PARTITION /* Memory of this partition takes the place of the heap's. */
+#  include <shmemx.h>
+#  define shmem_malloc(size) shmemx_partition_malloc(size, CHECK_PARTITION)
+#  define shmem_calloc(count, size) shmemx_partition_calloc(count, size, CHECK_PARTITION)
+#  define shmem_align(alignment, size) shmemx_partition_align(alignment, size, CHECK_PARTITION)
+#endif
+
 #define MAX_PES 16 /* the most PEs a program here is started with */
 
 /* ---- checks ---------------------------------------------------------------- */

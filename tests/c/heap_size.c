@@ -1,4 +1,5 @@
 // pes: 1 2
+// partition: no
 /* rule 3.12, rule 16.1, rule 16.2: the environment sets the heap's size, SHMEM_ wins
  * over SMA_, and a value that cannot be is an error at start. */
 // case: plain 20971520 | env=SHMEM_SYMMETRIC_SIZE=20m

@@ -1,4 +1,5 @@
 // pes: 1 2 4 7
+// partition: no
 // env: SHMEM_SYMMETRIC_SIZE=4m
 /* rule 3.3, rule 3.12: the heap holds what was asked for, then says null on every
  * PE, and is all there again after everything was freed. */

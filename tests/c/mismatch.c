@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     if (IS("strides")) shmem_int_alltoalls(world, dest, source, odd ? 1 : 2, 1, 2);
     if (IS("allocation")) {
         if (odd) shmem_barrier_all();
-        else CHECK(shmem_malloc(8) != NULL);
+        else CHECK((shmem_malloc)(8) != NULL);
     }
     if (IS("team")) {
         CHECK(shmem_team_split_strided(world, npes - 1, -1, npes, NULL, 0, &team) == 0);

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         if (IS("after-finalize"))
             shmem_long_p(data, 1, to);
         else
-            shmem_malloc(8);
+            (shmem_malloc)(8); /* by name, whatever stands for it elsewhere */
         return 0;
     }
     if (me == 0 || IS("collective-private-dest") || IS("broadcast-root") ||

@@ -1,4 +1,5 @@
 // pes: 1 2 4
+// partition: no
 // variants: pie static
 // env: SHMEM_SYMMETRIC_SIZE=1m
 /* A transfer that leaves the segment it begins in, or whose size wraps around, is refused before anything is read

@@ -92,6 +92,7 @@ fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result
     let executable = compile::executable(program, variant)?;
     let mut command = launch::oshrun(pes, &executable);
     command.args(&case.arguments);
+    command.envs(variant.environment());
     command.envs(case.environment.iter().map(|(name, value)| (name, value)));
     launch::run(command)?.expect(case)
 }

@@ -6,6 +6,8 @@
 //! //                             of them; without this, the first three
 //! // inline: no                  it replaces routines of the library, so it is not also
 //! //                             compiled with -DSHMEM_INLINE, as all others are
+//! // partition: no               its heap is what it tests, so it is not also run with memory of
+//! //                             a partition in the heap's place, as all others that allocate are
 //! // cflags: -std=c11            further options for the compiler
 //! // env: NAME=value             environment of every case
 //! // case: name argument | status=3 stderr=word stdout=word env=NAME=value
@@ -30,6 +32,8 @@ pub enum Variant {
     StaticPie,
     /// As usual, with the routines of `shmem_inline.h` compiled in.
     Inline,
+    /// As usual, with memory of a partition in the place of the heap's.
+    Partition,
 }
 
 impl Variant {
@@ -44,6 +48,7 @@ impl Variant {
             Self::Static => "static",
             Self::StaticPie => "static-pie",
             Self::Inline => "inline",
+            Self::Partition => "partition",
         }
     }
 
@@ -57,7 +62,8 @@ impl Variant {
 
     /// Whether the library that is tested serves such programs.
     fn is_served(self) -> bool {
-        !tree::is_smartmap() || matches!(self, Self::NoPie | Self::Static | Self::Inline)
+        !tree::is_smartmap()
+            || matches!(self, Self::NoPie | Self::Static | Self::Inline | Self::Partition)
     }
 
     /// The compiler's options for it.
@@ -69,7 +75,16 @@ impl Variant {
             Self::StaticPie => &["-fPIE", "-static-pie"],
             Self::Inline if tree::is_smartmap() => &["-DSHMEM_INLINE", "-fno-pie", "-no-pie"],
             Self::Inline => &["-DSHMEM_INLINE", "-fPIE", "-pie"],
+            Self::Partition if tree::is_smartmap() => {
+                &["-DCHECK_PARTITION=0", "-fno-pie", "-no-pie"]
+            }
+            Self::Partition => &["-DCHECK_PARTITION=0", "-fPIE", "-pie"],
         }
+    }
+
+    /// What the environment must have for it.
+    pub fn environment(self) -> Option<(&'static str, &'static str)> {
+        (self == Self::Partition).then_some(("SHMEM_SYMMETRIC_PARTITION0", "256M"))
     }
 }
 
@@ -150,6 +165,9 @@ impl Program {
         };
         let mut environment = Vec::new();
         let mut inline = true;
+        let allocates = ["shmem_malloc", "shmem_calloc", "shmem_align"];
+        let mut partition = text.contains("#include \"c")
+            && allocates.iter().any(|routine| text.contains(&format!("{routine}(")));
         for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
             let Some((key, value)) = line.split_once(':') else { continue };
             let words = || value.split_whitespace();
@@ -171,6 +189,12 @@ impl Program {
                         _ => return Err(format!("expected `inline: no`, got {value}")),
                     }
                 }
+                "partition" => {
+                    partition = match value.trim() {
+                        "no" => false,
+                        _ => return Err(format!("expected `partition: no`, got {value}")),
+                    }
+                }
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
                     for word in words() {
@@ -190,6 +214,9 @@ impl Program {
         }
         if inline {
             program.variants.push(Variant::Inline);
+        }
+        if partition {
+            program.variants.push(Variant::Partition);
         }
         if program.cases.is_empty() {
             program.cases.push(Case::default());
@@ -264,6 +291,7 @@ mod tests {
     fn mistakes_are_told() {
         for (text, message) in [
             ("// pes: 1\n// inline: maybe", "inline: no"),
+            ("// pes: 1\n// partition: maybe", "partition: no"),
             ("int main;", "how many PEs"),
             ("// pes: two", "number of PEs"),
             ("// pes: 1\n// variants: dynamic", "variant"),

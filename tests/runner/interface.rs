@@ -39,7 +39,12 @@ fn extensions() -> Result<Vec<String>, String> {
         .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back())
         .map(String::from)
         .collect();
-    if names.is_empty() { Err("no extension found".into()) } else { Ok(names) }
+    if names.is_empty() {
+        return Err("no extension found".into());
+    }
+    // These are in shmem.h, too, if a program asks for them.
+    let proposed = ["malloc", "align", "calloc", "free"].map(|it| format!("shmem_partition_{it}"));
+    Ok(names.into_iter().chain(proposed).collect())
 }
 
 /// The library exports each routine weakly and its twin strongly, at one address.

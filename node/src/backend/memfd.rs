@@ -2,7 +2,7 @@
 //! Linux, in any container, without privilege.
 #![allow(unsafe_code)]
 
-use super::{Backend, Slots};
+use super::{Backend, Backing, Slots};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -13,7 +13,7 @@ use crate::sys::relocate::{self, Relocation};
 use crate::sys::{fd, hold, huge, map};
 use std::fs::File;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 /// Slots in the job's memory file.
 #[derive(Debug, Default)]
@@ -149,6 +149,30 @@ pub unsafe fn map_peers_heap(slots: &dyn Slots, rank: usize, layout: &Layout) ->
     unsafe { map_peers(&(start..start + layout.heap.len()), pages, place) }
 }
 
+/// Maps the partitions of `rank` in its mirror.
+///
+/// # Safety
+/// As for [`map_data`].
+pub unsafe fn map_peers_partitions(
+    slots: &dyn Slots,
+    rank: usize,
+    layout: &Layout,
+) -> Result<(), Error> {
+    for (index, own) in layout.partitions.iter().enumerate() {
+        let start = layout.mirrored(rank, own.start);
+        let at = start..start + own.len();
+        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match backing {
+                Backing::Memory(pages, place) => map_peers(&at, pages, place.ok_or_else(no_file)?)?,
+                Backing::File(file) => map_peers(&at, Pages::Normal, (file.as_fd(), 0))?,
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Backend for Memfd {
     fn name(&self) -> &'static str {
         "memfd"
@@ -164,6 +188,24 @@ impl Backend for Memfd {
         let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
         // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
         unsafe { lay(&layout.heap, pages, place) }
+    }
+
+    fn map_partition(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        index: usize,
+    ) -> Result<(), Error> {
+        let at = &layout.partitions[index];
+        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
+        // SAFETY: the place was reserved for it, and nobody uses it yet.
+        unsafe {
+            match backing {
+                Backing::Memory(pages, place) => lay(at, pages, place.ok_or_else(no_file)?),
+                Backing::File(file) => lay(at, Pages::Normal, (file.as_fd(), 0)),
+            }
+        }
     }
 
     fn export(
@@ -187,7 +229,11 @@ impl Backend for Memfd {
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
         // SAFETY: the places lie in the window reserved for this mirror, which nobody uses
         // before `translate` learns of it.
-        unsafe { map_data(slots, rank, layout).and_then(|()| map_peers_heap(slots, rank, layout)) }
+        unsafe {
+            map_data(slots, rank, layout)?;
+            map_peers_heap(slots, rank, layout)?;
+            map_peers_partitions(slots, rank, layout)
+        }
     }
 
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
@@ -195,6 +241,12 @@ impl Backend for Memfd {
         let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
         if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
             fd::punch(file, offset, layout.heap.len() as u64);
+        }
+        for (index, partition) in layout.partitions.iter().enumerate() {
+            let backing = slots.partition(rank, index, layout.partition_offset(index));
+            if let Ok(Backing::Memory(_, Some((file, offset)))) = backing {
+                fd::punch(file, offset, partition.len() as u64);
+            }
         }
     }
 

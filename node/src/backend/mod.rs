@@ -8,12 +8,12 @@ pub mod smartmap;
 pub mod xpmem;
 
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{Layout, Sizes};
 use crate::pages::Pages;
 use crate::segment::DataSegment;
 use crate::sys::process;
 
-pub use slots::{SlotRecord, Slots};
+pub use slots::{Backing, SlotRecord, Slots};
 
 /// One way to map peers' slots. A lifetime (first init to last finalize) is one
 /// `export`, any number of `attach`, one `withdraw`.
@@ -27,15 +27,9 @@ pub trait Backend: Send + Sync {
         (process::machine_memory() / ranks as u64).max(64 << 20)
     }
 
-    /// Finds places for the heap, at a multiple of `unit` bytes, and the peers' mirrors.
-    fn layout(
-        &self,
-        program: &DataSegment,
-        heap_bytes: usize,
-        unit: usize,
-        ranks: usize,
-    ) -> Result<Layout, Error> {
-        Layout::reserve(program, heap_bytes, unit, ranks)
+    /// Finds places for the heap, the partitions and the peers' mirrors.
+    fn layout(&self, program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Layout, Error> {
+        Layout::reserve(program, sizes, ranks)
     }
 
     /// Maps the heap at `layout.heap`, zeroed, with these pages. Can be tried again with
@@ -48,7 +42,16 @@ pub trait Backend: Send + Sync {
         pages: Pages,
     ) -> Result<(), Error>;
 
-    /// Makes this PE's slot attachable; its heap is mapped. The data segment keeps its
+    /// Maps partition `index` at its place, zeroed unless it is a file of its own.
+    fn map_partition(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        index: usize,
+    ) -> Result<(), Error>;
+
+    /// Makes this PE's slot attachable; its heap and partitions are mapped. The data segment keeps its
     /// address and content; no write by another thread or a handler is lost.
     fn export(
         &self,
@@ -58,11 +61,11 @@ pub trait Backend: Send + Sync {
         data: &DataSegment,
     ) -> Result<(), Error>;
 
-    /// Maps the slot of `pe`, whose heap is as large as this PE's, at its mirror's
-    /// place in the window.
+    /// Maps the slot of `pe`, whose heap and partitions are as large as this PE's, at its
+    /// mirror's place in the window.
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error>;
 
-    /// Gives the heap's memory back, and the mirrors. Nobody uses either any more;
+    /// Gives the heap's memory back, the partitions' but files, and the mirrors. Nobody uses either any more;
     /// the data segment stays as it is.
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout);
 

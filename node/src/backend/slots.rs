@@ -4,7 +4,7 @@
 use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::pages::Pages;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// What a rank says of its slot, in memory that all ranks share. Zero is every field's "not yet".
 #[repr(C)]
@@ -22,10 +22,20 @@ pub struct SlotRecord {
     pub heap_pages: AtomicU64,
     /// XPMEM's names for its data segment and its heap.
     pub data_segment: AtomicU64,
-    /// See `data_segment`.
+    /// See `data_segment`; the partitions, which are below the heap, are part of it.
     pub heap_segment: AtomicU64,
     /// Where its heap starts, in its own address space.
     pub heap_address: AtomicU64,
+}
+
+/// What a rank's partition is made of.
+#[derive(Debug)]
+pub enum Backing<'s> {
+    /// Memory of these pages. Where memory lies in files: the file and the offset, unless there is
+    /// no file of such pages.
+    Memory(Pages, Option<(BorrowedFd<'s>, u64)>),
+    /// A file of its own, from its start.
+    File(OwnedFd),
 }
 
 /// The slots of a job.
@@ -43,4 +53,10 @@ pub trait Slots {
     /// such pages.
     fn heap_place(&self, rank: usize, pages: Pages)
     -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
+    /// What rank `rank`'s partition `index` is made of, which starts `offset` bytes behind the
+    /// first one.
+    ///
+    /// # Errors
+    /// If its file cannot be opened.
+    fn partition(&self, rank: usize, index: usize, offset: usize) -> Result<Backing<'_>, Error>;
 }

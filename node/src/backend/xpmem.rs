@@ -2,14 +2,15 @@
 //! segment is copied or remapped.
 #![allow(unsafe_code)]
 
-use super::{Backend, Slots};
-use crate::atomics::Ordering;
+use super::{Backend, Backing, Slots, memfd};
+use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::pages::Pages;
 use crate::segment::DataSegment;
 use crate::sys::{huge, map};
 use std::ops::Range;
+use std::os::fd::AsFd;
 use std::sync::Mutex;
 use xpmem_sys::{Attachment, Device, Permit, Segment, SegmentId};
 
@@ -130,6 +131,24 @@ impl Backend for Xpmem {
         unsafe { lay(&layout.heap, pages) }
     }
 
+    fn map_partition(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        index: usize,
+    ) -> Result<(), Error> {
+        let at = &layout.partitions[index];
+        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
+        // SAFETY: the place was reserved for it, and nobody uses it yet.
+        unsafe {
+            match backing {
+                Backing::Memory(pages, _) => lay(at, pages),
+                Backing::File(file) => memfd::lay(at, Pages::Normal, (file.as_fd(), 0)),
+            }
+        }
+    }
+
     fn export(
         &self,
         slots: &dyn Slots,
@@ -139,36 +158,56 @@ impl Backend for Xpmem {
     ) -> Result<(), Error> {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         let record = slots.record(rank);
-        let mut export = |range: &Range<usize>, id: &crate::atomics::AtomicU64| {
+        let mut export = |range: &Range<usize>, id: &AtomicU64| {
             let segment = self.make(range)?;
             id.store(segment.id().0 as u64, Ordering::Relaxed);
             held.segments.push(segment);
             Ok::<_, Error>(())
         };
         export(&data.pages, &record.data_segment)?;
-        export(&layout.heap, &record.heap_segment)
+        // What is reserved between the partitions is part of it and faults over there, too.
+        export(&layout.area(), &record.heap_segment)
     }
 
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
         let record = slots.record(rank);
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
-        for (range, segment) in
-            [(&layout.data, &record.data_segment), (&layout.heap, &record.heap_segment)]
-        {
+        let mut attach = |range: &Range<usize>, segment: &AtomicU64, offset: usize| {
             let at = layout.mirrored(rank, range.start);
             let segment = segment.load(Ordering::Relaxed);
             // SAFETY: the place lies in the window reserved for this mirror; the window is never
             // unmapped, remapped or protected.
-            let attachment = unsafe { self.map_peers(&(at..at + range.len()), segment, 0)? };
+            let attachment = unsafe { self.map_peers(&(at..at + range.len()), segment, offset)? };
             held.attachments.push(attachment);
+            Ok::<_, Error>(())
+        };
+        let in_segment = |range: &Range<usize>| range.start - layout.area().start;
+        attach(&layout.data, &record.data_segment, 0)?;
+        attach(&layout.heap, &record.heap_segment, in_segment(&layout.heap))?;
+        for (index, own) in layout.partitions.iter().enumerate() {
+            match slots.partition(rank, index, layout.partition_offset(index))? {
+                Backing::Memory(..) => attach(own, &record.heap_segment, in_segment(own))?,
+                Backing::File(file) => {
+                    let at = layout.mirrored(rank, own.start);
+                    let place = (file.as_fd(), 0);
+                    // SAFETY: as above.
+                    unsafe { memfd::map_peers(&(at..at + own.len()), Pages::Normal, place)? };
+                }
+            }
         }
         Ok(())
     }
 
-    fn withdraw(&self, _: &dyn Slots, _: usize, layout: &Layout) {
+    fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         *held = Held::default();
         map::discard(layout.heap.start, layout.heap.len());
+        for (index, partition) in layout.partitions.iter().enumerate() {
+            let backing = slots.partition(rank, index, layout.partition_offset(index));
+            if let Ok(Backing::Memory(..)) = backing {
+                map::discard(partition.start, partition.len());
+            }
+        }
     }
 
     fn is_shared(&self) -> bool {

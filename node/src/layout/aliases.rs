@@ -77,7 +77,7 @@ impl Mirrors {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HUGE, Layout};
+    use super::super::{HUGE, Layout, Sizes};
     use super::*;
     use oneshmem_kitten::addressing::alias;
 
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn mirrors_are_aliases() {
-        let layout = Layout::reserve(&program(0x400000), 5 << 20, 4096, 3).unwrap();
+        let layout =
+            Layout::reserve(&program(0x400000), &Sizes::of_heap(5 << 20, 4096), 3).unwrap();
         assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
         assert_eq!(layout.heap.start % HUGE, 0);
         for rank in 0..3 {
@@ -111,13 +112,15 @@ mod tests {
 
     #[test]
     fn a_position_independent_program_is_refused() {
-        let error = Layout::reserve(&program(0x5555_5555_4000), HUGE, 4096, 3).unwrap_err();
+        let error = Layout::reserve(&program(0x5555_5555_4000), &Sizes::of_heap(HUGE, 4096), 3)
+            .unwrap_err();
         assert!(error.to_string().contains("-no-pie"), "{error}");
     }
 
     #[test]
     fn an_impossible_size_is_an_error() {
-        let error = Layout::reserve(&program(0x400000), 1 << 39, 4096, 2).unwrap_err();
+        let error =
+            Layout::reserve(&program(0x400000), &Sizes::of_heap(1 << 39, 4096), 2).unwrap_err();
         assert!(error.to_string().contains("ask for less"), "{error}");
     }
 }

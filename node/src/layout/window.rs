@@ -89,7 +89,7 @@ impl Mirrors {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layout;
+    use super::super::{Layout, Sizes};
     use super::*;
 
     fn program(at: usize) -> DataSegment {
@@ -102,7 +102,7 @@ mod tests {
     fn mirrors_keep_the_inner_layout_and_do_not_touch() {
         for at in [0x400000, 0x2000_0000_0000] {
             let program = program(at);
-            let layout = Layout::reserve(&program, 5 << 20, 4096, 3).unwrap();
+            let layout = Layout::reserve(&program, &Sizes::of_heap(5 << 20, 4096), 3).unwrap();
             if at > LOWEST {
                 assert!(layout.heap.end < program.program_start);
             } else {
@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn an_impossible_size_is_an_error() {
-        let error = Layout::reserve(&program(0x400000), 1 << 47, 4096, 64).unwrap_err();
+        let error =
+            Layout::reserve(&program(0x400000), &Sizes::of_heap(1 << 47, 4096), 64).unwrap_err();
         assert!(error.to_string().contains("ask for less"), "{error}");
     }
 }

@@ -4,9 +4,14 @@
 use std::ops::Range;
 
 /// Room for the kernel's largest number of nodes (`CONFIG_NODES_SHIFT` is at most 10).
-const WORDS: usize = 1024 / 64;
+const WORDS: usize = MOST_NODES / 64;
+/// Nodes are numbered below this.
+pub const MOST_NODES: usize = 1024;
 const MPOL_DEFAULT: libc::c_int = 0;
 const MPOL_PREFERRED: libc::c_int = 1;
+const MPOL_BIND: libc::c_int = 2;
+const MPOL_INTERLEAVE: libc::c_int = 3;
+const MPOL_PREFERRED_MANY: libc::c_int = 5;
 const MPOL_F_MEMS_ALLOWED: libc::c_ulong = 1 << 2;
 
 fn policy(flags: libc::c_ulong) -> Option<(libc::c_int, [u64; WORDS])> {
@@ -33,6 +38,11 @@ pub fn own_node() -> Option<usize> {
     if !several || policy(0)?.0 != MPOL_DEFAULT {
         return None;
     }
+    nearest_node()
+}
+
+/// The node this process runs on.
+pub fn nearest_node() -> Option<usize> {
     let mut node = 0u32;
     // SAFETY: the call fills the local; the other pointers are null, which it allows.
     let answer = unsafe {
@@ -41,13 +51,42 @@ pub fn own_node() -> Option<usize> {
     (answer == 0).then_some(node as usize)
 }
 
+/// The nodes whose memory this process may use, ascending.
+pub fn allowed_nodes() -> Vec<usize> {
+    let (_, allowed) = policy(MPOL_F_MEMS_ALLOWED).unwrap_or((MPOL_DEFAULT, [0; WORDS]));
+    (0..MOST_NODES).filter(|node| allowed[node / 64] >> (node % 64) & 1 == 1).collect()
+}
+
 /// Has the pages of `range` made on `node` while it has any, whoever touches them first.
 pub fn prefer(range: &Range<usize>, node: usize) -> std::io::Result<()> {
-    let mut nodes = [0u64; WORDS];
-    let Some(word) = nodes.get_mut(node / 64) else {
-        return Err(std::io::Error::from_raw_os_error(libc::EINVAL));
-    };
-    *word = 1 << (node % 64);
+    set(range, MPOL_PREFERRED, &[node])
+}
+
+/// Has the pages of `range` made on any of `nodes` while they have any. A kernel before 5.15
+/// prefers the first of them.
+pub fn prefer_any(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
+    set(range, MPOL_PREFERRED_MANY, nodes)
+        .or_else(|_| set(range, MPOL_PREFERRED, &nodes[..nodes.len().min(1)]))
+}
+
+/// Has the pages of `range` made on `nodes` only.
+pub fn bind(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
+    set(range, MPOL_BIND, nodes)
+}
+
+/// Has the pages of `range` made on each of `nodes` in turn.
+pub fn interleave(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
+    set(range, MPOL_INTERLEAVE, nodes)
+}
+
+fn set(range: &Range<usize>, mode: libc::c_int, nodes: &[usize]) -> std::io::Result<()> {
+    let mut set = [0u64; WORDS];
+    for node in nodes {
+        let Some(word) = set.get_mut(node / 64) else {
+            return Err(std::io::Error::from_raw_os_error(libc::EINVAL));
+        };
+        *word |= 1 << (node % 64);
+    }
     // SAFETY: the set is as large as the call is told; where pages are made changes
     // nothing of what they hold.
     let answer = unsafe {
@@ -55,8 +94,8 @@ pub fn prefer(range: &Range<usize>, node: usize) -> std::io::Result<()> {
             libc::SYS_mbind,
             range.start,
             range.len(),
-            MPOL_PREFERRED,
-            nodes.as_ptr(),
+            mode,
+            set.as_ptr(),
             WORDS * 64,
             0usize,
         )

@@ -3,8 +3,9 @@
 use super::{GENERATIONS, Home, JobFile, LARGEST};
 use crate::atomics::Ordering;
 
-/// How far apart the PEs' heaps are in a file of huge pages.
-pub(super) const HUGE_STRIDE: u64 = 1 << 40;
+/// How far apart the PEs' memories are in a file of huge pages: heap first, partitions in the
+/// upper half.
+pub(super) const HUGE_STRIDE: u64 = 1 << 41;
 
 /// Every PE's slot starts at `SLOT_BASE + slot * SLOT_STRIDE` of its generation: so far apart
 /// that no slot outgrows its place.
@@ -54,5 +55,11 @@ impl JobFile {
     /// Where the heap of huge pages of PE `pe`, a near one, starts in their file.
     pub(crate) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
         (u64::from(generation) * self.near.len() as u64 + self.slot(pe)) * HUGE_STRIDE
+    }
+
+    /// Where the partitions of huge pages of PE `pe`, a near one, start in their file, and how many
+    /// bytes there are for them.
+    pub(in crate::job) fn huge_partitions(&self, generation: u32, pe: usize) -> (u64, u64) {
+        (self.huge_offset(generation, pe) + HUGE_STRIDE / 2, HUGE_STRIDE / 2)
     }
 }

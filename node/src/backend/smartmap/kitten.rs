@@ -3,9 +3,9 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
-use crate::backend::{Backend, Slots};
+use crate::backend::{Backend, Backing, Slots};
 use crate::error::Error;
-use crate::layout::{HUGE, Layout};
+use crate::layout::{HUGE, Layout, Sizes};
 use crate::pages::Pages;
 use crate::segment::DataSegment;
 use crate::sys::map;
@@ -28,20 +28,13 @@ impl Backend for Kitten {
         DEFAULT_HEAP
     }
 
-    fn layout(
-        &self,
-        program: &DataSegment,
-        heap_bytes: usize,
-        _: usize,
-        ranks: usize,
-    ) -> Result<Layout, Error> {
+    fn layout(&self, program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Layout, Error> {
         // Aligned as heaps are everywhere, so that blocks can be.
-        let bytes = heap_bytes + HUGE;
+        let bytes = sizes.total(HUGE) + HUGE;
         let at = map::private_anywhere(bytes).map_err(|error| {
             Error::NoWay(format!(
                 "the loader's heap for this process has no room for a symmetric heap of \
-                 {heap_bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give \
-                 more"
+                 {bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give more"
             ))
         })?;
         if at == 0 || at.saturating_add(bytes) > SLOT_BYTES {
@@ -49,8 +42,8 @@ impl Backend for Kitten {
                 "the kernel put the symmetric heap at {at:#x}, not below {SLOT_BYTES:#x}"
             )));
         }
-        let start = at.next_multiple_of(HUGE);
-        Layout::with_heap(program, start..start + heap_bytes, HUGE, ranks)
+        let places = sizes.place(at.next_multiple_of(HUGE), HUGE);
+        Layout::with_places(program, places, HUGE, ranks)
     }
 
     fn map_heap(
@@ -67,6 +60,24 @@ impl Backend for Kitten {
         // SAFETY: the heap is this process's own, and no peer uses it before this PE says
         // that it is ready.
         unsafe { std::ptr::write_bytes(heap.start as *mut u8, 0, heap.len()) };
+        Ok(())
+    }
+
+    fn map_partition(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        index: usize,
+    ) -> Result<(), Error> {
+        let Backing::Memory(Pages::Normal, _) =
+            slots.partition(rank, index, layout.partition_offset(index))?
+        else {
+            return Err(Error::NoWay("on Kitten partitions are ordinary memory only".into()));
+        };
+        let partition = &layout.partitions[index];
+        // SAFETY: as for the heap.
+        unsafe { std::ptr::write_bytes(partition.start as *mut u8, 0, partition.len()) };
         Ok(())
     }
 

@@ -33,7 +33,7 @@ impl Placed {
             None => {}
         }
         // The heap first: it is the larger, and the likelier to be refused.
-        for range in [&layout.heap, &layout.data] {
+        for range in [&layout.area(), &layout.data] {
             let at = layout.mirrored(rank, range.start);
             if map::reserve_at(at, range.len()).is_none() {
                 return Err(Error::NoWay(format!(
@@ -49,6 +49,7 @@ impl Placed {
         // `translate` learns of them.
         unsafe {
             memfd::map_peers_heap(slots, rank, layout)?;
+            memfd::map_peers_partitions(slots, rank, layout)?;
             memfd::map_data(slots, rank, layout)
         }
     }
@@ -67,6 +68,16 @@ impl Backend for Placed {
         pages: Pages,
     ) -> Result<(), Error> {
         self.slots.map_heap(slots, rank, layout, pages)
+    }
+
+    fn map_partition(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        index: usize,
+    ) -> Result<(), Error> {
+        self.slots.map_partition(slots, rank, layout, index)
     }
 
     fn export(

@@ -51,6 +51,10 @@ fn report(job: &Job) -> String {
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }
+    for partition in job.partitions() {
+        let name = format!("Partition {}", partition.spec().id);
+        let _ = writeln!(text, "{name:<16} {partition}");
+    }
     text += &machine();
     let _ = writeln!(text, "\nAlgorithms of collectives on {} PE{}:", job.npes(), s(job.npes()));
     text += &collectives::choices(job.npes());

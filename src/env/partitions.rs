@@ -1,0 +1,70 @@
+//! The variables that ask for partitions: one each, with the partition's number in its name.
+
+use crate::sys::environment;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt::Write;
+
+/// What the names begin with; the number follows.
+const NAMES: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION", "SMA_SYMMETRIC_PARTITION"];
+
+/// The partition that a variable of this name is for; `None` if it is another variable.
+pub fn id_of(name: &str) -> Option<usize> {
+    let digits = NAMES.iter().find_map(|start| name.strip_prefix(start))?;
+    let is_plain = digits == "0" || !digits.starts_with(['0', '+']);
+    digits.parse().ok().filter(|_| is_plain)
+}
+
+/// The numbers of the partitions that are asked for.
+pub fn ids() -> BTreeSet<usize> {
+    environment::names_that_begin(&NAMES).iter().filter_map(|name| id_of(name)).collect()
+}
+
+/// The value of partition `id`'s variable, by a look-up of a name.
+pub fn value_by(id: usize, value_of: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
+    named(id, value_of).map(|(_, value)| value)
+}
+
+/// Its name and value as the user has written them.
+pub fn shown(id: usize) -> String {
+    let (name, value) = named(id, environment::variable).unwrap_or_default();
+    format!("{name}={:?}", value.to_string_lossy())
+}
+
+fn named(id: usize, value_of: impl Fn(&str) -> Option<OsString>) -> Option<(String, OsString)> {
+    NAMES.iter().map(|start| format!("{start}{id}")).find_map(|name| {
+        let value = value_of(&name)?;
+        Some((name, value))
+    })
+}
+
+/// All that are set, as text: name, value and meaning.
+pub(super) fn table() -> String {
+    let mut text = String::new();
+    for (name, value) in ids().into_iter().filter_map(|id| named(id, environment::variable)) {
+        let value = value.to_string_lossy();
+        let _ =
+            writeln!(text, "  {name:<24} {value}\n      A partition beside the symmetric heap.");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn only_plain_numbers_name_partitions() {
+        for (name, id) in [
+            ("SHMEM_SYMMETRIC_PARTITION0", Some(0)),
+            ("SMA_SYMMETRIC_PARTITION12", Some(12)),
+            ("SHMEM_SYMMETRIC_PARTITION", None),
+            ("SHMEM_SYMMETRIC_PARTITION01", None),
+            ("SHMEM_SYMMETRIC_PARTITION+1", None),
+            ("SHMEM_SYMMETRIC_PARTITIONS", None),
+            ("SHMEM_SYMMETRIC_SIZE", None),
+        ] {
+            assert_eq!(id_of(name), id, "{name}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The allocator of a stretch of symmetric memory: a [`Heap`], and in a partition chunks of it
+//! with small blocks, which a [`Buddy`] hands out in constant time.
+//!
+//! It is as deterministic as they are, and its records, too, are outside the memory.
+
+use super::buddy::{self, Buddy, CHUNK};
+use super::heap::{Heap, NotABlock, Usage};
+
+/// The allocator of the symmetric heap or of a partition.
+#[derive(Debug)]
+pub struct Pool {
+    heap: Heap,
+    small: Option<Chunks>,
+    /// Whether the memory starts as zeros.
+    zero: bool,
+}
+
+/// The chunks with small blocks.
+#[derive(Debug)]
+struct Chunks {
+    /// Number plus 1 of the chunk at each multiple of a chunk's size; 0 where there is none.
+    at: Vec<u32>,
+    /// Those that exist, by number; what a number of no chunk has is left over.
+    chunks: Vec<Chunk>,
+    /// Numbers of no chunk.
+    spare: Vec<u32>,
+    /// Numbers of the chunks of each level.
+    levels: [Vec<u32>; buddy::LEVELS],
+}
+
+#[derive(Debug)]
+struct Chunk {
+    start: usize,
+    blocks: Buddy,
+    /// Where it stands in the list of its level.
+    level: usize,
+    position: usize,
+}
+
+impl Pool {
+    /// The allocator of the symmetric heap.
+    pub fn of_heap(bytes: usize) -> Self {
+        Self { heap: Heap::new(bytes), small: None, zero: true }
+    }
+
+    /// The allocator of a partition, whose memory starts at a multiple of a chunk's size.
+    pub fn of_partition(bytes: usize, zero: bool) -> Self {
+        Self { heap: Heap::new(bytes), small: Some(Chunks::new(bytes)), zero }
+    }
+
+    /// Size of the memory.
+    pub fn bytes(&self) -> usize {
+        self.heap.bytes()
+    }
+
+    /// As [`Heap::allocate`]. A small block has a power of two bytes and starts at a multiple of
+    /// that.
+    #[inline]
+    pub fn allocate(&mut self, size: usize, align: usize) -> Option<usize> {
+        if let Some(small) = &mut self.small
+            && let Some(level) = Buddy::level_for(size, align)
+            && let Some(offset) = small.allocate(&mut self.heap, size, align, level)
+        {
+            return Some(offset);
+        }
+        self.heap.allocate(size, align)
+    }
+
+    /// Frees the block at `offset`; returns its size.
+    #[inline]
+    pub fn free(&mut self, offset: usize) -> Result<usize, NotABlock> {
+        match &mut self.small {
+            Some(small) if let Some(number) = small.number(offset) => {
+                small.free(&mut self.heap, number, offset).ok_or(NotABlock)
+            }
+            _ => self.heap.free(offset),
+        }
+    }
+
+    /// As [`Heap::resize`]. A small block keeps its size.
+    #[inline]
+    pub fn resize(&mut self, offset: usize, size: usize) -> Result<bool, NotABlock> {
+        match self.chunk(offset) {
+            Some(chunk) => {
+                let has = chunk.blocks.size_of(offset - chunk.start).ok_or(NotABlock)?;
+                Ok(size <= has)
+            }
+            None => self.heap.resize(offset, size),
+        }
+    }
+
+    /// The size of the block that starts at `offset`.
+    #[inline]
+    pub fn size_of(&self, offset: usize) -> Option<usize> {
+        match self.chunk(offset) {
+            Some(chunk) => chunk.blocks.size_of(offset - chunk.start),
+            None => self.heap.size_of(offset),
+        }
+    }
+
+    /// A block near `offset`, start and size.
+    pub fn nearest(&self, offset: usize) -> Option<(usize, usize)> {
+        let near = self.heap.nearest(offset)?;
+        let Some(chunk) = self.chunk(near.0) else { return Some(near) };
+        let (start, size) = chunk.blocks.nearest(offset.saturating_sub(chunk.start))?;
+        Some((chunk.start + start, size))
+    }
+
+    /// Where the memory starts that no block has ever covered.
+    #[inline]
+    pub fn untouched(&self) -> usize {
+        self.heap.untouched()
+    }
+
+    /// Where the memory starts that is still zero.
+    pub fn zero_from(&self) -> usize {
+        if self.zero { self.untouched() } else { self.bytes() }
+    }
+
+    /// How full it is. A chunk counts as its blocks.
+    pub fn usage(&self) -> Usage {
+        let mut usage = self.heap.usage();
+        for chunk in self.small.iter().flat_map(Chunks::in_use) {
+            let rest = CHUNK - chunk.blocks.used();
+            (usage.used, usage.free) = (usage.used - rest, usage.free + rest);
+            usage.blocks = usage.blocks - 1 + chunk.blocks.blocks();
+        }
+        usage
+    }
+
+    /// The chunk that an offset lies in.
+    fn chunk(&self, offset: usize) -> Option<&Chunk> {
+        let small = self.small.as_ref()?;
+        Some(&small.chunks[small.number(offset)? as usize])
+    }
+}
+
+impl Chunks {
+    fn new(bytes: usize) -> Self {
+        Self {
+            at: vec![0; bytes / CHUNK],
+            chunks: Vec::new(),
+            spare: Vec::new(),
+            levels: [const { Vec::new() }; buddy::LEVELS],
+        }
+    }
+
+    fn in_use(&self) -> impl Iterator<Item = &Chunk> {
+        self.chunks.iter().filter(|chunk| chunk.blocks.blocks() > 0)
+    }
+
+    fn number(&self, offset: usize) -> Option<u32> {
+        self.at.get(offset / CHUNK)?.checked_sub(1)
+    }
+
+    /// A block from the chunk that has least room for it, or from a new one.
+    fn allocate(
+        &mut self,
+        heap: &mut Heap,
+        size: usize,
+        align: usize,
+        level: usize,
+    ) -> Option<usize> {
+        let fitting = self.levels[level..].iter().find_map(|numbers| numbers.last().copied());
+        let number = match fitting {
+            Some(number) => number,
+            None => self.add(heap)?,
+        };
+        let chunk = &mut self.chunks[number as usize];
+        let offset = chunk.start + chunk.blocks.allocate(size, align)?;
+        self.settle(number);
+        Some(offset)
+    }
+
+    fn free(&mut self, heap: &mut Heap, number: u32, offset: usize) -> Option<usize> {
+        let chunk = &mut self.chunks[number as usize];
+        let size = chunk.blocks.free(offset - chunk.start)?;
+        if chunk.blocks.blocks() > 0 {
+            self.settle(number);
+        } else {
+            // Its records stay for the next chunk: they are those of one without blocks.
+            let start = chunk.start;
+            self.strike(number);
+            self.at[start / CHUNK] = 0;
+            self.spare.push(number);
+            heap.free(start).ok()?;
+        }
+        Some(size)
+    }
+
+    fn add(&mut self, heap: &mut Heap) -> Option<u32> {
+        let start = heap.allocate(CHUNK, CHUNK)?;
+        let number = match self.spare.pop() {
+            Some(number) => {
+                self.chunks[number as usize].start = start;
+                number
+            }
+            None => {
+                let blocks = Buddy::new();
+                self.chunks.push(Chunk { start, blocks, level: 0, position: 0 });
+                self.chunks.len() as u32 - 1
+            }
+        };
+        self.at[start / CHUNK] = number + 1;
+        self.enlist(number);
+        Some(number)
+    }
+
+    /// Puts a chunk into the list of the level that it has now.
+    fn settle(&mut self, number: u32) {
+        let chunk = &self.chunks[number as usize];
+        if chunk.level != chunk.blocks.level() {
+            self.strike(number);
+            self.enlist(number);
+        }
+    }
+
+    fn enlist(&mut self, number: u32) {
+        let chunk = &mut self.chunks[number as usize];
+        chunk.level = chunk.blocks.level();
+        chunk.position = self.levels[chunk.level].len();
+        self.levels[chunk.level].push(number);
+    }
+
+    fn strike(&mut self, number: u32) {
+        let Chunk { level, position, .. } = self.chunks[number as usize];
+        self.levels[level].swap_remove(position);
+        if let Some(moved) = self.levels[level].get(position) {
+            self.chunks[*moved as usize].position = position;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Memory from partitions: the routines of the heap with a partition's number.
+//!
+//! Those that allocate for a program are collective, as the heap's are. [`take`] and [`give`] are
+//! local, for runtimes that call them in the same order on every PE.
+
+use crate::env;
+use crate::error::Routine;
+use crate::failure;
+use crate::job::partitions::Partition;
+use crate::job::{Job, existing, job};
+use crate::memory::heap::{GRANULE, Usage};
+use crate::memory::symmetric;
+use crate::message;
+use std::ptr::null_mut;
+
+/// The partition of this number, if all PEs have it; `None` is said under `SHMEM_DEBUG`.
+fn find(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partition> {
+    let partition = usize::try_from(id).ok().and_then(|id| job.partition(id));
+    if partition.is_none() && job.pe() == 0 && env::debugging() {
+        message::say(format_args!(
+            "{routine} returns NULL: there is no partition {id}; set SHMEM_SYMMETRIC_PARTITION{id} \
+             to have one"
+        ));
+    }
+    partition
+}
+
+/// The same for a collective call.
+fn agreed(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partition> {
+    symmetric::agree(job, routine, "id", id as usize);
+    find(job, routine, id)
+}
+
+/// `shmemx_partition_malloc`: a block of `size` bytes of partition `id` on every PE, or null on all.
+pub fn malloc(routine: Routine, size: usize, id: i32) -> *mut u8 {
+    let job = job(routine);
+    let Some(partition) = agreed(job, routine, id) else { return null_mut() };
+    symmetric::malloc_in(job, partition.space(), routine, size)
+}
+
+/// `shmemx_partition_align`: the same at a multiple of `alignment`, a power of two.
+pub fn align(routine: Routine, alignment: usize, size: usize, id: i32) -> *mut u8 {
+    let job = job(routine);
+    let Some(partition) = agreed(job, routine, id) else { return null_mut() };
+    symmetric::align_in(job, partition.space(), routine, alignment, size)
+}
+
+/// `shmemx_partition_calloc`: `count` objects of `size` bytes, zero on every PE.
+pub fn calloc(routine: Routine, count: usize, size: usize, id: i32) -> *mut u8 {
+    let job = job(routine);
+    let Some(partition) = agreed(job, routine, id) else { return null_mut() };
+    symmetric::calloc_in(job, partition.space(), routine, count, size)
+}
+
+/// `shmemx_partition_take`: a block of `size` bytes of partition `id` on this PE; null if there
+/// is no room. Symmetric if all PEs take and give in the same order.
+pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
+    let job = job(routine);
+    let Some(space) = find(job, routine, id).map(Partition::space) else { return null_mut() };
+    if size == 0 {
+        return null_mut();
+    }
+    let block = symmetric::allocate(job, space, routine, Some(size), GRANULE);
+    block.map_or(null_mut(), |offset| space.address(offset))
+}
+
+/// `shmemx_partition_give`: gives back what [`take`] gave, on this PE.
+pub fn give(routine: Routine, ptr: *mut u8) {
+    let job = job(routine);
+    if ptr.is_null() {
+        return;
+    }
+    let Some(partition) = job.partition_of(ptr as usize) else {
+        failure::misuse(
+            routine,
+            format_args!("ptr = {ptr:p}"),
+            "expected a block from shmemx_partition_take; it is in no partition",
+        )
+    };
+    let (space, offset) = symmetric::block_at(job, routine, ptr);
+    debug_assert_eq!(space.range(), partition.space().range());
+    if space.pool().free(offset).is_err() {
+        symmetric::not_a_block(job, routine, ptr);
+    }
+}
+
+/// What symmetric memory an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// The partition of this number.
+    Partition(usize),
+    /// The symmetric heap or the data segment.
+    Slot,
+    /// None.
+    Elsewhere,
+}
+
+/// `shmemx_partition_of`: what symmetric memory `ptr` is in.
+pub fn of(routine: Routine, ptr: *const u8) -> Whereabouts {
+    let job = job(routine);
+    match job.partition_of(ptr as usize) {
+        Some(partition) => Whereabouts::Partition(partition.spec().id),
+        None if job.layout().contains(ptr as usize) => Whereabouts::Slot,
+        None => Whereabouts::Elsewhere,
+    }
+}
+
+/// `shmemx_partition_info`: partition `id` and how full it is on this PE; `None` if there is none.
+pub fn info(routine: Routine, id: i32) -> Option<(&'static Partition, Usage)> {
+    job(routine);
+    let partition = existing()?.partition(usize::try_from(id).ok()?)?;
+    Some((partition, partition.space().pool().usage()))
+}
