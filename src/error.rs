@@ -47,7 +47,7 @@ pub enum Error {
     #[error("{0}")]
     Library(String),
     /// PEs of other nodes cannot be reached.
-    #[error("other nodes cannot be reached: {0}")]
+    #[error("{0}")]
     Engine(String),
     /// Why has been said already, by one PE for all.
     #[error("the job cannot start, for the reason that has been given")]

@@ -208,6 +208,21 @@ unsafe extern "C" fn before_end(signal: libc::c_int) {
     }
 }
 
+/// Calls with all signals blocked for this thread, and so for those that it starts.
+pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
+    let mut all = MaybeUninit::uninit();
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: the first call fills `all`, the second reads it and fills `before`.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = call();
+    // SAFETY: filled above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    result
+}
+
 /// Has `look` called when SIGTERM comes, or SIGQUIT, which then takes its default action unless that
 /// says true; nothing if the program has a handler of its own. Once per process.
 pub fn before_ending_by(signal: i32, look: fn() -> bool) {

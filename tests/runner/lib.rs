@@ -20,6 +20,7 @@ pub mod crowds;
 pub mod directives;
 pub mod examples;
 pub mod failures;
+pub mod far;
 #[path = "../faults/mod.rs"]
 pub mod faults;
 pub mod heap_pages;

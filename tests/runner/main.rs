@@ -2,9 +2,10 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, containers, crowds, examples, failures, faults, heap_pages, imports,
-    in_a_row, integrations, interface, launch, launchers, manners, node, nodes, privileged, rules,
-    sanitizers, seen, smartmap, states, statistics, strangers, system_calls, tuning, variables,
+    bystanders, conformance, containers, crowds, examples, failures, far, faults, heap_pages,
+    imports, in_a_row, integrations, interface, launch, launchers, manners, node, nodes,
+    privileged, rules, sanitizers, seen, smartmap, states, statistics, strangers, system_calls,
+    tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -22,12 +23,13 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 27] = [
+    let families: [fn() -> Vec<Trial>; 28] = [
         rules::trials,
         conformance::trials,
         examples::trials,
         launchers::trials,
         failures::trials,
+        far::trials,
         faults::trials,
         bystanders::trials,
         containers::trials,

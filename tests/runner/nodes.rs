@@ -18,7 +18,7 @@ const STAYING: &str = "sh -c 'shift; \"$@\"; exit $?' agent";
 /// One that brings nothing of this environment along.
 const BARE: &str = "sh -c 'shift; cd /; exec env -i \"$@\"' agent";
 /// For hosts that are network namespaces.
-const NAMESPACES: &str = "ip netns exec";
+pub(crate) const NAMESPACES: &str = "ip netns exec";
 
 /// How long all processes of a job may take to be gone.
 const GONE: Duration = Duration::from_secs(10);
@@ -140,7 +140,7 @@ fn program() -> Result<PathBuf, String> {
     compile::plain(&tree::repository("tests/programs/over_nodes.c"), &[])
 }
 
-fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> Command {
+pub(crate) fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> Command {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["--host", hosts, "-n", &pes.to_string(), "--launch-agent", agent]).args(options);
     command.env("SHMEM_STARTUP_TIMEOUT", if options.contains(&"A=B") { "1" } else { "60" });
@@ -176,14 +176,14 @@ fn near(agent: &str, hosts: &str, pes: usize) -> Result<(), String> {
 }
 
 /// A command where there are emulated hosts, node0 and so on.
-fn among_namespaces(count: usize) -> Command {
+pub(crate) fn among_namespaces(count: usize) -> Command {
     let mut command = Command::new("sh");
     command.arg(tree::repository("tests/programs/namespaces.sh")).arg(count.to_string());
     command
 }
 
 /// Whether the system lets tests have namespaces.
-fn has_namespaces() -> bool {
+pub(crate) fn has_namespaces() -> bool {
     among_namespaces(2).arg("true").output().is_ok_and(|output| output.status.success())
 }
 
@@ -302,7 +302,7 @@ fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
     Ok((running, pids))
 }
 
-fn name_of(pid: Pid) -> String {
+pub(crate) fn name_of(pid: Pid) -> String {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     name.trim().into()
 }

@@ -4,6 +4,7 @@
 mod bindings;
 mod device;
 mod operations;
+mod pusher;
 mod reach;
 mod turn;
 pub mod worker;
@@ -12,15 +13,20 @@ use super::{Amo, Engine, Far, Over};
 use crate::error::Error;
 use crate::job::nodes::Nodes;
 use operations::{Remote, Request};
+use pusher::Alarm;
 use reach::{Peers, Segment};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use turn::Turn;
 use worker::{Bell, Worker};
 
 /// This PE's ways to other nodes.
-pub struct Ucx {
+pub struct Ucx(Arc<Shared>);
+
+/// What the PE's threads share.
+struct Shared {
     state: Mutex<State>,
     bell: Bell,
+    alarm: Alarm,
 }
 
 /// What one thread uses at a time.
@@ -31,6 +37,14 @@ struct State {
     /// known to be complete.
     issued: u64,
     complete: u64,
+    /// Whether the pusher knows that there are some.
+    told: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
 }
 
 impl Ucx {
@@ -39,14 +53,28 @@ impl Ucx {
     /// # Errors
     /// If UCX is missing or does not work here.
     pub fn open(nodes: &Nodes, npes: usize) -> Result<Self, Error> {
-        let worker = Worker::open()?;
+        let worker = Worker::open()
+            .map_err(|error| Error::Engine(format!("other nodes cannot be reached: {error}")))?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
-        Ok(Self { state: Mutex::new(State { worker, peers, issued: 0, complete: 0 }), bell })
+        let state = State { worker, peers, issued: 0, complete: 0, told: false };
+        let state = Mutex::new(state);
+        let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
+        pusher::start(shared.clone())?;
+        Ok(Self(shared))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
+        self.0.state()
+    }
+
+    /// One more operation was issued that only a flush completes.
+    fn note(&self, state: &mut State) {
+        state.issued += 1;
+        if !state.told {
+            state.told = true;
+            self.0.alarm.set();
+        }
     }
 
     /// Runs `issue` with the memory that a name is for.
@@ -72,7 +100,7 @@ impl Ucx {
     /// Waits for an operation on `pe`, or on anyone.
     fn finish(&self, request: Option<Request>, pe: Option<usize>) {
         let Some(mut request) = request else { return };
-        let mut turn = Turn::new(self.bell);
+        let mut turn = Turn::new(self.0.bell);
         loop {
             let state = self.state();
             while state.worker.progress() {}
@@ -97,7 +125,7 @@ impl Ucx {
 impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
         let request = self.with(to, |state, remote, offset| {
-            state.issued += 1;
+            self.note(state);
             // SAFETY: the caller's promise, for as long as the request is not over.
             let request = unsafe { state.worker.put(remote, offset, from, bytes) }?;
             Ok(state.unless(over == Over::AtQuiet, request))
@@ -107,7 +135,9 @@ impl Engine for Ucx {
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
         let request = self.with(from, |state, remote, offset| {
-            state.issued += u64::from(over == Over::AtQuiet);
+            if over == Over::AtQuiet {
+                self.note(state);
+            }
             // SAFETY: the caller's promise, for as long as the request is not over.
             let request = unsafe { state.worker.get(to, remote, offset, bytes) }?;
             Ok(state.unless(over == Over::AtQuiet, request))
@@ -130,7 +160,7 @@ impl Engine for Ucx {
 
     fn update(&self, at: Far, amo: Amo) {
         self.with(at, |state, remote, offset| {
-            state.issued += 1;
+            self.note(state);
             state.worker.update(remote, offset, amo)
         });
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 const LOOKS: u32 = 16;
 const YIELDS: u32 = 64;
 /// How long it sleeps at most: other threads may take what it waits for from the network.
-const SLEEP: Duration = Duration::from_millis(10);
+pub const SLEEP: Duration = Duration::from_millis(10);
 
 /// One wait.
 pub struct Turn {
