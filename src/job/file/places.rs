@@ -59,7 +59,7 @@ impl JobFile {
 
     /// Where the partitions of huge pages of PE `pe`, a near one, start in their file, and how many
     /// bytes there are for them.
-    pub(in crate::job) fn huge_partitions(&self, generation: u32, pe: usize) -> (u64, u64) {
+    pub(crate) fn huge_partitions(&self, generation: u32, pe: usize) -> (u64, u64) {
         (self.huge_offset(generation, pe) + HUGE_STRIDE / 2, HUGE_STRIDE / 2)
     }
 }
