@@ -1,6 +1,8 @@
 // pes: 2 4
+// backends: memfd smartmap
 /* A PE that dies because the memory of another has gone is not what ended the job: the other
- * is, with its status. Over XPMEM memory goes with its PE; here it is taken away. */
+ * is, with its status. Over XPMEM memory goes with its PE; here it is taken away
+ * (the module kills a process that maps something else over an attachment). */
 // case: exit exit | status=3 stderr=exited
 // case: killed killed | status=137 stderr=SIGKILL
 // case: nobody nobody | status=135 stderr=SIGBUS

@@ -1,6 +1,8 @@
 // pes: 2 4
+// backends: memfd smartmap
 /* A program may close descriptors that are not its own (daemons and shells do): the job goes
- * on, also where its numbers then belong to files of the program, which stay as they are. */
+ * on, also where its numbers then belong to files of the program, which stay as they are.
+ * closed_device.c says what XPMEM makes of it. */
 // case: duplicate duplicate
 // case: close close
 // case: reuse reuse

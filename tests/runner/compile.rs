@@ -31,11 +31,8 @@ pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Resul
 /// The executable of a program that has no directives, with the default options and these.
 pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
     let program = Program {
-        source: source.to_owned(),
-        pes: vec![1],
-        variants: vec![Variant::usual()],
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
-        cases: Vec::new(),
+        ..Program::of(source.to_owned())
     };
     executable(&program, Variant::usual())
 }

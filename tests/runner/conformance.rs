@@ -78,10 +78,12 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
                     .join("/");
+                let skipped = !program.is_served();
                 let (program, case) = (Arc::clone(program), case.clone());
-                trials.push(Trial::test(format!("c/{name}"), move || {
+                let trial = Trial::test(format!("c/{name}"), move || {
                     Ok(trial(&program, variant, pes, &case)?)
-                }));
+                });
+                trials.push(trial.with_ignored_flag(skipped));
             }
         }
     }

@@ -8,6 +8,8 @@
 //! //                             compiled with -DSHMEM_INLINE, as all others are
 //! // partition: no               its heap is what it tests, so it is not also run with memory of
 //! //                             a partition in the heap's place, as all others that allocate are
+//! // backends: memfd           skipped unless SHMEM_BACKEND (memfd if unset) is one of these;
+//! //                             without this, it runs over all
 //! // cflags: -std=c11            further options for the compiler
 //! // env: NAME=value             environment of every case
 //! // case: name argument | status=3 stderr=word stdout=word env=NAME=value
@@ -140,6 +142,8 @@ pub struct Program {
     pub cflags: Vec<String>,
     /// Ways to start it.
     pub cases: Vec<Case>,
+    /// Backends that it is about; empty: all.
+    pub backends: Vec<String>,
 }
 
 impl Program {
@@ -150,19 +154,36 @@ impl Program {
         Self::parse(source, &text).map_err(|error| format!("{}: {error}", source.display()))
     }
 
+    /// A program without directives.
+    pub fn of(source: PathBuf) -> Self {
+        Self {
+            source,
+            pes: Vec::new(),
+            variants: Variant::COMMON.to_vec(),
+            cflags: Vec::new(),
+            cases: Vec::new(),
+            backends: Vec::new(),
+        }
+    }
+
     /// The name tests and executables have.
     pub fn name(&self) -> &str {
         self.source.file_stem().and_then(|stem| stem.to_str()).unwrap_or("unnamed")
     }
 
-    fn parse(source: &Path, text: &str) -> Result<Self, String> {
-        let mut program = Self {
-            source: source.to_owned(),
-            pes: Vec::new(),
-            variants: Variant::COMMON.to_vec(),
-            cflags: Vec::new(),
-            cases: Vec::new(),
+    /// Whether it is about the backend that is tested.
+    pub fn is_served(&self) -> bool {
+        let asked = std::env::var("SHMEM_BACKEND");
+        let tested = match asked.as_deref() {
+            Ok(backend) => backend,
+            Err(_) if tree::is_smartmap() => "smartmap",
+            Err(_) => "memfd",
         };
+        self.backends.is_empty() || self.backends.iter().any(|backend| backend == tested)
+    }
+
+    fn parse(source: &Path, text: &str) -> Result<Self, String> {
+        let mut program = Self::of(source.to_owned());
         let mut environment = Vec::new();
         let mut inline = true;
         let allocates = ["shmem_malloc", "shmem_calloc", "shmem_align"];
@@ -195,6 +216,7 @@ impl Program {
                         _ => return Err(format!("expected `partition: no`, got {value}")),
                     }
                 }
+                "backends" => program.backends = words().map(str::to_owned).collect(),
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
                     for word in words() {

@@ -220,11 +220,8 @@ fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result
     let options: Vec<&str> = answer.stdout.split_whitespace().skip(1).collect();
     // The two executables differ, so each has a folder of its own.
     let program = Program {
-        source: tree::repository("tests/programs/with_mpi.c"),
-        pes: vec![2],
-        variants: vec![Variant::usual()],
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
-        cases: Vec::new(),
+        ..Program::of(tree::repository("tests/programs/with_mpi.c"))
     };
     let executable = compile::executable_in(&program, Variant::usual(), launcher.name())?;
     for outcome in launcher.run(2, &executable, &[first], &[])? {

@@ -29,13 +29,7 @@ struct Installed(PathBuf);
 impl Installed {
     fn new(name: &str) -> Result<Self, String> {
         let source = tree::repository("tests/programs/privileged.c");
-        let program = Program {
-            source,
-            pes: vec![1],
-            variants: vec![Variant::Static],
-            cflags: Vec::new(),
-            cases: Vec::new(),
-        };
+        let program = Program::of(source);
         let from = compile::executable(&program, Variant::Static)?;
         let installed = Self(tree::scratch(&format!("privileged-{name}-{}", std::process::id())));
         let give = |path: &Path| {

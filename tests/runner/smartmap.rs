@@ -115,13 +115,7 @@ fn kitten(
 /// A rank that dies by a fault, or exits, says so itself: the kernel does not, until the loader
 /// unmaps its memory.
 fn death_is_told(how: &str, status: i32) -> Result<(), String> {
-    let program = Program {
-        source: tree::repository("tests/c/die.c"),
-        pes: vec![2],
-        variants: vec![Variant::Static],
-        cflags: Vec::new(),
-        cases: Vec::new(),
-    };
+    let program = Program::of(tree::repository("tests/c/die.c"));
     let executable = compile::executable(&program, Variant::Static)?;
     let environment = [("KITTEN_REMEMBERS", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")];
     let outcome = kitten(2, &executable, &["wait", how], &environment)?;
@@ -133,13 +127,7 @@ fn death_is_told(how: &str, status: i32) -> Result<(), String> {
 
 /// The same for a static program of this folder, on two ranks.
 fn kitten_of(source: &str) -> Result<Outcome, String> {
-    let program = Program {
-        source: tree::repository("tests").join(source),
-        pes: vec![2],
-        variants: vec![Variant::Static],
-        cflags: Vec::new(),
-        cases: Vec::new(),
-    };
+    let program = Program::of(tree::repository("tests").join(source));
     kitten(2, &compile::executable(&program, Variant::Static)?, &[], &[])
 }
 
@@ -237,13 +225,7 @@ fn refused(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
 
 fn position_independent() -> Result<(), String> {
     for variant in [Variant::Pie, Variant::StaticPie] {
-        let program = Program {
-            source: tree::repository("examples/hello.c"),
-            pes: vec![2],
-            variants: vec![variant],
-            cflags: Vec::new(),
-            cases: Vec::new(),
-        };
+        let program = Program::of(tree::repository("examples/hello.c"));
         let executable = compile::executable(&program, variant)?;
         let outcome = launch::run(launch::oshrun(2, &executable))?;
         refused(&outcome, &["shmem_init", "position independent", "-no-pie"])?;

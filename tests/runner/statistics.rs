@@ -29,13 +29,7 @@ pub fn prepare() -> Result<(), String> {
 }
 
 fn program(variant: Variant) -> Result<PathBuf, String> {
-    let program = Program {
-        source: tree::repository("tests/programs/statistics.c"),
-        pes: Vec::new(),
-        variants: Vec::new(),
-        cflags: Vec::new(),
-        cases: Vec::new(),
-    };
+    let program = Program::of(tree::repository("tests/programs/statistics.c"));
     compile::executable(&program, variant)
 }
 

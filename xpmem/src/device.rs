@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::mem::offset_of;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::sync::{Mutex, OnceLock};
 
 const_assert_eq!(size_of::<xpmem_cmd_make>(), 40);
@@ -40,6 +40,8 @@ const EFORKED: i32 = 2004;
 #[derive(Debug)]
 pub struct Device {
     file: File,
+    /// What the descriptor leads to, since a program can close it and use its number.
+    node: Option<u64>,
     version: u32,
 }
 
@@ -56,7 +58,8 @@ impl Device {
         if let Some(device) = DEVICE.get() {
             return Ok(device);
         }
-        let mut device = Self { file: open()?, version: 0 };
+        let file = open()?;
+        let mut device = Self { node: node(&file), file, version: 0 };
         let version = device.command(XPMEM_CMD_VERSION, "asking for the version", &mut ())?;
         // A descriptor that is closed again harms nobody: there is no state yet.
         device.version = version as u32;
@@ -96,6 +99,10 @@ impl Device {
         call: &'static str,
         record: &mut T,
     ) -> Result<i32, Error> {
+        // Another file at its number is the program's, and not to be disturbed.
+        if node(&self.file) != self.node {
+            return Err(Error::Closed(call));
+        }
         // SAFETY: the record is of the type and size the command takes (asserted
         // above), live and writable for the call.
         let answer = unsafe {
@@ -113,6 +120,11 @@ impl Device {
     }
 }
 
+/// The device that a file is; `None` if there is none at its descriptor.
+fn node(file: &File) -> Option<u64> {
+    file.metadata().ok().map(|file| file.rdev())
+}
+
 fn open() -> Result<File, Error> {
     File::options().read(true).write(true).custom_flags(libc::O_CLOEXEC).open("/dev/xpmem").map_err(
         |source| match source.kind() {
@@ -121,4 +133,21 @@ fn open() -> Result<File, Error> {
             _ => Error::Call { call: "opening /dev/xpmem", source },
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device whose descriptor leads to another one now.
+    #[test]
+    fn a_closed_descriptor_is_told() {
+        let file = File::options().read(true).write(true).open("/dev/null").expect("opened");
+        let other = File::open("/dev/zero").expect("opened");
+        let device = Device { node: node(&other), file, version: 0x27004 };
+        let error = device.release(1).expect_err("not the module");
+        assert!(matches!(error, Error::Closed("xpmem_release")), "{error}");
+        let device = Device { node: node(&device.file), ..device };
+        assert!(matches!(device.release(1), Err(Error::Call { .. })));
+    }
 }

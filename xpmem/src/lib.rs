@@ -43,11 +43,24 @@ pub enum Error {
     /// The module's version is not one this crate knows.
     #[error("the xpmem module has version {0:#x}; expected 2.6 or 2.7 (0x26000 to 0x27fff)")]
     Version(u32),
-    /// This process is a forked child that has not opened the device itself.
-    #[error("this process was forked from one that uses xpmem, and has no access of its own")]
+    /// The program has closed the descriptor of the device.
+    #[error(
+        "{0}: this program has closed a descriptor of /dev/xpmem that is not its own; \
+         that withdraws all its memory"
+    )]
+    Closed(&'static str),
+    /// The module has no state of this process: it is a forked child, or has closed a copy of the
+    /// device's descriptor.
+    #[error(
+        "this process has no access to xpmem of its own: it was forked from one that has, or has \
+         closed a descriptor of /dev/xpmem"
+    )]
     Forked,
     /// The exporting process or its segment is gone.
-    #[error("{0}: the exporting process has ended or withdrawn its segment")]
+    #[error(
+        "{0}: the exporting process has ended, closed a descriptor of /dev/xpmem, or withdrawn its \
+         segment"
+    )]
     Gone(&'static str),
     /// Another failure.
     #[error("{call} failed: {source}")]
