@@ -372,7 +372,8 @@ int onenode_run(onenode_group_t *group, const onenode_collective *collective, ui
  * nothing else. Members get it in the order of their calls; where they share CPUs, one that runs
  * takes a free lock until the first in line has waited for 1 ms. With a limit a member is never in
  * line but tries again and again. If ONENODE_EDIED or ONENODE_ESTOPPED ends a call without a limit,
- * the lock cannot be used any more. */
+ * the lock cannot be used any more. The lock is kept in the memory of the group's first member, which
+ * withdraws that region last. */
 int onenode_lock(onenode_group_t *group, void *word, onenode_view_t *view, uint64_t ns);
 
 /* Releases it. */

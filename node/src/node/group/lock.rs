@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 impl Group {
     /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all members
     /// at first. Members get it in the order of their calls; where they share CPUs, one that runs
-    /// takes a free lock until the first in line has waited for 1 ms.
+    /// takes a free lock until the first in line has waited for 1 ms. The
+    /// lock is kept in the first member's memory: withdraw that region last.
     ///
     /// With a limit it is never in line, but tries again and again: so it can give up. Threads of one
     /// process exclude each other, too; one that has the lock must not call this again.
