@@ -8,6 +8,9 @@ use std::fmt::Write;
 /// What the names begin with; the number follows.
 const NAMES: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION", "SMA_SYMMETRIC_PARTITION"];
 
+/// What each of them asks for, one sentence.
+pub const HELP: &str = "A partition beside the symmetric heap: size and traits.";
+
 /// The partition that a variable of this name is for; `None` if it is another variable.
 pub fn id_of(name: &str) -> Option<usize> {
     let digits = NAMES.iter().find_map(|start| name.strip_prefix(start))?;
@@ -43,8 +46,7 @@ pub(super) fn table() -> String {
     let mut text = String::new();
     for (name, value) in ids().into_iter().filter_map(|id| named(id, environment::variable)) {
         let value = value.to_string_lossy();
-        let _ =
-            writeln!(text, "  {name:<24} {value}\n      A partition beside the symmetric heap.");
+        let _ = writeln!(text, "  {name:<24} {value}\n      {HELP}");
     }
     text
 }

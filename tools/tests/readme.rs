@@ -21,8 +21,12 @@ fn the_table_of_variables_is_that_of_the_library() {
         let row = format!("| `{name}` |{alias}| {default} | {help} |\n");
         assert!(readme.contains(&row), "README.md lacks the row\n{row}");
     }
+    // A row for all partitions: their numbers are part of the names.
+    let (name, old) = ("`SHMEM_SYMMETRIC_PARTITION<id>`", "`SMA_SYMMETRIC_PARTITION<id>`");
+    let row = format!("| {name} | {old} | not set | {} |\n", env::partitions::HELP);
+    assert!(readme.contains(&row), "README.md lacks the row\n{row}");
     let rows = readme.lines().filter(|line| line.starts_with("| `SHMEM_")).count();
-    assert_eq!(rows, env::ALL.len(), "README.md has a variable that the library lacks");
+    assert_eq!(rows, env::ALL.len() + 1, "README.md has a variable that the library lacks");
 }
 
 #[test]
