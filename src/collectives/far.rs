@@ -154,6 +154,23 @@ impl Reach for FarTeam {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
         self.team.check(buffer, address, bytes)
     }
+    /// Members are a regular section of the PEs, which are numbered node by node.
+    fn nodes(&self) -> Vec<usize> {
+        let Some(nodes) = self.job.nodes() else { return vec![0] };
+        let node = |member: usize| nodes.node_of(self.pe(member));
+        let next = |first: &usize| {
+            let (mut on_it, mut beyond) = (*first, self.size());
+            while beyond - on_it > 1 {
+                let middle = on_it + (beyond - on_it) / 2;
+                match node(middle) == node(*first) {
+                    true => on_it = middle,
+                    false => beyond = middle,
+                }
+            }
+            (beyond < self.size()).then_some(beyond)
+        };
+        std::iter::successors(Some(0), next).collect()
+    }
     /// What is put is there on return, so that a step which is announced next does not overtake it.
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise, with names for what the engine reaches.

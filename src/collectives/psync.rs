@@ -14,7 +14,7 @@
 //! step any more: member 0 clears everyone's words before it releases anyone, so the
 //! array is as it was when a call returns, and may be used again at once.
 
-use super::group::{Buffer, Group, Outcome, Reach, SMALL_BYTES, Small};
+use super::group::{Buffer, Group, Outcome, Reach, SMALL_BYTES, Small, Stepped};
 use crate::atomics::{AtomicU64, Ordering};
 
 const ARRIVED: usize = 0;
@@ -87,6 +87,9 @@ impl<A: SyncArray> Reach for PSync<A> {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
         self.0.check(buffer, address, bytes)
     }
+    fn nodes(&self) -> Vec<usize> {
+        self.0.nodes()
+    }
     fn read(&self, bytes: usize) {
         self.0.read(bytes);
     }
@@ -96,7 +99,7 @@ impl<A: SyncArray> Reach for PSync<A> {
     }
 }
 
-impl<A: SyncArray> Group for PSync<A> {
+impl<A: SyncArray> Stepped for PSync<A> {
     fn open(&self, _steps: u64) -> u64 {
         0
     }
@@ -117,7 +120,9 @@ impl<A: SyncArray> Group for PSync<A> {
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
         self.wait_for(self.0.word(member, STEP), step)
     }
+}
 
+impl<A: SyncArray> Group for PSync<A> {
     fn notify(&self, member: usize) {
         self.0.word(member, NOTIFICATIONS).fetch_add(1, Ordering::AcqRel);
     }

@@ -4,8 +4,10 @@
 //! What a PE gives is told as a [`Span`]. Nothing here is called for nothing.
 #![allow(unsafe_code)]
 
-use super::members;
-use super::select::{self, choose};
+use super::far::FarTeam;
+use super::members::{self, ActiveSet, TeamMembers};
+use super::psync::PSync;
+use super::select::{self, choose, choose_far};
 use crate::error::Routine;
 use crate::failure;
 use crate::span::Span;
@@ -14,6 +16,7 @@ use onenode::collectives::alltoall::{self, Alltoall, Blocks, Shape};
 use onenode::collectives::barrier;
 use onenode::collectives::broadcast::{self, Broadcast};
 use onenode::collectives::collect::{self, Collect, Parts};
+use onenode::collectives::epoch_group::EpochGroup;
 use onenode::collectives::group::Group;
 use onenode::collectives::reduce::{self, Kernel, Reduce};
 use onenode::collectives::scan::{self, Scan};
@@ -21,17 +24,28 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 
 /// A group whose members end together: no collective ends early.
-pub trait Members: Group<Stop = Infallible> {}
+pub trait Members: Group<Stop = Infallible> {
+    /// Whether members are on several nodes.
+    const OVER_NODES: bool = false;
+}
 
-impl<G: Group<Stop = Infallible>> Members for G {}
+impl Members for EpochGroup<'_, TeamMembers> {}
+impl Members for PSync<ActiveSet> {}
+impl Members for EpochGroup<'_, FarTeam> {
+    const OVER_NODES: bool = true;
+}
 
 /// Chooses the algorithm for so many bytes a member, and runs it.
 ///
 /// # Safety
 /// As [`Algorithm::run`].
 #[inline(always)]
-unsafe fn run<A: Algorithm>(routine: Routine, group: &impl Members, bytes: usize, call: A::Call) {
-    let algorithm: A = choose(routine, group.size(), bytes);
+unsafe fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call: A::Call) {
+    let algorithm: A = if G::OVER_NODES {
+        choose_far(routine, group.size(), bytes)
+    } else {
+        choose(routine, group.size(), bytes)
+    };
     // SAFETY: the caller's promise, passed on.
     let Ok(()) = unsafe { algorithm.run(group, call, || select::CHOICES.degree()) };
 }
@@ -51,7 +65,7 @@ fn check_data(
 #[inline]
 pub fn sync(routine: Routine, group: &impl Members) {
     // SAFETY: barriers ask nothing.
-    unsafe { run::<barrier::Algorithm>(routine, group, 0, ()) }
+    unsafe { run::<barrier::Algorithm, _>(routine, group, 0, ()) }
 }
 
 /// The PE number of a root.
@@ -85,7 +99,7 @@ pub unsafe fn broadcast(
         check_data(routine, (dest, part), (source, part));
         let call = Broadcast { dest, source, bytes, root, root_too };
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::<broadcast::Algorithm>(routine, group, bytes, call) }
+        unsafe { run::<broadcast::Algorithm, _>(routine, group, bytes, call) }
     }
 }
 
@@ -109,7 +123,7 @@ pub unsafe fn collect(
     unsafe {
         let Ok(parts) = collect::small::exchange_lengths(group, dest, source, bytes);
         let mean = parts.bytes(0, size) / size;
-        run::<collect::Algorithm>(routine, group, mean, Collect { dest, source, parts });
+        run::<collect::Algorithm, _>(routine, group, mean, Collect { dest, source, parts });
     }
 }
 
@@ -128,7 +142,7 @@ pub unsafe fn fcollect(
     check_data(routine, (dest, part.times(group.size())), (source, part));
     let call = Collect { dest, source, parts: Parts::Equal(bytes) };
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::<collect::EqualAlgorithm>(routine, group, bytes, call) }
+    unsafe { run::<collect::EqualAlgorithm, _>(routine, group, bytes, call) }
 }
 
 /// A `part` from each member to each member.
@@ -147,7 +161,7 @@ pub unsafe fn alltoall(
     check_data(routine, (dest, all), (source, all));
     let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::<alltoall::Algorithm>(routine, group, bytes, call) }
+    unsafe { run::<alltoall::Algorithm, _>(routine, group, bytes, call) }
 }
 
 /// `nelems` elements of `elem_bytes` bytes from each member to each member, `strides` elements
@@ -170,7 +184,7 @@ pub unsafe fn alltoalls(
     check_data(routine, (dest, written), (source, read));
     let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::<alltoall::StridedAlgorithm>(routine, group, nelems * elem_bytes, call) }
+    unsafe { run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call) }
 }
 
 /// The shape of a strided all-to-all.
@@ -218,7 +232,7 @@ pub unsafe fn reduce(
     check_data(routine, (dest, part), (source, part));
     let call = Reduce { dest, source, n, kernel };
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::<reduce::Algorithm>(routine, group, part.accessed, call) }
+    unsafe { run::<reduce::Algorithm, _>(routine, group, part.accessed, call) }
 }
 
 /// The sums of the sources of all members before this one, its own included if `inclusive`.
@@ -238,5 +252,5 @@ pub unsafe fn scan(
     check_data(routine, (dest, part), (source, part));
     let call = Scan { dest, source, n, kernel, inclusive };
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::<scan::Algorithm>(routine, group, part.accessed, call) }
+    unsafe { run::<scan::Algorithm, _>(routine, group, part.accessed, call) }
 }

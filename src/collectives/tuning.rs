@@ -4,10 +4,10 @@ use crate::env;
 use crate::job::{self, launcher::Launcher};
 use crate::message;
 use crate::sys::environment;
-use onenode::collectives::rules::{self, Rule, Table};
+use onenode::collectives::rules::{self, Rule, Rules, Table};
 use onenode::sys::file;
 use onenode::sys::process;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bytes of a file; those of oshtune have a few KiB.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -36,32 +36,45 @@ pub fn path() -> Option<PathBuf> {
     Some(config.join("oneshmem/tuning"))
 }
 
-/// The user's table if there is a good one, else what is compiled in. PE 0 says what is
-/// wrong with a file.
+/// The user's table if there is a good one, else what is compiled in for the PEs of a node. PE 0
+/// says what is wrong with a file.
 pub(super) fn load() -> Table {
     let pes = match job::existing() {
         // On Kitten each PE has a CPU, and nothing tells how many there are.
-        Some(job) if *job.launcher() != Launcher::Kitten => job.npes(),
+        Some(job) if *job.launcher() != Launcher::Kitten => job.near().len(),
         _ => 1,
     };
-    let complain = |path: &Path, why: &str| {
-        if job::existing().is_none_or(|job| job.pe() == 0) {
-            // A line of a file that is something else may be long.
-            let why: String = why.chars().take(300).collect();
-            message::say(format_args!("tuning file {} ignored: {why}", path.display()));
-        }
-    };
-    let Some(path) = path() else { return Table::built_in(pes) };
-    match file::read_text(&path, LARGEST_FILE) {
-        Ok(text) => match rules::parse(&text, Some(&machine())) {
-            Ok(rules) => return Table::new(&rules, Some(path)),
-            Err(why) => complain(&path, &why),
-        },
+    users(|rules| rules.on_a_node).unwrap_or_else(|| Table::built_in(pes))
+}
+
+/// As [`load`], for members on several nodes.
+pub(super) fn load_over_nodes() -> Table {
+    users(|rules| rules.over_nodes).unwrap_or_else(Table::over_nodes)
+}
+
+/// The user's table of these rules, if there is a good one.
+fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<Table> {
+    let path = path()?;
+    let rules = match file::read_text(&path, LARGEST_FILE) {
+        Ok(text) => rules::parse(&text, Some(&machine())).map(part),
         Err(error)
-            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() => {}
-        Err(error) => complain(&path, &error.to_string()),
+            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() =>
+        {
+            return None;
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    match rules {
+        Ok(rules) => (!rules.is_empty()).then(|| Table::new(&rules, Some(path))),
+        Err(why) => {
+            if job::existing().is_none_or(|job| job.pe() == 0) {
+                // A line of a file that is something else may be long.
+                let why: String = why.chars().take(300).collect();
+                message::say(format_args!("tuning file {} ignored: {why}", path.display()));
+            }
+            None
+        }
     }
-    Table::built_in(pes)
 }
 
 /// The text of a tuning file for this machine.

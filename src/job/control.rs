@@ -65,6 +65,8 @@ pub struct PeRecord {
     /// What its choice of collective algorithms depends on, as one number; 0 before its
     /// first collective.
     pub choices: AtomicU64,
+    /// The same for collectives of members on several nodes.
+    pub far_choices: AtomicU64,
     /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
     pub argument: AtomicU64,
     /// A number for its partitions, equal for equal ones; 0 if it has none.
@@ -280,6 +282,10 @@ impl Control {
         assert!(slot < self.team_slots && pe < self.npes());
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
+    }
+    /// Where in the area PE `pe`'s record is.
+    pub(crate) fn record_offset(&self, pe: usize) -> u64 {
+        (HEADER_BYTES + pe * size_of::<PeRecord>()) as u64
     }
     /// The words of team slot `slot`: one [`ControlWords`] for each PE of the job.
     pub fn team(&self, slot: usize) -> NonNull<ControlWords> {

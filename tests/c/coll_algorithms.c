@@ -140,18 +140,21 @@ static void scan(struct group g, const char *algorithm, size_t n)
 static const struct {
     const char *name;
     void (*test)(struct group, const char *, size_t);
-    const char *algorithms[9]; /* and NULL */
+    const char *algorithms[10]; /* and NULL */
 } operations[] = {
-    {"barrier", barrier, {"direct", "linear", "kary", "knomial", "grouped", "dissemination"}},
-    {"broadcast", broadcast, {"direct", "linear", "kary", "binomial", "scatter_collect", "small"}},
-    {"collect", collect, {"direct", "linear", "ring", "bruck", "recursive_doubling"}},
+    {"barrier", barrier,
+     {"direct", "linear", "kary", "knomial", "grouped", "dissemination", "two_level"}},
+    {"broadcast", broadcast,
+     {"direct", "linear", "kary", "binomial", "scatter_collect", "small", "two_level"}},
+    {"collect", collect, {"direct", "linear", "ring", "bruck", "recursive_doubling", "two_level"}},
     {"fcollect", fcollect,
      {"direct", "linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling",
-      "neighbour_exchange", "small"}},
+      "neighbour_exchange", "small", "two_level"}},
     {"alltoall", alltoall, {ALLTOALLS, "small"}},
     {"alltoalls", alltoalls, {ALLTOALLS}},
     {"reduce", reduce,
-     {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small"}},
+     {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small",
+      "two_level"}},
     {"scan", scan, {"direct", "linear", "recursive_doubling"}},
 };
 

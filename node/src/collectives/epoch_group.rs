@@ -16,7 +16,7 @@
 #![allow(unsafe_code)]
 
 use super::epoch::Epoch;
-use super::group::{Buffer, Group, Outcome, Reach, Small};
+use super::group::{Buffer, Group, Outcome, Reach, Small, Stepped};
 use super::scratch::Scratch;
 use super::words::ControlWords;
 use crate::atomics::Ordering;
@@ -82,6 +82,9 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
         self.members.check(buffer, address, bytes)
     }
+    fn nodes(&self) -> Vec<usize> {
+        self.members.nodes()
+    }
     #[inline(always)]
     fn read(&self, bytes: usize) {
         self.members.read(bytes);
@@ -98,7 +101,7 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
     }
 }
 
-impl<M: Controlled> Group for EpochGroup<'_, M> {
+impl<M: Controlled> Stepped for EpochGroup<'_, M> {
     #[inline]
     fn open(&self, steps: u64) -> u64 {
         self.epoch.open(steps)
@@ -113,7 +116,9 @@ impl<M: Controlled> Group for EpochGroup<'_, M> {
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
         self.members.await_counter(&self.members.words(member).progress, step)
     }
+}
 
+impl<M: Controlled> Group for EpochGroup<'_, M> {
     fn notify(&self, member: usize) {
         self.members.notify(member);
     }

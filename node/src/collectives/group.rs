@@ -89,6 +89,11 @@ pub trait Reach {
         at
     }
 
+    /// The first member of each node that members are on. Those of a node follow each other.
+    fn nodes(&self) -> Vec<usize> {
+        vec![0]
+    }
+
     /// Notes that an algorithm has read so many bytes of the members' memory where they lie.
     fn read(&self, _bytes: usize) {}
 
@@ -106,7 +111,7 @@ pub trait Reach {
 }
 
 /// A [`Reach`] whose members can tell each other how far they are.
-pub trait Group: Reach {
+pub trait Stepped: Reach {
     /// Opens a collective of at most `steps` steps, a number on which all members
     /// agree, and returns what its step 0 is in their common count.
     fn open(&self, steps: u64) -> u64;
@@ -129,6 +134,26 @@ pub trait Group: Reach {
     /// If the wait ends early.
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self>;
 
+    /// Runs a collective of at most `steps` steps.
+    ///
+    /// # Errors
+    /// Those of `body`, and of [`close`](Self::close).
+    fn steps(
+        &self,
+        steps: usize,
+        body: impl FnOnce(&Steps<'_, Self>) -> Outcome<Self>,
+    ) -> Outcome<Self>
+    where
+        Self: Sized,
+    {
+        let base = self.open(steps as u64);
+        body(&Steps { group: self, base })?;
+        self.close()
+    }
+}
+
+/// A [`Stepped`] group with further ways to tell each other things.
+pub trait Group: Stepped {
     /// Adds one to what `member` is notified of.
     fn notify(&self, member: usize);
 
@@ -156,23 +181,6 @@ pub trait Group: Reach {
     /// # Errors
     /// If the wait ends early.
     fn sync(&self) -> Outcome<Self>;
-
-    /// Runs a collective of at most `steps` steps.
-    ///
-    /// # Errors
-    /// Those of `body`, and of [`close`](Self::close).
-    fn steps(
-        &self,
-        steps: usize,
-        body: impl FnOnce(&Steps<'_, Self>) -> Outcome<Self>,
-    ) -> Outcome<Self>
-    where
-        Self: Sized,
-    {
-        let base = self.open(steps as u64);
-        body(&Steps { group: self, base })?;
-        self.close()
-    }
 }
 
 /// A collective that is going on. Steps are numbered from 1.
@@ -182,13 +190,18 @@ pub struct Steps<'g, G> {
     base: u64,
 }
 
-impl<G: Group> Steps<'_, G> {
-    /// As [`Group::announce`].
+impl<G: Stepped> Steps<'_, G> {
+    /// Whose it is.
+    pub fn group(&self) -> &G {
+        self.group
+    }
+
+    /// As [`Stepped::announce`].
     pub fn announce(&self, step: usize) {
         self.group.announce(self.base + step as u64);
     }
 
-    /// As [`Group::await_member`].
+    /// As [`Stepped::await_member`].
     ///
     /// # Errors
     /// As there.

@@ -16,6 +16,7 @@ pub mod collect;
 pub mod epoch;
 pub mod epoch_group;
 pub mod group;
+pub mod levels;
 pub mod operation;
 pub mod reduce;
 pub mod rules;

@@ -6,8 +6,11 @@
 //! # operation  from PEs  up to bytes  algorithm
 //! broadcast    2         65536        direct
 //! broadcast    2         any          scatter_collect
+//! over nodes
+//! broadcast    2         any          two_level
 //! ```
 //!
+//! Rules after the line `over nodes` are for members on several nodes, the others for those on one.
 //! Bytes are those that one member contributes. For a number of PEs the rules with the
 //! largest number that is not above it count, or, if there are none, those with the smallest; of these the
 //! first that reaches the bytes and whose algorithm can serve the case.
@@ -24,6 +27,20 @@ const FIRST: usize = 1;
 const BUILT_IN: &str = include_str!("default.tuning");
 /// Where PEs take turns on the CPUs a step that all wait for costs more than many bytes.
 const BUILT_IN_CROWDED: &str = include_str!("crowded.tuning");
+/// For members on several nodes.
+const BUILT_IN_OVER_NODES: &str = include_str!("nodes.tuning");
+
+/// The line behind which rules are for members on several nodes.
+const OVER_NODES: &str = "over nodes";
+
+/// What a file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// For members on one node.
+    pub on_a_node: Vec<Rule>,
+    /// For members on several nodes.
+    pub over_nodes: Vec<Rule>,
+}
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +68,13 @@ pub struct Table {
 impl Table {
     /// What is compiled in, for a job of so many PEs.
     pub fn built_in(pes: usize) -> Self {
-        match parse(if crowded(pes) { BUILT_IN_CROWDED } else { BUILT_IN }, None) {
-            Ok(rules) => Self::new(&rules, None),
-            Err(why) => unreachable!("the compiled-in tuning table: {why}"),
-        }
+        let text = if crowded(pes) { BUILT_IN_CROWDED } else { BUILT_IN };
+        Self::new(&compiled_in(text).on_a_node, None)
+    }
+
+    /// What is compiled in for members on several nodes. The same on every machine.
+    pub fn over_nodes() -> Self {
+        Self::new(&compiled_in(BUILT_IN_OVER_NODES).over_nodes, None)
     }
 
     /// From these rules, which are from `file`.
@@ -114,6 +134,10 @@ impl Table {
     }
 }
 
+fn compiled_in(text: &str) -> Rules {
+    parse(text, None).unwrap_or_else(|why| unreachable!("the compiled-in tuning table: {why}"))
+}
+
 /// A number that differs where the words differ.
 pub fn mix(words: &[u64]) -> u64 {
     words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
@@ -140,19 +164,22 @@ pub fn write(rules: &[Rule], machine: &str) -> String {
 }
 
 /// Reads the text of a tuning file; if `machine` is given, it must be for that one.
-pub fn parse(text: &str, machine: Option<&str>) -> Result<Vec<Rule>, String> {
+pub fn parse(text: &str, machine: Option<&str>) -> Result<Rules, String> {
     let mut lines = text.lines().enumerate();
     if lines.next().is_none_or(|(_, line)| line != MAGIC) {
         return Err(format!("its first line is not \"{MAGIC}\""));
     }
-    let mut rules = Vec::new();
+    let mut rules = Rules::default();
+    let mut part = &mut rules.on_a_node;
     let mut made_for = None;
     for (number, line) in lines {
         let line = line.split('#').next().unwrap_or_default().trim();
         if let Some(machine) = line.strip_prefix("machine ") {
             made_for = Some(machine.trim().to_owned());
+        } else if line == OVER_NODES {
+            part = &mut rules.over_nodes;
         } else if !line.is_empty() {
-            rules.push(rule(line).map_err(|why| format!("line {}: {why}", number + 1))?);
+            part.push(rule(line).map_err(|why| format!("line {}: {why}", number + 1))?);
         }
     }
     match (machine, made_for) {
@@ -193,8 +220,9 @@ mod tests {
 
     #[test]
     fn the_compiled_in_tables_have_a_rule_for_everything() {
-        let tables = [1, usize::MAX].map(Table::built_in);
-        assert_ne!(tables[0].fingerprint(), tables[1].fingerprint());
+        let [roomy, crowded] = [1, usize::MAX].map(Table::built_in);
+        assert_ne!(roomy.fingerprint(), crowded.fingerprint());
+        let tables = [roomy, crowded, Table::over_nodes()];
         let cases =
             tables.iter().flat_map(|table| Operation::ALL.map(|operation| (table, operation)));
         for (table, operation) in cases {
@@ -211,13 +239,23 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let rules = parse(BUILT_IN, None).unwrap();
-        assert_eq!(parse(&write(&rules, "4 any"), Some("4 any")), Ok(rules));
+        assert_eq!(parse(&write(&rules.on_a_node, "4 any"), Some("4 any")), Ok(rules));
+    }
+
+    #[test]
+    fn rules_for_several_nodes_are_apart() {
+        let text = format!("{MAGIC}\nscan 2 any direct\nover nodes\nscan 2 8 linear\n");
+        let rules = parse(&text, None).unwrap();
+        let name = |rule: &Rule| Operation::Scan.algorithms()[rule.algorithm];
+        let names = |rules: &[Rule]| rules.iter().map(name).collect::<Vec<_>>();
+        assert_eq!(names(&rules.on_a_node), ["direct"]);
+        assert_eq!(names(&rules.over_nodes), ["linear"]);
     }
 
     #[test]
     fn the_rules_of_the_nearest_number_of_pes_below_count() {
         let text = format!("{MAGIC}\nscan 2 any direct\nscan 4 8 direct\nscan 4 any linear\n");
-        let table = Table::new(&parse(&text, None).unwrap(), None);
+        let table = Table::new(&parse(&text, None).unwrap().on_a_node, None);
         let name = |number: usize| Operation::Scan.algorithms().get(number).copied();
         let found = |pes, bytes| table.find(Operation::Scan, pes, bytes, name);
         for (pes, bytes, expected) in [

@@ -3,10 +3,10 @@
 //! that this one and all it has heard of have come. `ceil(log2 size)` rounds, one word
 //! written a member and round, no root.
 
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{Outcome, Stepped};
 
 /// Waits until all members have called it.
-pub fn sync<G: Group>(group: &G) -> Outcome<G> {
+pub fn sync<G: Stepped>(group: &G) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(rounds, |steps| {

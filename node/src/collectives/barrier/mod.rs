@@ -4,6 +4,7 @@
 
 pub mod dissemination;
 pub mod tree;
+pub mod two_level;
 
 use super::algorithm::{ANY, algorithms};
 use super::tree::Tree;
@@ -24,5 +25,7 @@ algorithms! {
         grouped, ANY => tree::sync(group, Tree::Grouped(process::cpus_of_a_cache()));
         /// In rounds, with members twice as far away in each.
         dissemination, ANY => dissemination::sync(group);
+        /// Within each node, and among the first of each.
+        two_level, ANY => two_level::sync(group);
     }
 }

@@ -6,9 +6,10 @@ pub mod linear;
 pub mod scatter_collect;
 pub mod small;
 pub mod tree;
+pub mod two_level;
 
 use super::algorithm::{ANY, SMALL, algorithms};
-use super::group::{Buffer, Group};
+use super::group::{Buffer, Reach};
 use super::tree::{Rooted, Tree};
 
 /// A call of broadcast. The addresses are this PE's.
@@ -27,7 +28,7 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
-    fn rooted(&self, group: &impl Group) -> Rooted {
+    fn rooted(&self, group: &impl Reach) -> Rooted {
         Rooted { root: self.root, size: group.size() }
     }
 
@@ -35,7 +36,7 @@ impl Broadcast {
     ///
     /// # Safety
     /// As for the broadcast.
-    unsafe fn serve_root(&self, group: &impl Group) {
+    unsafe fn serve_root(&self, group: &impl Reach) {
         if self.root_too && !std::ptr::eq(self.dest, self.source) {
             // SAFETY: the caller's promise.
             unsafe { group.copy(self.source, self.dest, self.bytes) }
@@ -46,7 +47,7 @@ impl Broadcast {
     ///
     /// # Errors
     /// The group's.
-    fn at<G: Group>(&self, group: &G, member: usize) -> Result<*const u8, G::Stop> {
+    fn at<G: Reach>(&self, group: &G, member: usize) -> Result<*const u8, G::Stop> {
         if member == self.root {
             group.of(Buffer::Source, self.source, member)
         } else {
@@ -70,5 +71,7 @@ algorithms! {
         scatter_collect, ANY => scatter_collect::run(group, call);
         /// Bytes travel beside control words.
         small, SMALL => small::run(group, call);
+        /// To one on each node, and from there to the others.
+        two_level, ANY => two_level::run(group, call);
     }
 }

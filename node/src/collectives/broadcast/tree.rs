@@ -5,14 +5,14 @@
 #![allow(unsafe_code)]
 
 use super::Broadcast;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{Outcome, Stepped};
 use crate::collectives::tree::Tree;
 
 const THERE: usize = 1;
 
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: Broadcast, tree: Tree) -> Outcome<G> {
+pub unsafe fn run<G: Stepped>(group: &G, call: Broadcast, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());
     group.steps(THERE, |steps| {

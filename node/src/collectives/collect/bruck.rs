@@ -13,12 +13,12 @@
 #![allow(unsafe_code)]
 
 use super::{Collect, Parts};
-use crate::collectives::group::{Buffer, Group, Outcome, Steps};
+use crate::collectives::group::{Buffer, Group, Outcome, Stepped, Steps};
 use crate::collectives::scratch::Scratch;
 
 /// Carries out the rounds; `take(from, first, count)` copies the parts `first ..
 /// first + count` (modulo the number of members) from member `from`, which has them.
-fn rounds<G: Group>(
+fn rounds<G: Stepped>(
     group: &G,
     steps: &Steps<'_, G>,
     take: impl Fn(usize, usize, usize) -> Outcome<G>,
@@ -45,7 +45,7 @@ fn steps_for(size: usize) -> usize {
 ///
 /// # Safety
 /// As [`super::direct::run`].
-pub unsafe fn in_place<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
+pub unsafe fn in_place<G: Stepped>(group: &G, call: &Collect) -> Outcome<G> {
     let size = group.size();
     group.steps(steps_for(size), |steps| {
         // SAFETY: the caller's promise.

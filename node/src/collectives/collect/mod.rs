@@ -9,9 +9,10 @@ pub mod neighbour;
 pub mod recursive_doubling;
 pub mod ring;
 pub mod small;
+pub mod two_level;
 
 use super::algorithm::{ANY, EVEN, POWER_OF_TWO, SMALL, algorithms};
-use super::group::{Buffer, Group, Outcome};
+use super::group::{Buffer, Outcome, Reach};
 
 /// Where each member's part of the result is, in bytes.
 #[derive(Clone, Debug)]
@@ -54,15 +55,18 @@ pub struct Collect {
 }
 
 impl Collect {
-    /// Puts this PE's own part in its place.
+    /// Puts this PE's own part in its place, unless it is there.
     ///
     /// # Safety
     /// As for the collect.
-    unsafe fn serve_self(&self, group: &impl Group) {
+    unsafe fn serve_self(&self, group: &impl Reach) {
         let me = group.index();
         let (start, bytes) = (self.parts.start(me), self.parts.bytes(me, me + 1));
-        // SAFETY: the caller's promise.
-        unsafe { group.copy(self.source, self.dest.add(start), bytes) }
+        let place = self.dest.wrapping_add(start);
+        if !std::ptr::eq(place, self.source) {
+            // SAFETY: the caller's promise.
+            unsafe { group.copy(self.source, place, bytes) }
+        }
     }
 
     /// Copies the parts of members `first .. end` from `member`, which has them in its
@@ -70,7 +74,7 @@ impl Collect {
     ///
     /// # Safety
     /// The member has announced them, and waits before it reuses them.
-    unsafe fn take<G: Group>(
+    unsafe fn take<G: Reach>(
         &self,
         group: &G,
         member: usize,
@@ -98,6 +102,8 @@ algorithms! {
         recursive_doubling, POWER_OF_TWO => recursive_doubling::run(group, &call);
         /// Bruck's algorithm.
         bruck, ANY => bruck::in_place(group, &call);
+        /// Within each node, and among the first of each.
+        two_level, ANY => two_level::run(group, &call);
     }
 }
 
@@ -120,5 +126,7 @@ algorithms! {
         neighbour_exchange, EVEN => neighbour::run(group, &call);
         /// Parts travel beside control words.
         small, SMALL => small::run(group, &call);
+        /// Within each node, and among the first of each.
+        two_level, ANY => two_level::run(group, &call);
     }
 }

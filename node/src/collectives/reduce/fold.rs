@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::Reduce;
-use crate::collectives::group::{Buffer, Group, Outcome, Steps};
+use crate::collectives::group::{Buffer, Outcome, Stepped, Steps};
 use crate::collectives::scratch::Scratch;
 
 /// The step in which sources are ready.
@@ -53,7 +53,7 @@ impl Fold {
     ///
     /// # Safety
     /// As [`super::sliced::run`]; nobody writes a first one's dest but itself.
-    pub unsafe fn around<G: Group>(
+    pub unsafe fn around<G: Stepped>(
         self,
         group: &G,
         steps: &Steps<'_, G>,

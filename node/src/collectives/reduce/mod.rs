@@ -15,13 +15,14 @@ pub mod rabenseifner;
 pub mod recursive_doubling;
 pub mod sliced;
 pub mod small;
+pub mod two_level;
 pub mod whole;
 
 pub use block::{BLOCK_BYTES, Blocks, Part};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
 use super::algorithm::{ANY, Need, SMALL, algorithms};
-use super::group::{Buffer, Group, Outcome};
+use super::group::{Buffer, Outcome, Reach};
 
 /// A call of a reduction. The addresses are this PE's.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl Reduce {
     /// Both are readable and `mine` is writable; they are apart.
     unsafe fn combine(
         &self,
-        group: &impl Group,
+        group: &impl Reach,
         mine: *mut u8,
         first: bool,
         theirs: *const u8,
@@ -69,7 +70,7 @@ impl Reduce {
     /// # Safety
     /// The member has announced it and waits before it reuses it; nobody reads this PE's
     /// dest.
-    unsafe fn take_result<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
+    unsafe fn take_result<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
         let from = group.of(Buffer::Dest, self.dest, member)?;
         // SAFETY: the caller's promise.
         unsafe { group.copy(from, self.dest, self.bytes()) }
@@ -99,5 +100,7 @@ algorithms! {
         recursive_doubling, ANY => recursive_doubling::run(group, call);
         /// Recursive halving, then doubling.
         rabenseifner, ANY => rabenseifner::run(group, call);
+        /// Within each node, and among the first of each.
+        two_level, ANY => two_level::run(group, call);
     }
 }

@@ -8,11 +8,11 @@
 
 use super::Reduce;
 use super::fold::{Fold, READY};
-use crate::collectives::group::{Buffer, Group, Outcome};
+use crate::collectives::group::{Buffer, Outcome, Stepped};
 
 /// # Safety
 /// As [`super::sliced::run`].
-pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
+pub unsafe fn run<G: Stepped>(group: &G, call: Reduce) -> Outcome<G> {
     let (me, bytes) = (group.index(), call.bytes());
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;

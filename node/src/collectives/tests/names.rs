@@ -16,30 +16,44 @@ use std::convert::Infallible;
 /// Nothing is mapped above this bit.
 const NAME: usize = 1 << 63;
 
-/// A PE of one of two nodes, on which members take turns.
+/// A PE of one of some nodes.
 #[derive(Clone, Copy)]
-struct OfNode<'m>(Member<'m>);
+struct OfNode<'m> {
+    member: Member<'m>,
+    nodes: usize,
+}
+
+impl OfNode<'_> {
+    fn node(&self, member: usize) -> usize {
+        member * self.nodes / self.size()
+    }
+}
 
 impl Reach for OfNode<'_> {
     type Stop = Infallible;
 
     fn index(&self) -> usize {
-        self.0.index()
+        self.member.index()
     }
     fn size(&self) -> usize {
-        self.0.size()
+        self.member.size()
     }
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        let there = self.0.peer(buffer, address, member)?;
-        Ok(if member % 2 == self.index() % 2 { there } else { there | NAME })
+        let there = self.member.peer(buffer, address, member)?;
+        let near = self.node(member) == self.node(self.index());
+        Ok(if near { there } else { there | NAME })
     }
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        self.0.check(buffer, address, bytes)
+        self.member.check(buffer, address, bytes)
+    }
+    fn nodes(&self) -> Vec<usize> {
+        let firsts = 0..self.size();
+        firsts.filter(|i| *i == 0 || self.node(*i) != self.node(*i - 1)).collect()
     }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         let from = from.map_addr(|from| from & !NAME);
         // SAFETY: the caller's promise.
-        unsafe { self.0.copy(from, to.map_addr(|to| to & !NAME), bytes) }
+        unsafe { self.member.copy(from, to.map_addr(|to| to & !NAME), bytes) }
     }
     unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
         if at.addr() & NAME == 0 {
@@ -54,24 +68,24 @@ impl Reach for OfNode<'_> {
 
 impl Controlled for OfNode<'_> {
     fn words(&self, member: usize) -> &ControlWords {
-        self.0.words(member)
+        self.member.words(member)
     }
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
-        self.0.await_counter(counter, value)
+        self.member.await_counter(counter, value)
     }
     fn wake(&self, counter: &Counter) {
-        self.0.wake(counter);
+        self.member.wake(counter);
     }
 }
 
 #[test]
 fn no_algorithm_loads_from_memory_of_another_node() {
-    for npes in [2, 3, 5, 8] {
+    for (npes, nodes) in [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)] {
         let plan = plan(npes);
         Machine::new(npes).run(|member| {
             let epoch = Epoch::new(0.into(), 0.into(), 0.into());
             epoch.set(0, member.words(member.me));
-            play(member, &EpochGroup::new(OfNode(member), &epoch), &plan);
+            play(member, &EpochGroup::new(OfNode { member, nodes }, &epoch), &plan);
         });
     }
 }

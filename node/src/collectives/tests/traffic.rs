@@ -22,6 +22,7 @@ fn expected(call: &Call, algorithm: &str, n: f64) -> f64 {
         (Call::Alltoall { .. } | Call::Alltoalls { .. }, _) => n,
         (Call::Reduce { .. }, "sliced") => 2.0,
         (Call::Reduce { .. }, "whole" | "linear") => n + 1.0,
+        (Call::Reduce { .. }, "two_level") => n,
         (Call::Reduce { .. }, "binomial") => 2.0 + log,
         (Call::Reduce { .. }, "recursive_doubling") => 2.0 + 2.0 * log,
         (Call::Reduce { .. }, "rabenseifner") => 2.0 + 3.0 * all_but_one,

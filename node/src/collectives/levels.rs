@@ -1,0 +1,168 @@
+//! Members on several nodes: one of each node, its *head*, stands for the members near it, and only
+//! heads reach each other across nodes.
+//!
+//! ```text
+//!  node      0         1       2
+//!  members   0 1 2 3   4 5 6   7        of a node follow each other
+//!  heads     0         4       7        the first ones, unless a root is to stand for its node
+//! ```
+#![allow(unsafe_code)]
+
+use super::group::{Buffer, Outcome, Reach, Stepped, Steps};
+use super::scratch::Scratch;
+
+/// Who stands for whom.
+#[derive(Debug)]
+pub struct Levels {
+    /// The first member of each node, and the number of all members.
+    starts: Vec<usize>,
+    heads: Vec<usize>,
+    /// The node that this process is on.
+    node: usize,
+    me: usize,
+}
+
+impl Levels {
+    /// The first of a node is its head.
+    pub fn new(group: &impl Reach) -> Self {
+        let heads = group.nodes();
+        let mut starts = heads.clone();
+        starts.push(group.size());
+        let mut levels = Self { starts, heads, node: 0, me: group.index() };
+        levels.node = levels.node_of(levels.me);
+        levels
+    }
+
+    /// `root` is the head of its node.
+    pub fn below(group: &impl Reach, root: usize) -> Self {
+        let mut levels = Self::new(group);
+        let node = levels.node_of(root);
+        levels.heads[node] = root;
+        levels
+    }
+
+    fn node_of(&self, member: usize) -> usize {
+        self.starts.partition_point(|start| *start <= member) - 1
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.heads.len()
+    }
+    /// Which member is first on each node, and then the number of all.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+    /// Which of the heads a member that is one is.
+    pub fn number(&self, head: usize) -> usize {
+        self.node_of(head)
+    }
+    /// Who stands for this process.
+    pub fn head(&self) -> usize {
+        self.heads[self.node]
+    }
+    /// Whether this process stands for its node.
+    pub fn is_head(&self) -> bool {
+        self.head() == self.me
+    }
+    /// All on this node but its head.
+    pub fn others(&self) -> impl Iterator<Item = usize> + Clone {
+        let head = self.head();
+        (self.starts[self.node]..self.starts[self.node + 1]).filter(move |member| *member != head)
+    }
+    /// As many steps as heads take for any algorithm that they run.
+    pub fn steps(&self) -> usize {
+        self.nodes() + 128
+    }
+    /// The heads as a group, in the steps after `after`.
+    pub fn heads<'a, G>(&'a self, steps: &'a Steps<'a, G>, after: usize) -> Heads<'a, G> {
+        Heads { steps, levels: self, after }
+    }
+}
+
+/// The heads, in a collective of all.
+#[derive(Debug)]
+pub struct Heads<'a, G> {
+    steps: &'a Steps<'a, G>,
+    levels: &'a Levels,
+    after: usize,
+}
+
+impl<G: Stepped> Reach for Heads<'_, G> {
+    type Stop = G::Stop;
+
+    fn index(&self) -> usize {
+        self.levels.node
+    }
+    fn size(&self) -> usize {
+        self.levels.nodes()
+    }
+    fn nodes(&self) -> Vec<usize> {
+        (0..self.size()).collect()
+    }
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, G::Stop> {
+        self.steps.group().peer(buffer, address, self.levels.heads[member])
+    }
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+        self.steps.group().check(buffer, address, bytes)
+    }
+    fn read(&self, bytes: usize) {
+        self.steps.group().read(bytes);
+    }
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.steps.group().copy(from, to, bytes) }
+    }
+    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.steps.group().near(at, bytes, room) }
+    }
+}
+
+impl<G: Stepped> Stepped for Heads<'_, G> {
+    fn open(&self, steps: u64) -> u64 {
+        assert!(steps <= self.levels.steps() as u64);
+        self.after as u64
+    }
+    fn announce(&self, step: u64) {
+        self.steps.announce(step as usize);
+    }
+    fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
+        self.steps.await_member(step as usize, self.levels.heads[member])
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn everybody_has_a_head() {
+    struct Some(usize);
+    impl Reach for Some {
+        type Stop = std::convert::Infallible;
+        fn index(&self) -> usize {
+            self.0
+        }
+        fn size(&self) -> usize {
+            8
+        }
+        fn nodes(&self) -> Vec<usize> {
+            vec![0, 4, 7]
+        }
+        fn peer(&self, _: Buffer, address: usize, _: usize) -> Result<usize, Self::Stop> {
+            Ok(address)
+        }
+        fn check(&self, _: Buffer, _: usize, _: usize) -> Outcome<Self> {
+            Ok(())
+        }
+    }
+    let heads = |root: Option<usize>| -> Vec<usize> {
+        let levels = |me| match root {
+            None => Levels::new(&Some(me)),
+            Option::Some(root) => Levels::below(&Some(me), root),
+        };
+        (0..8).map(|me| levels(me).head()).collect()
+    };
+    assert_eq!(heads(None), [0, 0, 0, 0, 4, 4, 4, 7]);
+    assert_eq!(heads(Option::Some(5)), [0, 0, 0, 0, 5, 5, 5, 7]);
+    let levels = Levels::below(&Some(6), 5);
+    assert!(!levels.is_head() && levels.others().eq([4, 6]) && levels.number(5) == 1);
+}
