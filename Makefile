@@ -26,7 +26,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-tsan test-xpmem bench bench-xpmem install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-partitions test-tsan test-xpmem bench bench-xpmem install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -83,7 +83,7 @@ manuals: prerequisites
 	    sed 's/@VERSION@/$(VERSION)/g' packaging/man/$$page.in \
 	        > $(BUILD)/share/man/man$${page##*.}/$$page || exit; \
 	done
-	for prefix in shmem shmemx; do for name in malloc align calloc free take give of info; do \
+	for prefix in shmem shmemx; do for name in malloc align calloc free take give of info persist; do \
 	    page=$(BUILD)/share/man/man3/$${prefix}_partition_$$name.3; \
 	    test $$prefix$$name = shmemxmalloc || ln -sf shmemx_partition_malloc.3 $$page || exit; \
 	done; done
@@ -102,6 +102,11 @@ test: all
 # The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
 test-xpmem: all
 	tests/xpmem/run
+
+# Every C program that allocates, with memory of a partition in the place of the heap's, at all numbers
+# of PEs; `make test` runs each of them once.
+test-partitions: all
+	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q -p oneshmem-tests -- /partition/
 
 # What mapping costs: see bench/backends.
 bench-xpmem: all

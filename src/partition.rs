@@ -3,14 +3,18 @@
 //! Those that allocate for a program are collective, as the heap's are. [`take`] and [`give`] are
 //! local, for runtimes that call them in the same order on every PE.
 
+use crate::atomics::Ordering;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::partitions::Partition;
 use crate::job::{Job, existing, job};
 use crate::memory::heap::{GRANULE, Usage};
+use crate::memory::partition::order::Step;
 use crate::memory::symmetric;
 use crate::message;
+use onenode::sys::map;
+use std::io;
 use std::ptr::null_mut;
 
 /// The partition of this number, if all PEs have it; `None` is said under `SHMEM_DEBUG`.
@@ -60,6 +64,7 @@ pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
     if size == 0 {
         return null_mut();
     }
+    compare(job, routine, Step::take(id as usize, size));
     let block = symmetric::allocate(job, space, routine, Some(size), GRANULE);
     block.map_or(null_mut(), |offset| space.address(offset))
 }
@@ -79,8 +84,50 @@ pub fn give(routine: Routine, ptr: *mut u8) {
     };
     let (space, offset) = symmetric::block_at(job, routine, ptr);
     debug_assert_eq!(space.range(), partition.space().range());
+    compare(job, routine, Step::give(partition.spec().id, offset));
     if space.pool().free(offset).is_err() {
         symmetric::not_a_block(job, routine, ptr);
+    }
+}
+
+/// `shmemx_partition_persist`: writes memory of a partition of files to this PE's file. False if
+/// `ptr` is in no such partition.
+///
+/// # Errors
+/// Why the file cannot be written.
+pub fn persist(routine: Routine, ptr: *const u8, bytes: usize) -> io::Result<bool> {
+    let (job, start) = (job(routine), ptr as usize);
+    let Some(partition) = job.partition_of(start) else { return Ok(false) };
+    let (range, page) = (partition.space().range(), map::page_size());
+    if bytes > range.end - start {
+        failure::misuse(
+            routine,
+            format_args!("bytes = {bytes}"),
+            format_args!("expected at most {} from ptr = {ptr:p} on", range.end - start),
+        );
+    }
+    partition.persist(&(start / page * page..(start + bytes).next_multiple_of(page)))
+}
+
+/// Under `SHMEM_DEBUG`, says once if this PE's step is not the one that a peer has made: what it
+/// takes from now on is not symmetric.
+fn compare(job: &Job, routine: Routine, step: Step) {
+    if !env::debugging() {
+        return;
+    }
+    let control = job.control();
+    let step = control.pe(job.pe()).order.note(step);
+    for pe in job.near() {
+        if let Some(theirs) = control.pe(pe).order.instead_of(step) {
+            if control.header().order_told.swap(1, Ordering::Relaxed) == 0 {
+                message::say(format_args!(
+                    "{routine}: this PE {step} where PE {pe} {theirs}: blocks are symmetric only if \
+                     all PEs take and give back alike, and arrays only if all map the same ones in \
+                     the same order"
+                ));
+            }
+            return;
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 
 use oneshmem::argument::not_null;
 use oneshmem::collectives::select;
+use oneshmem::error::Routine;
+use oneshmem::memory::partition::Device;
 use oneshmem::memory::symmetric;
+use oneshmem::message;
 use oneshmem::partition::{self, Whereabouts};
 use std::ffi::{CStr, c_char, c_int, c_ulonglong};
 
@@ -60,6 +63,19 @@ partitions! {
     shmemx_partition_give(ptr: *mut u8) = partition::give;
 }
 
+/// `shmemx_partition_persist`.
+#[unsafe(no_mangle)]
+pub extern "C" fn shmemx_partition_persist(ptr: *const u8, bytes: usize) -> c_int {
+    const NAME: Routine = &"shmemx_partition_persist";
+    match partition::persist(NAME, ptr, bytes) {
+        Ok(done) => c_int::from(!done),
+        Err(error) => {
+            message::say(format_args!("{NAME}: {error}"));
+            1
+        }
+    }
+}
+
 /// `shmemx_partition_of`.
 #[unsafe(no_mangle)]
 pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
@@ -98,7 +114,10 @@ pub unsafe extern "C" fn shmemx_partition_info(id: c_int, info: *mut PartitionIn
     kind.iter_mut().zip(name).for_each(|(to, from)| *to = from as c_char);
     let told = PartitionInfo {
         id,
-        device: -1,
+        device: match partition.spec().device {
+            Some(Device::Number(number)) => number as c_int,
+            _ => -1,
+        },
         size: partition.space().range().len(),
         free: usage.free,
         largest: usage.largest,

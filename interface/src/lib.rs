@@ -22,7 +22,7 @@ pub use table::{
 
 /// What the library has beyond the specification: declared in `templates/shmemx.h`, the last four
 /// in `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
-pub const EXTENSIONS: [&str; 13] = [
+pub const EXTENSIONS: [&str; 14] = [
     "shmemx_set_algorithm",
     "shmemx_partition_malloc",
     "shmemx_partition_align",
@@ -32,6 +32,7 @@ pub const EXTENSIONS: [&str; 13] = [
     "shmemx_partition_give",
     "shmemx_partition_of",
     "shmemx_partition_info",
+    "shmemx_partition_persist",
     "shmem_partition_malloc",
     "shmem_partition_align",
     "shmem_partition_calloc",

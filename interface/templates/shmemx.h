@@ -44,7 +44,7 @@ int shmemx_partition_of(const void *ptr);
 
 typedef struct {
     int id;                  /* the partition's number */
-    int device;              /* number of the device that the memory is on; -1: the host's */
+    int device;              /* number of the device that DEVICE names; -1: none */
     size_t size;             /* bytes on each PE */
     size_t free;             /* bytes that are in no block of the calling PE */
     size_t largest;          /* bytes of the largest block that there is room for */
@@ -54,6 +54,16 @@ typedef struct {
 
 /* Writes what there is to know of partition `id`. Returns 0, or 1 if there is no such partition. */
 int shmemx_partition_info(int id, shmemx_partition_info_t *info);
+
+/* Writes `bytes` bytes of the calling PE's copy to the file that a partition of KIND=FILE is, and
+ * waits until they are there. Returns 0, or 1 if `ptr` is in no such partition or the file cannot
+ * be written. */
+int shmemx_partition_persist(void *ptr, size_t bytes);
+
+/* In liboneshmem_openmp, which oshcc links with -fopenmp-targets: whether arrays that the calling
+ * thread maps to OpenMP's device get storage from the partition of KIND=LIBOMP; returns what was
+ * before. A program asks for such storage at all by __tgt_set_device_allocator. */
+int shmemx_openmp_maps(int on);
 
 /* A hint for shmem_malloc_with_hints: from partition `id`, or else from the heap. */
 #define SHMEMX_MALLOC_PARTITION(id) (((long)(id) + 1) << 16)

@@ -15,11 +15,12 @@ use super::file::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
-use crate::memory::partition::{self, Spec};
+use crate::memory::partition::{self, Spec, order::Order};
 use onenode::backend::{Backing, SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
+use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ const TEXT_BYTES: usize = 16 << 10;
 pub struct Header {
     /// 1 once a PE has said that the heap's pages are not what was asked for.
     pub complained: AtomicU32,
+    /// 1 once a PE has said that the PEs take blocks of partitions in different orders.
+    pub order_told: AtomicU32,
     /// Team slots in use, one bit each.
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
 }
@@ -71,6 +74,8 @@ pub struct PeRecord {
     pub argument: AtomicU64,
     /// A number for its partitions, equal for equal ones; 0 if it has none.
     pub partitions: AtomicU64,
+    /// Under `SHMEM_DEBUG`: how it takes blocks of partitions.
+    pub order: Order,
     /// What it waits for, if it has for long.
     pub waiting: Waiting,
 }
@@ -329,7 +334,13 @@ impl Slots for Control {
         index: usize,
         offset: usize,
     ) -> Result<Backing<'_>, onenode::Error> {
-        let pages = self.partitions[index].pages;
+        let spec = &self.partitions[index];
+        if let Some(path) = spec.file_of(pe) {
+            let opened = File::options().read(true).write(true).open(&path);
+            let failed = |error| onenode::Error::NoWay(format!("{}: {error}", path.display()));
+            return opened.map(|file| Backing::File(file.into())).map_err(failed);
+        }
+        let pages = spec.pages;
         if !self.job.has_file() {
             return Ok(Backing::Memory(pages, None));
         }

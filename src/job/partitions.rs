@@ -5,13 +5,17 @@ use super::control::Control;
 use super::file::JobFile;
 use crate::error::Error;
 use crate::memory::pages;
-use crate::memory::partition::{self, Policy, Spec};
+use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use onenode::pages::Pages;
-use onenode::sys::{map, numa};
+use onenode::sys::{fd, map, numa, tiers};
 use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::ops::Range;
+use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// A partition: what it was to be, where it is, and what it is made of in this lifetime.
@@ -22,10 +26,12 @@ pub struct Partition {
 }
 
 /// What a partition is made of.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Made {
     /// Where its pages are, in words.
     nodes: String,
+    /// The file that it is, of this PE.
+    file: Option<File>,
 }
 
 impl Partition {
@@ -44,26 +50,71 @@ impl Partition {
         &self.space
     }
 
-    /// A new lifetime's memory, for which `map` maps it.
+    /// A new lifetime's memory, for which `map` maps it. Returns what is other than asked for.
     pub(super) fn lay(
         &self,
+        pe: usize,
         map: impl FnOnce() -> Result<(), onenode::Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         let range = self.space.range();
+        // The file of the lifetime before is no longer locked.
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made::default();
+        let file = self.spec.file_of(pe).map(|path| self.prepare(&path)).transpose()?;
         map().map_err(|error| {
             let why = pages::why_not(self.spec.pages, range.len(), &error);
-            self.spec.refused(format!("{why}; lower its SIZE or choose another PGSIZE"))
+            self.spec.refused(why)
         })?;
-        let nodes = self.place(range)?;
-        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made { nodes };
+        // A file's pages are where the file system has them.
+        let placed = if file.is_some() { Ok(String::new()) } else { self.place(range)? };
+        let instead =
+            |why: &String| format!("{}: memory as the heap's instead: {why}", self.spec.shown());
+        let complaint = placed.as_ref().err().map(instead);
+        let nodes = placed.unwrap_or_else(|why| format!(", memory as the heap's: {why}"));
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made { nodes, file };
         *self.space.pool() = Pool::of_partition(range.len(), self.spec.is_zero());
         self.space.extent.begin(range, self.spec.pages.size(), 0);
-        Ok(())
+        Ok(complaint)
     }
 
-    /// Has the pages made on the nodes that were asked for; tells which, if there is a choice.
-    fn place(&self, range: &Range<usize>) -> Result<String, Error> {
-        let Spec { policy, nodes, pages, .. } = &self.spec;
+    /// This PE's file, which is made if it is missing, and as large as the partition at least. No
+    /// other job can have it while it is open.
+    fn prepare(&self, path: &Path) -> Result<File, Error> {
+        let failed = |what: &str, error: &dyn fmt::Display| {
+            self.spec.refused(format!("{what} {}: {error}", path.display()))
+        };
+        let options =
+            File::options().read(true).write(true).create(true).truncate(false).open(path);
+        let file = options.map_err(|error| failed("cannot open", &error))?;
+        if let Err(error) = file.try_lock() {
+            return Err(match error {
+                TryLockError::WouldBlock => {
+                    failed("another job has", &"expected a file of its own")
+                }
+                TryLockError::Error(error) => failed("cannot lock", &error),
+            });
+        }
+        let bytes = self.space.range().len() as u64;
+        let missing = file.metadata().map(|data| data.len() < bytes);
+        if missing.map_err(|error| failed("cannot read the size of", &error))? {
+            // With its blocks: an access must not find the file system full.
+            fd::extend(file.as_fd(), bytes).map_err(|error| failed("cannot extend", &error))?;
+        }
+        Ok(file)
+    }
+
+    /// Writes what is in these pages to the partition's file; false if it has none.
+    pub fn persist(&self, pages: &Range<usize>) -> io::Result<bool> {
+        let has_file = self.made.lock().unwrap_or_else(PoisonError::into_inner).file.is_some();
+        if has_file {
+            map::write_back(pages)?;
+        }
+        Ok(has_file)
+    }
+
+    /// The nodes that the pages are to be made on, and whether nothing else will do; none if the
+    /// kernel may choose.
+    fn nodes(&self) -> Result<(Vec<usize>, bool), Error> {
+        let Spec { kind, policy, nodes, .. } = &self.spec;
         let allowed = numa::allowed_nodes();
         if let Some(absent) = nodes.iter().find(|node| !allowed.contains(node)) {
             let allowed = list(&allowed);
@@ -71,37 +122,56 @@ impl Partition {
                 "NODES has {absent}; this process may use the memory of nodes {allowed}"
             )));
         }
-        let chosen = match (nodes.is_empty(), policy) {
-            (false, _) => nodes.clone(),
-            (true, Policy::Interleaved) => allowed,
-            (true, Policy::Mandatory) => numa::nearest_node().into_iter().collect(),
-            (true, Policy::Preferred) => numa::own_node().into_iter().collect(),
-        };
+        if matches!(kind, Kind::Fast | Kind::Hbm) {
+            let quick = tiers::quickest(numa::nearest_node().unwrap_or(0), &allowed);
+            if !quick.is_empty() || *policy == Policy::Preferred {
+                return Ok((quick, *policy != Policy::Preferred));
+            }
+            return Err(self.spec.refused(format!(
+                "all memory that this process may use is of one kind (nodes {}); POLICY=PREFERRED \
+                 would take it",
+                list(&allowed)
+            )));
+        }
+        Ok(match (nodes.is_empty(), policy) {
+            (false, _) => (nodes.clone(), true),
+            (true, Policy::Interleaved) => (allowed, true),
+            (true, Policy::Mandatory) => (numa::nearest_node().into_iter().collect(), true),
+            (true, Policy::Preferred) => (numa::own_node().into_iter().collect(), false),
+        })
+    }
+
+    /// Has the pages made on the nodes that were asked for. Tells which, if there is a choice, or
+    /// why they are as the heap's where quicker ones would have been better.
+    fn place(&self, range: &Range<usize>) -> Result<Result<String, String>, Error> {
+        let Spec { kind, policy, pages, .. } = &self.spec;
+        let (chosen, is_asked) = self.nodes()?;
+        let is_quick = matches!(kind, Kind::Fast | Kind::Hbm);
         if chosen.is_empty() {
-            return Ok(String::new());
+            let one_kind = "all memory that this process may use is of one kind".into();
+            return Ok(if is_quick { Err(one_kind) } else { Ok(String::new()) });
         }
         let placed = match policy {
             Policy::Mandatory => numa::bind(range, &chosen),
             Policy::Preferred => numa::prefer_any(range, &chosen),
             Policy::Interleaved => numa::interleave(range, &chosen),
         };
-        let is_asked = !nodes.is_empty() || *policy != Policy::Preferred;
-        match placed {
+        let placed = match placed {
             // The kernel does not keep a policy with a file of explicit pages, so whoever touches
             // them first must be this PE.
             Ok(()) if is_asked && matches!(pages, Pages::Explicit(_)) => {
                 map::populate(range.start, range.len())
             }
             placed => placed,
+        };
+        let failed =
+            |error| format!("its pages cannot be made on nodes {} (mbind: {error})", list(&chosen));
+        match placed {
+            Ok(()) => Ok(Ok(format!(", nodes {} ({})", list(&chosen), policy.name()))),
+            Err(error) if is_asked => Err(self.spec.refused(failed(error))),
+            Err(error) if is_quick => Ok(Err(failed(error))),
+            Err(error) => Ok(Ok(format!(", any node (mbind: {error})"))),
         }
-        .map(|()| format!(", nodes {} ({})", list(&chosen), policy.name()))
-        .or_else(|error| match is_asked {
-            true => Err(self.spec.refused(format!(
-                "its pages cannot be made on nodes {} (mbind: {error})",
-                list(&chosen)
-            ))),
-            false => Ok(format!(", any node (mbind: {error})")),
-        })
     }
 }
 
@@ -111,7 +181,10 @@ impl fmt::Display for Partition {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let (bytes, kind) =
             (onenode::pages::Bytes(self.space.range().len()), self.spec.kind.name());
-        write!(f, "{bytes} {kind}, {}{}", self.spec.pages, made.nodes)
+        match &self.spec.path {
+            Some(path) => write!(f, "{bytes} {kind} {path}"),
+            None => write!(f, "{bytes} {kind}, {}{}", self.spec.pages, made.nodes),
+        }
     }
 }
 

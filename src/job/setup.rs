@@ -183,7 +183,8 @@ fn begin(job: &'static Job) -> Result<(), Error> {
         job.note_mirrors(job.pe);
     }
     *job.heap.pool() = Pool::of_heap(job.layout.heap.len());
-    job.lifetime.fetch_add(1, Ordering::Relaxed);
+    let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
+    job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
     if counted || env::debugging() {
@@ -222,7 +223,11 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
 fn lay_partitions(job: &Job) -> Result<(), Error> {
     for (index, partition) in job.partitions.iter().enumerate() {
         let (backend, layout) = (&job.choice.backend, &job.layout);
-        partition.lay(|| backend.map_partition(&job.control, job.pe, layout, index))?;
+        let map = || backend.map_partition(&job.control, job.pe, layout, index);
+        // All PEs fare alike, mostly.
+        if let Some(complaint) = partition.lay(job.pe, map)?.filter(|_| job.pe == 0) {
+            message::say(complaint);
+        }
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ pub mod ending;
 pub mod environment;
 pub mod launcher;
 pub mod library;
+pub mod loaded;
 pub mod signal;
 pub mod stdio;
 pub mod streams;

@@ -14,6 +14,7 @@
 // case: free free | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M stderr=shmem_free: stderr=partition
 // case: give give | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M stderr=shmemx_partition_give: stderr=ptr
 // case: order order | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M env=SHMEM_DEBUG=1 stderr=size
+// case: take take | env=SHMEM_SYMMETRIC_PARTITION0=1M env=SHMEM_DEBUG=1 stderr=takes stderr=800 stderr=400 stderr=symmetric
 // case: absent absent | env=SHMEM_DEBUG=1 stderr=SHMEM_SYMMETRIC_PARTITION5
 // case: misspelt absent | env=SHMEM_SYMMETRIC_PARTITIONX=1M stderr=SHMEM_SYMMETRIC_PARTITIONX
 #include "check.h"
@@ -52,6 +53,12 @@ int main(int argc, char **argv)
         shmemx_partition_give(buffer);
     if (strcmp(what, "order") == 0)
         shmemx_partition_malloc(100 + me, 0);
+    if (strcmp(what, "take") == 0) {
+        if (me == 1)
+            CHECK(shmemx_partition_take(800, 0) != NULL);
+        CHECK(shmemx_partition_take(400, 0) != NULL);
+        CHECK(shmemx_partition_take(400, 0) != NULL);
+    }
     shmem_finalize();
     return 0;
 }

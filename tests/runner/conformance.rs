@@ -59,20 +59,33 @@ pub fn wanted(pes: usize) -> bool {
         .map_or(true, |list| list.split_whitespace().any(|number| number.parse() == Ok(pes)))
 }
 
+/// Whether programs run in all ways with memory of a partition in the heap's place, as
+/// `make test-partitions` has it, and not in one.
+fn all_over_partitions() -> bool {
+    std::env::var_os("ONESHMEM_TEST_PARTITIONS").is_some()
+}
+
 /// The numbers of PEs that further variants of a program are tried with.
 const FEW: [usize; 4] = [1, 2, 4, 7];
 
 fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
+        let over_partition = variant == Variant::Partition;
+        let (all, one) =
+            (over_partition && all_over_partitions(), over_partition && !all_over_partitions());
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
             // How a program is compiled and what one of many cases is hardly meet.
             let many = program.cases.len() > 3 || variant == Variant::Inline;
             let few = if many { &FEW[..2] } else { &FEW[..] };
-            if first > 0 && !few.contains(&pes) {
+            if first > 0 && !few.contains(&pes) && !all {
                 continue;
             }
-            for case in &program.cases {
+            if one && pes != few_for(program) {
+                continue;
+            }
+            let cases = if one { &program.cases[..1] } else { &program.cases[..] };
+            for case in cases {
                 let name = [program.name(), &case.name, variant.name(), &pes.to_string()]
                     .into_iter()
                     .filter(|part| !part.is_empty())
@@ -88,6 +101,11 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// The number of PEs at which a program runs that runs once: two, or the first it names.
+fn few_for(program: &Program) -> usize {
+    if program.pes.contains(&2) { 2 } else { program.pes[0] }
 }
 
 fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result<(), String> {

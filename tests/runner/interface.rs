@@ -37,6 +37,8 @@ fn extensions() -> Result<Vec<String>, String> {
         .lines()
         .filter(|line| !line.starts_with([' ', '/', '#']))
         .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back())
+        // In a library of its own.
+        .filter(|name| *name != "shmemx_openmp_maps")
         .map(String::from)
         .collect();
     if names.is_empty() {

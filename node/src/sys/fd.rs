@@ -38,6 +38,26 @@ pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Makes an ordinary file at least `bytes` bytes long, with blocks for all of them where the file
+/// system can set them aside.
+pub fn extend(file: BorrowedFd, bytes: u64) -> Result<(), Error> {
+    let fd = file.as_raw_fd();
+    // SAFETY: no memory is passed.
+    with_file_size(bytes, || unsafe {
+        if libc::fallocate(fd, 0, 0, bytes as libc::off_t) == 0 {
+            return Ok(());
+        }
+        let error = std::io::Error::last_os_error();
+        if error.raw_os_error() != Some(libc::EOPNOTSUPP) {
+            return Err(Error::System { call: "fallocate", source: error });
+        }
+        match libc::ftruncate(fd, bytes as libc::off_t) {
+            0 => Ok(()),
+            _ => Err(Error::last("ftruncate")),
+        }
+    })
+}
+
 /// Gives the file its size and forbids ever changing it, so that no peer can
 /// turn a mapping into SIGBUS.
 pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {

@@ -174,6 +174,15 @@ pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
     }
 }
 
+/// Writes what these pages of a file's mapping hold to where the file is, and waits for that.
+pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
+    // SAFETY: nothing changes for this process.
+    match unsafe { libc::msync(pages.start as *mut _, pages.len(), libc::MS_SYNC) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 /// Gives the pages of private memory back; they read as zeros afterwards.
 pub fn discard(address: usize, bytes: usize) {
     // SAFETY: the range stays mapped; its content is what the caller gives up.

@@ -23,3 +23,4 @@ pub mod program;
 pub mod raw;
 pub mod relocate;
 pub mod threads;
+pub mod tiers;

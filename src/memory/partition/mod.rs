@@ -1,16 +1,18 @@
 //! Partitions: symmetric memory beside the heap, of a kind that a variable of the environment
 //! asks for. What they are to be is read here; `job` lays them.
 
+pub mod order;
 mod parse;
 
 use crate::env::{self, partitions};
 use crate::error::Error;
-use crate::sys::environment;
+use crate::sys::{environment, loaded};
 use onenode::pages::{Bytes, Pages};
 use onenode::sys::map;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::fmt;
+use std::path::PathBuf;
 
 /// Partitions must fit their place in the job's file, all together.
 const LIMIT: usize = 1 << 40;
@@ -18,6 +20,9 @@ const LIMIT: usize = 1 << 40;
 pub const MOST: usize = 64;
 /// How many numbers there are if it does not say.
 const USUAL: usize = 16;
+
+/// What LLVM's libomptarget defines, and no other runtime of OpenMP.
+const OFFLOADING: &CStr = c"__tgt_register_lib";
 
 /// What a partition's memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +127,11 @@ impl Spec {
         self.kind != Kind::File
     }
 
+    /// PE `pe`'s file, of a partition of files.
+    pub fn file_of(&self, pe: usize) -> Option<PathBuf> {
+        Some(self.path.as_ref()?.replace("%p", &pe.to_string()).into())
+    }
+
     /// The variable as the user has written it, for messages.
     pub fn shown(&self) -> String {
         partitions::shown(self.id)
@@ -197,8 +207,20 @@ pub fn from_environment(npes: usize) -> Result<Vec<Spec>, Error> {
 
 /// What a partition cannot be in this job.
 fn check(spec: &Spec, npes: usize) -> Result<(), String> {
-    if spec.kind != Kind::Normal {
-        return Err(format!("KIND={} is not available in this version", spec.kind.name()));
+    match spec.kind {
+        Kind::Normal | Kind::Fast | Kind::Hbm | Kind::File => {}
+        Kind::OpenMp if spec.device == Some(Device::Spread) => {
+            return Err("DEVICE=spread is for KIND=CUDA; expected a number or default".into());
+        }
+        Kind::OpenMp if !loaded::exists(OFFLOADING) => {
+            return Err(
+                "KIND=LIBOMP, but this program has no OpenMP offloading (compile with clang \
+                        -fopenmp -fopenmp-targets=..., not statically)"
+                    .into(),
+            );
+        }
+        Kind::OpenMp => {}
+        Kind::Cuda => return Err("KIND=CUDA is not available in this version".into()),
     }
     match &spec.path {
         Some(path) if npes > 1 && !path.contains("%p") => Err(format!(
