@@ -30,12 +30,14 @@ VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers names node packages manuals
+all: tools library headers openmp names node packages manuals
 
 # How Cargo's libraries become C libraries.
 include packaging/relocatable.mk
 # What the C library and the headers are made from: targets `library` and `headers`.
 include capi/library.mk
+# Mapped arrays of OpenMP in partitions: target `openmp`.
+include openmp/library.mk
 # The on-node layer for other runtimes: target `node`.
 include node/capi/library.mk
 # Targets `smartmap`, `test-smartmap`, `kitten`.

@@ -33,6 +33,7 @@ pub mod launchers;
 pub mod manners;
 pub mod node;
 pub mod nodes;
+pub mod openmp;
 pub mod partitions;
 pub mod privileged;
 pub mod rules;

@@ -118,6 +118,8 @@ pub struct Line {
     has_input: bool,
     stops_before_linking: bool,
     is_static: bool,
+    /// OpenMP's target regions run on a device.
+    offloads: bool,
 }
 
 impl Line {
@@ -133,6 +135,7 @@ impl Line {
             }
             line.stops_before_linking |= NO_LINK.contains(&&*text);
             line.is_static |= matches!(&*text, "-static" | "--static" | "-static-pie");
+            line.offloads |= text.starts_with("-fopenmp-targets=");
             // A lone dash is standard input; a library is something to link.
             line.has_input |= !text.starts_with('-') || text == "-" || text.starts_with("-l");
             let has_value = WITH_VALUE.contains(&&*text);
@@ -205,6 +208,10 @@ impl Line {
             flags.extend(STATIC_NEEDS.map(OsString::from));
         } else {
             flags.push(joined("-Wl,-rpath,", lib.as_os_str()));
+            if self.offloads {
+                // In front of the compiler's own library, which it adds at the end.
+                flags.push("-loneshmem_openmp".into());
+            }
             flags.push("-lshmem".into());
         }
         flags
@@ -268,6 +275,11 @@ mod tests {
     fn compiling_and_linking() {
         assert_eq!(command("a.c -o a"), format!("cc -I/opt/one/include a.c -o a {LINK}"));
         assert_eq!(command("a.o -lm"), format!("cc -I/opt/one/include a.o -lm {LINK}"));
+        assert_eq!(
+            command("-fopenmp-targets=x86_64 a.c"),
+            "cc -I/opt/one/include -fopenmp-targets=x86_64 a.c -L/opt/one/lib \
+             -Wl,-rpath,/opt/one/lib -loneshmem_openmp -lshmem"
+        );
         assert_eq!(command("-xc -"), format!("cc -I/opt/one/include -xc - {LINK}"));
         assert_eq!(
             command("-static a.c"),

@@ -1,0 +1,19 @@
+# Mapped arrays of OpenMP in partitions: $(BUILD)/lib/liboneshmem_openmp.so and .a. Not part of
+# libshmem, which needs no OpenMP; what is OpenMP's is found when a program is linked.
+
+OPENMP := $(addprefix $(BUILD)/lib/liboneshmem_openmp.,so a)
+CFLAGS_OPENMP := -O2 -std=gnu11 -Wall -Wextra -Iinclude -fPIC
+
+.PHONY: openmp
+openmp: $(OPENMP)
+
+$(OBJ)/openmp.o: openmp/shim.c include/shmem.h include/shmemx.h | headers
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS_OPENMP) -c $< -o $@
+$(BUILD)/lib/liboneshmem_openmp.so: $(OBJ)/openmp.o
+	mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,liboneshmem_openmp.so $< -o $@ -ldl
+$(BUILD)/lib/liboneshmem_openmp.a: $(OBJ)/openmp.o
+	mkdir -p $(@D)
+	rm -f $@
+	$(AR) rcs $@ $<

@@ -1,0 +1,133 @@
+//! Arrays that OpenMP maps to a device, in a partition: with clang, where it offloads to the host.
+
+use crate::{launch, tree};
+use libtest_mimic::Trial;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex};
+
+/// Versions of clang. The first one is Debian's usual one, which continuous integration has.
+const VERSIONS: [&str; 3] = ["14", "16", "19"];
+const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
+const PARTITION: (&str, &str) = ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=LIBOMP");
+/// Programs of `examples/openmp`, each with a size for a short run.
+const EXAMPLES: [(&str, &str); 4] =
+    [("random_access", "1000"), ("ring_product", "16"), ("heat3d", "12"), ("fft2d", "32")];
+
+/// The trials. Those of a version that is not there are ignored: it needs Debian's `clang-N`,
+/// `clang-tools-N` and `libomp-N-dev`, which can be there in one version at a time.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for version in VERSIONS {
+        let mut add =
+            |title: &str, pes: usize, test: fn(&str, usize, &str) -> Result<(), String>| {
+                let name = title.split('/').next().unwrap_or_default().to_owned();
+                let title = format!("openmp/{title}/clang-{version}/{pes}");
+                let trial = Trial::test(title, move || Ok(test(version, pes, &name)?));
+                let trial = match is_absent(version) {
+                    true => trial
+                        .with_kind(format!("needs clang-{version} libomp-{version}-dev"))
+                        .with_ignored_flag(true),
+                    false => trial.with_ignored_flag(tree::is_smartmap()),
+                };
+                trials.push(trial);
+            };
+        for pes in [1, 2, 4] {
+            add("semantics", pes, works);
+            add("regions", pes, works);
+        }
+        add("semantics/plain", 2, means_the_same);
+        add("regions/no-partition", 2, no_partition);
+        add("uneven", 3, uneven);
+        for (name, _) in EXAMPLES {
+            add(name, 1, example);
+            add(name, 4, example);
+        }
+    }
+    trials
+}
+
+/// Whether a compiler or what it needs to offload to the host is not there, and need not be.
+fn is_absent(version: &str) -> bool {
+    let library = format!("/usr/lib/llvm-{version}/lib/libomptarget.so");
+    let is_there =
+        tree::find(&format!("clang++-{version}")).is_some() && Path::new(&library).exists();
+    let must_be = version == VERSIONS[0] && std::env::var_os("ONESHMEM_TEST_ALL").is_some();
+    !is_there && !must_be
+}
+
+/// The executable of a source in this repository, made once.
+fn compiled(source: &str, version: &str) -> Result<PathBuf, String> {
+    static MADE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> =
+        LazyLock::new(Mutex::default);
+    let source = tree::repository(source);
+    let folder = tree::scratch("openmp").join(version);
+    let target = folder.join(source.file_stem().unwrap_or_default());
+    let make = || {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut oshcc = Command::new(tree::prefix("bin/oshc++"));
+        oshcc.env("SHMEM_CXX", format!("clang++-{version}")).args(OFFLOADING);
+        oshcc.args(["-O1", "-Wall", "-o"]).arg(&target).arg(&source);
+        launch::run(oshcc)?.success()
+    };
+    let mut made = MADE.lock().map_err(|error| error.to_string())?;
+    made.entry(target.clone()).or_insert_with(make).clone()?;
+    Ok(target)
+}
+
+fn start(name: &str, version: &str, pes: usize) -> Result<Command, String> {
+    let mut oshrun = launch::oshrun(pes, &compiled(&format!("tests/openmp/{name}.cc"), version)?);
+    oshrun.env("OMP_NUM_THREADS", "2");
+    Ok(oshrun)
+}
+
+fn works(version: &str, pes: usize, name: &str) -> Result<(), String> {
+    let mut oshrun = start(name, version, pes)?;
+    oshrun.env(PARTITION.0, PARTITION.1);
+    launch::run(oshrun)?.success()
+}
+
+/// What is checked of maps holds without symmetric storage as well.
+fn means_the_same(version: &str, pes: usize, name: &str) -> Result<(), String> {
+    let mut oshrun = start(name, version, pes)?;
+    oshrun.env(PARTITION.0, PARTITION.1).arg("plain");
+    launch::run(oshrun)?.success()
+}
+
+/// Who asks for symmetric storage without a partition is told so.
+fn no_partition(version: &str, pes: usize, name: &str) -> Result<(), String> {
+    let outcome = launch::run(start(name, version, pes)?)?;
+    match outcome.status != 0 && outcome.stderr.contains("SHMEM_SYMMETRIC_PARTITION1=<size>") {
+        true => Ok(()),
+        false => Err(outcome.report("it was to fail and say which variable to set")),
+    }
+}
+
+/// A PE that maps more than the others is told of, once, under `SHMEM_DEBUG`.
+fn uneven(version: &str, pes: usize, name: &str) -> Result<(), String> {
+    let mut oshrun = start(name, version, pes)?;
+    oshrun.env(PARTITION.0, PARTITION.1).env("SHMEM_DEBUG", "1");
+    let outcome = launch::run(oshrun)?;
+    let told = outcome.stderr.matches("only if all map the same ones").count();
+    match told == 1 && outcome.stderr.contains("800 bytes of partition 1") {
+        true => outcome.success(),
+        false => Err(outcome.report("it was to say once that the PEs map different arrays")),
+    }
+}
+
+/// An example in both forms.
+fn example(version: &str, pes: usize, name: &str) -> Result<(), String> {
+    let program = compiled(&format!("examples/openmp/{name}.cc"), version)?;
+    let size = EXAMPLES.iter().find(|(known, _)| *known == name).map_or("", |(_, size)| size);
+    for form in ["standard", "extended"] {
+        let mut oshrun = launch::oshrun(pes, &program);
+        oshrun.args([form, size]).env("OMP_NUM_THREADS", "2");
+        let outcome = launch::run(oshrun)?;
+        outcome.success()?;
+        if !outcome.stdout.contains("verified") {
+            return Err(outcome.report("it was to verify its result"));
+        }
+    }
+    Ok(())
+}
