@@ -27,6 +27,11 @@ use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
 
 impl SyncArray for Member {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
+
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         &self.pes[member].client[element]
     }

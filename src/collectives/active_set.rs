@@ -5,10 +5,10 @@
 //! routines return nothing; what is wrong with their arguments is reported.
 #![allow(unsafe_code)]
 
-use super::far;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run;
+use super::{far, far_set};
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
@@ -45,7 +45,7 @@ pub type Triplet = (c_int, c_int, c_int);
 
 /// The active set, if it is one that this PE is a member of, for a call to which it gives
 /// so many bytes.
-fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> PSync<ActiveSet> {
+fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> ActiveSet {
     let (start, log_stride, size) = set;
     let job = job(routine);
     let (npes, me) = (job.npes(), job.pe());
@@ -86,13 +86,28 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
         );
     }
     if job.engine().is_some() {
-        far::refuse(routine, (0..size).map(|member| first + member * stride));
         far::complete(routine);
     }
     if stats::are_taken() {
         stats::count(Class::Collective, bytes, None);
     }
-    PSync(ActiveSet { routine, start: first, stride, size, me, psync: psync as usize })
+    ActiveSet { routine, start: first, stride, size, me, psync: psync as usize }
+}
+
+/// Calls with the group that the active set is, wherever its members are.
+macro_rules! on_set {
+    ($set:expr, |$group:ident| $call:expr) => {
+        match far_set::on_set($set) {
+            None => {
+                let $group = &PSync($set);
+                $call
+            }
+            Some(group) => {
+                let $group = &group;
+                $call
+            }
+        }
+    };
 }
 
 /// `shmem_barrier`: completes what this PE has issued on the default context, then
@@ -104,7 +119,8 @@ pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
 
 /// `shmem_sync`, its form on an active set: waits for all members.
 pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
-    run::sync(routine, &checked(routine, set, psync, 0));
+    let set = checked(routine, set, psync, 0);
+    on_set!(set, |group| run::sync(routine, group));
 }
 
 /// `shmem_broadcast32` and 64: the `part` of the source of member `root` goes to the dest of
@@ -123,9 +139,9 @@ pub unsafe fn broadcast(
     root: c_int,
     psync: *mut c_long,
 ) {
-    let group = checked(routine, set, psync, part.accessed);
+    let set = checked(routine, set, psync, part.accessed);
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::broadcast(routine, &group, dest, source, part, root, false) }
+    unsafe { on_set!(set, |group| run::broadcast(routine, group, dest, source, part, root, false)) }
 }
 
 /// `shmem_collect32` and 64: the concatenation of all sources, of which each member
@@ -143,9 +159,9 @@ pub unsafe fn collect(
     part: Span,
     psync: *mut c_long,
 ) {
-    let group = checked(routine, set, psync, part.accessed);
+    let set = checked(routine, set, psync, part.accessed);
     // SAFETY: the caller's promise, passed on.
-    unsafe { run::collect(routine, &group, dest, source, part) }
+    unsafe { on_set!(set, |group| run::collect(routine, group, dest, source, part)) }
 }
 
 /// `shmem_fcollect32` and 64: the concatenation of all sources, a `part` of each.
@@ -163,9 +179,9 @@ pub unsafe fn fcollect(
     psync: *mut c_long,
 ) {
     if part.accessed > 0 {
-        let group = checked(routine, set, psync, part.accessed);
+        let set = checked(routine, set, psync, part.accessed);
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::fcollect(routine, &group, dest, source, part) }
+        unsafe { on_set!(set, |group| run::fcollect(routine, group, dest, source, part)) }
     }
 }
 
@@ -184,9 +200,9 @@ pub unsafe fn alltoall(
     psync: *mut c_long,
 ) {
     if part.accessed > 0 {
-        let group = checked(routine, set, psync, part.accessed);
+        let set = checked(routine, set, psync, part.accessed);
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::alltoall(routine, &group, dest, source, part) }
+        unsafe { on_set!(set, |group| run::alltoall(routine, group, dest, source, part)) }
     }
 }
 
@@ -210,10 +226,12 @@ pub unsafe fn alltoalls(
     psync: *mut c_long,
 ) {
     if nelems > 0 && elem_bytes > 0 {
-        let group = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
+        let set = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
         // SAFETY: the caller's promise, passed on.
         unsafe {
-            run::alltoalls(routine, &group, dest, source, (dst, sst), nelems, elem_bytes);
+            on_set!(set, |group| {
+                run::alltoalls(routine, group, dest, source, (dst, sst), nelems, elem_bytes);
+            });
         }
     }
 }
@@ -255,8 +273,8 @@ unsafe fn reduce_with(
         failure::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")
     };
     if n > 0 {
-        let group = checked(routine, set, psync, n.saturating_mul(kernel.bytes()));
+        let set = checked(routine, set, psync, n.saturating_mul(kernel.bytes()));
         // SAFETY: the caller's promise, passed on.
-        unsafe { run::reduce(routine, &group, dest, source, n, kernel) }
+        unsafe { on_set!(set, |group| run::reduce(routine, group, dest, source, n, kernel)) }
     }
 }

@@ -1,15 +1,15 @@
 //! Teams with members on other nodes. The algorithms are the same. A far member's memory has a name,
-//! which only the engine can use; of its control words there is a copy here, which is brought
-//! up to date while it is waited for.
+//! see [`Names`]; of its control words there is a copy here, which is brought up to date while it is
+//! waited for.
 #![allow(unsafe_code)]
 
 use super::members::TeamMembers;
+use super::names::Names;
 use crate::atomics::Ordering;
 use crate::counter::Counter;
 use crate::engine::{Action, Amo, CONTROL, Engine, Far, Over};
 use crate::error::Routine;
 use crate::job::{Job, about::About, job};
-use crate::slow;
 use crate::stats::{For, Wait};
 use crate::team::Team;
 use onenode::collectives::epoch_group::{Controlled, EpochGroup};
@@ -19,17 +19,11 @@ use onenode::collectives::words::ControlWords;
 use std::convert::Infallible;
 use std::mem::{MaybeUninit, offset_of};
 
-/// Addresses above this bit are names: no program has memory there.
-const NAME: usize = 1 << 63;
-/// Where in a name the PE's number begins, behind the offset.
-const PE_BITS: u32 = 43;
-
 /// A team with far members, in a call of `routine`.
 #[derive(Clone, Copy)]
 pub struct FarTeam {
     team: TeamMembers,
-    job: &'static Job,
-    engine: &'static dyn Engine,
+    names: Names,
     copies: &'static [ControlWords],
 }
 
@@ -41,7 +35,8 @@ pub(crate) fn on_team(
 ) -> Option<EpochGroup<'static, FarTeam>> {
     let job = job(routine);
     let (engine, copies) = (job.engine()?, team.copies()?);
-    let members = FarTeam { team: TeamMembers { routine, team }, job, engine, copies };
+    let members =
+        FarTeam { team: TeamMembers { routine, team }, names: Names { job, engine }, copies };
     Some(EpochGroup::new(members, team.epoch()))
 }
 
@@ -70,25 +65,13 @@ fn place(job: &Job, slot: usize, pe: usize) -> Far {
     Far { pe, offset: CONTROL + job.control().words_offset(slot, pe) }
 }
 
-impl Far {
-    /// As an address that can be calculated with, and that nothing is mapped at.
-    fn name(self) -> usize {
-        NAME | self.pe << PE_BITS | self.offset as usize
-    }
-
-    fn named(address: usize) -> Option<Self> {
-        let (pe, offset) = ((address & !NAME) >> PE_BITS, (address & ((1 << PE_BITS) - 1)) as u64);
-        (address & NAME != 0).then_some(Self { pe, offset })
-    }
-}
-
 impl FarTeam {
     fn pe(&self, member: usize) -> usize {
         self.team.team.member(member)
     }
 
     fn is_far(&self, member: usize) -> bool {
-        !self.job.is_near(self.pe(member))
+        !self.names.job.is_near(self.pe(member))
     }
 
     /// Which member's copy a counter is in, and where there.
@@ -102,7 +85,7 @@ impl FarTeam {
 
     /// Where a member's control words are.
     fn place(&self, member: usize) -> Far {
-        place(self.job, self.team.team.slot(), self.pe(member))
+        place(self.names.job, self.team.team.slot(), self.pe(member))
     }
 
     /// Looks at a far member's counter until it stands at `value`.
@@ -114,7 +97,7 @@ impl FarTeam {
         let stands = loop {
             let mut bytes = [0; 8];
             // SAFETY: so many bytes; a counter begins with its value.
-            unsafe { self.engine.get(bytes.as_mut_ptr(), there, 8, Over::AtReturn) };
+            unsafe { self.names.engine.get(bytes.as_mut_ptr(), there, 8, Over::AtReturn) };
             let stands = u64::from_le_bytes(bytes);
             if stands >= value {
                 break stands;
@@ -124,7 +107,8 @@ impl FarTeam {
         if within >= offset_of!(ControlWords, mailboxes) {
             // After its step was seen: the message is complete, and is not written again before
             // all members have left the exchange.
-            let theirs = words_of(self.job, self.engine, self.team.team.slot(), self.pe(member));
+            let theirs =
+                words_of(self.names.job, self.names.engine, self.team.team.slot(), self.pe(member));
             for (ours, theirs) in self.copies[member].mailboxes.iter().zip(&theirs.mailboxes) {
                 for (ours, theirs) in ours.words.iter().zip(&theirs.words) {
                     ours.store(theirs.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -148,51 +132,21 @@ impl Reach for FarTeam {
         if !self.is_far(member) {
             return self.team.peer(buffer, address, member);
         }
-        slow::check_symmetric(self.team.routine, buffer.name(), self.job, address);
-        Ok(self.job.far(self.pe(member), address).name())
+        Ok(self.names.of(self.team.routine, buffer, address, self.pe(member)))
     }
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
         self.team.check(buffer, address, bytes)
     }
-    /// Members are a regular section of the PEs, which are numbered node by node.
     fn nodes(&self) -> Vec<usize> {
-        let Some(nodes) = self.job.nodes() else { return vec![0] };
-        let node = |member: usize| nodes.node_of(self.pe(member));
-        let next = |first: &usize| {
-            let (mut on_it, mut beyond) = (*first, self.size());
-            while beyond - on_it > 1 {
-                let middle = on_it + (beyond - on_it) / 2;
-                match node(middle) == node(*first) {
-                    true => on_it = middle,
-                    false => beyond = middle,
-                }
-            }
-            (beyond < self.size()).then_some(beyond)
-        };
-        std::iter::successors(Some(0), next).collect()
+        self.names.nodes(self.size(), |member| self.pe(member))
     }
-    /// What is put is there on return, so that a step which is announced next does not overtake it.
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise, with names for what the engine reaches.
-        unsafe {
-            match (Far::named(from.addr()), Far::named(to.addr())) {
-                (None, None) => self.team.copy(from, to, bytes),
-                _ if bytes == 0 => {}
-                (Some(from), None) => self.engine.get(to, from, bytes, Over::AtReturn),
-                (None, Some(to)) => {
-                    self.engine.put(to, from, bytes, Over::AtReturn);
-                    self.engine.quiet();
-                }
-                (Some(_), Some(_)) => unreachable!("no algorithm moves what is not its own"),
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { self.names.copy(from, to, bytes) }
     }
     unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        let Some(from) = Far::named(at.addr()) else { return at };
-        let room = room.insert(Scratch::new(bytes)).start();
-        // SAFETY: the room is private and long enough; the rest is the caller's promise.
-        unsafe { self.engine.get(room, from, bytes, Over::AtReturn) };
-        room
+        // SAFETY: the caller's promise.
+        unsafe { self.names.near(at, bytes, room) }
     }
 }
 
@@ -228,37 +182,9 @@ impl Controlled for FarTeam {
     fn notify(&self, member: usize) {
         if self.is_far(member) {
             let at = self.place(member).plus(offset_of!(ControlWords, notifications));
-            self.engine.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
+            self.names.engine.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
         } else {
             self.team.notify(member);
         }
-    }
-}
-
-/// Ends the job if the members of an active set are on several nodes.
-pub(crate) fn refuse(routine: Routine, pes: impl IntoIterator<Item = usize>) {
-    let job = job(routine);
-    if let Some(pe) = pes.into_iter().find(|pe| !job.is_near(*pe)) {
-        crate::failure::fatal(format_args!(
-            "{routine}: PE {pe} is on another node, and active sets over several nodes are not \
-             available yet; the same collective on a team is"
-        ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_keep_all_bits_and_can_be_calculated_with() {
-        for pe in [0, 1, 4095, (1 << 19) - 1] {
-            for offset in [0, 8, crate::engine::HEAP + 5, CONTROL + (1 << 40)] {
-                let far = Far { pe, offset };
-                assert_eq!(Far::named(far.name()), Some(far));
-                assert_eq!(Far::named(far.name() + 100), Some(far.plus(100)));
-            }
-        }
-        assert_eq!(Far::named(0x7fff_ffff_f000), None);
     }
 }

@@ -111,7 +111,7 @@ pub struct ActiveSet {
 
 impl ActiveSet {
     /// The world number of `member`.
-    fn world_pe(&self, member: usize) -> usize {
+    pub fn world_pe(&self, member: usize) -> usize {
         self.start + member * self.stride
     }
 }
@@ -139,6 +139,8 @@ impl Reach for ActiveSet {
 }
 
 impl SyncArray for ActiveSet {
+    type Word<'w> = &'w AtomicU64;
+
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         let array = peer(self.routine, "pSync", self.psync, self.world_pe(member));
         let word = array + element * size_of::<AtomicU64>();

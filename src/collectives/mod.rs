@@ -12,7 +12,9 @@
 pub mod active_set;
 pub(crate) mod agreement;
 pub(crate) mod far;
+mod far_set;
 mod members;
+mod names;
 mod psync;
 mod run;
 pub mod select;
@@ -32,8 +34,8 @@ pub use onenode::collectives::reduce;
 pub use onenode::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
 use std::ffi::c_int;
 
-// Under this name, the model checker puts its own in its place.
-use onenode::collectives::group;
+// Under these names, the model checker puts its own in their places.
+use onenode::collectives::{group, scratch};
 // Under these, the tests that are shared with the crate `onenode` know its modules.
 #[cfg(test)]
 use onenode::collectives::{

@@ -15,6 +15,7 @@
 //! array is as it was when a call returns, and may be used again at once.
 
 use super::group::{Buffer, Group, Outcome, Reach, SMALL_BYTES, Small, Stepped};
+use super::scratch::Scratch;
 use crate::atomics::{AtomicU64, Ordering};
 
 const ARRIVED: usize = 0;
@@ -28,10 +29,36 @@ pub const BARRIER_WORDS: usize = MESSAGE;
 /// Elements of a `pSync` array that are ever touched by any collective.
 pub const MOST_WORDS: usize = MESSAGE + SMALL_BYTES / 8;
 
+/// An element of a `pSync` array, here or on another node.
+#[allow(missing_docs)] // As for atomics.
+pub trait SyncWord {
+    fn load(&self, order: Ordering) -> u64;
+    fn store(&self, value: u64, order: Ordering);
+    fn fetch_add(&self, value: u64, order: Ordering);
+}
+
+impl SyncWord for &AtomicU64 {
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicU64::load(self, order)
+    }
+    fn store(&self, value: u64, order: Ordering) {
+        AtomicU64::store(self, value, order);
+    }
+    fn fetch_add(&self, value: u64, order: Ordering) {
+        AtomicU64::fetch_add(self, value, order);
+    }
+}
+
 /// A [`Reach`] with a `pSync` array.
 pub trait SyncArray: Reach {
+    /// How elements are reached.
+    type Word<'w>: SyncWord
+    where
+        Self: 'w;
     /// Element `element` of `member`'s array.
-    fn word(&self, member: usize, element: usize) -> &AtomicU64;
+    fn word(&self, member: usize, element: usize) -> Self::Word<'_>;
+    /// Returns when what was stored to the members' arrays stands there.
+    fn complete(&self) {}
     /// Returns as soon as `ready` does say so.
     ///
     /// # Errors
@@ -44,11 +71,11 @@ pub trait SyncArray: Reach {
 pub struct PSync<A>(pub A);
 
 impl<A: SyncArray> PSync<A> {
-    fn own(&self, element: usize) -> &AtomicU64 {
+    fn own(&self, element: usize) -> A::Word<'_> {
         self.0.word(self.index(), element)
     }
 
-    fn wait_for(&self, word: &AtomicU64, value: u64) -> Outcome<Self> {
+    fn wait_for(&self, word: impl SyncWord, value: u64) -> Outcome<Self> {
         self.0.wait_until(|| word.load(Ordering::Acquire) >= value)
     }
 
@@ -57,9 +84,10 @@ impl<A: SyncArray> PSync<A> {
         let (me, size) = (self.index(), self.size());
         let arrived = self.0.word(0, ARRIVED);
         if me == 0 {
-            self.wait_for(arrived, size as u64 - 1)?;
+            self.wait_for(self.own(ARRIVED), size as u64 - 1)?;
             arrived.store(0, Ordering::Relaxed);
             between();
+            self.0.complete();
             for member in 1..size {
                 self.0.word(member, RELEASED).store(1, Ordering::Release);
             }
@@ -96,6 +124,10 @@ impl<A: SyncArray> Reach for PSync<A> {
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.copy(from, to, bytes) }
+    }
+    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.near(at, bytes, room) }
     }
 }
 

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::far::FarTeam;
+use super::far_set::FarSet;
 use super::members::{self, ActiveSet, TeamMembers};
 use super::psync::PSync;
 use super::select::{self, choose, choose_far};
@@ -31,6 +32,9 @@ pub trait Members: Group<Stop = Infallible> {
 
 impl Members for EpochGroup<'_, TeamMembers> {}
 impl Members for PSync<ActiveSet> {}
+impl Members for PSync<FarSet> {
+    const OVER_NODES: bool = true;
+}
 impl Members for EpochGroup<'_, FarTeam> {
     const OVER_NODES: bool = true;
 }

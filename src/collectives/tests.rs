@@ -24,6 +24,11 @@ use random::call;
 use std::convert::Infallible;
 
 impl SyncArray for Member<'_> {
+    type Word<'w>
+        = &'w AtomicU64
+    where
+        Self: 'w;
+
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
         &self.machine.pes[member].client[..MOST_WORDS][element]
     }

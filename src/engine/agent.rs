@@ -50,10 +50,11 @@ struct Agent {
     pes: Vec<Served>,
 }
 
-/// A control area that is registered.
+/// A control area that is registered, and the statistics behind it.
 struct Area {
     control: Control,
     segment: Segment,
+    statistics: Segment,
 }
 
 /// A PE as it is exported.
@@ -118,7 +119,10 @@ impl Agent {
         // SAFETY: mapped as long as the control area, which is kept; it is made of atomics.
         let (_, key) = unsafe { self.worker.register(base, bytes) }?;
         let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
-        self.controls.push(Area { control, segment });
+        let (offset, bytes) = control.all_statistics();
+        let place = (control.file()?, offset, bytes);
+        let (_, statistics) = self.worker_segment(place)?;
+        self.controls.push(Area { control, segment, statistics });
         Ok(self.controls.len() - 1)
     }
 
@@ -134,7 +138,7 @@ impl Agent {
             // SAFETY: this agent's own mapping, which UCX has just let go of.
             unsafe { map::unmap(base.as_ptr(), bytes) };
         }
-        let Area { control, segment } = &self.controls[area];
+        let Area { control, segment, statistics } = &self.controls[area];
         let record = &control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let pages = Pages::from_word(word(&record.heap_pages));
@@ -145,16 +149,17 @@ impl Agent {
             (control.file()?, control.data_offset(pe), word(&record.data_bytes) as usize),
             (file, heap, word(&record.heap_bytes) as usize),
         ];
-        let mut mapped = Vec::new();
-        let mut segments = places.map(|place| self.worker_segment(place, &mut mapped)).into_iter();
-        let mut next = || segments.next().unwrap_or_else(|| Ok(Segment::default()));
+        let [data, heap] = places.map(|place| self.worker_segment(place));
+        let ((data_mapped, data), (heap_mapped, heap)) = (data?, heap?);
+        let mapped = vec![data_mapped, heap_mapped];
         let export = Export {
             life,
             image: word(&record.image),
             backend: word(&record.backend),
-            data: next()?,
-            heap: next()?,
+            data,
+            heap,
             control: segment.clone(),
+            statistics: statistics.clone(),
         };
         let bytes = export
             .encode()
@@ -177,12 +182,11 @@ impl Agent {
     fn worker_segment(
         &self,
         (file, offset, bytes): (BorrowedFd<'_>, u64, usize),
-        mapped: &mut Vec<Mapped>,
-    ) -> Result<Segment, Error> {
+    ) -> Result<(Mapped, Segment), Error> {
         let base = map::shared_anywhere(file, offset, bytes)?;
         // SAFETY: mapped until it is unregistered; nothing reads it here.
         let (registration, key) = unsafe { self.worker.register(base, bytes) }?;
-        mapped.push(Mapped { base, bytes, registration });
-        Ok(Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key })
+        let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
+        Ok((Mapped { base, bytes, registration }, segment))
     }
 }

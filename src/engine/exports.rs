@@ -3,11 +3,11 @@
 //! lengths: both come over a network.
 
 /// "oneshmem" and the version of all formats here.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x01\0");
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x02\0");
 /// Bytes of an encoded [`Export`], for which the agent keeps room.
 pub const EXPORT_BYTES: usize = 1024;
 /// Most bytes of a key.
-const KEY_BYTES: usize = 240;
+const KEY_BYTES: usize = 192;
 
 /// How an agent is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Export {
     pub heap: Segment,
     /// The control area of its program.
     pub control: Segment,
+    /// The statistics of its program's PEs.
+    pub statistics: Segment,
 }
 
 impl Record {
@@ -79,7 +81,7 @@ impl Segment {
 impl Export {
     /// As it lies in the agent's memory: the life first. `None` if a key is too long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
-        let segments = [&self.data, &self.heap, &self.control];
+        let segments = [&self.data, &self.heap, &self.control, &self.statistics];
         segments.iter().all(|segment| segment.key.len() <= KEY_BYTES).then_some(())?;
         let mut bytes = self.life_word().to_le_bytes().to_vec();
         bytes.extend(MAGIC.to_le_bytes());
@@ -102,6 +104,7 @@ impl Export {
             data: Segment::decode(bytes)?,
             heap: Segment::decode(bytes)?,
             control: Segment::decode(bytes)?,
+            statistics: Segment::decode(bytes)?,
         })
     }
 
@@ -148,6 +151,7 @@ mod tests {
             data: segment(5, KEY_BYTES),
             heap: segment(6, KEY_BYTES),
             control: segment(7, KEY_BYTES),
+            statistics: segment(8, KEY_BYTES),
         };
         let bytes = export.encode().expect("keys that fit");
         assert_eq!(Export::decode(&bytes), Some(export));

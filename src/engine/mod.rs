@@ -21,13 +21,15 @@ pub enum Place {
 pub const HEAP: u64 = 1 << 41;
 /// Where in a [`Far`] the control area of the PE's node begins.
 pub const CONTROL: u64 = 1 << 42;
+/// Where in a [`Far`] the statistics of the PE's node begin.
+pub const STATISTICS: u64 = CONTROL + (1 << 41);
 
-/// Memory of a PE on another node, or of that node's control area.
+/// Memory of a PE on another node, or of that node's control area or statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The PE, in the world's numbering.
     pub pe: usize,
-    /// Bytes into its data segment, or from [`HEAP`] or [`CONTROL`] on.
+    /// Bytes into its data segment, or from [`HEAP`], [`CONTROL`] or [`STATISTICS`] on.
     pub offset: u64,
 }
 

@@ -33,6 +33,9 @@ pub const TEAM_SLOTS: usize = 1024;
 const FEWEST_TEAM_SLOTS: usize = 8;
 /// Where the PEs' statistics are, if there are any: far behind the control area.
 const STATISTICS_BASE: u64 = 1 << 39;
+/// Bytes kept for the statistics of a PE, and with each peer.
+pub(crate) const STATISTICS_BYTES: usize = 512;
+pub(crate) const STATISTICS_BYTES_A_PEER: usize = 16;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
 /// And partitions from here.
@@ -256,15 +259,26 @@ impl Control {
         Ok(TextPlace(map::shared_anywhere(self.job.file()?, offset, TEXT_BYTES)?))
     }
 
-    /// Maps the `bytes` bytes for PE `pe`'s statistics for good, which are equally many for all
-    /// PEs; `None` if the job has no file.
-    pub(crate) fn statistics(&self, pe: usize, bytes: usize) -> Result<Option<NonNull<u8>>, Error> {
+    /// Maps the memory for PE `pe`'s statistics for good; `None` if the job has no file.
+    pub(crate) fn statistics(&self, pe: usize) -> Result<Option<NonNull<u8>>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }
-        let stride = bytes.next_multiple_of(map::page_size());
-        let offset = self.offset() + STATISTICS_BASE + (pe * stride) as u64;
-        Ok(Some(map::shared_anywhere(self.job.file()?, offset, bytes)?))
+        let offset = self.offset() + STATISTICS_BASE + self.statistics_offset(pe);
+        Ok(Some(map::shared_anywhere(self.job.file()?, offset, self.statistics_room())?))
+    }
+    /// Bytes that each PE has for statistics, in whole pages.
+    pub(crate) fn statistics_room(&self) -> usize {
+        let bytes = STATISTICS_BYTES + self.npes() * STATISTICS_BYTES_A_PEER;
+        bytes.next_multiple_of(map::page_size())
+    }
+    /// Where among the statistics of all PEs those of PE `pe` are.
+    pub(crate) fn statistics_offset(&self, pe: usize) -> u64 {
+        (pe * self.statistics_room()) as u64
+    }
+    /// Where in the file those of all PEs are, and how many bytes.
+    pub(crate) fn all_statistics(&self) -> (u64, usize) {
+        (self.offset() + STATISTICS_BASE, self.npes() * self.statistics_room())
     }
     /// All of it, as it is mapped here.
     pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {

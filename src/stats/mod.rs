@@ -20,12 +20,12 @@ mod row;
 mod wait;
 
 use crate::atomics::{AtomicPtr, Ordering};
+use crate::engine::{Far, Over, STATISTICS};
 use crate::env;
 use crate::error::Error;
 use crate::job::Job;
 use crate::message;
 use row::Row;
-use row::row_bytes;
 pub use row::{CLASSES, Class, For, Peer, Snapshot};
 pub use wait::Wait;
 
@@ -59,7 +59,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
     let wanted =
         env::STATS.is_on() || control.job().header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
-        let Some(place) = control.statistics(job.pe(), row_bytes(job.npes()))? else {
+        let Some(place) = control.statistics(job.pe())? else {
             message::say(format_args!("{} needs a job with a memory file", env::STATS.name));
             return Ok(false);
         };
@@ -81,10 +81,32 @@ pub(crate) fn conclude(job: &Job) {
 /// PE 0 prints all PEs' statistics, which no longer change. After the last barrier.
 pub(crate) fn print(job: &Job) {
     if job.pe() == 0 && are_taken() && env::STATS.is_on() {
-        let rows = (0..job.npes()).map(|pe| Snapshot::of(job.control(), pe)).collect();
-        match rows {
-            Ok(rows) => message::say(report::Report(rows)),
+        let row = |pe| {
+            fetch(job, pe)?;
+            Snapshot::of(job.control(), pe)
+        };
+        match (0..job.npes()).map(row).collect::<Result<Vec<_>, Error>>() {
+            Ok(rows) => {
+                let far = job.nodes().map(|nodes| {
+                    let rows = rows.iter().enumerate();
+                    let near = |pe| nodes.pes(nodes.node_of(pe));
+                    rows.map(|(pe, row)| row.with(|peer| !near(pe).contains(&peer))).collect()
+                });
+                message::say(report::Report { rows, far });
+            }
             Err(error) => message::say(format_args!("no statistics: {error}")),
         }
     }
+}
+
+/// Brings the row of a PE of another node to its place on this one.
+fn fetch(job: &Job, pe: usize) -> Result<(), Error> {
+    let control = job.control();
+    if let (Some(engine), Some(place)) = (job.engine_to(pe), control.statistics(pe)?) {
+        let from = Far { pe, offset: STATISTICS + control.statistics_offset(pe) };
+        let bytes = control.statistics_room();
+        // SAFETY: mapped for good, so large; nobody else on this node has to do with that PE's row.
+        unsafe { engine.get(place.as_ptr(), from, bytes, Over::AtReturn) };
+    }
+    Ok(())
 }

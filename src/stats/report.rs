@@ -5,7 +5,11 @@ use std::fmt;
 use std::time::Duration;
 
 /// All PEs' statistics, one line each, and the sums.
-pub(super) struct Report(pub Vec<Snapshot>);
+pub(super) struct Report {
+    pub rows: Vec<Snapshot>,
+    /// For each PE: what went to PEs of other nodes and came from there, if there are any.
+    pub far: Option<Vec<Peer>>,
+}
 
 /// A number of bytes in at most four digits.
 struct Bytes(u64);
@@ -29,7 +33,13 @@ fn plus(a: Peer, b: Peer) -> Peer {
 }
 
 /// One line: `who`, then the figures.
-fn line(f: &mut fmt::Formatter<'_>, who: &str, s: &Snapshot, peers: &str) -> fmt::Result {
+fn line(
+    f: &mut fmt::Formatter<'_>,
+    who: &str,
+    s: &Snapshot,
+    peers: &str,
+    far: Option<Peer>,
+) -> fmt::Result {
     let [put, get, atomic, signal, quiet, wait, collective] = s.classes;
     let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
     write!(f, "\n{who:>5}")?;
@@ -39,12 +49,18 @@ fn line(f: &mut fmt::Formatter<'_>, who: &str, s: &Snapshot, peers: &str) -> fmt
     write!(f, " {:>9} {:>9}", signal.calls, quiet.calls)?;
     write!(f, " {:>9} {:>9}", wait.calls, seconds(s.blocked[0]))?;
     write!(f, " {:>11} {:>7}", collective.calls, Bytes(collective.bytes))?;
-    write!(f, " {:>9} {peers:>9} {:>7}", seconds(s.blocked[1]), Bytes(s.heap))
+    write!(f, " {:>9} {peers:>9} {:>7}", seconds(s.blocked[1]), Bytes(s.heap))?;
+    if let Some(Peer { calls, bytes }) = far {
+        write!(f, " {calls:>11} {:>7}", Bytes(bytes))?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let partners: Vec<_> = self.0.iter().enumerate().map(|(pe, s)| s.partners(pe)).collect();
+        let partners: Vec<_> = self.rows.iter().enumerate().map(|(pe, s)| s.partners(pe)).collect();
+        let far = |pe: usize| self.far.as_ref().map(|far| far[pe]);
+        let all_far = self.far.as_ref().map(|far| far.iter().copied().fold(Peer::default(), plus));
         let mut all = Snapshot::default();
         write!(
             f,
@@ -61,14 +77,17 @@ impl fmt::Display for Report {
             "peers",
             "heap"
         )?;
-        for (pe, s) in self.0.iter().enumerate() {
-            line(f, &pe.to_string(), s, &partners[pe].to_string())?;
+        if self.far.is_some() {
+            write!(f, " {:>19}", "to other nodes")?;
+        }
+        for (pe, s) in self.rows.iter().enumerate() {
+            line(f, &pe.to_string(), s, &partners[pe].to_string(), far(pe))?;
             all.classes.iter_mut().zip(s.classes).for_each(|(sum, n)| *sum = plus(*sum, n));
             all.blocked.iter_mut().zip(s.blocked).for_each(|(sum, time)| *sum += time);
             all.heap += s.heap;
         }
         let mean = partners.iter().sum::<usize>() as f64 / partners.len().max(1) as f64;
-        line(f, "all", &all, "")?;
+        line(f, "all", &all, "", all_far)?;
         let most = partners.iter().max().copied().unwrap_or(0);
         write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")
     }
@@ -91,9 +110,16 @@ mod tests {
             vec![Peer { calls: 1, bytes: 8 }, Peer::default(), Peer { calls: 2, bytes: 16 }];
         let rows =
             (0..3).map(|_| Snapshot { heap: 512, peers: peers.clone(), ..Snapshot::default() });
-        let text = Report(rows.collect()).to_string();
+        let rows: Vec<_> = rows.collect();
+        let text = Report { rows: rows.clone(), far: None }.to_string();
         assert_eq!(text.lines().count(), 2 + 3 + 1 + 1);
         assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
         assert!(text.contains("1.5k"), "{text}");
+        let far = Some(rows.iter().map(|row| row.with(|pe| pe == 2)).collect());
+        let text = Report { rows, far }.to_string();
+        assert!(
+            text.contains("to other nodes") && text.contains("           6      48\n"),
+            "{text}"
+        );
     }
 }

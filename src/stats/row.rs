@@ -3,7 +3,7 @@
 
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
-use crate::job::control::Control;
+use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
 use onenode::sys::map;
 use std::ptr::NonNull;
 use std::time::Duration;
@@ -61,16 +61,15 @@ pub(super) struct Row {
     classes: [Count; CLASSES],
 }
 
-/// Bytes of a row.
-pub const fn row_bytes(npes: usize) -> usize {
-    size_of::<Row>() + npes * size_of::<Count>()
-}
+// There is room for it.
+const _: () = assert!(size_of::<Row>() <= STATISTICS_BYTES);
+const _: () = assert!(size_of::<Count>() == STATISTICS_BYTES_A_PEER);
 
 impl Row {
     /// Marks the row as one of a job of `npes` PEs.
     ///
     /// # Safety
-    /// `place` has [`row_bytes`] bytes, reached by atomics only.
+    /// `place` has room for it, reached by atomics only.
     pub(super) unsafe fn establish(place: NonNull<u8>, npes: usize) {
         // SAFETY: the caller's promise; all fields are atomics.
         let row = unsafe { place.cast::<Self>().as_ref() };
@@ -137,13 +136,13 @@ impl Snapshot {
     /// PE `pe`'s statistics as they stand; none if it was not counted.
     pub fn of(control: &Control, pe: usize) -> Result<Self, Error> {
         let npes = control.npes();
-        let Some(row) = control.statistics(pe, row_bytes(npes))? else {
+        let Some(row) = control.statistics(pe)? else {
             return Ok(Self::default());
         };
         // SAFETY: a row's place, mapped here and unmapped when it is read.
         unsafe {
             let snapshot = Self::read(row, npes);
-            map::unmap(row.as_ptr(), row_bytes(npes));
+            map::unmap(row.as_ptr(), control.statistics_room());
             Ok(snapshot)
         }
     }
@@ -151,7 +150,7 @@ impl Snapshot {
     /// Reads a row of a job of `npes` PEs.
     ///
     /// # Safety
-    /// `place` has [`row_bytes`] of `npes` bytes, reached by atomics only.
+    /// `place` has room for one, reached by atomics only.
     unsafe fn read(place: NonNull<u8>, npes: usize) -> Self {
         // SAFETY: the caller's promise, here and below.
         let row = unsafe { place.cast::<Row>().as_ref() };
@@ -167,6 +166,15 @@ impl Snapshot {
             heap: row.heap.load(Ordering::Relaxed),
             peers,
         }
+    }
+
+    /// What went to the PEs for which `is_far` holds, and came from them.
+    pub fn with(&self, is_far: impl Fn(usize) -> bool) -> Peer {
+        let far = self.peers.iter().enumerate().filter(|(peer, _)| is_far(*peer));
+        far.fold(Peer::default(), |sum, (_, n)| Peer {
+            calls: sum.calls + n.calls,
+            bytes: sum.bytes + n.bytes,
+        })
     }
 
     /// How many PEs it has communicated with, itself not counted.

@@ -5,7 +5,7 @@ use super::Ucx;
 use super::operations::Remote;
 use super::worker::{Endpoint, Worker};
 use crate::engine::exports::{EXPORT_BYTES, Export, Record};
-use crate::engine::{CONTROL, HEAP};
+use crate::engine::{CONTROL, HEAP, STATISTICS};
 use crate::failure;
 use crate::job::about::About;
 use crate::job::{self, Job};
@@ -21,12 +21,15 @@ pub enum Segment {
     Heap,
     /// The control area of its node.
     Control,
+    /// The statistics of its node.
+    Statistics,
 }
 
 impl Segment {
     /// Which one an offset is in, and how far.
     pub fn of(offset: u64) -> (Self, u64) {
         match offset {
+            STATISTICS.. => (Self::Statistics, offset - STATISTICS),
             CONTROL.. => (Self::Control, offset - CONTROL),
             HEAP.. => (Self::Heap, offset - HEAP),
             _ => (Self::Data, offset),
@@ -39,7 +42,7 @@ pub struct Peers {
     /// The nodes' agents: the way there, and the exports.
     agents: Vec<Option<(Endpoint, Remote)>>,
     /// The PEs' segments.
-    pes: Vec<Option<[Remote; 3]>>,
+    pes: Vec<Option<[Remote; 4]>>,
 }
 
 impl Peers {
@@ -99,7 +102,8 @@ impl Ucx {
         let state = &mut *state;
         let Some((endpoint, _)) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
-            let segments = [&export.data, &export.heap, &export.control].map(|segment| {
+            let Export { data, heap, control, statistics, .. } = &export;
+            let segments = [data, heap, control, statistics].map(|segment| {
                 let remote =
                     state.worker.remote(endpoint, segment.base, segment.bytes, &segment.key);
                 remote.unwrap_or_else(|error| lost(pe, error))
