@@ -10,7 +10,7 @@ use crate::bindings::{
 use static_assertions::{const_assert, const_assert_eq};
 use std::fs::File;
 use std::io::ErrorKind;
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::sync::{Mutex, OnceLock};
@@ -125,14 +125,32 @@ fn node(file: &File) -> Option<u64> {
     file.metadata().ok().map(|file| file.rdev())
 }
 
+/// Opens the device. The module watches the process's address space from here on, which the kernel
+/// refuses while a signal is pending, and the module then calls it a bad address.
 fn open() -> Result<File, Error> {
-    File::options().read(true).write(true).custom_flags(libc::O_CLOEXEC).open("/dev/xpmem").map_err(
-        |source| match source.kind() {
-            ErrorKind::NotFound => Error::NoDevice,
-            ErrorKind::PermissionDenied => Error::Permission,
-            _ => Error::Call { call: "opening /dev/xpmem", source },
-        },
-    )
+    without_signals(|| {
+        File::options().read(true).write(true).custom_flags(libc::O_CLOEXEC).open("/dev/xpmem")
+    })
+    .map_err(|source| match source.kind() {
+        ErrorKind::NotFound => Error::NoDevice,
+        ErrorKind::PermissionDenied => Error::Permission,
+        _ => Error::Call { call: "opening /dev/xpmem", source },
+    })
+}
+
+/// Keeps signals from this thread during the call.
+fn without_signals<R>(call: impl FnOnce() -> R) -> R {
+    let mut all = MaybeUninit::uninit();
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: the first call fills `all`, the second reads it and fills `before`.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = call();
+    // SAFETY: filled above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    result
 }
 
 #[cfg(test)]
