@@ -81,7 +81,8 @@ enum onenode_backend {
 };
 
 enum onenode_fork {
-    ONENODE_FORK_SHARES = 0, /* a child shares the regions: for fork that exec follows */
+    ONENODE_FORK_SHARES = 0, /* a child shares the regions: for fork that exec follows. With XPMEM
+                              * it has copies, as of all its memory */
     ONENODE_FORK_DROPS = 2   /* a child does not have them, and faults there */
 };
 

@@ -45,7 +45,8 @@ pub enum Choice {
 /// What a forked child has of the node's regions. Peers' memory it never has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fork {
-    /// The very same memory: for children that run another program at once (exec).
+    /// The very same memory, or over XPMEM copies as of all other memory: for children that run
+    /// another program at once (exec).
     #[default]
     Shares,
     /// Nothing: the child's access faults.

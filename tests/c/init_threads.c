@@ -10,7 +10,7 @@
 // case: stack_threads stack_threads
 // case: refused refused
 // case: refused_stack refused_stack
-// case: refused_blocked refused_blocked | stderr=(stubborn) stderr=blocks
+// case: refused_blocked refused_blocked | backend=memfd stderr=(stubborn) stderr=blocks
 /* Nothing that others write to static data while the library initialises is lost, whoever
  * they are: threads, system calls, handlers, frames of a stack that is static itself. */
 #define _GNU_SOURCE

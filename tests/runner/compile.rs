@@ -62,9 +62,13 @@ fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String
     launch::run(command)?.success()
 }
 
+/// Whether there is no compiler here: what was made elsewhere must do.
+pub fn is_elsewhere() -> bool {
+    std::env::var_os("ONESHMEM_PREBUILT").is_some()
+}
+
 fn is_fresh(program: &Program, target: &Path, compiler: &Path) -> bool {
-    // Where there is no compiler, what was made elsewhere must do.
-    if std::env::var_os("ONESHMEM_PREBUILT").is_some() {
+    if is_elsewhere() {
         return target.is_file();
     }
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();

@@ -91,7 +91,7 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
                     .join("/");
-                let skipped = !program.is_served();
+                let skipped = !case.is_served();
                 let (program, case) = (Arc::clone(program), case.clone());
                 let trial = Trial::test(format!("c/{name}"), move || {
                     Ok(trial(&program, variant, pes, &case)?)

@@ -9,7 +9,7 @@
 //! // partition: no               its heap is what it tests, so it is not also run with memory of
 //! //                             a partition in the heap's place, as all others that allocate are
 //! // backends: memfd           skipped unless SHMEM_BACKEND (memfd if unset) is one of these;
-//! //                             without this, it runs over all
+//! //                             without this, it runs over all; backend=memfd says so of a case
 //! // cflags: -std=c11            further options for the compiler
 //! // env: NAME=value             environment of every case
 //! // case: name argument | status=3 stderr=word stdout=word env=NAME=value
@@ -114,6 +114,21 @@ pub struct Case {
     pub stderr: Vec<String>,
     /// Words that must be in its standard output.
     pub stdout: Vec<String>,
+    /// Backends that it is about; empty: all.
+    pub backends: Vec<String>,
+}
+
+impl Case {
+    /// Whether it is about the backend that is tested.
+    pub fn is_served(&self) -> bool {
+        let asked = std::env::var("SHMEM_BACKEND");
+        let tested = match asked.as_deref() {
+            Ok(backend) => backend,
+            Err(_) if tree::is_smartmap() => "smartmap",
+            Err(_) => "memfd",
+        };
+        self.backends.is_empty() || self.backends.iter().any(|backend| backend == tested)
+    }
 }
 
 impl Default for Case {
@@ -125,6 +140,7 @@ impl Default for Case {
             status: Expected::Status(0),
             stderr: Vec::new(),
             stdout: Vec::new(),
+            backends: Vec::new(),
         }
     }
 }
@@ -142,8 +158,6 @@ pub struct Program {
     pub cflags: Vec<String>,
     /// Ways to start it.
     pub cases: Vec<Case>,
-    /// Backends that it is about; empty: all.
-    pub backends: Vec<String>,
 }
 
 impl Program {
@@ -162,7 +176,6 @@ impl Program {
             variants: Variant::COMMON.to_vec(),
             cflags: Vec::new(),
             cases: Vec::new(),
-            backends: Vec::new(),
         }
     }
 
@@ -171,20 +184,10 @@ impl Program {
         self.source.file_stem().and_then(|stem| stem.to_str()).unwrap_or("unnamed")
     }
 
-    /// Whether it is about the backend that is tested.
-    pub fn is_served(&self) -> bool {
-        let asked = std::env::var("SHMEM_BACKEND");
-        let tested = match asked.as_deref() {
-            Ok(backend) => backend,
-            Err(_) if tree::is_smartmap() => "smartmap",
-            Err(_) => "memfd",
-        };
-        self.backends.is_empty() || self.backends.iter().any(|backend| backend == tested)
-    }
-
     fn parse(source: &Path, text: &str) -> Result<Self, String> {
         let mut program = Self::of(source.to_owned());
         let mut environment = Vec::new();
+        let mut backends = Vec::new();
         let mut inline = true;
         let allocates = ["shmem_malloc", "shmem_calloc", "shmem_align"];
         let mut partition = text.contains("#include \"c")
@@ -216,7 +219,7 @@ impl Program {
                         _ => return Err(format!("expected `partition: no`, got {value}")),
                     }
                 }
-                "backends" => program.backends = words().map(str::to_owned).collect(),
+                "backends" => backends.extend(words().map(str::to_owned)),
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
                     for word in words() {
@@ -245,6 +248,7 @@ impl Program {
         }
         for case in &mut program.cases {
             case.environment.splice(0..0, environment.iter().cloned());
+            case.backends.extend(backends.iter().cloned());
         }
         Ok(program)
     }
@@ -283,7 +287,11 @@ fn case(text: &str) -> Result<Case, String> {
             "stderr" => case.stderr.push(value),
             "stdout" => case.stdout.push(value),
             "env" => case.environment.push(assignment(&value)?),
-            _ => return Err(format!("expected status=, stderr=, stdout= or env=, got {word}")),
+            "backend" => case.backends.push(value),
+            _ => {
+                let expected = "status=, stderr=, stdout=, env= or backend=";
+                return Err(format!("expected {expected}, got {word}"));
+            }
         }
     }
     Ok(case)

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // Only compiles what there is to compile.
     if std::env::var_os("ONESHMEM_PREPARE").is_some() {
-        return match conformance::prepare() {
+        return match conformance::prepare().and_then(|()| node::prepare()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("{error}");

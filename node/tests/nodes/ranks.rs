@@ -9,7 +9,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 /// Longer than any test takes, also on a busy machine.
-pub const LONG: Duration = Duration::from_secs(100);
+pub const LONG: Duration = Duration::from_secs(200);
 
 /// One of the processes.
 pub struct Process {
