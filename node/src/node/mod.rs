@@ -69,7 +69,7 @@ use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use way::Way;
 
@@ -120,6 +120,15 @@ pub(crate) struct Inner {
 
 /// What a mutex guards, whatever has become of a thread that had it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // How the standard library waits is nothing that ThreadSanitizer sees, so that it would take what
+    // the guard orders for races.
+    while cfg!(thread_sanitizer) {
+        match mutex.try_lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(error)) => return error.into_inner(),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
