@@ -309,6 +309,11 @@ pub fn finalize(routine: Routine) {
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     collectives::barrier_all(routine);
+    if job.nodes().is_some() {
+        // Who comes last through a barrier may only then reach the others' nodes for the first
+        // time, and finds nobody there who has finalised. Who has left this one has been reached.
+        collectives::barrier_all(routine);
+    }
     stats::print(job);
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);

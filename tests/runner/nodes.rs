@@ -43,6 +43,10 @@ pub fn trials() -> Vec<Trial> {
         );
     }
     trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
+    trials.push(Trial::test("nodes/stopped-agent", || {
+        // PE 0 has come to its end before anyone could reach it.
+        Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)
+    }));
     trials.push(Trial::test("nodes/lines", || Ok(lines()?)));
     trials.push(Trial::test("nodes/input", || Ok(input()?)));
     trials.push(Trial::test("nodes/variables", || Ok(variables()?)));
