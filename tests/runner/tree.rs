@@ -37,8 +37,13 @@ pub fn find(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Whether absence is allowed of what a trial needs.
+pub fn may_be_absent() -> bool {
+    std::env::var_os("ONESHMEM_TEST_ALL").is_none()
+}
+
 /// Whether a trial that needs this program is to be skipped: it is absent, and
 /// absence is allowed.
 pub fn skip_without(program: &str) -> bool {
-    find(program).is_none() && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
+    find(program).is_none() && may_be_absent()
 }
