@@ -213,10 +213,9 @@ mod tests {
     #[test]
     fn all_programs_are_run() {
         // What an implementation says about itself, and instructions per call, are run by themselves; the bound of
-        // the collectives by `oshbench collectives`.
-        for (raw, names) in
-            [(false, sources("", &["facts", "calls"])), (true, sources("raw", &["moves"]))]
-        {
+        // the collectives by `oshbench collectives`; `few_bytes` by hand.
+        let others = ["facts", "calls", "few_bytes"];
+        for (raw, names) in [(false, sources("", &others)), (true, sources("raw", &["moves"]))] {
             for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
                 let list = experiments(extent, 4);
                 for name in &names {
