@@ -6,7 +6,7 @@ use crate::error::Routine;
 use crate::failure;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
-use onenode::collectives::words::SMALL_WORDS;
+use onenode::collectives::sizes::SMALL_WORDS;
 
 /// Most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;
@@ -55,20 +55,19 @@ pub(super) fn for_nothing(routine: Routine, handle: usize, agreed: Agreed) {
 pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     select::table(); // Ends the job if another PE does without these checks.
     let mine = encode(routine, agreed);
-    let mut first = Small::default();
+    // Each compares with all: the root of a broadcast would not wait for who has found out.
+    let mut other = None;
     let index = with_team!(routine, team, |group| {
         let Ok(()) = group.exchange(&mine, |member, theirs| {
-            if member == 0 {
-                first = *theirs;
+            if *theirs != mine {
+                other.get_or_insert((member, *theirs));
             }
             Ok(())
         });
         group.index()
     });
-    if first == mine {
-        return;
-    }
-    let (pe, name) = (team.member(0), name(&first));
+    let Some((member, theirs)) = other else { return };
+    let (pe, name) = (team.member(member), name(&theirs));
     let rule = "all PEs of a team must make the same collective calls in the same order, with the \
                 same arguments";
     if name != name_of(routine) {
@@ -78,7 +77,7 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
             format_args!("PE {} of the team is this one; {rule}", index),
         );
     }
-    for ((argument, value), theirs) in agreed.iter().zip(&first[NAME_WORDS..]) {
+    for ((argument, value), theirs) in agreed.iter().zip(&theirs[NAME_WORDS..]) {
         if *value as u64 != *theirs {
             failure::misuse(
                 routine,
