@@ -97,7 +97,7 @@ impl Team {
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
             copies: AtomicPtr::new(std::ptr::null_mut()),
-            epoch: Epoch::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)),
+            epoch: Epoch::new([const { AtomicU64::new(0) }; 4]),
         }
     }
 

@@ -13,15 +13,18 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod message;
     #[path = "../../../src/collectives/psync.rs"]
     pub mod psync;
     pub mod scratch;
+    pub mod sizes;
     pub mod words;
 }
 #[path = "../node/tests/model/pes.rs"]
 mod pes;
 
 use atomics::AtomicU64;
+use collectives::group::Group;
 use collectives::psync::{PSync, SyncArray};
 use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
@@ -55,6 +58,20 @@ fn a_sync_orders_writes_and_reads() {
 #[test]
 fn sources_can_be_written_again_when_readers_have_counted_themselves() {
     model(2, 1, |member| count_readers(&member, &PSync(member.clone())));
+}
+
+/// A root's message, twice, and of another root.
+fn spreads(member: &Member, group: &impl Group<Stop = Infallible>) {
+    for (round, root) in [(1, 0), (2, 0), (3, 1)] {
+        let mut message = if member.me == root { [round; 2] } else { [0; 2] };
+        let Ok(()) = group.spread(root, &mut message);
+        assert_eq!(message, [round; 2]);
+    }
+}
+
+#[test]
+fn messages_of_roots_do_not_mix() {
+    model(2, 1, |member| spreads(&member, &PSync(member.clone())));
 }
 
 #[test]

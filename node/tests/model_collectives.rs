@@ -23,7 +23,13 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod message;
     pub mod scratch;
+    /// Room for few words and messages, so that both run out.
+    pub mod sizes {
+        pub const SMALL_WORDS: usize = 2;
+        pub const MAILBOXES: usize = 4;
+    }
     pub mod tree;
     pub mod words;
 }
@@ -40,7 +46,7 @@ use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
 
 fn epoch() -> Epoch {
-    Epoch::new(AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0))
+    Epoch::new([0; 4].map(AtomicU64::new))
 }
 
 #[test]
@@ -138,6 +144,59 @@ fn broadcasts(member: &Member, group: &impl Group<Stop = Infallible>) {
 fn members_may_be_collectives_ahead_of_each_other() {
     model(2, 1, |member| broadcasts(&member, &EpochGroup::new(member.clone(), &epoch())));
     model(3, 1, |member| broadcasts(&member, &EpochGroup::new(member.clone(), &epoch())));
+}
+
+/// Roots that run ahead until there is no room for another message, while other collectives, after
+/// which nobody knows that all have come, take steps in between.
+fn spreads(member: &Member, group: &impl Group<Stop = Infallible>) {
+    for (round, root) in [(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 1)] {
+        let mut message = if member.me == root { [round; 2] } else { [0; 2] };
+        let Ok(()) = group.spread(root, &mut message);
+        assert_eq!(message, [round; 2]);
+    }
+}
+
+#[test]
+fn a_root_writes_over_no_message_that_is_still_read() {
+    model(2, 2, |member| spreads(&member, &EpochGroup::new(member.clone(), &epoch())));
+    model(3, 1, |member| spreads(&member, &EpochGroup::new(member.clone(), &epoch())));
+}
+
+/// Messages of one mailbox and of two, in which all tell something or one does, with a barrier
+/// on a tree in between: the root of one does not know who has read what.
+fn messages_of_all_kinds(member: &Member, group: &impl Group<Stop = Infallible>) {
+    let exchange = |round: u64, words: usize| {
+        let mine = [round * 10 + member.me as u64; 4];
+        let Ok(()) = group.exchange_words(&mine[..words], words - 1..words, |other, theirs| {
+            assert_eq!(theirs, [round * 10 + other as u64]);
+            Ok(())
+        });
+    };
+    let spread = |round: u64, root: usize, words: usize| {
+        let mut message = if member.me == root { [round; 4] } else { [0; 4] };
+        let Ok(()) = group.spread(root, &mut message[..words]);
+        assert_eq!(message[..words], [round; 4][..words]);
+    };
+    exchange(1, 4);
+    for _ in 0..2 {
+        let Ok(()) = tree::sync(group, Tree::KNomial(2));
+    }
+    spread(2, 0, 3);
+    exchange(3, 4);
+    spread(4, 1, 2);
+    let Ok(()) = group.sync();
+    spread(5, 1, 4);
+    exchange(6, 2);
+}
+
+#[test]
+fn messages_of_all_kinds_do_not_mix() {
+    model(2, 2, |member| {
+        messages_of_all_kinds(&member, &EpochGroup::new(member.clone(), &epoch()))
+    });
+    model(3, 1, |member| {
+        messages_of_all_kinds(&member, &EpochGroup::new(member.clone(), &epoch()))
+    });
 }
 
 #[test]

@@ -39,7 +39,7 @@ use onenode::collectives::{group, scratch};
 // Under these, the tests that are shared with the crate `onenode` know its modules.
 #[cfg(test)]
 use onenode::collectives::{
-    algorithm, alltoall, barrier, broadcast, collect, epoch_group, scan, words,
+    algorithm, alltoall, barrier, broadcast, collect, epoch_group, message, scan, words,
 };
 
 /// A team on this node as the algorithms see it, in a call of `routine`.

@@ -14,9 +14,10 @@
 //! step any more: member 0 clears everyone's words before it releases anyone, so the
 //! array is as it was when a call returns, and may be used again at once.
 
-use super::group::{Buffer, Group, Outcome, Reach, SMALL_BYTES, Small, Stepped};
+use super::group::{Buffer, Group, Outcome, Reach, SMALL_WORDS, Stepped};
 use super::scratch::Scratch;
 use crate::atomics::{AtomicU64, Ordering};
+use std::ops::Range;
 
 const ARRIVED: usize = 0;
 const RELEASED: usize = 1;
@@ -27,7 +28,7 @@ const MESSAGE: usize = 4;
 /// Elements of a `pSync` array that are ever touched by a barrier.
 pub const BARRIER_WORDS: usize = MESSAGE;
 /// Elements of a `pSync` array that are ever touched by any collective.
-pub const MOST_WORDS: usize = MESSAGE + SMALL_BYTES / 8;
+pub const MOST_WORDS: usize = MESSAGE + SMALL_WORDS;
 
 /// An element of a `pSync` array, here or on another node.
 #[allow(missing_docs)] // As for atomics.
@@ -77,6 +78,27 @@ impl<A: SyncArray> PSync<A> {
 
     fn wait_for(&self, word: impl SyncWord, value: u64) -> Outcome<Self> {
         self.0.wait_until(|| word.load(Ordering::Acquire) >= value)
+    }
+
+    /// Writes a message. What is zero is there already: most of a short message.
+    fn write(&self, message: &[u64]) {
+        for (element, value) in message.iter().enumerate().filter(|(_, value)| **value != 0) {
+            self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
+        }
+    }
+
+    /// Removes the message.
+    fn restore(&self, message: &[u64]) {
+        for (element, _) in message.iter().enumerate().filter(|(_, value)| **value != 0) {
+            self.own(MESSAGE + element).store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads words of `member`'s message, from word `first` on.
+    fn read_words(&self, member: usize, first: usize, words: &mut [u64]) {
+        for (element, word) in (MESSAGE + first..).zip(words) {
+            *word = self.0.word(member, element).load(Ordering::Relaxed);
+        }
     }
 
     /// A barrier; member 0 calls `between` when all have come and nobody has left.
@@ -163,27 +185,43 @@ impl<A: SyncArray> Group for PSync<A> {
         self.wait_for(self.own(NOTIFICATIONS), times as u64)
     }
 
-    fn exchange(
+    fn room(&self) -> usize {
+        SMALL_WORDS
+    }
+
+    fn exchange_words(
         &self,
-        mine: &Small,
-        mut each: impl FnMut(usize, &Small) -> Outcome<Self>,
+        mine: &[u64],
+        wanted: Range<usize>,
+        mut each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self> {
-        // What is zero is there already: most of a short message.
-        let used = || mine.iter().enumerate().filter(|(_, value)| **value != 0);
-        for (element, value) in used() {
-            self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
-        }
+        self.write(mine);
         self.announce(1);
+        let mut theirs = [0; SMALL_WORDS];
+        let theirs = &mut theirs[..wanted.len()];
         for member in 0..self.size() {
             self.await_member(1, member)?;
-            let word = |i| self.0.word(member, MESSAGE + i).load(Ordering::Relaxed);
-            each(member, &std::array::from_fn(word))?;
+            self.read_words(member, wanted.start, theirs);
+            each(member, theirs)?;
         }
         self.close()?;
-        for (element, _) in used() {
-            self.own(MESSAGE + element).store(0, Ordering::Relaxed);
-        }
+        self.restore(mine);
         Ok(())
+    }
+
+    /// The root meets the others, too: its array is as it was when it returns.
+    fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
+        if self.index() == root {
+            self.write(message);
+            self.announce(1);
+            self.close()?;
+            self.restore(message);
+            Ok(())
+        } else {
+            self.await_member(1, root)?;
+            self.read_words(root, 0, message);
+            self.close()
+        }
     }
 
     fn sync(&self) -> Outcome<Self> {

@@ -26,7 +26,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 const HEADER_BYTES: usize = 4096;
-const _: () = assert!(size_of::<ControlWords>() == 512 && size_of::<Header>() <= HEADER_BYTES);
+const _: () = assert!(size_of::<ControlWords>() == 2944 && size_of::<Header>() <= HEADER_BYTES);
 /// Teams that can be alive at once in a job, world and shared included.
 pub const TEAM_SLOTS: usize = 1024;
 /// The predefined teams, and some for the program.

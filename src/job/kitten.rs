@@ -12,9 +12,8 @@ use oneshmem_kitten::place;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-/// Room for over a thousand teams of 4 PEs, or 20 of 254. Under Linux it stays untouched
-/// and costs nothing.
-const BYTES: usize = 2 << 20;
+/// Room for 700 teams of 4 PEs, or 11 of 254. Under Linux it stays untouched and costs nothing.
+const BYTES: usize = 8 << 20;
 
 #[repr(C, align(4096))]
 struct Area(UnsafeCell<[u8; BYTES]>);

@@ -11,7 +11,7 @@ static struct group groups[GROUPS];
 static int ngroups;
 static long *source, *dest;
 
-static const size_t sizes[] = {0, 1, 2, 13, 14, 15, 64, 255, 256, 257, 1023, 1024, 1025, 2500};
+static const size_t sizes[] = {0, 1, 2, 13, 14, 15, 64, 140, 141, 255, 256, 257, 1023, 1024, 1025, 2500};
 enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 2500 + MAX_PES };
 
 static long given(int pe, size_t i) { return (long)(i * 31 % 1009) + pe * 7 + 1; }
@@ -155,7 +155,7 @@ static const struct {
     {"reduce", reduce,
      {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small",
       "two_level"}},
-    {"scan", scan, {"direct", "linear", "recursive_doubling"}},
+    {"scan", scan, {"direct", "linear", "recursive_doubling", "small"}},
 };
 
 static int power_of_two(int n) { return (n & (n - 1)) == 0; }
@@ -169,7 +169,7 @@ static int serves(const char *operation, const char *algorithm, int pes, size_t 
     if (!strcmp(algorithm, "neighbour_exchange"))
         return pes % 2 == 0;
     if (!strcmp(algorithm, "small"))
-        return bytes * (strcmp(operation, "alltoall") ? 1 : (size_t)pes) <= 112;
+        return bytes * (strcmp(operation, "alltoall") ? 1 : (size_t)pes) <= 1120;
     return strcmp(algorithm, "whole") || bytes <= 8192;
 }
 

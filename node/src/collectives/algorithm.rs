@@ -3,7 +3,8 @@
 
 #![allow(unsafe_code)]
 
-use super::group::{Group, Outcome, SMALL_BYTES};
+use super::group::{Group, Outcome};
+use super::message::{MOST_BYTES, MOST_WORDS, words_of};
 use std::fmt::Debug;
 
 /// A collective operation, for choosing: barrier and sync are one, as are all reductions
@@ -76,14 +77,14 @@ pub const POWER_OF_TWO: Need = Need {
 pub const EVEN: Need =
     Need { words: "an even number of PEs", met: |members, _| members.is_multiple_of(2) };
 /// A message beside the control words.
-pub const SMALL: Need = Need { words: "at most 112 bytes", met: |_, bytes| bytes <= SMALL_BYTES };
-/// A message with a part for each member.
+pub const SMALL: Need = Need { words: "at most 1120 bytes", met: |_, bytes| bytes <= MOST_BYTES };
+/// A message with a part for each member, in whole words.
 pub const SMALL_TOGETHER: Need = Need {
-    words: "at most 112 bytes for all PEs together",
-    met: |members, bytes| bytes.saturating_mul(members) <= SMALL_BYTES,
+    words: "at most 1120 bytes for all PEs together",
+    met: |members, bytes| words_of(bytes).saturating_mul(members) <= MOST_WORDS,
 };
 // As the texts say.
-const _: () = assert!(SMALL_BYTES == 112);
+const _: () = assert!(MOST_BYTES == 1120);
 
 /// The table of an operation's algorithms: a line for each, with its name, what it needs, and the
 /// call of its function. The first one serves every case.

@@ -8,21 +8,26 @@ use crate::atomics::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Epoch {
     step: AtomicU64,
-    exchanges: AtomicU64,
+    /// The step with which the last message ended.
+    message: AtomicU64,
+    /// All members are known to have come to this step: they read no message from before it.
+    common: AtomicU64,
     notifications: AtomicU64,
 }
 
 impl Epoch {
-    /// The beginning, of three counters that stand at 0.
-    pub const fn new(step: AtomicU64, exchanges: AtomicU64, notifications: AtomicU64) -> Self {
-        Self { step, exchanges, notifications }
+    /// The beginning, of four counters that stand at 0.
+    pub const fn new(counters: [AtomicU64; 4]) -> Self {
+        let [step, message, common, notifications] = counters;
+        Self { step, message, common, notifications }
     }
 
     /// Goes on from step `base`, which no member's words have passed; `own` are this
     /// PE's words.
     pub fn set(&self, base: u64, own: &ControlWords) {
-        self.step.store(base, Ordering::Relaxed);
-        self.exchanges.store(0, Ordering::Relaxed);
+        for word in [&self.step, &self.message, &self.common] {
+            word.store(base, Ordering::Relaxed);
+        }
         self.notifications.store(own.notifications.get(), Ordering::Relaxed);
     }
 
@@ -41,9 +46,25 @@ impl Epoch {
         advance(&self.notifications, times) + times
     }
 
-    /// Which of the two mailboxes is used now.
-    pub(super) fn next_mailbox(&self) -> usize {
-        advance(&self.exchanges, 1) as usize & 1
+    /// All members have come to this step.
+    #[inline(always)]
+    pub fn all_came_to(&self, step: u64) {
+        self.common.store(step, Ordering::Relaxed);
+    }
+
+    /// The last step that all members are known to have come to.
+    pub(super) fn common(&self) -> u64 {
+        self.common.load(Ordering::Relaxed)
+    }
+
+    /// The step with which the last message ended.
+    pub(super) fn last_message(&self) -> u64 {
+        self.message.load(Ordering::Relaxed)
+    }
+
+    /// There was a message that ended with this step.
+    pub(super) fn note_message(&self, end: u64) {
+        self.message.store(end, Ordering::Relaxed);
     }
 }
 

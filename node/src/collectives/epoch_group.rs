@@ -16,11 +16,13 @@
 #![allow(unsafe_code)]
 
 use super::epoch::Epoch;
-use super::group::{Buffer, Group, Outcome, Reach, Small, Stepped};
+use super::group::{Buffer, Group, Outcome, Reach, Stepped};
+use super::message::Room;
 use super::scratch::Scratch;
-use super::words::ControlWords;
-use crate::atomics::Ordering;
+use super::sizes::{MAILBOXES, SMALL_WORDS};
+use super::words::{ControlWords, Mailbox};
 use crate::counter::Counter;
+use std::ops::Range;
 
 /// A [`Reach`] with control words.
 pub trait Controlled: Reach {
@@ -42,7 +44,8 @@ pub trait Controlled: Reach {
 
 /// The highest step in a member's words: where the next user of them goes on.
 pub fn highest_step(words: &ControlWords) -> u64 {
-    words.mailboxes.iter().map(|mailbox| mailbox.step.get()).fold(words.progress.get(), u64::max)
+    let told = words.mailboxes.iter().map(|mailbox| mailbox.step.get());
+    told.fold(words.progress.get().max(words.heard.get()), u64::max)
 }
 
 /// A group with control words, in a collective.
@@ -60,6 +63,84 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
 
     fn own(&self) -> &ControlWords {
         self.members.words(self.index())
+    }
+
+    /// Waits until nobody reads any more what was in the mailboxes of a message to be written:
+    /// until all members are past the messages that began [`MAILBOXES`] steps before its end, or
+    /// earlier. Mostly they are known to be.
+    #[inline(always)]
+    fn clear(&self, place: &Place) -> Outcome<Self> {
+        let lapped = place.end.saturating_sub(MAILBOXES as u64).min(self.epoch.last_message());
+        if self.epoch.common() < lapped { self.await_readers(lapped) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn await_readers(&self, step: u64) -> Outcome<Self> {
+        let mut common = u64::MAX;
+        for member in (0..self.size()).filter(|member| *member != self.index()) {
+            let heard = &self.members.words(member).heard;
+            self.members.await_counter(heard, step)?;
+            common = common.min(heard.get());
+        }
+        self.epoch.all_came_to(common);
+        Ok(())
+    }
+}
+
+/// Where the members' messages of one collective lie in their mailboxes: a step for each.
+struct Place {
+    start: u64,
+    end: u64,
+    first: usize,
+}
+
+impl Place {
+    /// That of the next ones, of so many words.
+    #[inline(always)]
+    fn of(words: usize, epoch: &Epoch) -> Self {
+        let steps = words.div_ceil(SMALL_WORDS).max(1) as u64;
+        let start = epoch.open(steps);
+        Self { start, end: start + steps, first: (start % MAILBOXES as u64) as usize }
+    }
+
+    /// Where a member says that it has written its message.
+    #[inline(always)]
+    fn step<'w>(&self, words: &'w ControlWords) -> &'w Counter {
+        &self.mailbox(words, 0).step
+    }
+
+    /// Mailbox number `i` of a member's message.
+    #[inline(always)]
+    fn mailbox<'w>(&self, words: &'w ControlWords, i: usize) -> &'w Mailbox {
+        let place = self.first + i;
+        &words.mailboxes[if place < MAILBOXES { place } else { place - MAILBOXES }]
+    }
+
+    /// Reads as many words of a member's message, from word `first` on.
+    #[inline(always)]
+    fn read(&self, words: &ControlWords, first: usize, to: &mut [u64]) {
+        let (mailbox, within) = (first / SMALL_WORDS, first % SMALL_WORDS);
+        if within + to.len() <= SMALL_WORDS {
+            return self.mailbox(words, mailbox).read(within, to);
+        }
+        let (head, rest) = to.split_at_mut(SMALL_WORDS - within);
+        self.mailbox(words, mailbox).read(within, head);
+        for (i, part) in rest.chunks_mut(SMALL_WORDS).enumerate() {
+            self.mailbox(words, mailbox + 1 + i).read(0, part);
+        }
+    }
+
+    /// Writes this process's message.
+    #[inline(always)]
+    fn write(&self, own: &ControlWords, message: &[u64], wake: impl FnOnce(&Counter)) {
+        if message.len() <= SMALL_WORDS {
+            self.mailbox(own, 0).write(message);
+        } else {
+            for (i, part) in message.chunks(SMALL_WORDS).enumerate() {
+                self.mailbox(own, i).write(part);
+            }
+        }
+        self.step(own).raise(self.end, wake);
     }
 }
 
@@ -102,8 +183,14 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
 }
 
 impl<M: Controlled> Stepped for EpochGroup<'_, M> {
+    /// What is opened here may end without all members having come, so this process says how
+    /// far it has read before.
     #[inline]
     fn open(&self, steps: u64) -> u64 {
+        let (read, own) = (self.epoch.last_message(), self.own());
+        if own.heard.get() < read {
+            own.heard.raise(read, |counter| self.members.wake(counter));
+        }
         self.epoch.open(steps)
     }
 
@@ -130,36 +217,57 @@ impl<M: Controlled> Group for EpochGroup<'_, M> {
         self.members.await_counter(&self.own().notifications, target)
     }
 
-    /// One step, and nobody waits for the readers: a member writes into a mailbox
-    /// again two exchanges later, and to complete the exchange in between it has
-    /// waited for everyone to enter it, hence to have left this one.
-    fn exchange(
+    /// Nobody waits for the readers, see [`clear`](EpochGroup::clear): to complete an exchange, a
+    /// member has waited for everyone to enter it, hence to have left the one before.
+    fn exchange_words(
         &self,
-        mine: &Small,
-        mut each: impl FnMut(usize, &Small) -> Outcome<Self>,
+        mine: &[u64],
+        wanted: Range<usize>,
+        mut each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self> {
-        let step = self.epoch.open(1) + 1;
-        let turn = self.epoch.next_mailbox();
-        let own = &self.own().mailboxes[turn];
-        for (word, value) in own.words.iter().zip(mine) {
-            word.store(*value, Ordering::Relaxed);
-        }
-        own.step.raise(step, |counter| self.members.wake(counter));
+        let place = Place::of(mine.len(), self.epoch);
+        self.clear(&place)?;
+        place.write(self.own(), mine, |counter| self.members.wake(counter));
+        let mut room = Room::new();
+        let theirs = room.zeros(wanted.len());
         for member in 0..self.size() {
-            let mailbox = &self.members.words(member).mailboxes[turn];
-            self.members.await_counter(&mailbox.step, step)?;
-            let theirs: Small = std::array::from_fn(|i| mailbox.words[i].load(Ordering::Relaxed));
-            each(member, &theirs)?;
+            let words = self.members.words(member);
+            self.members.await_counter(place.step(words), place.end)?;
+            place.read(words, wanted.start, theirs);
+            each(member, theirs)?;
         }
+        self.epoch.all_came_to(place.start);
+        self.epoch.note_message(place.end);
+        Ok(())
+    }
+
+    /// The root waits only for room: a member that has read the message says so in its own
+    /// words, and goes on.
+    fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
+        let place = Place::of(message.len(), self.epoch);
+        let heard = || self.own().heard.raise(place.end, |counter| self.members.wake(counter));
+        if self.index() == root {
+            self.clear(&place)?;
+            // First: who has come to a step has read all messages before it.
+            heard();
+            place.write(self.own(), message, |counter| self.members.wake(counter));
+        } else {
+            let words = self.members.words(root);
+            self.members.await_counter(place.step(words), place.end)?;
+            place.read(words, 0, message);
+            heard();
+        }
+        self.epoch.note_message(place.end);
         Ok(())
     }
 
     fn sync(&self) -> Outcome<Self> {
-        let here = self.open(1) + 1;
+        let here = self.epoch.open(1) + 1;
         self.announce(here);
         for member in 0..self.size() {
             self.await_member(here, member)?;
         }
+        self.epoch.all_came_to(here);
         Ok(())
     }
 }

@@ -14,10 +14,12 @@
 //! whether another's dest is ready.
 #![allow(unsafe_code)]
 
+use super::message::MOST_WORDS;
 use super::scratch::Scratch;
-use super::words::SMALL_WORDS;
+pub use super::sizes::SMALL_WORDS;
+use std::ops::Range;
 
-/// A message small enough to travel beside a control word.
+/// A message that every group has room for.
 pub type Small = [u64; SMALL_WORDS];
 
 /// Most bytes of a [`Small`].
@@ -164,16 +166,44 @@ pub trait Group: Stepped {
     /// If the wait ends early.
     fn await_notifications(&self, times: usize) -> Outcome<Self>;
 
-    /// Gives `mine` to every member and hands every member's message (this process's
-    /// included) to `each`, in the members' order. A collective of its own.
+    /// Most words of a message.
+    fn room(&self) -> usize {
+        MOST_WORDS
+    }
+
+    /// Gives `mine` to every member and hands of every member's message (this process's
+    /// included) the words `wanted` to `each`, in the members' order. All members' messages
+    /// have the same length. A collective of its own.
     ///
     /// # Errors
     /// If a wait ends early, and those of `each`.
+    fn exchange_words(
+        &self,
+        mine: &[u64],
+        wanted: Range<usize>,
+        each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
+    ) -> Outcome<Self>;
+
+    /// Makes every member's `message` the one of `root`; all have the same length. Nobody waits
+    /// for who only reads. A collective of its own.
+    ///
+    /// # Errors
+    /// If a wait ends early.
+    fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self>;
+
+    /// As [`exchange_words`](Self::exchange_words), of small messages.
+    ///
+    /// # Errors
+    /// As there.
     fn exchange(
         &self,
         mine: &Small,
-        each: impl FnMut(usize, &Small) -> Outcome<Self>,
-    ) -> Outcome<Self>;
+        mut each: impl FnMut(usize, &Small) -> Outcome<Self>,
+    ) -> Outcome<Self> {
+        self.exchange_words(mine, 0..SMALL_WORDS, |member, theirs| {
+            each(member, &std::array::from_fn(|i| theirs[i]))
+        })
+    }
 
     /// Returns when every member has called it, in whichever way these words make the
     /// quickest. A collective of its own.

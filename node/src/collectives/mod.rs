@@ -17,11 +17,13 @@ pub mod epoch;
 pub mod epoch_group;
 pub mod group;
 pub mod levels;
+pub mod message;
 pub mod operation;
 pub mod reduce;
 pub mod rules;
 pub mod scan;
 pub mod scratch;
+pub mod sizes;
 #[cfg(test)]
 mod tests;
 pub mod tree;

@@ -5,12 +5,10 @@
 //! phase has to be told from the next, and a group that takes over the words of another one
 //! goes on from where they stand.
 
-use crate::atomics::AtomicU64;
+use super::sizes::{MAILBOXES, SMALL_WORDS};
+use crate::atomics::{AtomicU64, Ordering};
 use crate::counter::Counter;
 use std::ops::Deref;
-
-/// 64-bit words that travel with a small message, see [`Mailbox`].
-pub const SMALL_WORDS: usize = 14;
 
 /// One member's control words. Only the member itself writes them, but for
 /// `notifications`; the others read.
@@ -18,11 +16,13 @@ pub const SMALL_WORDS: usize = 14;
 pub struct ControlWords {
     /// Steps the member has announced, all collectives of the group counted through.
     pub progress: CachePadded<Counter>,
+    /// The step up to which the member has read others' messages, as far as it had to say so.
+    pub heard: CachePadded<Counter>,
     /// How often other members have notified this one, counted through.
     pub notifications: CachePadded<Counter>,
-    /// What it tells all other members at once; two, used in turn, so that it may
-    /// write the next message while slow readers still read the last one.
-    pub mailboxes: [Mailbox; 2],
+    /// What it tells all other members at once: a ring, in which the step says where a message
+    /// lies. So the next ones can be written while slow readers still read the last one.
+    pub mailboxes: [Mailbox; MAILBOXES],
 }
 
 /// Something with a cache-line pair for itself: 128 bytes, because x86 prefetches
@@ -39,12 +39,30 @@ impl<T> Deref for CachePadded<T> {
     }
 }
 
-/// A small message with the step it belongs to, in one cache-line pair, so that
-/// step and content arrive together.
+/// A part of a message, in one cache-line pair; beside the first part the message's last step, so
+/// that step and content of a small one arrive together.
 #[repr(C, align(128))]
 pub struct Mailbox {
-    /// The step of the message in `words`.
+    /// The last step of the message that begins in `words`.
     pub step: Counter,
-    /// The message.
+    /// Words of the message.
     pub words: [AtomicU64; SMALL_WORDS],
+}
+
+impl Mailbox {
+    /// Reads as many words, from word `first` on. Whose message it is has announced its step.
+    #[inline(always)]
+    pub fn read(&self, first: usize, to: &mut [u64]) {
+        for (word, value) in self.words[first..].iter().zip(to) {
+            *value = word.load(Ordering::Relaxed);
+        }
+    }
+
+    /// Writes the first words. Nobody reads what was there.
+    #[inline(always)]
+    pub fn write(&self, message: &[u64]) {
+        for (word, value) in self.words.iter().zip(message) {
+            word.store(*value, Ordering::Relaxed);
+        }
+    }
 }

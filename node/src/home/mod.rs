@@ -32,7 +32,7 @@ const PAGE: usize = 4096;
 /// Groups that a rank can be in at a time.
 pub const GROUPS: usize = 1024;
 /// Bytes of a rank's own control words in one group.
-pub const GROUP_BYTES: usize = 512;
+pub const GROUP_BYTES: usize = 2944;
 /// Most regions of a rank at a time.
 pub const MOST_REGIONS: u32 = 1 << 16;
 /// Most bytes of a home for the client.
@@ -288,8 +288,8 @@ impl Home {
         unsafe { self.base.add(self.shape.groups()).cast::<GroupSlot>().add(slot).as_ref() }
     }
 
-    /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to as
-    /// many. All zero when the owner enters the group.
+    /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to a pair of
+    /// cache lines. All zero when the owner enters the group.
     pub fn group_words(&self, slot: usize) -> NonNull<u8> {
         assert!(slot < GROUPS);
         // SAFETY: in bounds by the assertion, see `Shape`.

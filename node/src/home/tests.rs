@@ -21,9 +21,9 @@ fn owner() -> Owner {
 #[test]
 fn a_peer_finds_what_the_owner_has_published() {
     let file = file();
-    assert!(Home::find(file.as_fd(), 4096, 1 << 20).expect("looked").is_none(), "nobody yet");
+    assert!(Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").is_none(), "nobody yet");
     let own = Home::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
-    let peer = Home::find(file.as_fd(), 4096, 1 << 20).expect("looked").expect("there");
+    let peer = Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").expect("there");
     assert_eq!((peer.owner(), peer.shape()), (owner(), SHAPE));
     assert_eq!(peer.regions().count(), 0);
     let region = |key, place| Published {

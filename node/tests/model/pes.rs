@@ -37,8 +37,9 @@ impl Pe {
         Self {
             words: ControlWords {
                 progress: line(),
+                heard: line(),
                 notifications: line(),
-                mailboxes: [mailbox(), mailbox()],
+                mailboxes: std::array::from_fn(|_| mailbox()),
             },
             client: zeros(),
             source: UnsafeCell::new(0),

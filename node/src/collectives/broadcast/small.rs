@@ -1,25 +1,32 @@
-//! Few bytes travel beside the control words. One step in which all wait for all: the root
-//! need not learn that its source has been read, nor wait a second time.
+//! Few bytes travel beside the root's control words. The root writes them and goes on, the others
+//! wait for nobody but the root: no step in which all meet. Each member but the root waits once.
 #![allow(unsafe_code)]
 
-use super::Broadcast;
-use crate::collectives::group::{Group, Outcome, SMALL_BYTES, Small};
+use super::{Broadcast, direct};
+use crate::collectives::group::{Group, Outcome};
+use crate::collectives::message::{Room, words_of};
 
+/// As [`direct`] where the group's messages have less room.
+///
 /// # Safety
-/// As [`super::direct::run`]; there are at most [`SMALL_BYTES`].
+/// As [`super::direct::run`].
 pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
-    assert!(call.bytes <= SMALL_BYTES);
-    let is_root = group.index() == call.root;
-    let mut mine = Small::default();
-    if is_root {
-        // SAFETY: the caller's promise; the message is large enough by the assertion.
-        unsafe { group.copy(call.source, mine.as_mut_ptr().cast(), call.bytes) };
+    if words_of(call.bytes) > group.room() {
+        // SAFETY: the caller's promise.
+        return unsafe { direct::run(group, call) };
     }
-    group.exchange(&mine, |member, theirs| {
-        if member == call.root && (!is_root || call.root_too) {
-            // SAFETY: as above.
-            unsafe { group.copy(theirs.as_ptr().cast(), call.dest, call.bytes) };
+    let mut room = Room::new();
+    if group.index() == call.root {
+        // SAFETY: the caller's promise.
+        unsafe {
+            group.spread(call.root, room.blocks(group, call.source, call.bytes, 1))?;
+            call.serve_root(group);
         }
-        Ok(())
-    })
+    } else {
+        let message = room.zeros(words_of(call.bytes));
+        group.spread(call.root, message)?;
+        // SAFETY: the caller's promise.
+        unsafe { group.copy(message.as_ptr().cast(), call.dest, call.bytes) };
+    }
+    Ok(())
 }

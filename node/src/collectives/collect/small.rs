@@ -1,24 +1,29 @@
-//! Parts that fit a small message travel in one, beside the control words. One step; each
-//! member moves two cache lines a member, and the result once.
+//! Parts that fit a message travel in one, beside the control words. One step; each
+//! member moves the result once.
 #![allow(unsafe_code)]
 
-use super::{Collect, Parts};
+use super::{Collect, Parts, direct};
 use crate::collectives::group::{Buffer, Group, Outcome, SMALL_BYTES, Small};
+use crate::collectives::message::{Room, words_of};
 
 /// Most bytes of a part whose length goes with it.
 const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
 
-/// Fcollect of at most [`SMALL_BYTES`] of each member.
+/// Fcollect. As [`direct`] where the group's messages have less room.
 ///
 /// # Safety
 /// As [`super::direct::run`].
 pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let bytes = call.parts.bytes(0, 1);
-    assert!(bytes <= SMALL_BYTES);
-    let mut mine = Small::default();
-    // SAFETY: the caller's promise; the message is large enough by the assertion.
-    unsafe { group.copy(call.source, mine.as_mut_ptr().cast(), bytes) };
-    group.exchange(&mine, |member, theirs| {
+    let words = words_of(bytes);
+    if words > group.room() {
+        // SAFETY: the caller's promise.
+        return unsafe { direct::run(group, call) };
+    }
+    let mut room = Room::new();
+    // SAFETY: the caller's promise.
+    let mine = unsafe { room.blocks(group, call.source, bytes, 1) };
+    group.exchange_words(mine, 0..words, |member, theirs| {
         let to = call.dest.wrapping_add(call.parts.start(member));
         // SAFETY: as above.
         unsafe { group.copy(theirs.as_ptr().cast(), to, bytes) };

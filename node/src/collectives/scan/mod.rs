@@ -6,8 +6,9 @@
 pub mod direct;
 pub mod linear;
 pub mod recursive_doubling;
+pub mod small;
 
-use super::algorithm::{ANY, algorithms};
+use super::algorithm::{ANY, SMALL, algorithms};
 use super::reduce::Kernel;
 
 /// A call of scan. The addresses are this PE's.
@@ -40,5 +41,7 @@ algorithms! {
         linear, ANY => linear::run(group, call);
         /// With members twice as far away in each round.
         recursive_doubling, ANY => recursive_doubling::run(group, call);
+        /// Elements travel beside control words.
+        small, SMALL => small::run(group, call);
     }
 }

@@ -11,7 +11,7 @@ fn every_algorithm_is_right_everywhere() {
     for npes in MEMBERS {
         let plan = plan(npes);
         Machine::new(npes).run(|member| {
-            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            let epoch = Epoch::new([0; 4].map(Into::into));
             epoch.set(0, member.words(member.me));
             play(member, &EpochGroup::new(member, &epoch), &plan);
         });

@@ -26,7 +26,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
     for npes in 1..=MOST_PES {
         let counter = AtomicU64::new(0);
         Machine::new(npes).run(|member| {
-            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            let epoch = Epoch::new([0; 4].map(Into::into));
             let group = EpochGroup::new(member, &epoch);
             for round in 1..=300 {
                 counter.fetch_add(1, Ordering::Relaxed);

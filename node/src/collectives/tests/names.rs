@@ -83,7 +83,7 @@ fn no_algorithm_loads_from_memory_of_another_node() {
     for (npes, nodes) in [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)] {
         let plan = plan(npes);
         Machine::new(npes).run(|member| {
-            let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+            let epoch = Epoch::new([0; 4].map(Into::into));
             epoch.set(0, member.words(member.me));
             play(member, &EpochGroup::new(OfNode { member, nodes }, &epoch), &plan);
         });

@@ -25,7 +25,7 @@ fn sums_of_floating_point_numbers_are_reproducible() {
                 let bits: Vec<_> = (0..n).map(|_| AtomicU64::new(0)).collect();
                 let machine = Machine::new(npes);
                 machine.run(|member| {
-                    let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+                    let epoch = Epoch::new([0; 4].map(Into::into));
                     epoch.set(0, member.words(member.me));
                     let group = EpochGroup::new(member, &epoch);
                     let source = machine.arena(member.me);

@@ -5,11 +5,11 @@ use super::machine::MOST_PES;
 
 /// Numbers of members.
 pub const MEMBERS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 12, 16];
-/// Around what fits a register, the copying of few bytes, a small message, a slice of a
+/// Around what fits a register, the copying of few bytes, a mailbox, a message, a slice of a
 /// reduction, `whole` and a block.
-const SIZES: [usize; 21] = [
-    0, 1, 7, 8, 9, 63, 64, 65, 104, 112, 120, 127, 128, 129, 2040, 2048, 2056, 8184, 8192, 8200,
-    15_000,
+const SIZES: [usize; 25] = [
+    0, 1, 7, 8, 9, 63, 64, 65, 104, 112, 120, 127, 128, 129, 328, 1112, 1120, 1121, 2040, 2048,
+    2056, 8184, 8192, 8200, 15_000,
 ];
 
 fn calls(bytes: usize) -> Vec<Call> {

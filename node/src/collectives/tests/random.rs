@@ -3,6 +3,7 @@
 use super::calls::{Call, Elements};
 use super::machine::MOST_PES;
 use crate::collectives::group::SMALL_BYTES;
+use crate::collectives::message::MOST_BYTES;
 use proptest::prelude::*;
 
 /// Sizes where algorithms change, and any others.
@@ -11,6 +12,7 @@ fn sizes(most: usize) -> impl Strategy<Value = usize> {
     prop_oneof![
         3 => 0..20usize,
         1 => around(SMALL_BYTES),
+        1 => around(MOST_BYTES),
         1 => around(2048),
         1 => around(8192),
         2 => 0..most,

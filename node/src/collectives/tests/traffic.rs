@@ -51,7 +51,7 @@ fn algorithms_move_the_bytes_that_they_say() {
             for algorithm in call.algorithms(npes) {
                 let machine = Machine::new(npes);
                 machine.run(|member| {
-                    let epoch = Epoch::new(0.into(), 0.into(), 0.into());
+                    let epoch = Epoch::new([0; 4].map(Into::into));
                     epoch.set(0, member.words(member.me));
                     let source = machine.arena(member.me);
                     let dest = source.wrapping_add(DEST);

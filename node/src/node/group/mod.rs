@@ -33,7 +33,7 @@ pub use call::{Collective, ElementType, Operation, Reduction};
 pub(super) use names::Groups;
 
 const _: () = assert!(size_of::<ControlWords>() <= GROUP_BYTES);
-const _: () = assert!(align_of::<ControlWords>() <= GROUP_BYTES);
+const _: () = assert!(GROUP_BYTES.is_multiple_of(align_of::<ControlWords>()));
 
 /// Ranks that synchronise, this one included. All members open it with the same number and the same
 /// ranks in the same order, and make the same calls in the same order. Left when dropped.
@@ -142,7 +142,7 @@ impl Group {
             slot,
             missing: ranks.len() - 1,
             found,
-            epoch: Epoch::new(0.into(), 0.into(), 0.into()),
+            epoch: Epoch::new([0; 4].map(Into::into)),
             choices: Choices::new(),
             arrival: None,
             watch: Watch::default(),
@@ -215,6 +215,7 @@ impl Group {
             }
         }
         self.arrival = None;
+        self.epoch.all_came_to(step);
         Ok(true)
     }
 

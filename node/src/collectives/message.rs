@@ -1,0 +1,77 @@
+//! Private memory for a message that travels beside control words: whole 64-bit words.
+#![allow(unsafe_code)]
+
+use super::group::Reach;
+use super::sizes::{MAILBOXES, SMALL_WORDS};
+use std::mem::MaybeUninit;
+
+/// Most words of a message.
+pub const MOST_WORDS: usize = MAILBOXES / 2 * SMALL_WORDS;
+/// Most bytes of a message.
+pub const MOST_BYTES: usize = MOST_WORDS * size_of::<u64>();
+
+/// Words that so many bytes fill, or begin.
+pub const fn words_of(bytes: usize) -> usize {
+    bytes.div_ceil(size_of::<u64>())
+}
+
+/// Room for a message, aligned for any element. It has no value at first: a small message must not
+/// pay for a large one's room.
+#[repr(C, align(64))]
+pub struct Room(MaybeUninit<[u64; MOST_WORDS]>);
+
+impl Room {
+    /// With nothing in it.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+
+    /// So many zeros.
+    #[inline(always)]
+    pub fn zeros(&mut self, words: usize) -> &mut [u64] {
+        assert!(words <= MOST_WORDS);
+        let start: *mut u64 = self.0.as_mut_ptr().cast();
+        // SAFETY: there is room for as many words, and they are written here.
+        unsafe {
+            (0..words).for_each(|i| start.add(i).write(0));
+            std::slice::from_raw_parts_mut(start, words)
+        }
+    }
+
+    /// So many blocks of as many bytes, which follow each other from there on; each begins
+    /// with a word of its own, and ends with zeros up to the end of a word.
+    ///
+    /// # Safety
+    /// They are readable.
+    #[inline(always)]
+    pub unsafe fn blocks(
+        &mut self,
+        group: &impl Reach,
+        from: *const u8,
+        bytes: usize,
+        blocks: usize,
+    ) -> &mut [u64] {
+        let words = words_of(bytes);
+        assert!(words * blocks <= MOST_WORDS);
+        let start: *mut u64 = self.0.as_mut_ptr().cast();
+        // SAFETY: the caller's promise; there is room for as many words, and they are written
+        // here.
+        unsafe {
+            for block in 0..blocks {
+                let to = start.add(block * words);
+                if words > 0 {
+                    to.add(words - 1).write(0);
+                }
+                group.copy(from.add(block * bytes), to.cast(), bytes);
+            }
+            std::slice::from_raw_parts_mut(start, words * blocks)
+        }
+    }
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::new()
+    }
+}
