@@ -9,16 +9,18 @@
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
+#   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
 #   make install         install into $(DESTDIR)$(PREFIX)
 #   make clean           remove what was built
 #
-# Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR,
+# Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR, MDBOOK,
 # BUILD [build], FEATURES (smartmap), PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as
 # BENCH_FLAGS="--peer NAME=/path/to/bin") for `make bench`.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 CARGO   ?= cargo
+MDBOOK  ?= mdbook
 PES     ?= 4
 KEYS    ?=
 
@@ -26,7 +28,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-partitions test-tsan test-xpmem bench bench-xpmem install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-partitions test-tsan test-xpmem bench bench-xpmem docs install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -122,6 +124,15 @@ bench: all
 # The threads of a PE under ThreadSanitizer.
 test-tsan: all
 	tests/tsan
+
+# The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
+docs:
+	@command -v $(MDBOOK) > /dev/null || { \
+	    echo 'make docs needs mdbook, which is not in PATH. Install it by' >&2; \
+	    echo '    cargo install --locked mdbook --version 0.5.4' >&2; \
+	    echo 'or name it by MDBOOK=path/to/mdbook. The pages can be read without it: docs/src/SUMMARY.md' >&2; \
+	    exit 1; }
+	$(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)

@@ -12,6 +12,7 @@
 //! on a developer's machine: then its tests are shown as ignored. With
 //! `ONESHMEM_TEST_ALL` set, as continuous integration does, absence is a failure.
 
+pub mod book;
 pub mod bystanders;
 pub mod compile;
 pub mod conformance;

@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    bystanders, conformance, containers, crowds, examples, failures, far, faults, heap_pages,
+    book, bystanders, conformance, containers, crowds, examples, failures, far, faults, heap_pages,
     imports, in_a_row, integrations, interface, launch, launchers, manners, node, nodes, openmp,
     partitions, privileged, rules, sanitizers, seen, smartmap, states, statistics, strangers,
     system_calls, tuning, variables,
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 30] = [
+    let families: [fn() -> Vec<Trial>; 31] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         failures::trials,
         far::trials,
         faults::trials,
+        book::trials,
         bystanders::trials,
         containers::trials,
         crowds::trials,

@@ -1,0 +1,227 @@
+//! A page of the book: its blocks of code, its links, its headings.
+
+use std::path::{Path, PathBuf};
+
+/// A fenced block.
+#[derive(Debug)]
+pub struct Block {
+    /// Where it begins.
+    pub line: usize,
+    /// The first word after the fence.
+    pub language: String,
+    /// The second one: the file that holds the block.
+    pub file: Option<String>,
+    /// What stands in it.
+    pub lines: Vec<String>,
+    /// `<!-- needs: ... -->` before it: commands that must be there.
+    pub needs: Vec<String>,
+    /// `<!-- not run: ... -->` before it: why nothing of it is run.
+    pub not_run: Option<String>,
+}
+
+/// A command, and the lines of its output that the page shows.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// For a shell.
+    pub command: String,
+    /// Each must be in the output; `...` stands for any text.
+    pub output: Vec<String>,
+}
+
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    /// Its file.
+    pub path: PathBuf,
+    /// All of its text.
+    pub text: String,
+    /// Its blocks, in order.
+    pub blocks: Vec<Block>,
+}
+
+impl Page {
+    /// Reads a page.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let blocks = blocks(&text).map_err(|why| format!("{}:{why}", path.display()))?;
+        Ok(Self { path: path.to_owned(), text, blocks })
+    }
+
+    /// Its text outside of blocks, line by line.
+    pub fn prose(&self) -> impl Iterator<Item = &str> {
+        let mut inside = false;
+        self.text.lines().filter(move |line| {
+            let is_fence = line.trim_start().starts_with("```");
+            inside ^= is_fence;
+            !inside && !is_fence
+        })
+    }
+
+    /// Targets of links and pictures, as they are written.
+    pub fn links(&self) -> Vec<String> {
+        self.prose()
+            .flat_map(|line| line.split("](").skip(1))
+            .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()))
+            .collect()
+    }
+
+    /// What the headings are called in addresses, as mdBook makes it.
+    pub fn anchors(&self) -> Vec<String> {
+        let headings = self.prose().filter(|line| line.starts_with('#'));
+        headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
+    }
+
+    /// Words of the prose set as code.
+    pub fn code_words(&self) -> Vec<String> {
+        let prose = self.prose().collect::<Vec<_>>().join("\n");
+        let code = prose.split('`').skip(1).step_by(2);
+        code.flat_map(str::split_whitespace).map(str::to_owned).collect()
+    }
+}
+
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter_map(|c| match c {
+        c if c.is_alphanumeric() || c == '_' || c == '-' => Some(c.to_ascii_lowercase()),
+        c if c.is_whitespace() => Some('-'),
+        _ => None,
+    });
+    kept.collect()
+}
+
+fn blocks(text: &str) -> Result<Vec<Block>, String> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Option<Block> = None;
+    let (mut needs, mut not_run) = (Vec::new(), None);
+    for (line, text) in (1..).zip(text.lines()) {
+        if let Some(block) = &mut open {
+            if text == "```" {
+                blocks.extend(open.take());
+            } else {
+                block.lines.push(text.to_owned());
+            }
+        } else if let Some(info) = text.strip_prefix("```") {
+            let mut words = info.split_whitespace().map(str::to_owned);
+            open = Some(Block {
+                line,
+                language: words.next().ok_or_else(|| format!("{line}: a block of which kind?"))?,
+                file: words.next(),
+                lines: Vec::new(),
+                needs: std::mem::take(&mut needs),
+                not_run: not_run.take(),
+            });
+        } else if let Some(list) = remark(text, "needs") {
+            needs = list.split(',').map(|need| need.trim().to_owned()).collect();
+        } else if let Some(reason) = remark(text, "not run") {
+            if reason.is_empty() {
+                return Err(format!("{line}: why is it not run?"));
+            }
+            not_run = Some(reason.to_owned());
+        } else if !text.is_empty() && (!needs.is_empty() || not_run.is_some()) {
+            return Err(format!("{line}: a remark is followed by text, not by a block"));
+        }
+    }
+    match open {
+        Some(block) => Err(format!("{}: a block without an end", block.line)),
+        None => Ok(blocks),
+    }
+}
+
+/// The text of a comment of that kind.
+fn remark<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
+    let inner = line.strip_prefix("<!--")?.strip_suffix("-->")?.trim();
+    Some(inner.strip_prefix(kind)?.strip_prefix(':')?.trim())
+}
+
+impl Block {
+    /// The commands of a console and what they print.
+    pub fn commands(&self) -> Result<Vec<Shown>, String> {
+        let mut commands: Vec<Shown> = Vec::new();
+        for line in &self.lines {
+            match (line.strip_prefix("$ "), commands.last_mut()) {
+                (Some(command), _) => {
+                    commands.push(Shown { command: command.to_owned(), output: Vec::new() });
+                }
+                (None, Some(last)) => match line.strip_prefix("> ") {
+                    Some(more) if last.output.is_empty() => {
+                        last.command = format!("{}\n{more}", last.command);
+                    }
+                    _ => last.output.push(line.clone()),
+                },
+                (None, None) => {
+                    return Err(format!("{}: output without a command: {line}", self.line));
+                }
+            }
+        }
+        Ok(commands)
+    }
+}
+
+impl Shown {
+    /// The first line that the page shows and the output has not.
+    pub fn missing(&self, output: &str) -> Option<&str> {
+        let printed: Vec<String> = output.lines().map(squeezed).collect();
+        let is_there =
+            |line: &&String| printed.iter().any(|printed| matches(&squeezed(line), printed));
+        self.output.iter().find(|line| !is_there(line)).map(String::as_str)
+    }
+}
+
+/// Blanks count as one.
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a line is as the pattern says, in which `...` is any text.
+fn matches(pattern: &str, line: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once("...") else { return pattern == line };
+    let Some(mut line) = line.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = rest.split("...").collect();
+    let Some((last, middle)) = parts.split_last() else { return true };
+    for part in middle {
+        let Some(at) = line.find(part) else { return false };
+        line = &line[at + part.len()..];
+    }
+    line.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{anchor, blocks, matches};
+
+    #[test]
+    fn dots_are_any_text() {
+        for (pattern, line, expected) in [
+            ("as it is", "as it is", true),
+            ("as it is", "as it is not", false),
+            ("...", "", true),
+            ("PE 0: ... of 4", "PE 0: this of 4", true),
+            ("PE 0: ... of 4", "PE 0: this of 5", false),
+            ("a...b...c", "a b c", true),
+            ("a...b...c", "a c b", false),
+        ] {
+            assert_eq!(matches(pattern, line), expected, "{pattern:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_have_commands_and_remarks() {
+        let text = "# T\n\n<!-- needs: gdb, xterm -->\n```console\n$ a \\\n> b\nc\n$ d\n```\n";
+        let found = blocks(text).unwrap();
+        assert_eq!((found.len(), found[0].line), (1, 4));
+        assert_eq!(found[0].needs, ["gdb", "xterm"]);
+        let commands = found[0].commands().unwrap();
+        assert_eq!(commands[0].command, "a \\\nb");
+        assert_eq!(commands[0].output, ["c"]);
+        assert_eq!(commands[1].missing("e\n"), None);
+        assert_eq!(commands[0].missing("e\n"), Some("c"));
+        for text in ["```\n```\n", "```c\n", "<!-- not run: -->\n", "<!-- needs: a -->\ntext\n"] {
+            assert!(blocks(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn headings_become_anchors() {
+        assert_eq!(anchor("Open MPI's `mpirun`: options"), "open-mpis-mpirun-options");
+    }
+}
