@@ -4,7 +4,7 @@
 
 mod page;
 
-use crate::{compile, launch, tree};
+use crate::{compile, launch, nodes, tree};
 use libtest_mimic::Trial;
 use page::{Block, Page};
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ fn commands(path: &Path, name: &str) -> Result<(), String> {
 }
 
 fn run(block: &Block, folder: &Path) -> Result<(), String> {
-    if block.not_run.is_some() || block.needs.iter().any(|need| tree::skip_without(need)) {
+    if block.not_run.is_some() || block.needs.iter().any(|need| is_missing(need)) {
         return Ok(());
     }
     for shown in block.commands()? {
@@ -187,6 +187,14 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether what a block needs is absent, and may be.
+fn is_missing(need: &str) -> bool {
+    match need {
+        "UCX" => nodes::no_ucx(),
+        command => tree::skip_without(command),
+    }
 }
 
 /// A command as a user types it whose PATH has the tree that is tested; what it writes for the

@@ -13,7 +13,7 @@ pub struct Block {
     pub file: Option<String>,
     /// What stands in it.
     pub lines: Vec<String>,
-    /// `<!-- needs: ... -->` before it: commands that must be there.
+    /// `<!-- needs: ... -->` before it: commands that must be there, or UCX.
     pub needs: Vec<String>,
     /// `<!-- not run: ... -->` before it: why nothing of it is run.
     pub not_run: Option<String>,
