@@ -4,7 +4,7 @@
  * which every implementation has, as `activeset.`. The time is the slowest PE's. */
 #include "bench.h"
 
-#define MOST 1048576 /* largest block of one PE, in bytes */
+#define MOST 4194304 /* largest block of one PE, in bytes */
 
 #define PSYNC_SIZE                                                                                  \
     (SHMEM_COLLECT_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE + SHMEM_ALLTOALLS_SYNC_SIZE + SHMEM_REDUCE_SYNC_SIZE + \

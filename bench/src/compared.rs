@@ -9,25 +9,63 @@ use crate::ratios::Ratios;
 use crate::report::{Key, Point, RAW, RemarkKind, Report, Run, Unit};
 
 const PES: [usize; 3] = [2, 4, 8];
+/// What is mostly measured.
 const SIZES: [u64; 4] = [8, 2 << 10, 64 << 10, 1 << 20];
-/// Operations: what it is called here and as a raw figure, over teams, over active sets.
-const OPERATIONS: [(&str, &str, &str); 4] = [
-    ("broadcast", "collective.broadcast", "activeset.broadcast"),
-    ("reduce", "collective.sum", "activeset.sum"),
-    ("fcollect", "collective.fcollect", "activeset.fcollect"),
-    ("alltoall", "collective.alltoall", "activeset.alltoall"),
+
+/// An operation: what it is called here, as a raw figure, over teams and over active sets.
+struct Operation {
+    name: &'static str,
+    raw: &'static str,
+    forms: [&'static str; 2],
+}
+
+const fn operation(
+    name: &'static str,
+    raw: &'static str,
+    team: &'static str,
+    set: &'static str,
+) -> Operation {
+    Operation { name, raw, forms: [team, set] }
+}
+
+const OPERATIONS: [Operation; 5] = [
+    operation("broadcast", "broadcast", "collective.broadcast", "activeset.broadcast"),
+    operation("reduce", "reduce", "collective.sum", "activeset.sum"),
+    operation("fcollect", "fcollect", "collective.fcollect", "activeset.fcollect"),
+    operation("alltoall", "alltoall", "collective.alltoall", "activeset.alltoall"),
+    // The same bytes move.
+    operation("alltoalls", "alltoall", "collective.alltoalls", "activeset.alltoalls"),
 ];
 const BARRIER: &str = "collective.barrier_all";
 /// Within so much of the bound, or this many times as quick as the best other one: the goal.
 const NEAR: f64 = 1.15;
 const TIMES: f64 = 2.0;
 
-/// One job for each size and number of PEs, of the OpenSHMEM program and of the raw one.
+/// The powers of two from 8 bytes to 4 MiB.
+fn every_size() -> impl Iterator<Item = u64> + Clone {
+    (3..=22).map(|bit| 1 << bit)
+}
+
+/// One job for each of a few sizes and numbers of PEs, of the OpenSHMEM program and of the raw one.
 pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
-    let names: Vec<&str> = OPERATIONS.iter().flat_map(|(_, team, set)| [*team, *set]).collect();
+    groups_of(SIZES, extent, cpus)
+}
+
+/// As [`groups`], for every power of two up to 4 MiB.
+pub fn groups_of_every_size(extent: Extent, cpus: usize) -> Vec<Group> {
+    groups_of(every_size(), extent, cpus)
+}
+
+fn groups_of(
+    sizes: impl IntoIterator<Item = u64, IntoIter: Clone>,
+    extent: Extent,
+    cpus: usize,
+) -> Vec<Group> {
+    let names: Vec<&str> = OPERATIONS.iter().flat_map(|operation| operation.forms).collect();
+    let sizes = sizes.into_iter();
     let mut list = Vec::new();
     for pes in PES {
-        for size in SIZES {
+        for size in sizes.clone() {
             let sizes =
                 [format!("ms={}", extent.ms()), format!("min={size}"), format!("max={size}")];
             let barrier = if size == SIZES[0] { format!("{BARRIER},") } else { String::new() };
@@ -37,7 +75,7 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
                 raw,
                 pes,
                 arguments: [&sizes[..], more].concat(),
-                heap: 64,
+                heap: if size > 1 << 20 { 160 } else { 64 },
                 whole_job: false,
             };
             list.push(Group {
@@ -139,11 +177,12 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
     let own = report.own().unwrap_or_default();
     let mut rows = Vec::new();
     for pes in PES {
-        let points =
-            std::iter::once(("barrier", vec![BARRIER], 0)).chain(OPERATIONS.iter().flat_map(
-                |(operation, team, set)| SIZES.map(|size| (*operation, vec![*team, *set], size)),
-            ));
-        for (operation, names, size) in points {
+        let points = std::iter::once(("barrier", "barrier", vec![BARRIER], 0)).chain(
+            OPERATIONS
+                .iter()
+                .flat_map(|of| every_size().map(|size| (of.name, of.raw, of.forms.to_vec(), size))),
+        );
+        for (operation, raw, names, size) in points {
             let Some(mine) = best(figures, own, &names, size, pes) else { continue };
             let peer = report
                 .peers()
@@ -152,7 +191,7 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
             let barrier = raw_barrier(report, pes);
             let bounds = match operation {
                 "barrier" => barrier.into_iter().collect(),
-                _ => bounds(report, operation, size, pes),
+                _ => bounds(report, raw, size, pes),
             };
             rows.push(Row {
                 operation,
@@ -224,6 +263,7 @@ pub fn print(report: &Report, sample: Sample) -> String {
         if sample == Sample::Least { "least samples" } else { "medians" },
         rows.len()
     );
+    text += &slower(&rows);
     for warning in crate::table::warnings(report) {
         text += &format!("! {warning}\n");
     }
@@ -231,6 +271,37 @@ pub fn print(report: &Report, sample: Sample) -> String {
         text += &format!("{}, {}: {}\n", remark.implementation, remark.program, remark.what);
     }
     text
+}
+
+/// Where another implementation is quicker: a line, if there are others.
+fn slower(rows: &[Row<'_>]) -> String {
+    let compared =
+        rows.iter().filter_map(|row| Some((row, row.peer?.0, row.times.as_ref()?.value())));
+    let (mut all, mut points) = (0, Vec::new());
+    for (row, peer, times) in compared {
+        all += 1;
+        if times < 1.0 {
+            let bytes = match row.size {
+                0 => String::new(),
+                size => format!(" of {}B", figures::size(size)),
+            };
+            points.push(format!(
+                "{}{bytes} on {} PEs ({} times {peer}'s time)",
+                row.operation,
+                row.pes,
+                figures::ratio(1.0 / times)
+            ));
+        }
+    }
+    match (all, points.is_empty()) {
+        (0, _) => String::new(),
+        (_, true) => format!("Slower than another implementation at none of {all} points.\n"),
+        _ => format!(
+            "Slower than another implementation at {} of {all} points: {}.\n",
+            points.len(),
+            points.join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -268,13 +339,41 @@ mod tests {
             "reduce 4 2 Ki 400 ns 200 ns 2.00 4.00 600 ns quick 1.50 not reached"
         );
         assert_eq!(fields("barrier").join(" "), "barrier 4 110 ns 100 ns 1.10 1.10");
+        assert!(text.contains("Slower than another implementation at none of 1 points."));
         assert!(text.contains("Of 2 points 1 are within"));
+    }
+
+    #[test]
+    fn where_another_one_is_quicker_is_named() {
+        let mut report = Report::new(false, 1, vec![0, 1], Machine::default());
+        for name in ["mine", "other"] {
+            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
+        }
+        for (who, name, size, value) in [
+            ("mine", "collective.alltoalls", 4 << 20, 300.0),
+            ("other", "collective.alltoalls", 4 << 20, 200.0),
+            ("mine", "collective.alltoall", 8, 200.0),
+            ("other", "activeset.alltoall", 8, 300.0),
+            ("mine", "collective.barrier_all", 0, 130.0),
+            ("other", "collective.barrier_all", 0, 100.0),
+        ] {
+            let run = Run::one(0, value);
+            report.add(who, "p", Key { name: name.into(), size, pes: 2 }, Unit::Nanoseconds, run);
+        }
+        let text = print(&report, Sample::Median);
+        let line = text.lines().find(|line| line.starts_with("Slower")).unwrap();
+        assert_eq!(
+            line,
+            "Slower than another implementation at 2 of 3 points: barrier on 2 PEs (1.30 times \
+             other's time), alltoalls of 4 MiB on 2 PEs (1.50 times other's time)."
+        );
     }
 
     #[test]
     fn raw_and_own_program_take_turns() {
         let list = groups(Extent::Full, 2);
         assert_eq!(list.len(), PES.len() * SIZES.len());
+        assert_eq!(groups_of_every_size(Extent::Full, 2).len(), PES.len() * 20);
         let raw = |group: &Group| group.experiments.iter().map(|e| e.raw).collect::<Vec<_>>();
         assert!(list.iter().all(|group| raw(group) == [true, false]));
         let only = |e: &Experiment| e.arguments.iter().any(|a| a.contains(BARRIER));

@@ -131,7 +131,11 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let suite = suite::Suite {
         implementations: implementations(matches)?,
         extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
-        groups: compared::groups,
+        groups: if matches.get_flag("every-size") {
+            compared::groups_of_every_size
+        } else {
+            compared::groups
+        },
         repeats: matches.get_one("repeats").copied(),
         only: Vec::new(),
         sources: path(matches, "sources")?.clone(),

@@ -32,6 +32,7 @@ pub fn command() -> Command {
                 .about("Collectives beside the best other implementation's and beside what copying alone takes, with 2, 4 and 8 PEs")
                 .args(implementations())
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
+                .arg(flag("every-size", "Measure all powers of two from 8 bytes to 4 MiB, not four of them"))
                 .arg(flag("least", "Take each run's least sample, not the median: for machines that are busy with other things"))
                 .arg(
                     value("repeats", "N", "Run everything so often [default: 7]")

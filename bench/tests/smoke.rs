@@ -88,8 +88,8 @@ fn compared() -> Result<(), Failed> {
     ])?;
     check(output.status.success(), "the comparison failed", &output)?;
     let text = String::from_utf8_lossy(&output.stdout);
-    // A barrier and four operations at four sizes, with three numbers of PEs.
-    check(text.contains("Of 51 points"), "not all points are there", &output)
+    // A barrier and five operations at four sizes, with three numbers of PEs.
+    check(text.contains("Of 63 points"), "not all points are there", &output)
 }
 
 fn whole_suite() -> Result<(), Failed> {
