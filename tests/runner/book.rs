@@ -75,7 +75,7 @@ fn summary() -> Result<(), String> {
     verdict(&problems)
 }
 
-/// Links within the book lead to a file and a heading that there is.
+/// Links within the book lead to a file and a heading that there is; included files are there.
 fn links() -> Result<(), String> {
     let mut problems = Vec::new();
     for page in pages()? {
@@ -96,6 +96,9 @@ fn links() -> Result<(), String> {
             if !is_there {
                 problems.push(format!("{}: {link} leads nowhere", name(&page)));
             }
+        }
+        for file in page.includes().filter(|file| !page.path.with_file_name(file).is_file()) {
+            problems.push(format!("{}: there is no {file} to include", name(&page)));
         }
     }
     verdict(&problems)

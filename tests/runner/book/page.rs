@@ -66,6 +66,12 @@ impl Page {
             .collect()
     }
 
+    /// Files whose text mdBook puts into the page.
+    pub fn includes(&self) -> impl Iterator<Item = &str> {
+        let parts = self.text.split("{{#include ").skip(1);
+        parts.filter_map(|rest| Some(rest.split_once("}}")?.0.trim()))
+    }
+
     /// What the headings are called in addresses, as mdBook makes it.
     pub fn anchors(&self) -> Vec<String> {
         let headings = self.prose().filter(|line| line.starts_with('#'));
