@@ -4,7 +4,8 @@
 #![allow(unsafe_code)]
 
 use super::group::{Group, Outcome};
-use super::message::{MOST_BYTES, MOST_WORDS, words_of};
+use super::message::{MOST_BYTES, words_of};
+use super::words::MOST_WORDS;
 use std::fmt::Debug;
 
 /// A collective operation, for choosing: barrier and sync are one, as are all reductions

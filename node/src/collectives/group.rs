@@ -14,9 +14,9 @@
 //! whether another's dest is ready.
 #![allow(unsafe_code)]
 
-use super::message::MOST_WORDS;
 use super::scratch::Scratch;
 pub use super::sizes::SMALL_WORDS;
+use super::words::MOST_WORDS;
 use std::ops::Range;
 
 /// A message that every group has room for.

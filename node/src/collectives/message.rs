@@ -2,11 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::group::Reach;
-use super::sizes::{MAILBOXES, SMALL_WORDS};
+use super::words::MOST_WORDS;
 use std::mem::MaybeUninit;
 
-/// Most words of a message.
-pub const MOST_WORDS: usize = MAILBOXES / 2 * SMALL_WORDS;
 /// Most bytes of a message.
 pub const MOST_BYTES: usize = MOST_WORDS * size_of::<u64>();
 

@@ -10,6 +10,9 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::counter::Counter;
 use std::ops::Deref;
 
+/// Most words of a message, which may take half of a member's mailboxes.
+pub const MOST_WORDS: usize = MAILBOXES / 2 * SMALL_WORDS;
+
 /// One member's control words. Only the member itself writes them, but for
 /// `notifications`; the others read.
 #[repr(C, align(128))]
