@@ -227,6 +227,40 @@ fn a_killed_member_is_told_of() {
     }
 }
 
+/// Roots wait for nobody, until there is no room for another message.
+#[test]
+fn a_root_is_told_of_a_killed_reader() {
+    for count in [2, 3] {
+        let ended = statuses(count, |process| {
+            let node = process.node();
+            let memory = Memory::new(&node, count);
+            let mut group = Group::new(&node, 5, &all(process)).expect("a group");
+            carry_out(&mut group, &memory.call(Operation::Allgather, 1));
+            let victim = count - 1;
+            if process.index == victim {
+                // SAFETY: ends this process.
+                unsafe { libc::raise(libc::SIGKILL) };
+            }
+            let begin = Instant::now();
+            let call = memory.call(Operation::Broadcast { root: 0 }, 1);
+            let calls = if process.index == 0 { 100 } else { 1 };
+            // SAFETY: the buffers are in the region, and nobody uses them otherwise.
+            let outcome = (0..calls).try_for_each(|_| unsafe { group.run(&call, LONG) });
+            if process.index == 0 {
+                let error = outcome.expect_err("one has died");
+                assert!(matches!(error, Error::Died { rank } if rank == victim), "{error}");
+                assert!(begin.elapsed() < SOON, "told after {:?}", begin.elapsed());
+            } else {
+                outcome.expect("the root has written it");
+            }
+            process.barrier();
+        });
+        let (last, others) = ended.split_last().expect("some");
+        assert_eq!(*last, libc::SIGKILL);
+        assert!(others.iter().all(|status| *status == 0), "{ended:x?}");
+    }
+}
+
 #[test]
 fn a_member_that_leaves_is_told_of_but_not_if_it_has_done_its_part() {
     run(3, |process| {

@@ -119,7 +119,7 @@ impl Waiting for ForMembers<'_> {
         let own = &*group.words(group.me).notifications;
         // Notifications and steps are counted apart.
         let step = if std::ptr::eq(self.counter, own) { u64::MAX } else { self.value };
-        self.watch.look(group, step, || self.counter.get() >= self.value)
+        self.watch.look(group, step, Some(self.counter), || self.counter.get() >= self.value)
     }
 }
 
@@ -130,16 +130,26 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// An error if a member has gone before it came to `step`, unless what is waited for has `come`
-    /// by then.
-    pub fn look(&mut self, group: &Group, step: u64, come: impl Fn() -> bool) -> Result<(), Error> {
+    /// An error if a member has gone before it came to `step`, or before it raised the counter
+    /// that is `awaited` of it, unless what is waited for has `come` by then.
+    pub fn look(
+        &mut self,
+        group: &Group,
+        step: u64,
+        awaited: Option<&Counter>,
+        come: impl Fn() -> bool,
+    ) -> Result<(), Error> {
         if !self.looks.get_or_insert_with(Looks::later).are_due() {
             return Ok(());
         }
+        // Its other words may tell of the step: who has met all may have read nothing since.
+        let is_behind = |words: &ControlWords| {
+            highest_step(words) < step || awaited.is_some_and(|counter| holds(words, counter))
+        };
         for (member, rank) in group.ranks.iter().enumerate().filter(|(m, _)| *m != group.me) {
             let found = group.found[member].as_ref();
             let words = found.map(|_| group.words(member));
-            if words.is_some_and(|words| highest_step(words) >= step) {
+            if words.is_some_and(|words| !is_behind(words)) {
                 continue;
             }
             let left_group = || {
@@ -155,10 +165,16 @@ impl Watch {
                 _ => continue,
             };
             // It may have come to the step, and gone, since.
-            if !come() && words.is_none_or(|words| highest_step(words) < step) {
+            if !come() && words.is_none_or(is_behind) {
                 return Err(gone);
             }
         }
         Ok(())
     }
+}
+
+/// Whether a counter is among these words.
+fn holds(words: &ControlWords, counter: &Counter) -> bool {
+    let start = std::ptr::from_ref(words).addr();
+    (start..start + size_of_val(words)).contains(&std::ptr::from_ref(counter).addr())
 }

@@ -209,7 +209,7 @@ impl Group {
             if !come {
                 self.arrival = Some((step, member));
                 let mut watch = std::mem::take(&mut self.watch);
-                let looked = watch.look(self, step, || self.has_come(member, step));
+                let looked = watch.look(self, step, None, || self.has_come(member, step));
                 self.watch = watch;
                 return looked.map(|()| false);
             }
