@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// How long PEs may take to leave by themselves when the job is ended.
 const GRACE: Duration = Duration::from_millis(200);
+/// How long a launcher of several nodes may take to end this process, once it knows that the job has
+/// ended.
+const LAUNCHER: Duration = Duration::from_secs(5);
 
 /// Looks whether the job was ended; if so, ends this process too. Cheap.
 #[inline]
@@ -64,7 +67,22 @@ pub(super) fn tell_when_asked(job: &Job) {
 #[cold]
 fn leave(job: &Job, word: u64) -> ! {
     tell_last_wait(job);
+    if job.pmi.is_some() {
+        // The PE that has written the word asks the launcher to end all. Whoever leaves by itself
+        // meanwhile makes it report another status, or wait for ever.
+        streams::flush();
+        std::thread::sleep(LAUNCHER);
+    }
     go(word)
+}
+
+/// Where a launcher starts PEs on several nodes, it may have ended those that cannot be reached any
+/// more, and is about to end this one, too. Otherwise returns soon.
+pub fn give_way(job: &Job) {
+    const SECOND: Duration = Duration::from_secs(1);
+    if job.pmi.is_some() {
+        std::thread::sleep(SECOND);
+    }
 }
 
 fn go(word: u64) -> ! {
@@ -86,16 +104,40 @@ pub fn end_job(status: i32) -> ! {
     if ending::begin()
         && let Some(job) = existing()
         && job.launcher.leaves_ending_to_pes()
-        && job.near.len() > 1
     {
         end_peers(job, status);
     }
     ending::flush_and_exit(status)
 }
 
+/// Ends the other PEs.
+pub(super) fn end_peers(job: &Job, status: i32) {
+    if job.pmi.is_some() {
+        ask_launcher(job, status);
+        std::thread::sleep(LAUNCHER);
+    } else if job.near.len() > 1 {
+        end_near(job, status);
+    }
+}
+
+/// Asks the launcher to end the job.
+fn ask_launcher(job: &Job, status: i32) {
+    // It may end this process at once, with what nobody has read yet.
+    streams::flush();
+    ending::wait_for_readers(GRACE);
+    // Whoever has not come yet will not come any more.
+    job.launcher.abort(status, || {
+        if let Some(point) = &job.meeting {
+            job.near().filter(|pe| *pe != job.pe).for_each(|pe| {
+                point.take_notice(pe);
+            });
+        }
+    });
+}
+
 /// Peers that wait see the abort word; those that compute are told by SIGTERM; the launcher ends
 /// those that have not come yet or run another program; what is left then is killed.
-pub(super) fn end_peers(job: &Job, status: i32) {
+fn end_near(job: &Job, status: i32) {
     let file = job.control.job();
     if let Some(point) = &job.meeting {
         meet::close(file, point);
@@ -119,17 +161,7 @@ pub(super) fn end_peers(job: &Job, status: i32) {
     wait();
     let all_came = file.header().joined.load(Ordering::Relaxed) as usize == job.npes;
     if !all_came || peers().any(|pe| life(pe) != Life::Ended) {
-        // It may end this process at once, with what nobody has read yet.
-        streams::flush();
-        ending::wait_for_readers(GRACE);
-        // Whoever has not come yet will not come any more.
-        job.launcher.abort(status, || {
-            if let Some(point) = &job.meeting {
-                peers().for_each(|pe| {
-                    point.take_notice(pe);
-                });
-            }
-        });
+        ask_launcher(job, status);
         wait();
     }
     peers()

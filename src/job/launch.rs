@@ -8,8 +8,10 @@
 use crate::error::Error;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
-use crate::job::meet;
+use crate::job::meet::{self, Joined};
 use crate::job::place::Place;
+use crate::job::pmi::{self, Pmi};
+use crate::job::several;
 use crate::message;
 use crate::sys;
 use crate::sys::environment;
@@ -84,7 +86,8 @@ pub(super) fn join() -> Result<Place, Error> {
     match FOREIGN.iter().find(|foreign| foreign.present()) {
         Some(foreign) => foreign.join(),
         None => {
-            Ok(Place { launcher: Launcher::Nobody, pe: 0, job: meet::create(1)?, meeting: None })
+            let job = meet::create(0, &pmi::unnamed(&[1]))?;
+            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, meeting: None, pmi: None })
         }
     }
 }
@@ -130,7 +133,7 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     if i64::from(process::parent()) != launcher {
         sys::ending::die_with_parent();
     }
-    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None })
+    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None, pmi: None })
 }
 
 impl Foreign {
@@ -160,27 +163,51 @@ impl Foreign {
         if size == 0 || size > MAX_PES || rank >= size {
             return Err(bad(format!("rank {rank} of {size}; expected 1 to {MAX_PES} PEs")));
         }
-        if let Some(local) = self.number(self.local_size)?
-            && local != size
-        {
+        let local = self.number(self.local_size)?.unwrap_or(size);
+        if local != size && self.launcher != Launcher::Hydra {
             return Err(bad(format!(
-                "{local} of the job's {size} PEs are on this node; all must be on one"
+                "{local} of the job's {size} PEs are on this node; all must be on one; for several \
+                 start them with oshrun --host"
             )));
         }
         if let Some(nodes) = self.number(&["SLURM_STEP_NUM_NODES", "SLURM_NNODES"])?
             && self.launcher == Launcher::Slurm
             && nodes > 1
         {
-            return Err(bad(format!("the job spans {nodes} nodes; it must be on one")));
+            return Err(bad(format!(
+                "the job spans {nodes} nodes; it must be on one; for several start it with \
+                 oshrun --hostfile FILE --launch-agent \"srun -N1 -n1 -w\""
+            )));
         }
-        let (job, meeting) = match size {
-            1 => (meet::create(1)?, None),
-            _ => {
-                let told = self.job.iter().filter_map(|name| text_of(name));
-                let told = told.collect::<Vec<_>>().join(".");
-                meet::join(self.launcher, self.rank[0], &told, rank, size)?
-            }
+        if size == 1 {
+            let job = meet::create(0, &pmi::unnamed(&[1]))?;
+            return Ok(Place { launcher: self.launcher, pe: rank, job, meeting: None, pmi: None });
+        }
+        let mut pmi = if local == size { None } else { Some(Pmi::open().map_err(bad)?) };
+        let sizes = match &mut pmi {
+            None => vec![size],
+            Some(pmi) => pmi.nodes(size).map_err(bad)?,
         };
-        Ok(Place { launcher: self.launcher, pe: rank, job, meeting })
+        let mut end = 0;
+        let own = sizes.iter().take_while(|pes| {
+            end += **pes;
+            end <= rank
+        });
+        let own = own.count();
+        if sizes[own] != local {
+            let near = sizes[own];
+            return Err(bad(format!(
+                "{local} PEs are on this node, but PMI_process_mapping says {near}"
+            )));
+        }
+        let told = self.job.iter().filter_map(|name| text_of(name));
+        let told = told.collect::<Vec<_>>().join(".");
+        let nodes = pmi::unnamed(&sizes);
+        let Joined { job, meeting, is_first } =
+            meet::join(self.launcher, self.rank[0], &told, rank, (own, &nodes))?;
+        if let Some(pmi) = &mut pmi {
+            several::introduce(&job, pmi, is_first).map_err(bad)?;
+        }
+        Ok(Place { launcher: self.launcher, pe: rank, job, meeting, pmi })
     }
 }

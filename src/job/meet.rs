@@ -11,6 +11,7 @@
 //! finds neither link nor notice is the first one.
 
 use super::file::JobFile;
+use super::nodes::NodeOf;
 use super::point::{Host, Point};
 use crate::atomics::Ordering;
 use crate::error::Error;
@@ -22,38 +23,49 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-/// A new job's files.
-pub(super) fn create(npes: usize) -> Result<JobFile, Error> {
-    let job = JobFile::create(npes)?;
+/// A new job's files, on number `own` of these nodes.
+pub(super) fn create(own: usize, nodes: &[NodeOf]) -> Result<JobFile, Error> {
+    let job = JobFile::create_on_nodes(own, nodes)?;
     match pages::file(environment::variable) {
         Some(file) => job.create_huge(file),
         None => Ok(job),
     }
 }
 
-/// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`.
-/// Returns the meeting point, too, as long as PEs may be missing. It is an error if
-/// the job is over.
+/// A PE that has joined its job.
+pub(super) struct Joined {
+    pub job: JobFile,
+    /// Where PEs of this node that have not come yet will look for it.
+    pub meeting: Option<Point>,
+    /// Whether no other PE of this node came before.
+    pub is_first: bool,
+}
+
+/// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`, on
+/// number `own` of these nodes. It is an error if the job is over.
 pub(super) fn join(
     launcher: Launcher,
     variable: &str,
     name: &str,
     pe: usize,
-    npes: usize,
-) -> Result<(JobFile, Option<Point>), Error> {
+    (own, nodes): (usize, &[NodeOf]),
+) -> Result<Joined, Error> {
+    let npes = nodes.iter().map(|node| node.pes).sum();
     let failed = |why| Error::Launcher { launcher: launcher.name(), why };
     let point = Point::find(variable, name, npes).map_err(failed)?;
+    let mut is_first = false;
     let job = loop {
         let host = point.read().map_err(failed)?;
         if let Some(word) = host.is_none().then(|| point.take_notice(pe)).flatten() {
             return Err(Error::Over(word));
         }
         let Some(host) = host else {
-            let job = create(npes)?;
+            let job = create(own, nodes)?;
             point.sweep();
             let (pid, files) = (process::pid(), job.own_files());
             let started = process::own_start();
             if point.host(Host { pid, started, files }).map_err(failed)? {
+                is_first = true;
                 break job;
             }
             continue; // Another PE was quicker.
@@ -70,11 +82,11 @@ pub(super) fn join(
         return Err(Error::Over(word));
     }
     let joined = job.header().joined.fetch_add(1, Ordering::AcqRel) + 1;
-    if joined as usize == npes {
+    if joined as usize == nodes[own].pes {
         point.remove();
-        return Ok((job, None));
+        return Ok(Joined { job, meeting: None, is_first });
     }
-    Ok((job, Some(point)))
+    Ok(Joined { job, meeting: Some(point), is_first })
 }
 
 /// Opens the files that `host` has.
@@ -112,13 +124,13 @@ pub(super) fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
 /// end the job does this.
 pub(super) fn close(job: &JobFile, point: &Point) {
     let header = job.header();
-    if header.joined.load(Ordering::Acquire) as usize == job.npes()
+    if header.joined.load(Ordering::Acquire) as usize == job.near().len()
         || header.closed.swap(1, Ordering::AcqRel) != 0
     {
         return;
     }
     let word = header.abort.load(Ordering::Acquire);
-    for pe in (0..job.npes()).filter(|pe| job.member(*pe).pid.load(Ordering::Acquire) == 0) {
+    for pe in job.near().filter(|pe| job.member(*pe).pid.load(Ordering::Acquire) == 0) {
         point.leave_notice(pe, word);
     }
     point.remove();

@@ -21,9 +21,11 @@ pub mod nodes;
 pub mod partitions;
 mod peers;
 mod place;
+mod pmi;
 mod point;
 pub mod query;
 pub mod setup;
+mod several;
 pub mod threads;
 pub mod waiting;
 
@@ -39,6 +41,7 @@ use onenode::attachments::Attachments;
 use onenode::layout::Layout;
 use onenode::segment::DataSegment;
 use partitions::Partition;
+use pmi::Pmi;
 use point::Point;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -62,6 +65,8 @@ pub struct Job {
     lifetime: AtomicU32,
     /// Where PEs that have not come yet will look for the job.
     meeting: Option<Point>,
+    /// How its nodes wait for each other, if they are several and not `oshrun`'s.
+    pmi: Option<Mutex<Pmi>>,
     /// How many peers have been looked at: see `health`.
     looked: AtomicUsize,
     attachments: Attachments,

@@ -81,6 +81,14 @@ impl Nodes {
         }
     }
 
+    /// Names a node whose host was not known when the table was made.
+    pub(super) fn name(&self, node: usize, host: &str) {
+        let record = self.record(node);
+        let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
+        write(&record.host, host);
+        record.host_bytes.store(host.len() as u32, Ordering::Release);
+    }
+
     fn record(&self, node: usize) -> &Record {
         assert!(node < self.count);
         // SAFETY: in bounds by the assertion; atomics only.

@@ -2,6 +2,7 @@
 
 use super::file::JobFile;
 use super::launcher::Launcher;
+use super::pmi::Pmi;
 use super::point::Point;
 
 /// This process's place in its job.
@@ -11,4 +12,6 @@ pub(super) struct Place {
     pub job: JobFile,
     /// Where PEs that have not come yet will look for it.
     pub meeting: Option<Point>,
+    /// How its nodes wait for each other, if they are several and not `oshrun`'s.
+    pub pmi: Option<Pmi>,
 }

@@ -136,6 +136,7 @@ fn first_lifetime() -> Result<(), Error> {
             .collect(),
         lifetime: AtomicU32::new(0),
         meeting: place.meeting,
+        pmi: place.pmi.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
         engine,
@@ -309,7 +310,7 @@ pub fn finalize(routine: Routine) {
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     collectives::barrier_all(routine);
-    if job.nodes().is_some() {
+    if job.nodes().is_some() && job.pmi.is_none() {
         // Who comes last through a barrier may only then reach the others' nodes for the first
         // time, and finds nobody there who has finalised. Who has left this one has been reached.
         collectives::barrier_all(routine);
@@ -326,6 +327,12 @@ pub fn finalize(routine: Routine) {
         engine.quiet();
         engine.forget();
     }
+    if let Some(pmi) = &job.pmi
+        && let Err(why) = pmi.lock().unwrap_or_else(|e| e.into_inner()).barrier()
+    {
+        // Agents end with the PEs that have started them, so all stay until nobody needs one.
+        failure::fatal(format_args!("{routine}: {}: {why}", job.launcher.name()));
+    }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();
 }
@@ -341,12 +348,22 @@ pub fn start_pes(routine: Routine) {
 /// At exit: the finalisation that `start_pes` promised. One that was owed ends the job, where
 /// no launcher of ours says so.
 extern "C" fn leaving() {
-    const ROUTINE: Routine = &"exit";
     let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
     let record = job.control.pe(job.pe);
-    if record.stage() != Stage::Ready {
-        return;
+    if record.stage() == Stage::Ready {
+        leaving_early(job);
     }
+    if record.stage() == Stage::Finalized
+        && let Some(pmi) = &job.pmi
+    {
+        pmi.lock().unwrap_or_else(|e| e.into_inner()).end();
+    }
+}
+
+/// Finalises, if that is what the program's end is for, or ends the job.
+fn leaving_early(job: &'static Job) {
+    const ROUTINE: Routine = &"exit";
+    let record = job.control.pe(job.pe);
     if record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
         finalize(ROUTINE);

@@ -7,6 +7,7 @@
 pub mod backtrace;
 pub mod ending;
 pub mod environment;
+pub mod helper;
 pub mod launcher;
 pub mod library;
 pub mod loaded;

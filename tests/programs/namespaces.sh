@@ -10,6 +10,9 @@ shift
 mount -t tmpfs none /run
 n=$1
 shift
+# The Ethernet stays as long as this, whatever becomes of this process.
+touch /run/ether
+mount --bind /proc/self/ns/net /run/ether
 ip link add name ether type bridge
 ip link set ether up
 i=0

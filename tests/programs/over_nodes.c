@@ -1,4 +1,4 @@
-/* over_nodes WHAT ...: what PEs of a job over several nodes do and print; they touch near PEs only. */
+/* over_nodes WHAT ...: what PEs of a job over several nodes do and print. */
 #include <fcntl.h>
 #include <shmem.h>
 #include <signal.h>
@@ -21,6 +21,16 @@ static void near(void)
     shmem_team_sync(SHMEM_TEAM_SHARED);
     printf("PE %d of %d: %d near, number %d, word %ld, count %ld\n", me, shmem_n_pes(), size, index,
            word, index == 0 ? from[0] : -1);
+}
+
+/* Each PE puts its number to the next one, wherever that is, and all count on the last one. */
+static void ring(void)
+{
+    int me = shmem_my_pe(), size = shmem_n_pes();
+    shmem_long_p(&word, me + 1000, (me + 1) % size);
+    shmem_long_atomic_add(&from[0], 1, size - 1);
+    shmem_barrier_all();
+    printf("PE %d of %d: word %ld, count %ld\n", me, size, word, shmem_long_g(&from[0], size - 1));
 }
 
 /* Lines in pieces. */
@@ -79,14 +89,19 @@ int main(int argc, char **argv)
     int is_meant = argc > 2 && atoi(argv[2]) == me;
     if (strcmp(what, "near") == 0)
         near();
+    else if (strcmp(what, "ring") == 0)
+        ring();
     else if (strcmp(what, "lines") == 0)
         lines(atoi(argv[2]));
     else if (strcmp(what, "input") == 0)
         input();
     else if (strcmp(what, "far") == 0 && is_meant)
         shmem_long_p(&word, 1, atoi(argv[3]));
-    else if (strcmp(what, "barrier") == 0)
+    else if (strcmp(what, "lost") == 0) {
+        if (is_meant)
+            _exit(9);
         shmem_barrier_all();
+    }
     else if (strcmp(what, "variables") == 0) {
         char directory[4096];
         printf("%s %s %s %s in %s\n", getenv("SHMEM_DEBUG"), getenv("SMA_VERSION"), getenv("GIVEN"),

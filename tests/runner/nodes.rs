@@ -43,6 +43,27 @@ pub fn trials() -> Vec<Trial> {
             .with_ignored_flag(no_namespaces),
         );
     }
+    for launcher in ["oshrun", "hydra"] {
+        let absent = launcher == "hydra" && tree::skip_without("mpiexec.hydra");
+        for (hosts, pes) in [(2, 2), (2, 4), (3, 7)] {
+            trials.push(
+                Trial::test(format!("nodes/namespaces/{launcher}/ring/{pes}"), move || {
+                    Ok(ring(launcher, hosts, pes)?)
+                })
+                .with_ignored_flag(no_namespaces || absent),
+            );
+        }
+    }
+    for (what, status, words) in ENDS_UNDER_HYDRA {
+        trials.push(
+            Trial::test(format!("nodes/namespaces/hydra/{}", what.replace(' ', "-")), move || {
+                let mut command = start_in_namespaces("hydra", 2, 4);
+                command.arg(program()?).args(what.split(' '));
+                told(&launch::run(command)?, status, words)
+            })
+            .with_ignored_flag(no_namespaces || tree::skip_without("mpiexec.hydra")),
+        );
+    }
     trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
     trials.push(Trial::test("nodes/stopped-agent", || {
         // PE 0 has come to its end before anyone could reach it.
@@ -102,6 +123,13 @@ const STATUSES: [(&str, i32, &[&str]); 5] = [
     ("exit 0 0", 1, &["on a) exited without calling shmem_finalize"]),
     ("global_exit 2 5", 5, &[]),
     ("global_exit 0 6", 6, &[]),
+];
+
+/// The same under Hydra, which itself goes on when it has lost a PE of another node.
+const ENDS_UNDER_HYDRA: [(&str, i32, &[&str]); 3] = [
+    ("global_exit 2 5", 5, &[]),
+    ("global_exit 0 6", 6, &[]),
+    ("lost 3", 1, &["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached: "]),
 ];
 
 /// Who is killed, and words that are said then by who is left.
@@ -237,6 +265,43 @@ fn in_namespaces(hosts: &str, pes: usize) -> Result<(), String> {
     let mut command = among_namespaces(hosts.split(',').count());
     command.arg(job.get_program()).args(job.get_args());
     check_near(&launch::run(command)?, hosts, pes)
+}
+
+/// A command of emulated hosts.
+fn start_in_namespaces(launcher: &str, hosts: usize, pes: usize) -> Command {
+    let names = (0..hosts).map(|host| format!("node{host}")).collect::<Vec<_>>().join(",");
+    let mut command = among_namespaces(hosts);
+    match launcher {
+        "hydra" => {
+            command.args(["ip", "netns", "exec", "node0", "mpiexec.hydra", "-launcher", "ssh"]);
+            command
+                .arg("-launcher-exec")
+                .arg(tree::repository("tests/programs/namespace_shell.sh"));
+            let each = pes.div_ceil(hosts).to_string();
+            command.args(["-localhost", "10.77.0.1", "-hosts", &names, "-ppn", &each, "-n"]);
+            command.arg(pes.to_string());
+        }
+        _ => {
+            let job = oshrun(&names, pes, NAMESPACES, &[]);
+            command.arg(job.get_program()).args(job.get_args());
+        }
+    }
+    command
+}
+
+/// Over all of them, PEs reach each other.
+fn ring(launcher: &str, hosts: usize, pes: usize) -> Result<(), String> {
+    let mut command = start_in_namespaces(launcher, hosts, pes);
+    command.arg(program()?).arg("ring");
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let mut lines: Vec<&str> = outcome.stdout.lines().collect();
+    lines.sort_unstable();
+    let line = |pe| format!("PE {pe} of {pes}: word {}, count {pes}", 1000 + (pe + pes - 1) % pes);
+    match lines.iter().copied().eq((0..pes).map(line)) {
+        true => Ok(()),
+        false => Err(outcome.report("a line is missing, or wrong")),
+    }
 }
 
 fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> {

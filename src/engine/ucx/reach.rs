@@ -8,7 +8,7 @@ use crate::engine::exports::{EXPORT_BYTES, Export, Record};
 use crate::engine::{CONTROL, HEAP, STATISTICS};
 use crate::failure;
 use crate::job::about::About;
-use crate::job::{self, Job};
+use crate::job::{self, Job, ending};
 use crate::pause::Pause;
 use std::fmt::Display;
 
@@ -183,11 +183,13 @@ fn lost_node(node: usize, why: impl Display) -> ! {
         }
     });
     let told = told.unwrap_or_else(|| format!("node {node}"));
+    job::existing().inspect(|job| ending::give_way(job));
     failure::fatal(format_args!("{told} cannot be reached: {why}"))
 }
 
 /// Ends the job: operations failed, it is not known on which PE.
 #[cold]
 pub fn lost_somewhere(why: impl Display) -> ! {
+    job::existing().inspect(|job| ending::give_way(job));
     failure::fatal(format_args!("operations on PEs of other nodes failed: {why}"))
 }
