@@ -149,7 +149,7 @@ const STARTS: [Start; 8] = [
         "sh -c 'echo no route to $1 >&2; exit 255' agent",
         &[],
         1,
-        &["a: no route to a", "ended with status 255"],
+        &[": no route to ", "ended with status 255"],
     ),
     ("no-shell", "/nonexistent/shell", &[], 1, &["host a: cannot start /nonexistent/shell"]),
     (
