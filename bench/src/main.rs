@@ -2,6 +2,7 @@
 //! repeats them side by side with plain shared memory, and reports.
 
 mod compared;
+mod devices;
 mod diff;
 mod distance;
 mod execute;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let done = match matches.subcommand() {
         Some(("run", matches)) => run(matches),
         Some(("collectives", matches)) => collectives(matches),
+        Some(("devices", matches)) => devices(matches),
         Some(("instructions", matches)) => instructions(matches),
         Some(("report", matches)) => show(matches),
         Some(("diff", matches)) => compare(matches),
@@ -154,6 +156,20 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             && report.peers().all(|peer| peer != remark.implementation)
     });
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn devices(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let (name, bin) = options::pairs(matches, "own")?.swap_remove(0);
+    let devices = devices::Devices {
+        own: Implementation::new(&name, Path::new(&bin), Vec::new())?,
+        sources: path(matches, "sources")?.clone(),
+        examples: path(matches, "examples")?.clone(),
+        work: work(matches)?,
+        repeats: matches.get_one("repeats").copied().unwrap_or(3).max(1),
+        tiny: matches.get_flag("tiny"),
+    };
+    say(devices.run()?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a text and the end of its line. A reader who has seen enough is no error.

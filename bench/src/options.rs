@@ -40,6 +40,27 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("devices")
+                .about("Arrays that OpenMP maps to its device: through host memory beside symmetric ones (needs clang with its OpenMP)")
+                .arg(own())
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
+                .arg(
+                    value("repeats", "N", "Run everything so often [default: 3]")
+                        .value_parser(value_parser!(usize)),
+                )
+                .arg(
+                    value("sources", "DIR", "Where latency.cc is")
+                        .default_value("bench/devices")
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(
+                    value("examples", "DIR", "Where the programs are")
+                        .default_value("examples/openmp")
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(folder()),
+        )
+        .subcommand(
             Command::new("instructions")
                 .about("Count instructions per call by callgrind (needs valgrind)")
                 .args(implementations())
@@ -73,8 +94,7 @@ pub fn command() -> Command {
 
 fn implementations() -> [Arg; 5] {
     [
-        value("own", "NAME=BIN", "The implementation in question: where its oshcc and oshrun are")
-            .required(true),
+        own(),
         value("peer", "NAME=BIN", "Another one, to compare with; may be repeated")
             .action(ArgAction::Append),
         value(
@@ -86,10 +106,19 @@ fn implementations() -> [Arg; 5] {
         value("sources", "DIR", "Where the programs are")
             .default_value("bench/programs")
             .value_parser(value_parser!(PathBuf)),
-        value("work", "DIR", "Where to build")
-            .default_value("build/bench")
-            .value_parser(value_parser!(PathBuf)),
+        folder(),
     ]
+}
+
+fn own() -> Arg {
+    value("own", "NAME=BIN", "The implementation in question: where its oshcc and oshrun are")
+        .required(true)
+}
+
+fn folder() -> Arg {
+    value("work", "DIR", "Where to build")
+        .default_value("build/bench")
+        .value_parser(value_parser!(PathBuf))
 }
 
 fn value(name: &'static str, what: &'static str, help: &'static str) -> Arg {
