@@ -87,6 +87,7 @@ pub mod translate;
 #[doc(hidden)]
 pub mod wait;
 
+mod device;
 mod failure;
 mod operand;
 mod pause;

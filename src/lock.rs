@@ -40,7 +40,7 @@ impl Lock {
     #[inline]
     fn new(routine: Routine, lock: *mut c_long, me: usize) -> Self {
         let address = lock as usize;
-        operand::check_local::<c_long>(routine, "lock", address);
+        operand::check_loadable::<c_long>(routine, "lock", address);
         Self { routine, address, me }
     }
 }

@@ -124,7 +124,10 @@ unsafe fn put_slow<T: Copy, C: Numbering>(
     // SAFETY: `access` returns only with a place for all of it; the rest is the caller's promise.
     unsafe {
         match to {
-            Place::Near(to) => copy::elements(to as *mut T, source, nelems),
+            Place::Near(to) => match slow::devices_of(routine, &[source.addr()]) {
+                None => copy::elements(to as *mut T, source, nelems),
+                Some(devices) => devices.copy(to as *mut u8, source.cast(), span.accessed),
+            },
             Place::Far(engine, to) => {
                 engine.put(to, source.cast(), span.accessed, Over::of(routine));
             }
@@ -221,7 +224,10 @@ unsafe fn get_slow<T: Copy, C: Numbering>(
     // SAFETY: `access` returns only with a place for all of it; the rest is the caller's promise.
     unsafe {
         match from {
-            Place::Near(from) => copy::elements(dest, from as *const T, nelems),
+            Place::Near(from) => match slow::devices_of(routine, &[dest.addr()]) {
+                None => copy::elements(dest, from as *const T, nelems),
+                Some(devices) => devices.copy(dest.cast(), from as *const u8, span.accessed),
+            },
             Place::Far(engine, from) => {
                 engine.get(dest.cast(), from, span.accessed, Over::of(routine));
             }

@@ -98,7 +98,7 @@ pub unsafe fn set<C: Numbering>(
 /// Concurrent accesses to the signal are atomic.
 #[inline(always)]
 pub unsafe fn fetch(routine: Routine, sig_addr: *const u64) -> u64 {
-    operand::check_local::<u64>(routine, "sig_addr", sig_addr as usize);
+    operand::check_loadable::<u64>(routine, "sig_addr", sig_addr as usize);
     // SAFETY: symmetric and aligned, as just checked.
     unsafe { u64::at(sig_addr as usize) }.load(Ordering::Acquire)
 }

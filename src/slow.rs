@@ -3,7 +3,7 @@
 //! with a message that says what was wrong.
 
 use crate::context;
-use crate::engine::Place;
+use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
@@ -50,6 +50,9 @@ pub fn access(
 fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> Place {
     let job = job(routine);
     let pe = world_pe(routine, job, ctx, pe);
+    if let Some((devices, far)) = device(job, addr, pe) {
+        return Place::Far(devices, far);
+    }
     check_symmetric(routine, argument, job, addr);
     match job.engine_to(pe) {
         Some(engine) => Place::Far(engine, job.far(pe, addr)),
@@ -57,12 +60,38 @@ fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg
     }
 }
 
+/// What an address of a partition on a device is on PE `pe`, and the way there; `None` for other
+/// addresses.
+fn device(job: &'static Job, addr: usize, pe: usize) -> Option<(&'static dyn DeviceMemory, Far)> {
+    let devices = job.devices()?;
+    let part = devices.find(addr)?;
+    // Once it is attached its handle is there.
+    job.mirror(pe);
+    Some((devices, devices.far(part, pe, addr, &|| job.control().handle(pe, part))))
+}
+
+/// Where an address of a partition on a device is mapped here for PE `pe` of the world: for the
+/// driver, not for the processor. `None` for other addresses.
+#[cold]
+pub fn device_address(routine: Routine, addr: usize, pe: usize) -> Option<usize> {
+    device(job(routine), addr, pe).map(|(devices, far)| devices.address(far))
+}
+
+/// The way to devices' memory, if any of these addresses is a device's.
+#[cold]
+pub fn devices_of(routine: Routine, addresses: &[usize]) -> Option<&'static dyn DeviceMemory> {
+    let devices = job(routine).devices()?;
+    addresses.iter().any(|address| devices.is_device(*address)).then_some(devices)
+}
+
 /// Checks that all of a span is in the segment that it begins in, on this PE and so on every
 /// one.
 #[cold]
 pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     let job = job(routine);
-    check_symmetric(routine, argument, job, addr);
+    if job.devices().is_none_or(|devices| devices.find(addr).is_none()) {
+        check_symmetric(routine, argument, job, addr);
+    }
     let (name, segment) = job.segment_of(addr);
     if !span.fits(segment.end - addr) {
         let end = format!("the end of {name} {:#x}..{:#x}", segment.start, segment.end);
@@ -143,6 +172,12 @@ fn whereabouts(addr: usize, job: &Job) -> String {
     }
     if addr == 0 {
         return "is null".into();
+    }
+    if let Some(partition) = job.partition_of(addr).filter(|partition| !partition.is_mapped()) {
+        let id = partition.spec().id;
+        return format!(
+            "is a device's memory (partition {id}), which the processor does not reach"
+        );
     }
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
         return "lies elsewhere".into();

@@ -55,7 +55,10 @@ pub(crate) unsafe fn until<T: Waitable>(
     value: T,
 ) -> T {
     let cmp = Comparison::new(routine, cmp);
-    operand::check_local::<T>(routine, argument, ivar as usize);
+    if !operand::check_local::<T>(routine, argument, ivar as usize) {
+        // SAFETY: as just checked.
+        return unsafe { until_on_device(routine, ivar, cmp, value) };
+    }
     // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
     let seen = unsafe { T::load(ivar) };
     if cmp.holds(seen, value) {
@@ -92,6 +95,29 @@ unsafe fn until_changed<T: Waitable>(
     }
 }
 
+/// The wait for a word on a device: each look is a copy of the driver's.
+///
+/// # Safety
+/// `ivar` is a word of this PE's partition on a device.
+#[cold]
+#[inline(never)]
+unsafe fn until_on_device<T: Waitable>(
+    routine: Routine,
+    ivar: *mut T,
+    cmp: Comparison,
+    value: T,
+) -> T {
+    let mut pause = Wait::new(For::Variable, About::Variable(routine, ivar.addr()));
+    loop {
+        // SAFETY: the caller's promise.
+        let seen = unsafe { operand::load_from_device(routine, ivar.addr()) };
+        if cmp.holds(seen, value) {
+            return seen;
+        }
+        pause.step();
+    }
+}
+
 /// Whether `ivar` compares to `value` as `cmp` says, 1 or 0.
 ///
 /// # Safety
@@ -99,9 +125,34 @@ unsafe fn until_changed<T: Waitable>(
 #[inline]
 pub unsafe fn test<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, value: T) -> c_int {
     let cmp = Comparison::new(routine, cmp);
-    operand::check_local::<T>(routine, "ivar", ivar as usize);
+    if !operand::is_here::<T>(ivar as usize) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { test_slow(routine, ivar, cmp, value) };
+    }
     // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
     let seen = unsafe { T::load(ivar) };
+    polite::tested(cmp.holds(seen, value)) as c_int
+}
+
+/// [`test()`], apart, so that the hot path keeps nothing for it.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe fn test_slow<T: Waitable>(
+    routine: Routine,
+    ivar: *mut T,
+    cmp: Comparison,
+    value: T,
+) -> c_int {
+    // SAFETY: symmetric and aligned, as checked here; the rest is the caller's promise.
+    let seen = unsafe {
+        match operand::check_local::<T>(routine, "ivar", ivar as usize) {
+            true => T::load(ivar),
+            false => operand::load_from_device(routine, ivar.addr()),
+        }
+    };
     polite::tested(cmp.holds(seen, value)) as c_int
 }
 

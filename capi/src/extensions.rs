@@ -100,6 +100,8 @@ pub struct PartitionInfo {
 
 /// Everything: put and get, collectives, atomics, load and store.
 const HOST_CAPS: c_ulonglong = 1 | 2 | 4 | 8;
+/// The same without load and store.
+const DEVICE_CAPS: c_ulonglong = 1 | 2 | 4;
 
 /// `shmemx_partition_info`.
 ///
@@ -121,7 +123,7 @@ pub unsafe extern "C" fn shmemx_partition_info(id: c_int, info: *mut PartitionIn
         size: partition.space().range().len(),
         free: usage.free,
         largest: usage.largest,
-        caps: HOST_CAPS,
+        caps: if partition.is_mapped() { HOST_CAPS } else { DEVICE_CAPS },
         kind,
     };
     // SAFETY: not null, so writable by the caller's promise.

@@ -26,6 +26,11 @@ fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usiz
     // Exact, because some algorithms never touch what they check here: an address in
     // the hole between data segment and heap would not be noticed by its fault.
     if !TABLE.surely_symmetric(address) {
+        if argument != "pSync"
+            && let Some(mapped) = slow::device_address(routine, address, world_pe)
+        {
+            return mapped;
+        }
         return slow::address_of(routine, argument, context::CTX_DEFAULT, address, world_pe);
     }
     translate(

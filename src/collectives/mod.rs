@@ -11,6 +11,7 @@
 
 pub mod active_set;
 pub(crate) mod agreement;
+mod device;
 pub(crate) mod far;
 mod far_set;
 mod members;

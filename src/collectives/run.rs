@@ -4,6 +4,7 @@
 //! What a PE gives is told as a [`Span`]. Nothing here is called for nothing.
 #![allow(unsafe_code)]
 
+use super::device::OnDevices;
 use super::far::FarTeam;
 use super::far_set::FarSet;
 use super::members::{self, ActiveSet, TeamMembers};
@@ -11,7 +12,9 @@ use super::psync::PSync;
 use super::select::{self, choose, choose_far};
 use crate::error::Routine;
 use crate::failure;
+use crate::slow;
 use crate::span::Span;
+use crate::translate::TABLE;
 use onenode::collectives::algorithm::Algorithm;
 use onenode::collectives::alltoall::{self, Alltoall, Blocks, Shape};
 use onenode::collectives::barrier;
@@ -52,6 +55,21 @@ unsafe fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usiz
     };
     // SAFETY: the caller's promise, passed on.
     let Ok(()) = unsafe { algorithm.run(group, call, || select::CHOICES.degree()) };
+}
+
+/// The way to the memory of devices, if dest or source is on one.
+#[inline(always)]
+fn on_devices<'g, G: Members>(
+    routine: Routine,
+    group: &'g G,
+    dest: *const u8,
+    source: *const u8,
+) -> Option<OnDevices<'g, G>> {
+    if TABLE.open() {
+        return None;
+    }
+    let devices = slow::devices_of(routine, &[dest.addr(), source.addr()])?;
+    Some(OnDevices { group, devices })
 }
 
 /// Dest and source must be symmetric, in whole: what from there on is written and read.
@@ -102,6 +120,10 @@ pub unsafe fn broadcast(
     if bytes > 0 {
         check_data(routine, (dest, part), (source, part));
         let call = Broadcast { dest, source, bytes, root, root_too };
+        if let Some(devices) = on_devices(routine, group, dest, source) {
+            // SAFETY: the caller's promise, passed on.
+            return unsafe { devices.broadcast(call) };
+        }
         // SAFETY: the caller's promise, passed on.
         unsafe { run::<broadcast::Algorithm, _>(routine, group, bytes, call) }
     }
@@ -122,6 +144,12 @@ pub unsafe fn collect(
     let (size, bytes) = (group.size(), part.accessed);
     if bytes > 0 {
         check_data(routine, (dest, part), (source, part));
+    }
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        let lengths = devices.lengths(bytes);
+        members::check(routine, "dest", dest as usize, Span::object(lengths.iter().sum()));
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.collect(dest, source, &lengths) };
     }
     // SAFETY: the caller's promise, passed on.
     unsafe {
@@ -144,6 +172,10 @@ pub unsafe fn fcollect(
 ) {
     let bytes = part.accessed;
     check_data(routine, (dest, part.times(group.size())), (source, part));
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.collect(dest, source, &vec![bytes; group.size()]) };
+    }
     let call = Collect { dest, source, parts: Parts::Equal(bytes) };
     // SAFETY: the caller's promise, passed on.
     unsafe { run::<collect::EqualAlgorithm, _>(routine, group, bytes, call) }
@@ -163,6 +195,10 @@ pub unsafe fn alltoall(
 ) {
     let (bytes, all) = (part.accessed, part.times(group.size()));
     check_data(routine, (dest, all), (source, all));
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.alltoall(dest, source, bytes) };
+    }
     let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
     // SAFETY: the caller's promise, passed on.
     unsafe { run::<alltoall::Algorithm, _>(routine, group, bytes, call) }
@@ -186,6 +222,10 @@ pub unsafe fn alltoalls(
     let shape = checked_shape(routine, strides, nelems, elem_bytes);
     let [written, read] = spans(shape, group.size());
     check_data(routine, (dest, written), (source, read));
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.alltoalls(dest, source, shape) };
+    }
     let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
     // SAFETY: the caller's promise, passed on.
     unsafe { run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call) }
@@ -235,6 +275,10 @@ pub unsafe fn reduce(
     let part = Span::elements("nreduce", n, kernel.bytes());
     check_data(routine, (dest, part), (source, part));
     let call = Reduce { dest, source, n, kernel };
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.reduce(call) };
+    }
     // SAFETY: the caller's promise, passed on.
     unsafe { run::<reduce::Algorithm, _>(routine, group, part.accessed, call) }
 }
@@ -255,6 +299,10 @@ pub unsafe fn scan(
     let part = Span::elements("nelems", n, kernel.bytes());
     check_data(routine, (dest, part), (source, part));
     let call = Scan { dest, source, n, kernel, inclusive };
+    if let Some(devices) = on_devices(routine, group, dest, source) {
+        // SAFETY: the caller's promise, passed on.
+        return unsafe { devices.scan(call) };
+    }
     // SAFETY: the caller's promise, passed on.
     unsafe { run::<scan::Algorithm, _>(routine, group, part.accessed, call) }
 }

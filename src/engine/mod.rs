@@ -8,6 +8,7 @@ mod exports;
 pub mod ucx;
 
 use crate::error::Routine;
+use std::ops::Range;
 
 /// Where an access that has left the hot path goes.
 pub enum Place {
@@ -86,7 +87,7 @@ pub struct Amo {
     pub bytes: usize,
 }
 
-/// A way to the memory of PEs on other nodes.
+/// A way to memory that only the slow path reaches: of PEs on other nodes, or of devices.
 ///
 /// Operations of one thread on one PE are carried out there in the order of the calls, so that a
 /// fence has nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job
@@ -116,4 +117,46 @@ pub trait Engine: Send + Sync {
     /// Forgets where PEs have their memory: they may have it elsewhere in their next lifetime. No
     /// operation is under way, nor will be in this lifetime.
     fn forget(&self);
+}
+
+/// What names a PE's memory on a device to its peers: the driver's words, and how many bytes behind
+/// what they name the partition begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Handle {
+    /// The driver's.
+    pub words: [u64; 8],
+    /// Bytes.
+    pub skipped: u64,
+}
+
+/// Partitions on devices, by number: of this PE, and as they are mapped here of its peers.
+pub trait DeviceMemory: Engine {
+    /// How many there are.
+    fn parts(&self) -> usize;
+    /// A part's addresses.
+    fn range(&self, part: usize) -> Range<usize>;
+    /// What names it to peers.
+    fn handle(&self, part: usize) -> Handle;
+    /// What it is, in words.
+    fn told(&self, part: usize) -> String;
+    /// The part that an address of this PE lies in.
+    fn find(&self, address: usize) -> Option<usize>;
+    /// What the own address in a part is on PE `pe`, whose handle is asked for if it is not mapped.
+    fn far(&self, part: usize, pe: usize, address: usize, handle: &dyn Fn() -> Handle) -> Far;
+    /// The address that is mapped here for it.
+    fn address(&self, far: Far) -> usize;
+    /// Whether an address is any device's, also one that no partition has.
+    fn is_device(&self, address: usize) -> bool;
+
+    /// Copies between memory of devices and of the processor.
+    ///
+    /// # Safety
+    /// `to` is writable and `from` readable for so many bytes, by the device at least.
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize);
+
+    /// Fills memory of a device.
+    ///
+    /// # Safety
+    /// `to` is writable for so many bytes.
+    unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize);
 }

@@ -13,6 +13,7 @@
 
 use super::file::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::engine::Handle;
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use crate::memory::partition::{self, Spec, order::Order};
@@ -43,6 +44,8 @@ const PARTITIONS_OFFSET: u64 = HEAP_OFFSET + (1 << 40);
 /// Where the PEs say what partitions they have, if they have any: a length, and a text.
 const TEXTS_BASE: u64 = 1 << 38;
 const TEXT_BYTES: usize = 16 << 10;
+/// What names its memory on devices is at the end of that, 16 words each.
+const HANDLES_BYTES: usize = 64 * 16 * size_of::<u64>();
 
 /// What concerns all PEs of the generation.
 #[repr(C, align(128))]
@@ -120,7 +123,7 @@ pub struct Control {
     generation: u32,
     base: NonNull<u8>,
     team_slots: usize,
-    /// All PEs' partitions.
+    /// All PEs' partitions in the slot.
     partitions: Vec<Spec>,
 }
 
@@ -224,17 +227,22 @@ impl Control {
     }
 
     /// This PE, `pe`, has these partitions.
-    pub(super) fn set_partitions(&mut self, pe: usize, partitions: &[Spec]) -> Result<(), Error> {
+    pub(super) fn set_partitions(
+        &mut self,
+        pe: usize,
+        partitions: &[Spec],
+        in_slot: &[Spec],
+    ) -> Result<(), Error> {
         if partitions.is_empty() {
             return Ok(());
         }
-        self.partitions = partitions.to_vec();
+        self.partitions = in_slot.to_vec();
         let text = partition::text(partitions);
         self.pe(pe).partitions.store(partition::number(&text), Ordering::Relaxed);
         if self.job.has_file() {
             let place = self.text_place(pe)?;
             let bytes = text.as_bytes();
-            let fits = bytes.len().min(TEXT_BYTES - size_of::<u64>());
+            let fits = bytes.len().min(TEXT_BYTES - HANDLES_BYTES - size_of::<u64>());
             place.words()[0].store(fits as u64, Ordering::Relaxed);
             for (word, bytes) in place.words()[1..].iter().zip(bytes[..fits].chunks(8)) {
                 let mut padded = [0; 8];
@@ -252,6 +260,26 @@ impl Control {
         let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
         let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What names PE `pe`'s `part`th memory on a device.
+    pub(super) fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
+        if !self.job.has_file() {
+            return Err(Error::Library("partitions on devices need a launcher with files".into()));
+        }
+        let place = self.text_place(pe)?;
+        let words = handle.words.iter().chain([&handle.skipped]);
+        for (word, value) in place.handle(part).iter().zip(words) {
+            word.store(*value, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The same of a PE that is ready.
+    pub(crate) fn handle(&self, pe: usize, part: usize) -> Handle {
+        let Ok(place) = self.text_place(pe) else { return Handle::default() };
+        let word = |index: usize| place.handle(part)[index].load(Ordering::Relaxed);
+        Handle { words: std::array::from_fn(word), skipped: word(8) }
     }
 
     fn text_place(&self, pe: usize) -> Result<TextPlace, Error> {
@@ -376,6 +404,10 @@ impl Slots for Control {
 struct TextPlace(NonNull<u8>);
 
 impl TextPlace {
+    fn handle(&self, part: usize) -> &[AtomicU64] {
+        &self.words()[(TEXT_BYTES - HANDLES_BYTES) / 8..][16 * part..16 * (part + 1)]
+    }
+
     fn words(&self) -> &[AtomicU64] {
         // SAFETY: mapped while the value lives, page-aligned, and that long; atomics only.
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), TEXT_BYTES / size_of::<u64>()) }

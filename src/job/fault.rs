@@ -49,6 +49,7 @@ pub(super) fn tell_own_wait(job: &Job) {
 fn report(event: &Event) {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     if let Some(fault) = event.fault
+        && !fault.address.is_some_and(|address| on_a_device(job, address))
         && !fault.address.is_some_and(|address| in_a_mirror(job, event.signal, address))
         && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
     {
@@ -78,6 +79,22 @@ fn tell_calls(job: &Job, event: &Event) {
     backtrace::each_call(event.instruction, |index, call| {
         tell(job, format_args!("  {index:>2} {call}"))
     });
+}
+
+/// Explains a fault in memory of a device; false if it is elsewhere.
+fn on_a_device(job: &Job, address: usize) -> bool {
+    let Some(partition) = job.partition_of(address).filter(|it| !it.is_mapped()) else {
+        return false;
+    };
+    tell(
+        job,
+        format_args!(
+            "fault at {address:#x}: a device's memory (partition {}), which the processor does not \
+             reach: the program, or a routine that got it as the place of a result, has used it",
+            partition.spec().id
+        ),
+    );
+    true
 }
 
 /// Explains a fault in the window of mirrors; false if it is elsewhere.

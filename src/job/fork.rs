@@ -75,7 +75,7 @@ fn parts(
     job: &Job,
     [data, heap, mut partitions]: [usize; 3],
 ) -> impl Iterator<Item = (&Range<usize>, usize)> {
-    let copies = job.partitions.iter().map(move |partition| {
+    let copies = job.mapped_partitions().iter().map(move |partition| {
         let (range, copy) = (partition.space().range(), partitions);
         partitions += if copy == 0 { 0 } else { range.len() };
         (range, copy)
@@ -111,7 +111,7 @@ unsafe extern "C" fn before() {
 
 /// Private copies of the partitions as far as they are in use, in one piece; 0 if there are none.
 fn copy_partitions(job: &Job) -> usize {
-    let spaces = || job.partitions.iter().map(Partition::space);
+    let spaces = || job.mapped_partitions().iter().map(Partition::space);
     let bytes: usize = spaces().map(|space| space.range().len()).sum();
     let Some(copies) = (bytes > 0).then(|| map::private_anywhere(bytes).ok()).flatten() else {
         return 0;
@@ -203,7 +203,8 @@ unsafe extern "C" fn after_in_child() {
         ending::exit_now(1);
     }
     if job.choice.backend.is_shared() {
-        for space in std::iter::once(&job.heap).chain(job.partitions.iter().map(Partition::space)) {
+        let partitions = job.mapped_partitions().iter().map(Partition::space);
+        for space in std::iter::once(&job.heap).chain(partitions) {
             space.extent.inherit(space.range());
         }
     }

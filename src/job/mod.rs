@@ -30,7 +30,7 @@ pub mod threads;
 pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
-use crate::engine::{self, Engine, Far};
+use crate::engine::{self, DeviceMemory, Engine, Far};
 use crate::memory::pages;
 use crate::memory::space::Space;
 use backend::ChosenBackend;
@@ -72,6 +72,8 @@ pub struct Job {
     attachments: Attachments,
     /// The way to PEs of other nodes.
     engine: Option<Box<dyn Engine>>,
+    /// The way to partitions on devices.
+    devices: Option<Box<dyn DeviceMemory>>,
     /// What the heap is to be made of, and what it is made of in this lifetime.
     pages: pages::Wanted,
     heap_pages: Mutex<Option<pages::Got>>,

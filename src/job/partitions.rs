@@ -3,6 +3,7 @@
 use super::Job;
 use super::control::Control;
 use super::file::JobFile;
+use crate::engine::DeviceMemory;
 use crate::error::Error;
 use crate::memory::pages;
 use crate::memory::partition::{self, Kind, Policy, Spec};
@@ -23,6 +24,8 @@ pub struct Partition {
     spec: Spec,
     space: Space,
     made: Mutex<Made>,
+    /// Which part of the devices' memory it is, and that in words.
+    device: Option<(usize, String)>,
 }
 
 /// What a partition is made of.
@@ -37,7 +40,23 @@ struct Made {
 impl Partition {
     pub(super) fn new(spec: Spec, range: Range<usize>) -> Self {
         let pool = Pool::of_partition(range.len(), spec.is_zero());
-        Self { spec, space: Space::new(range, pool), made: Mutex::default() }
+        Self { spec, space: Space::new(range, pool), made: Mutex::default(), device: None }
+    }
+
+    /// A part of the devices' memory.
+    pub(super) fn on_device(spec: Spec, devices: &dyn DeviceMemory, part: usize) -> Self {
+        let device = Some((part, devices.told(part)));
+        Self { device, ..Self::new(spec, devices.range(part)) }
+    }
+
+    /// Whether the processor can load from it and store to it.
+    pub fn is_mapped(&self) -> bool {
+        self.device.is_none()
+    }
+
+    /// A new lifetime's allocator, for memory that is there.
+    pub(super) fn clear(&self) {
+        *self.space.pool() = Pool::of_partition(self.space.range().len(), self.spec.is_zero());
     }
 
     /// What its variable asks for.
@@ -181,9 +200,10 @@ impl fmt::Display for Partition {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let (bytes, kind) =
             (onenode::pages::Bytes(self.space.range().len()), self.spec.kind.name());
-        match &self.spec.path {
-            Some(path) => write!(f, "{bytes} {kind} {path}"),
-            None => write!(f, "{bytes} {kind}, {}{}", self.spec.pages, made.nodes),
+        match (&self.spec.path, &self.device) {
+            (Some(path), _) => write!(f, "{bytes} {kind} {path}"),
+            (None, Some((_, told))) => write!(f, "{bytes} {kind}, {told}"),
+            (None, None) => write!(f, "{bytes} {kind}, {}{}", self.spec.pages, made.nodes),
         }
     }
 }
@@ -203,6 +223,21 @@ pub(super) fn wanted(job: &JobFile) -> Result<Vec<Spec>, Error> {
     }
 }
 
+/// The partitions of a PE: those in the slot, at these addresses, then those on devices.
+pub(super) fn laid(
+    in_slot: Vec<Spec>,
+    ranges: &[Range<usize>],
+    on_devices: Vec<Spec>,
+    devices: Option<&dyn DeviceMemory>,
+) -> Vec<Partition> {
+    let mapped = in_slot.into_iter().zip(ranges);
+    let mapped = mapped.map(|(spec, range)| Partition::new(spec, range.clone()));
+    let parts = on_devices.into_iter().enumerate().zip(std::iter::repeat(devices));
+    let parts = parts
+        .filter_map(|((part, spec), devices)| Some(Partition::on_device(spec, devices?, part)));
+    mapped.chain(parts).collect()
+}
+
 impl Job {
     /// The symmetric heap.
     pub fn heap(&self) -> &Space {
@@ -212,6 +247,17 @@ impl Job {
     /// The partitions, by number.
     pub fn partitions(&self) -> &[Partition] {
         &self.partitions
+    }
+
+    /// Those that lie in the slot: all but those on devices, which come last.
+    pub fn mapped_partitions(&self) -> &[Partition] {
+        let mapped = self.partitions.iter().take_while(|partition| partition.is_mapped()).count();
+        &self.partitions[..mapped]
+    }
+
+    /// The partitions on devices, if there are any.
+    pub fn devices(&self) -> Option<&dyn DeviceMemory> {
+        self.devices.as_deref()
     }
 
     /// Partition number `id`.
@@ -276,7 +322,8 @@ pub struct Segments<'j>(&'j Job);
 impl fmt::Display for Segments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (data, heap) = (&self.0.layout.data, &self.0.layout.heap);
-        let (heap_after, or) = match self.0.partitions.is_empty() {
+        let partitions = self.0.mapped_partitions();
+        let (heap_after, or) = match partitions.is_empty() {
             true => (" or", ""),
             false => (",", " or"),
         };
@@ -285,9 +332,9 @@ impl fmt::Display for Segments<'_> {
             "the data segment {:#x}..{:#x}{heap_after} the symmetric heap {:#x}..{:#x}",
             data.start, data.end, heap.start, heap.end
         )?;
-        for (index, partition) in self.0.partitions.iter().enumerate() {
+        for (index, partition) in partitions.iter().enumerate() {
             let range = partition.space.range();
-            let before = if index + 1 == self.0.partitions.len() { or } else { "," };
+            let before = if index + 1 == partitions.len() { or } else { "," };
             write!(
                 f,
                 "{before} partition {} {:#x}..{:#x}",

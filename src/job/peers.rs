@@ -60,8 +60,8 @@ impl Job {
 
     /// PE `pe`'s heap and partitions are mapped here.
     pub(super) fn note_mirrors(&self, pe: usize) {
-        for space in
-            std::iter::once(self.heap()).chain(self.partitions().iter().map(Partition::space))
+        for space in std::iter::once(self.heap())
+            .chain(self.mapped_partitions().iter().map(Partition::space))
         {
             space.extent.add_mirror(self.layout.mirrored(pe, space.range().start));
         }

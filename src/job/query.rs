@@ -2,6 +2,7 @@
 //! accessibility, and pointers for direct loads and stores.
 
 use super::job;
+use crate::engine::DeviceMemory;
 use crate::error::Routine;
 use crate::slow;
 use crate::team;
@@ -35,5 +36,9 @@ pub fn pe_accessible(routine: Routine, pe: PeArg) -> bool {
 
 /// `shmem_addr_accessible`: whether `address` is symmetric and PE `pe` exists.
 pub fn addr_accessible(routine: Routine, address: *const u8, pe: PeArg) -> bool {
-    job(routine).layout.contains(address as usize) && pe_accessible(routine, pe)
+    let job = job(routine);
+    let is_device = |devices: &dyn DeviceMemory| devices.find(address as usize).is_some();
+    let is_symmetric =
+        job.layout.contains(address as usize) || job.devices().is_some_and(is_device);
+    is_symmetric && pe_accessible(routine, pe)
 }

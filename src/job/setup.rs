@@ -11,13 +11,14 @@ use super::file::JobFile;
 use super::partitions::{self, Partition};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
-use crate::engine::{Engine, ucx::Ucx};
+use crate::device::Devices;
+use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
 use crate::memory::pages;
-use crate::memory::partition::Spec;
+use crate::memory::partition::{Kind, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
@@ -100,10 +101,12 @@ fn first_lifetime() -> Result<(), Error> {
     };
     let heap = heap_bytes(default, pages.unit())?;
     let specs = partitions::wanted(&file).map_err(|error| tell_once(&file, pe, error))?;
+    let (on_devices, in_slot): (Vec<Spec>, Vec<Spec>) =
+        specs.iter().cloned().partition(|spec| spec.kind == Kind::Cuda);
     let sizes = Sizes {
         heap,
-        partitions: specs.iter().map(Spec::whole_pages).collect(),
-        unit: specs.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
+        partitions: in_slot.iter().map(Spec::whole_pages).collect(),
+        unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
     };
     let layout = choice.backend.layout(&data, &sizes, npes).map_err(no_room)?;
     env::STARTUP_TIMEOUT.seconds()?;
@@ -115,7 +118,18 @@ fn first_lifetime() -> Result<(), Error> {
     };
     life::show(&file, pe)?;
     let mut control = Control::begin(file, pe)?;
-    control.set_partitions(pe, &specs)?;
+    control.set_partitions(pe, &specs, &in_slot)?;
+    let devices = match on_devices.is_empty() {
+        true => None,
+        false => {
+            let opened = Devices::open(&on_devices, pe, pe - near.start);
+            let devices = opened.map_err(|error| tell_once(control.job(), pe, error))?;
+            for part in 0..devices.parts() {
+                control.set_handle(pe, part, devices.handle(part))?;
+            }
+            Some(Box::new(devices) as Box<dyn DeviceMemory>)
+        }
+    };
     let record = &control.pe(pe).slot;
     record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
@@ -129,17 +143,14 @@ fn first_lifetime() -> Result<(), Error> {
         near: near.clone(),
         launcher: place.launcher,
         heap: Space::new(layout.heap.clone(), Pool::of_heap(layout.heap.len())),
-        partitions: specs
-            .into_iter()
-            .zip(&layout.partitions)
-            .map(|(spec, range)| Partition::new(spec, range.clone()))
-            .collect(),
+        partitions: partitions::laid(in_slot, &layout.partitions, on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
         meeting: place.meeting,
         pmi: place.pmi.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
         engine,
+        devices,
         pages,
         heap_pages: Mutex::new(None),
         control,
@@ -188,7 +199,8 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
-    if counted || env::debugging() {
+    // With devices, a source or a destination in private memory can be a device's.
+    if counted || env::debugging() || job.devices.is_some() {
         TABLE.divert();
     }
     TABLE.set_mirror(job.pe, job.layout.start());
@@ -222,7 +234,8 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
 
 /// Maps the partitions.
 fn lay_partitions(job: &Job) -> Result<(), Error> {
-    for (index, partition) in job.partitions.iter().enumerate() {
+    job.partitions.iter().filter(|it| !it.is_mapped()).for_each(Partition::clear);
+    for (index, partition) in job.mapped_partitions().iter().enumerate() {
         let (backend, layout) = (&job.choice.backend, &job.layout);
         let map = || backend.map_partition(&job.control, job.pe, layout, index);
         // All PEs fare alike, mostly.
@@ -332,6 +345,9 @@ pub fn finalize(routine: Routine) {
     {
         // Agents end with the PEs that have started them, so all stay until nobody needs one.
         failure::fatal(format_args!("{routine}: {}: {why}", job.launcher.name()));
+    }
+    if let Some(devices) = job.devices() {
+        devices.forget();
     }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();

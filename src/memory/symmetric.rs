@@ -110,8 +110,14 @@ pub(crate) fn calloc_in(
     if let (Some(offset), Some(bytes)) = (block, bytes) {
         // What no block has covered yet is zero still: writing it would only cost pages.
         let dirty = zero_from.saturating_sub(offset).min(bytes);
+        let block = space.address(offset);
         // SAFETY: inside the block just allocated, which no PE knows of yet.
-        unsafe { space.address(offset).write_bytes(0, dirty) };
+        unsafe {
+            match job.devices().filter(|devices| devices.find(block.addr()).is_some()) {
+                Some(devices) => devices.set(block, 0, dirty),
+                None => block.write_bytes(0, dirty),
+            }
+        }
     }
     collectives::barrier_all(routine);
     block.map_or(null_mut(), |offset| space.address(offset))
@@ -160,7 +166,12 @@ unsafe fn relocate(
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
     let (from, to) = (space.address(offset), space.address(new));
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
-    unsafe { to.copy_from_nonoverlapping(from, kept) };
+    unsafe {
+        match job.devices().filter(|devices| devices.find(from.addr()).is_some()) {
+            Some(devices) => devices.copy(to, from, kept),
+            None => to.copy_from_nonoverlapping(from, kept),
+        }
+    }
     if space.pool().free(offset).is_err() {
         failure::fatal(format_args!("{routine}: the block was freed by another thread meanwhile"));
     }

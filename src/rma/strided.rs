@@ -4,7 +4,7 @@
 //! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
-use crate::engine::{Engine, Far, Over, Place};
+use crate::engine::{DeviceMemory, Engine, Far, Over, Place};
 use crate::error::Routine;
 use crate::failure;
 use crate::slow::{self, Access};
@@ -246,13 +246,35 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
         match mapped {
             Place::Near(mapped) => {
                 let Sides { dest, source } = sides.mapped(access, mapped);
-                shape.copy(dest, source);
+                match slow::devices_of(routine, &[here.address]) {
+                    None => shape.copy(dest, source),
+                    Some(devices) => by_devices(devices, shape, dest, source),
+                }
             }
             Place::Far(engine, far) => {
                 let here = (here.address as *mut u8, here.stride.1);
                 transfer_far(engine, access, shape, size_of::<T>(), (far, there.stride.1), here);
             }
         }
+    }
+}
+
+/// Moves the blocks one by one where the side of this PE is a device's.
+///
+/// # Safety
+/// As [`Shape::copy`].
+unsafe fn by_devices<T, S: Shape>(
+    devices: &dyn DeviceMemory,
+    shape: S,
+    dest: *mut T,
+    source: *const T,
+) {
+    let (dst, sst) = shape.strides();
+    for block in 0..shape.nblocks() as isize {
+        let to = dest.wrapping_offset(block.wrapping_mul(dst)).cast();
+        let from = source.wrapping_offset(block.wrapping_mul(sst)).cast();
+        // SAFETY: the caller's promise.
+        unsafe { devices.copy(to, from, shape.bsize() * size_of::<T>()) };
     }
 }
 

@@ -42,8 +42,12 @@ impl Partition<'_> {
 
     /// Allocates `len` elements on every PE, all zero; collective, as
     /// [`Shmem::alloc`](super::Shmem::alloc), and freed by [`Shmem::free`](super::Shmem::free).
-    /// `None`, on all PEs, if there is no room.
+    /// `None`, on all PEs, if there is no room, or if it is on a device, whose memory the processor
+    /// does not reach.
     pub fn alloc<T: Element>(&self, len: usize) -> Option<Symmetric<T>> {
+        if !self.0.is_mapped() {
+            return None;
+        }
         Symmetric::alloc_in(self.id(), len)
     }
 }

@@ -56,6 +56,8 @@ pub(super) struct Ivars<T, V> {
     status: *const c_int,
     cmp: Comparison,
     values: V,
+    /// The routine, if the variables are on a device.
+    device: Option<Routine>,
 }
 
 impl<T: Waitable, V: Values<T>> Ivars<T, V> {
@@ -74,13 +76,14 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
         values: V,
     ) -> Self {
         let cmp = Comparison::new(routine, cmp);
+        let mut here = true;
         if nelems != 0 {
             let last = ivars.wrapping_add(nelems - 1);
-            operand::check_local::<T>(routine, "ivars", ivars as usize);
+            here = operand::check_local::<T>(routine, "ivars", ivars as usize);
             operand::check_local::<T>(routine, "the last of ivars", last as usize);
             values.check(routine);
         }
-        Self { ivars, nelems, status, cmp, values }
+        Self { ivars, nelems, status, cmp, values, device: (!here).then_some(routine) }
     }
 
     /// Whether element `i` counts: nonzero status masks it.
@@ -94,8 +97,14 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     #[inline(always)]
     pub(super) fn satisfied(&self, i: usize) -> bool {
         // SAFETY: `i < nelems`; the contract of `new`.
-        let (seen, value) = unsafe { (T::load(self.ivars.add(i)), self.values.value(i)) };
-        self.cmp.holds(seen, value)
+        unsafe {
+            let ivar = self.ivars.add(i);
+            let seen = match self.device {
+                None => T::load(ivar),
+                Some(routine) => operand::load_from_device(routine, ivar.addr()),
+            };
+            self.cmp.holds(seen, self.values.value(i))
+        }
     }
 
     /// The elements that count.

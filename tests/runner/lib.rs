@@ -18,6 +18,7 @@ pub mod compile;
 pub mod conformance;
 pub mod containers;
 pub mod crowds;
+pub mod devices;
 pub mod directives;
 pub mod examples;
 pub mod failures;

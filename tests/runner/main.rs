@@ -2,10 +2,10 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    book, bystanders, conformance, containers, crowds, examples, failures, far, faults, heap_pages,
-    imports, in_a_row, integrations, interface, launch, launchers, manners, node, nodes, openmp,
-    partitions, privileged, rules, sanitizers, seen, smartmap, states, statistics, strangers,
-    system_calls, tuning, variables,
+    book, bystanders, conformance, containers, crowds, devices, examples, failures, far, faults,
+    heap_pages, imports, in_a_row, integrations, interface, launch, launchers, manners, node,
+    nodes, openmp, partitions, privileged, rules, sanitizers, seen, smartmap, states, statistics,
+    strangers, system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes: two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 31] = [
+    let families: [fn() -> Vec<Trial>; 32] = [
         rules::trials,
         conformance::trials,
         examples::trials,
@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         manners::trials,
         node::trials,
         nodes::trials,
+        devices::trials,
         openmp::trials,
         partitions::trials,
         privileged::trials,

@@ -8,7 +8,7 @@ use crate::env::{self, partitions};
 use crate::error::Error;
 use crate::sys::{environment, loaded};
 use onenode::pages::{Bytes, Pages};
-use onenode::sys::map;
+use onenode::sys::{map, program};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsString};
 use std::fmt;
@@ -124,7 +124,7 @@ impl Spec {
 
     /// Whether its memory starts as zeros.
     pub fn is_zero(&self) -> bool {
-        self.kind != Kind::File
+        !matches!(self.kind, Kind::File | Kind::Cuda)
     }
 
     /// PE `pe`'s file, of a partition of files.
@@ -220,7 +220,10 @@ fn check(spec: &Spec, npes: usize) -> Result<(), String> {
             );
         }
         Kind::OpenMp => {}
-        Kind::Cuda => return Err("KIND=CUDA is not available in this version".into()),
+        Kind::Cuda if program::is_static() => {
+            return Err("KIND=CUDA is not for static programs, which cannot load the driver".into());
+        }
+        Kind::Cuda => {}
     }
     match &spec.path {
         Some(path) if npes > 1 && !path.contains("%p") => Err(format!(

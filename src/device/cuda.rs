@@ -1,0 +1,285 @@
+//! What we use of the driver's library of CUDA, `libcuda.so.1`: loaded while the program runs, so
+//! that nobody needs it who has no such partition.
+
+use crate::sys::library::Library;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+/// `CUdeviceptr`.
+pub type Address = u64;
+/// `CUcontext`, `CUstream`, `CUmodule`, `CUfunction`.
+pub type Object = *mut c_void;
+
+/// `CUipcMemHandle`, passed by value.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct IpcHandle(pub [u64; 8]);
+
+/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, and one of its values.
+const MEMORY_TYPE: c_int = 2;
+const MEMORY_OF_DEVICE: c_uint = 2;
+/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
+const PEER_ACCESS: c_uint = 1;
+
+macro_rules! driver {
+    ($($name:ident = $symbol:literal($($arg:ty),*);)*) => {
+        /// The driver's functions. All return 0 or a number that says what is wrong.
+        pub struct Cuda {
+            $($name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+        }
+
+        impl Cuda {
+            /// Loads the library and prepares it.
+            ///
+            /// # Errors
+            /// Why it does not serve, in words.
+            pub fn load() -> Result<Self, String> {
+                let library = Library::load(c"libcuda.so.1")
+                    .map_err(|error| format!("no libcuda.so.1 here: {error}"))?;
+                let cuda = Self {
+                    $($name: {
+                        let found = library.function($symbol).map_err(|error| error.to_string())?;
+                        // SAFETY: the driver's documentation has this type for the function, and
+                        // its name has a new ending whenever that changes.
+                        unsafe {
+                            std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> c_int>(
+                                found.as_ptr(),
+                            )
+                        }
+                    },)*
+                };
+                // SAFETY: no memory is passed.
+                let answer = unsafe { (cuda.init)(0) };
+                cuda.check("cuInit", answer)?;
+                Ok(cuda)
+            }
+        }
+    };
+}
+
+driver! {
+    init = c"cuInit"(c_uint);
+    error_string = c"cuGetErrorString"(c_int, *mut *const c_char);
+    device_count = c"cuDeviceGetCount"(*mut c_int);
+    device_get = c"cuDeviceGet"(*mut c_int, c_int);
+    device_name = c"cuDeviceGetName"(*mut c_char, c_int, c_int);
+    retain = c"cuDevicePrimaryCtxRetain"(*mut Object, c_int);
+    set_current = c"cuCtxSetCurrent"(Object);
+    stream_create = c"cuStreamCreate"(*mut Object, c_uint);
+    synchronize = c"cuStreamSynchronize"(Object);
+    memory_info = c"cuMemGetInfo_v2"(*mut usize, *mut usize);
+    allocate = c"cuMemAlloc_v2"(*mut Address, usize);
+    ipc_handle = c"cuIpcGetMemHandle"(*mut IpcHandle, Address);
+    ipc_open = c"cuIpcOpenMemHandle_v2"(*mut Address, IpcHandle, c_uint);
+    ipc_close = c"cuIpcCloseMemHandle"(Address);
+    attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
+    copy = c"cuMemcpyAsync"(Address, Address, usize, Object);
+    set = c"cuMemsetD8Async"(Address, u8, usize, Object);
+    load_module = c"cuModuleLoadData"(*mut Object, *const c_void);
+    find_function = c"cuModuleGetFunction"(*mut Object, Object, *const c_char);
+    launch = c"cuLaunchKernel"(
+        Object, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Object,
+        *mut *mut c_void, *mut *mut c_void
+    );
+}
+
+impl Cuda {
+    fn check(&self, call: &str, answer: c_int) -> Result<(), String> {
+        if answer == 0 {
+            return Ok(());
+        }
+        let mut text = std::ptr::null();
+        // SAFETY: a local; what the driver writes there is a string of its own.
+        unsafe {
+            match (self.error_string)(answer, &raw mut text) {
+                0 if !text.is_null() => {
+                    Err(format!("{call}: {}", CStr::from_ptr(text).to_string_lossy()))
+                }
+                _ => Err(format!("{call}: error {answer}")),
+            }
+        }
+    }
+}
+
+/// A device with its primary context, which other users of CUDA in this process share.
+pub struct Gpu {
+    context: Object,
+    stream: Object,
+    /// The kernels, and a word of the device that they write to.
+    kernels: std::sync::Mutex<Option<(Object, Address)>>,
+    /// Its name.
+    pub name: String,
+}
+
+// SAFETY: the driver's objects may be used by any thread; the word is behind a lock.
+unsafe impl Send for Gpu {}
+// SAFETY: as above.
+unsafe impl Sync for Gpu {}
+
+impl Cuda {
+    /// Number of devices.
+    pub fn count(&self) -> Result<usize, String> {
+        let mut count = 0;
+        // SAFETY: a local.
+        self.check("cuDeviceGetCount", unsafe { (self.device_count)(&raw mut count) })?;
+        Ok(count as usize)
+    }
+
+    /// Device `number`, which must be one of them.
+    pub fn open(&self, number: usize) -> Result<Gpu, String> {
+        let (mut device, mut name) = (0, [0 as c_char; 128]);
+        let (mut context, mut stream) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: locals, with their sizes.
+        unsafe {
+            self.check("cuDeviceGet", (self.device_get)(&raw mut device, number as c_int))?;
+            let answer = (self.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
+            self.check("cuDeviceGetName", answer)?;
+            let answer = (self.retain)(&raw mut context, device);
+            self.check("cuDevicePrimaryCtxRetain", answer)?;
+            self.check("cuCtxSetCurrent", (self.set_current)(context))?;
+            self.check("cuStreamCreate", (self.stream_create)(&raw mut stream, 0))?;
+            let name = CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned();
+            Ok(Gpu { context, stream, kernels: std::sync::Mutex::new(None), name })
+        }
+    }
+
+    /// Calls that follow in this thread are for this device.
+    fn enter(&self, gpu: &Gpu) -> Result<(), String> {
+        // SAFETY: the context is retained for the life of the process.
+        self.check("cuCtxSetCurrent", unsafe { (self.set_current)(gpu.context) })
+    }
+
+    fn wait(&self, gpu: &Gpu) -> Result<(), String> {
+        // SAFETY: a stream that exists.
+        self.check("cuStreamSynchronize", unsafe { (self.synchronize)(gpu.stream) })
+    }
+
+    /// Memory of the device, for the life of the process.
+    pub fn allocate(&self, gpu: &Gpu, bytes: usize) -> Result<Address, String> {
+        self.enter(gpu)?;
+        let mut address = 0;
+        // SAFETY: a local.
+        let answer = unsafe { (self.allocate)(&raw mut address, bytes) };
+        self.check("cuMemAlloc", answer).map_err(|why| match self.free(gpu) {
+            Some(free) => format!("{why}; {} are free there", onenode::pages::Bytes(free)),
+            None => why,
+        })?;
+        Ok(address)
+    }
+
+    fn free(&self, gpu: &Gpu) -> Option<usize> {
+        self.enter(gpu).ok()?;
+        let (mut free, mut all) = (0, 0);
+        // SAFETY: locals.
+        let answer = unsafe { (self.memory_info)(&raw mut free, &raw mut all) };
+        (answer == 0).then_some(free)
+    }
+
+    /// What names memory of [`allocate`](Self::allocate) to other processes.
+    pub fn export(&self, gpu: &Gpu, address: Address) -> Result<IpcHandle, String> {
+        self.enter(gpu)?;
+        let mut handle = IpcHandle::default();
+        // SAFETY: a local.
+        let answer = unsafe { (self.ipc_handle)(&raw mut handle, address) };
+        self.check("cuIpcGetMemHandle", answer).map(|()| handle)
+    }
+
+    /// Maps another process's memory.
+    pub fn import(&self, gpu: &Gpu, handle: IpcHandle) -> Result<Address, String> {
+        self.enter(gpu)?;
+        let mut address = 0;
+        // SAFETY: a local.
+        let answer = unsafe { (self.ipc_open)(&raw mut address, handle, PEER_ACCESS) };
+        self.check("cuIpcOpenMemHandle", answer).map(|()| address)
+    }
+
+    /// Ends an [`import`](Self::import).
+    pub fn close(&self, gpu: &Gpu, address: Address) -> Result<(), String> {
+        self.enter(gpu)?;
+        // SAFETY: it was opened, and nobody uses it any more.
+        self.check("cuIpcCloseMemHandle", unsafe { (self.ipc_close)(address) })
+    }
+
+    /// Whether an address is a device's.
+    pub fn is_device(&self, gpu: &Gpu, address: usize) -> bool {
+        let mut kind: c_uint = 0;
+        self.enter(gpu).is_ok()
+            // SAFETY: a local of the attribute's type; the driver knows addresses that are not its.
+            && unsafe {
+                (self.attribute)((&raw mut kind).cast(), MEMORY_TYPE, address as Address) == 0
+            }
+            && kind == MEMORY_OF_DEVICE
+    }
+
+    /// Copies between any memory, and waits for that.
+    ///
+    /// # Safety
+    /// `to` is writable and `from` readable for so many bytes, by the processor or the device.
+    pub unsafe fn copy(
+        &self,
+        gpu: &Gpu,
+        to: usize,
+        from: usize,
+        bytes: usize,
+    ) -> Result<(), String> {
+        self.enter(gpu)?;
+        // SAFETY: the caller's promise.
+        let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
+        self.check("cuMemcpyAsync", answer)?;
+        self.wait(gpu)
+    }
+
+    /// Fills memory of the device, and waits for that.
+    ///
+    /// # Safety
+    /// `to` is writable for so many bytes.
+    pub unsafe fn set(&self, gpu: &Gpu, to: usize, byte: u8, bytes: usize) -> Result<(), String> {
+        self.enter(gpu)?;
+        // SAFETY: the caller's promise.
+        let answer = unsafe { (self.set)(to as Address, byte, bytes, gpu.stream) };
+        self.check("cuMemsetD8Async", answer)?;
+        self.wait(gpu)
+    }
+
+    /// Runs one thread of a kernel of `text` with the word's address and two operands; returns what
+    /// it writes.
+    ///
+    /// # Safety
+    /// The kernel is one of [`super::kernels`], and the word is the device's or a peer's.
+    pub unsafe fn fetch(
+        &self,
+        gpu: &Gpu,
+        text: impl FnOnce() -> std::ffi::CString,
+        name: &CStr,
+        word: usize,
+        operands: [u64; 2],
+    ) -> Result<u64, String> {
+        self.enter(gpu)?;
+        let mut kernels = gpu.kernels.lock().unwrap_or_else(|e| e.into_inner());
+        let (module, result) = match *kernels {
+            Some(loaded) => loaded,
+            None => {
+                let (mut module, text) = (std::ptr::null_mut(), text());
+                // SAFETY: a local, and a text that ends with a zero byte.
+                let answer = unsafe { (self.load_module)(&raw mut module, text.as_ptr().cast()) };
+                self.check("cuModuleLoadData", answer)?;
+                *kernels.insert((module, self.allocate(gpu, 256)?))
+            }
+        };
+        let mut function = std::ptr::null_mut();
+        // SAFETY: a module that exists, and a C string.
+        let answer = unsafe { (self.find_function)(&raw mut function, module, name.as_ptr()) };
+        self.check("cuModuleGetFunction", answer)?;
+        let mut values = [word as u64, operands[0], operands[1], result];
+        let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
+        // SAFETY: the kernel takes four words of 8 bytes, which the call copies.
+        let answer = unsafe {
+            let none = std::ptr::null_mut();
+            (self.launch)(function, 1, 1, 1, 1, 1, 1, 0, gpu.stream, params.as_mut_ptr(), none)
+        };
+        self.check("cuLaunchKernel", answer)?;
+        let mut before = 0u64;
+        // SAFETY: a local, and the word that the kernel has written.
+        unsafe { self.copy(gpu, (&raw mut before).addr(), result as usize, 8)? };
+        Ok(before)
+    }
+}

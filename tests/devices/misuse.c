@@ -1,0 +1,32 @@
+/* What memory of a device cannot be. */
+#include "../c/check.h"
+#include <shmemx.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    shmem_init();
+    int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
+    long *block = shmemx_partition_calloc(100, sizeof(long), 1);
+    CHECK(block != NULL);
+    if (strcmp(what, "lock") == 0)
+        shmem_set_lock(block);
+    if (strcmp(what, "psync") == 0)
+        shmem_barrier(0, 0, shmem_n_pes(), block);
+    if (strcmp(what, "overrun") == 0) {
+        static long some[1 << 20];
+        shmem_long_put(block, some, 1 << 20, next);
+    }
+    if (strcmp(what, "load") == 0)
+        return (int)*block;
+    if (strcmp(what, "fork") == 0) {
+        shmem_long_p(block, 5, next);
+        shmem_barrier_all();
+        CHECK_EQ(system("true"), 0);
+        CHECK_EQ(shmem_long_g(block, me), 5);
+    }
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,121 @@
+//! Partitions on devices, over an imitation of the driver's library on whose memory every load
+//! and store faults. Nothing here tells of a real device.
+
+use crate::launch::{self, Outcome};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for pes in [1, 2, 3, 4] {
+        for (title, value, setting) in [
+            ("plain", "64M:KIND=CUDA", None),
+            ("spread", "64M:KIND=CUDA:DEVICE=spread", None),
+            ("debug", "64M:KIND=CUDA:DEVICE=1", Some("SHMEM_DEBUG")),
+            ("stats", "64M:KIND=CUDA", Some("SHMEM_STATS")),
+        ] {
+            if pes == 3 && title != "plain" {
+                continue;
+            }
+            trials.push(Trial::test(format!("devices/operations/{title}/{pes}"), move || {
+                let mut command = start("operations", pes, value)?;
+                command.envs(setting.map(|name| (name, "1")));
+                Ok(launch::run(command)?.success()?)
+            }));
+        }
+    }
+    for (case, words) in [
+        ("lock", &["shmem_set_lock", "a device's memory (partition 1)"][..]),
+        ("psync", &["shmem_barrier", "a device's memory (partition 1)"]),
+        ("overrun", &["nelems = 1048576", "partition 1"]),
+        ("load", &["SIGSEGV", "a device's memory (partition 1)"]),
+    ] {
+        trials.push(Trial::test(format!("devices/misuse/{case}"), move || {
+            let mut command = start("misuse", 2, "1M:KIND=CUDA")?;
+            command.arg(case);
+            Ok(fails(&launch::run(command)?, words)?)
+        }));
+    }
+    trials.push(Trial::test("devices/fork", || {
+        let mut command = start("misuse", 2, "1M:KIND=CUDA")?;
+        command.arg("fork");
+        Ok(launch::run(command)?.success()?)
+    }));
+    for (title, value, words) in [
+        ("no-such-device", "1M:KIND=CUDA:DEVICE=2", &["DEVICE is 2", "sees 2 devices"][..]),
+        ("too-large", "100G:KIND=CUDA", &["cuMemAlloc: out of memory", "1 GiB are free"]),
+    ] {
+        trials.push(Trial::test(format!("devices/{title}"), move || {
+            let outcome = launch::run(start("misuse", 3, value)?)?;
+            Ok(told_once(&outcome, words)?)
+        }));
+    }
+    trials.push(Trial::test("devices/no-driver", || {
+        let mut command = start("misuse", 3, "1M:KIND=CUDA")?;
+        command.env_remove("LD_LIBRARY_PATH");
+        Ok(told_once(&launch::run(command)?, &["no libcuda.so.1 here"])?)
+    }));
+    trials.push(Trial::test("devices/oshinfo", || {
+        let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
+        command.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", driver()?);
+        let outcome = launch::run(command)?;
+        match outcome.stdout.contains("64 MiB CUDA, device 0 \"Imitation 0\"") {
+            true => Ok(outcome.success()?),
+            false => Err(outcome.report("it was to tell of the device").into()),
+        }
+    }));
+    let absent = tree::is_smartmap();
+    // One that is there would be found where the imitation is not to be.
+    let real = ["/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1"];
+    let has_driver = real.iter().any(|path| Path::new(path).exists());
+    let skipped = |trial: &Trial| absent || (has_driver && trial.name() == "devices/no-driver");
+    let with_flag = |trial: Trial| {
+        let skipped = skipped(&trial);
+        trial.with_ignored_flag(skipped)
+    };
+    trials.into_iter().map(with_flag).collect()
+}
+
+/// The folder with the imitation.
+fn driver() -> Result<PathBuf, String> {
+    static MADE: OnceLock<Result<(), String>> = OnceLock::new();
+    let folder = tree::scratch("devices");
+    let make = || {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
+        compiler.arg("-o").arg(folder.join("libcuda.so.1"));
+        compiler.arg(tree::repository("tests/devices/libcuda.c"));
+        launch::run(compiler)?.success()
+    };
+    MADE.get_or_init(make).clone()?;
+    Ok(folder)
+}
+
+fn start(name: &str, pes: usize, value: &str) -> Result<Command, String> {
+    let source = tree::repository(&format!("tests/devices/{name}.c"));
+    let mut oshrun = launch::oshrun(pes, &compile::plain(&source, &[])?);
+    oshrun.env(VARIABLE, value).env("LD_LIBRARY_PATH", driver()?);
+    Ok(oshrun)
+}
+
+fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
+    match outcome.status != 0 && words.iter().all(|word| outcome.stderr.contains(word)) {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("it was to fail and say {words:?}"))),
+    }
+}
+
+fn told_once(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
+    fails(outcome, words)?;
+    match outcome.stderr.matches(words[0]).count() {
+        1 => Ok(()),
+        _ => Err(outcome.report("it was to say so once")),
+    }
+}
