@@ -6,6 +6,7 @@
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
+#   make test-nodes      the C tests over two emulated nodes
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
@@ -28,7 +29,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-partitions test-tsan test-xpmem bench bench-xpmem docs install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes bench bench-xpmem docs install clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -111,6 +112,10 @@ test-xpmem: all
 # of PEs; `make test` runs each of them once.
 test-partitions: all
 	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q -p oneshmem-tests -- /partition/
+
+# The conformance tests over two emulated nodes; `make test` has a few of them.
+test-nodes: all
+	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q -p oneshmem-tests -- far/
 
 # What mapping costs: see bench/backends.
 bench-xpmem: all

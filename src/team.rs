@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod ending;
+pub(crate) mod known;
 mod slots;
 pub mod split;
 
@@ -18,6 +19,7 @@ use crate::job::{Job, job};
 use crate::translate::TABLE;
 pub(crate) use ending::close;
 pub use ending::destroy;
+use known::Known;
 use onenode::collectives::epoch::Epoch;
 use onenode::collectives::words::ControlWords;
 pub use split::{split_2d, split_strided};
@@ -59,7 +61,7 @@ pub struct Team {
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
     /// What this PE knows of the words of members on other nodes, if there are any.
-    copies: AtomicPtr<ControlWords>,
+    known: AtomicPtr<Known>,
     epoch: Epoch,
 }
 
@@ -96,7 +98,7 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
-            copies: AtomicPtr::new(std::ptr::null_mut()),
+            known: AtomicPtr::new(std::ptr::null_mut()),
             epoch: Epoch::new([const { AtomicU64::new(0) }; 4]),
         }
     }
@@ -110,33 +112,33 @@ impl Team {
         self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
         let members = |index: usize| triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
         if job.engine().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
-            self.make_copies(triplet.size);
+            self.make_known(triplet.size);
         }
         self.size.store(triplet.size, Ordering::Release);
     }
 
     /// Forgets the team in this process.
     fn retire(&self) {
-        let copies = self.copies.swap(std::ptr::null_mut(), Ordering::Relaxed);
-        if !copies.is_null() {
-            // SAFETY: made by `make_copies` for as many members, and used by collectives of this
+        let known = self.known.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        if !known.is_null() {
+            // SAFETY: made by `make_known` for as many members, and used by collectives of this
             // team only, of which none is under way.
-            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(copies, self.size())) });
+            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(known, self.size())) });
         }
         self.size.store(0, Ordering::Release);
     }
 
-    fn make_copies(&self, size: usize) {
-        // SAFETY: zero bytes are control words that count from 0.
-        let copies = unsafe { Box::<[ControlWords]>::new_zeroed_slice(size).assume_init() };
-        self.copies.store(Box::into_raw(copies).cast(), Ordering::Relaxed);
+    fn make_known(&self, size: usize) {
+        // SAFETY: zero bytes are control words that count from 0, and nobody subscribed to.
+        let known = unsafe { Box::<[Known]>::new_zeroed_slice(size).assume_init() };
+        self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 
     /// What this PE knows of its members' control words, if some are on other nodes.
-    pub(crate) fn copies(&self) -> Option<&[ControlWords]> {
-        let copies = NonNull::new(self.copies.load(Ordering::Relaxed))?;
+    pub(crate) fn known(&self) -> Option<&[Known]> {
+        let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
         // SAFETY: see `retire`.
-        Some(unsafe { NonNull::slice_from_raw_parts(copies, self.size()).as_ref() })
+        Some(unsafe { NonNull::slice_from_raw_parts(known, self.size()).as_ref() })
     }
 
     /// Its slot of control words.

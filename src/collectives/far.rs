@@ -5,13 +5,15 @@
 
 use super::members::TeamMembers;
 use super::names::Names;
+use super::subscription;
 use crate::atomics::Ordering;
 use crate::counter::Counter;
 use crate::engine::{Action, Amo, CONTROL, Engine, Far, Over};
 use crate::error::Routine;
-use crate::job::{Job, about::About, job};
+use crate::job::{Job, about::About, job, nodes::Nodes};
 use crate::stats::{For, Wait};
 use crate::team::Team;
+use crate::team::known::Known;
 use onenode::collectives::epoch_group::{Controlled, EpochGroup};
 use onenode::collectives::group::{Buffer, Outcome, Reach};
 use onenode::collectives::scratch::Scratch;
@@ -24,7 +26,7 @@ use std::mem::{MaybeUninit, offset_of};
 pub struct FarTeam {
     team: TeamMembers,
     names: Names,
-    copies: &'static [ControlWords],
+    known: &'static [Known],
 }
 
 /// The team as the algorithms see it, if it has members on other nodes.
@@ -34,9 +36,9 @@ pub(crate) fn on_team(
     team: &'static Team,
 ) -> Option<EpochGroup<'static, FarTeam>> {
     let job = job(routine);
-    let (engine, copies) = (job.engine()?, team.copies()?);
+    let (engine, known) = (job.engine()?, team.known()?);
     let members =
-        FarTeam { team: TeamMembers { routine, team }, names: Names { job, engine }, copies };
+        FarTeam { team: TeamMembers { routine, team }, names: Names { job, engine }, known };
     Some(EpochGroup::new(members, team.epoch()))
 }
 
@@ -74,18 +76,66 @@ impl FarTeam {
         !self.names.job.is_near(self.pe(member))
     }
 
-    /// Which member's copy a counter is in, and where there.
-    fn copied(&self, counter: &Counter) -> Option<(usize, usize)> {
-        let range = self.copies.as_ptr_range();
+    /// Which far member's counter this is, as this PE knows it, and where in its words.
+    fn known(&self, counter: &Counter) -> Option<(usize, usize)> {
+        let range = self.known.as_ptr_range();
         let (start, end) = (range.start.addr(), range.end.addr());
         let at = std::ptr::from_ref(counter).addr();
         let offset = at.checked_sub(start).filter(|_| at < end)?;
-        Some((offset / size_of::<ControlWords>(), offset % size_of::<ControlWords>()))
+        let (member, within) = (offset / size_of::<Known>(), offset % size_of::<Known>());
+        Some((member, within - offset_of!(Known, words)))
     }
 
     /// Where a member's control words are.
     fn place(&self, member: usize) -> Far {
         place(self.names.job, self.team.team.slot(), self.pe(member))
+    }
+
+    fn value(&self, at: Far) -> u64 {
+        let mut bytes = [0; 8];
+        // SAFETY: so many bytes.
+        unsafe { self.names.engine.get(bytes.as_mut_ptr(), at, bytes.len(), Over::AtReturn) };
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Tells these members' nodes, if they have subscribed, how far this PE is, by a write to the word
+    /// that stands for it there.
+    fn tell<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
+        let Names { job, engine } = self.names;
+        let (slot, me) = (self.team.team.slot(), job.pe());
+        subscription::announced(job.control().subscribers(slot, me), |subscribers| {
+            let Some(nodes) = job.nodes() else { return };
+            let words = CONTROL + job.control().words_offset(slot, me);
+            let offset = words + offset_of!(ControlWords, progress) as u64;
+            for pe in members().into_iter().map(|member| self.pe(member)) {
+                if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
+                    engine.tell(Far { pe, offset }, step);
+                }
+            }
+        });
+    }
+
+    /// Waits until a far member has come to a step.
+    fn await_progress(&self, counter: &Counter, value: u64, member: usize) {
+        if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
+            let Names { job, engine } = self.names;
+            let (slot, pe) = (self.team.team.slot(), self.pe(member));
+            let at = Far { pe, offset: CONTROL + job.control().subscribers_offset(slot, pe) };
+            let own = job.nodes().map_or(0, Nodes::own);
+            let amo = Amo { action: Action::Or, operand: subscription::bit(own), bytes: 8 };
+            let look = || self.value(self.place(member).plus(offset_of!(ControlWords, progress)));
+            // What stands there already is not told.
+            counter.raise(subscription::subscribe(|| _ = engine.fetch(at, amo), look), |_| ());
+        }
+        if counter.get() >= value {
+            return;
+        }
+        let told = &self.team.words(member).progress;
+        let about = About::Counter(self.team.routine, told.place().addr());
+        let mut wait = Wait::new(For::Collective, about);
+        while told.get() < value {
+            wait.step();
+        }
     }
 
     /// Looks at a far member's counter until it stands at `value`.
@@ -95,10 +145,7 @@ impl FarTeam {
         let mut wait = Wait::new(For::Collective, about);
         let there = self.place(member).plus(within);
         let stands = loop {
-            let mut bytes = [0; 8];
-            // SAFETY: so many bytes; a counter begins with its value.
-            unsafe { self.names.engine.get(bytes.as_mut_ptr(), there, 8, Over::AtReturn) };
-            let stands = u64::from_le_bytes(bytes);
+            let stands = self.value(there);
             if stands >= value {
                 break stands;
             }
@@ -109,7 +156,7 @@ impl FarTeam {
             // all members have left the exchange.
             let theirs =
                 words_of(self.names.job, self.names.engine, self.team.team.slot(), self.pe(member));
-            for (ours, theirs) in self.copies[member].mailboxes.iter().zip(&theirs.mailboxes) {
+            for (ours, theirs) in self.known[member].words.mailboxes.iter().zip(&theirs.mailboxes) {
                 for (ours, theirs) in ours.words.iter().zip(&theirs.words) {
                     ours.store(theirs.load(Ordering::Relaxed), Ordering::Relaxed);
                 }
@@ -152,15 +199,18 @@ impl Reach for FarTeam {
 
 impl Controlled for FarTeam {
     fn words(&self, member: usize) -> &ControlWords {
-        if self.is_far(member) { &self.copies[member] } else { self.team.words(member) }
+        if self.is_far(member) { &self.known[member].words } else { self.team.words(member) }
     }
 
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
         if counter.get() >= value {
             return Ok(());
         }
-        if let Some((member, within)) = self.copied(counter) {
-            self.follow(counter, value, member, within);
+        if let Some((member, within)) = self.known(counter) {
+            match within == offset_of!(ControlWords, progress) {
+                true => self.await_progress(counter, value, member),
+                false => self.follow(counter, value, member, within),
+            }
             return Ok(());
         }
         if !std::ptr::eq(counter, &*self.words(self.index()).notifications) {
@@ -177,6 +227,14 @@ impl Controlled for FarTeam {
 
     fn wake(&self, counter: &Counter) {
         self.team.wake(counter);
+    }
+
+    fn announced(&self, step: u64) {
+        self.tell(step, || self.nodes());
+    }
+
+    fn announced_to(&self, step: u64, member: usize) {
+        self.tell(step, || [member]);
     }
 
     fn notify(&self, member: usize) {

@@ -19,6 +19,7 @@ mod names;
 mod psync;
 mod run;
 pub mod select;
+mod subscription;
 #[cfg(test)]
 mod tests;
 pub mod tuning;

@@ -9,6 +9,7 @@ use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};
 use crate::job::file::JobFile;
+use crate::sys::socket;
 use onenode::backend::Slots;
 use onenode::pages::Pages;
 use onenode::sys::map;
@@ -18,6 +19,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Most addresses in a record: the process may be a PE's, and listen for itself, too.
+const MOST_LISTENED: usize = 8;
 /// How long the agent sleeps at most.
 const SLEEP: Duration = Duration::from_millis(500);
 
@@ -86,7 +89,11 @@ impl Agent {
     fn record(&self) -> Result<Record, Error> {
         let (base, bytes) = (self.exports.as_ptr() as u64, (self.pes.len() * EXPORT_BYTES) as u64);
         let exports = Segment { base, bytes, key: self.key.clone() };
-        Ok(Record { address: self.worker.address()?, exports })
+        Ok(Record {
+            address: self.worker.address()?,
+            exports,
+            listens: socket::listening().into_iter().take(MOST_LISTENED).collect(),
+        })
     }
 
     /// Exports the PEs that have begun a lifetime since it looked last. A PE that asks for one that

@@ -16,6 +16,8 @@ pub struct Record {
     pub address: Vec<u8>,
     /// Where the exports of its node's PEs are, in their order.
     pub exports: Segment,
+    /// Where it listens for connections, if there are any.
+    pub listens: Vec<Vec<u8>>,
 }
 
 /// Memory in an agent's process.
@@ -55,6 +57,7 @@ impl Record {
         let mut bytes = MAGIC.to_le_bytes().to_vec();
         put_bytes(&mut bytes, &self.address);
         self.exports.encode(&mut bytes);
+        self.listens.iter().for_each(|address| put_bytes(&mut bytes, address));
         bytes
     }
 
@@ -62,7 +65,12 @@ impl Record {
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         (take_u64(bytes)? == MAGIC).then_some(())?;
-        Some(Self { address: take_bytes(bytes)?, exports: Segment::decode(bytes)? })
+        let (address, exports) = (take_bytes(bytes)?, Segment::decode(bytes)?);
+        let mut listens = Vec::new();
+        while !bytes.is_empty() {
+            listens.push(take_bytes(bytes)?);
+        }
+        Some(Self { address, exports, listens })
     }
 }
 
@@ -140,9 +148,14 @@ mod tests {
         Segment { base: u64::from(seed) << 40, bytes: 1 << seed, key: vec![seed; key] }
     }
 
+    fn record() -> Record {
+        let listens = vec![vec![1; 16], vec![2; 28]];
+        Record { address: vec![7; 108], exports: segment(3, 11), listens }
+    }
+
     #[test]
     fn what_travels_arrives() {
-        let record = Record { address: vec![7; 108], exports: segment(3, 11) };
+        let record = record();
         assert_eq!(Record::decode(&record.encode()), Some(record));
         let export = Export {
             life: (1, 2),
@@ -159,9 +172,11 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_foreign_is_none() {
-        let bytes = Record { address: vec![7; 108], exports: segment(3, 11) }.encode();
+        let bytes = record().encode();
         for length in 0..bytes.len() {
-            assert_eq!(Record::decode(&bytes[..length]), None);
+            // Where an address ends, it could be the last.
+            let complete = Record::decode(&bytes[..length]);
+            assert!(complete.is_none_or(|cut| cut.listens.len() < record().listens.len()));
         }
         let mut foreign = bytes.clone();
         foreign[6] += 1;

@@ -7,7 +7,7 @@ pub mod agent;
 mod exports;
 pub mod ucx;
 
-use crate::error::Routine;
+use crate::error::{Error, Routine};
 use std::ops::Range;
 
 /// Where an access that has left the hot path goes.
@@ -111,8 +111,26 @@ pub trait Engine: Send + Sync {
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
+    /// Writes an aligned word of 8 bytes. No quiet waits for it.
+    fn tell(&self, at: Far, value: u64) {
+        self.update(at, Amo { action: Action::Swap, operand: value, bytes: size_of::<u64>() });
+    }
+
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);
+
+    /// From now on sees to it that what is issued is carried out though the program calls nothing.
+    /// To be called once, when this process may have threads.
+    ///
+    /// # Errors
+    /// If the system has none left.
+    fn attend(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Ends the job if a way to another node has broken down. Done now and then by who waits for
+    /// something else than an operation.
+    fn look(&self) {}
 
     /// Forgets where PEs have their memory: they may have it elsewhere in their next lifetime. No
     /// operation is under way, nor will be in this lifetime.

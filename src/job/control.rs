@@ -190,6 +190,10 @@ impl Control {
     }
 
     const fn bytes(npes: usize, team_slots: usize) -> usize {
+        Self::subscribers_base(npes, team_slots) + team_slots * npes * size_of::<AtomicU64>()
+    }
+
+    const fn subscribers_base(npes: usize, team_slots: usize) -> usize {
         HEADER_BYTES + npes * size_of::<PeRecord>() + team_slots * npes * size_of::<ControlWords>()
     }
 
@@ -329,6 +333,20 @@ impl Control {
         assert!(slot < self.team_slots && pe < self.npes());
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
+    }
+    /// Where in the area the word is that says which nodes want to be told how far PE `pe` is in the
+    /// team of a slot. The one on PE `pe`'s node counts.
+    pub(crate) fn subscribers_offset(&self, slot: usize, pe: usize) -> u64 {
+        assert!(slot < self.team_slots && pe < self.npes());
+        let base = Self::subscribers_base(self.npes(), self.team_slots);
+        (base + (slot * self.npes() + pe) * size_of::<AtomicU64>()) as u64
+    }
+    /// That word, of a PE of this node.
+    pub(crate) fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
+        let at = self.subscribers_offset(slot, pe) as usize;
+        // SAFETY: in bounds by the assertion there, see `bytes`; aligned, because all before are
+        // whole words; an atomic.
+        unsafe { self.base.add(at).cast().as_ref() }
     }
     /// Where in the area PE `pe`'s record is.
     pub(crate) fn record_offset(&self, pe: usize) -> u64 {

@@ -60,6 +60,9 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     check_left(job);
     check_silent(job, watch, now);
     check_gone(job);
+    if let Some(engine) = job.engine() {
+        engine.look();
+    }
     if job.launcher != Launcher::Oshrun {
         check_arrivals(job, now);
     }

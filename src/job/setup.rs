@@ -170,6 +170,10 @@ fn first_lifetime() -> Result<(), Error> {
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
     begin(job)?;
+    // Not before: while the data segment moves, nobody may write to it.
+    if let Some(engine) = job.engine() {
+        engine.attend()?;
+    }
     announce(job);
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod launcher;
 pub mod library;
 pub mod loaded;
 pub mod signal;
+pub mod socket;
 pub mod stdio;
 pub mod streams;
 pub mod symbols;

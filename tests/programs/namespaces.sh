@@ -1,7 +1,7 @@
 #!/bin/sh
 # namespaces.sh N COMMAND...: runs COMMAND where there are N network namespaces, node0 to node(N-1), on one
 # Ethernet: emulated hosts for `oshrun --host node0,node1 --launch-agent "ip netns exec"`. Needs no rights;
-# all of it goes with the last process.
+# all of it goes with the last process. With NETWORKS=2, nodes have a second device, on an Ethernet of its own.
 set -e
 if [ "$1" != inside ]; then
     exec unshare -Urnm sh "$0" inside "$@"
@@ -13,16 +13,24 @@ shift
 # The Ethernet stays as long as this, whatever becomes of this process.
 touch /run/ether
 mount --bind /proc/self/ns/net /run/ether
-ip link add name ether type bridge
-ip link set ether up
 i=0
 while [ $i -lt "$n" ]; do
     ip netns add node$i
-    ip link add name port$i type veth peer name eth0 netns node$i
-    ip link set port$i master ether up
     ip -n node$i link set lo up
-    ip -n node$i link set eth0 up
-    ip -n node$i addr add 10.77.0.$((i + 1))/24 dev eth0
     i=$((i + 1))
+done
+e=0
+while [ $e -lt "${NETWORKS:-1}" ]; do
+    ip link add name ether$e type bridge
+    ip link set ether$e up
+    i=0
+    while [ $i -lt "$n" ]; do
+        ip link add name port$e.$i type veth peer name eth$e netns node$i
+        ip link set port$e.$i master ether$e up
+        ip -n node$i link set eth$e up
+        ip -n node$i addr add 10.77.$e.$((i + 1))/24 dev eth$e
+        i=$((i + 1))
+    done
+    e=$((e + 1))
 done
 exec "$@"

@@ -35,6 +35,12 @@ pub trait Controlled: Reach {
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self>;
     /// Wakes those who sleep on `counter`.
     fn wake(&self, counter: &Counter);
+    /// This process has announced a step, in its own words: tells all who cannot read them.
+    #[inline(always)]
+    fn announced(&self, _step: u64) {}
+    /// As [`announced`](Self::announced), one member.
+    #[inline(always)]
+    fn announced_to(&self, _step: u64, _member: usize) {}
     /// Adds one to `member`'s notifications.
     fn notify(&self, member: usize) {
         let counter = &self.words(member).notifications;
@@ -196,6 +202,18 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
 
     #[inline]
     fn announce(&self, step: u64) {
+        self.announce_near(step);
+        self.members.announced(step);
+    }
+
+    #[inline]
+    fn announce_to(&self, step: u64, members: impl IntoIterator<Item = usize>) {
+        self.announce_near(step);
+        members.into_iter().for_each(|member| self.members.announced_to(step, member));
+    }
+
+    #[inline]
+    fn announce_near(&self, step: u64) {
         self.own().progress.raise(step, |counter| self.members.wake(counter));
     }
 

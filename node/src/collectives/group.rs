@@ -130,6 +130,17 @@ pub trait Stepped: Reach {
     /// visible to those who wait for that step.
     fn announce(&self, step: u64);
 
+    /// As [`announce`](Self::announce): of the members of other nodes, only these wait for this step.
+    fn announce_to(&self, step: u64, members: impl IntoIterator<Item = usize>) {
+        let _ = members;
+        self.announce(step);
+    }
+
+    /// As [`announce`](Self::announce): no member of another node waits for this step.
+    fn announce_near(&self, step: u64) {
+        self.announce(step);
+    }
+
     /// Waits until `member` has announced `step`, or a later one.
     ///
     /// # Errors
@@ -229,6 +240,16 @@ impl<G: Stepped> Steps<'_, G> {
     /// As [`Stepped::announce`].
     pub fn announce(&self, step: usize) {
         self.group.announce(self.base + step as u64);
+    }
+
+    /// As [`Stepped::announce_to`].
+    pub fn announce_to(&self, step: usize, members: impl IntoIterator<Item = usize>) {
+        self.group.announce_to(self.base + step as u64, members);
+    }
+
+    /// As [`Stepped::announce_near`].
+    pub fn announce_near(&self, step: usize) {
+        self.group.announce_near(self.base + step as u64);
     }
 
     /// As [`Stepped::await_member`].

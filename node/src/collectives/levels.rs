@@ -127,6 +127,11 @@ impl<G: Stepped> Stepped for Heads<'_, G> {
     fn announce(&self, step: u64) {
         self.steps.announce(step as usize);
     }
+    fn announce_to(&self, step: u64, members: impl IntoIterator<Item = usize>) {
+        let heads = members.into_iter().map(|member| self.levels.heads[member]);
+        self.steps.announce_to(step as usize, heads);
+    }
+    fn announce_near(&self, _step: u64) {}
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
         self.steps.await_member(step as usize, self.levels.heads[member])
     }

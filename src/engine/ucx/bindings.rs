@@ -180,7 +180,6 @@ macro_rules! functions {
 }
 
 functions! {
-    ucp_get_version(*mut c_uint, *mut c_uint, *mut c_uint);
     ucp_config_read(*const c_char, *const c_char, *mut Handle) -> Status;
     ucp_config_modify(Handle, *const c_char, *const c_char) -> Status;
     ucp_config_release(Handle);

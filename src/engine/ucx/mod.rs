@@ -33,12 +33,15 @@ struct Shared {
 struct State {
     worker: Worker,
     peers: Peers,
-    /// How many operations have been issued that only a flush completes, and how many of them are
-    /// known to be complete.
+    /// How many operations have been issued that only a flush completes, up to which of them a
+    /// quiet has to wait, and how many are known to be complete.
     issued: u64,
+    owed: u64,
     complete: u64,
     /// Whether the pusher knows that there are some.
     told: bool,
+    /// How many threads wait for something, and see to what arrives.
+    waiting: usize,
 }
 
 impl Shared {
@@ -53,14 +56,16 @@ impl Ucx {
     /// # Errors
     /// If UCX is missing or does not work here.
     pub fn open(nodes: &Nodes, npes: usize) -> Result<Self, Error> {
-        let worker = Worker::open()
-            .map_err(|error| Error::Engine(format!("other nodes cannot be reached: {error}")))?;
+        let worker = Worker::open().map_err(|error| {
+            let host = nodes.host(nodes.own());
+            Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
+        })?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
-        let state = State { worker, peers, issued: 0, complete: 0, told: false };
+        let state =
+            State { worker, peers, issued: 0, owed: 0, complete: 0, told: false, waiting: 0 };
         let state = Mutex::new(state);
         let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
-        pusher::start(shared.clone())?;
         Ok(Self(shared))
     }
 
@@ -68,8 +73,14 @@ impl Ucx {
         self.0.state()
     }
 
-    /// One more operation was issued that only a flush completes.
+    /// One more operation was issued that only a flush completes, and that quiets wait for.
     fn note(&self, state: &mut State) {
+        self.note_told(state);
+        state.owed = state.issued;
+    }
+
+    /// One more operation was issued that only a flush completes.
+    fn note_told(&self, state: &mut State) {
         state.issued += 1;
         if !state.told {
             state.told = true;
@@ -97,15 +108,34 @@ impl Ucx {
         issue(&mut state, remote, offset).unwrap_or_else(|error| reach::lost(far.pe, error))
     }
 
+    /// Returns when so many operations are complete, of all that only a flush completes.
+    fn complete(&self, target: u64) {
+        let mut state = self.state();
+        let issued = state.issued;
+        if state.complete >= target {
+            return;
+        }
+        let request = state.worker.flush().unwrap_or_else(|error| reach::lost_somewhere(error));
+        state.peers.check(&state.worker);
+        drop(state);
+        self.finish(request, None);
+        state = self.state();
+        state.complete = state.complete.max(issued);
+    }
+
     /// Waits for an operation on `pe`, or on anyone.
     fn finish(&self, request: Option<Request>, pe: Option<usize>) {
         let Some(mut request) = request else { return };
+        self.state().waiting += 1;
         let mut turn = Turn::new(self.0.bell);
         loop {
-            let state = self.state();
+            let mut state = self.state();
             while state.worker.progress() {}
             match state.worker.outcome(request) {
-                Ok(None) => return,
+                Ok(None) => {
+                    state.waiting -= 1;
+                    return;
+                }
                 Ok(Some(same)) => request = same,
                 Err(status) => {
                     let words = state.worker.words(status);
@@ -165,21 +195,37 @@ impl Engine for Ucx {
         });
     }
 
+    fn tell(&self, at: Far, value: u64) {
+        let from = (&raw const value).cast();
+        let request = self.with(at, |state, remote, offset| {
+            self.note_told(state);
+            // SAFETY: the value outlives the request, which is waited for.
+            unsafe { state.worker.put(remote, offset, from, size_of::<u64>()) }
+        });
+        self.finish(request, Some(at.pe));
+    }
+
     fn quiet(&self) {
-        let mut state = self.state();
-        let issued = state.issued;
-        if state.complete >= issued {
-            return;
+        let owed = self.state().owed;
+        self.complete(owed);
+    }
+
+    fn attend(&self) -> Result<(), Error> {
+        pusher::start(self.0.clone())
+    }
+
+    fn look(&self) {
+        let Ok(state) = self.0.state.try_lock() else { return };
+        if state.waiting == 0 {
+            while state.worker.progress() {}
+            state.peers.check(&state.worker);
         }
-        let request = state.worker.flush().unwrap_or_else(|error| reach::lost_somewhere(error));
-        state.peers.check(&state.worker);
-        drop(state);
-        self.finish(request, None);
-        state = self.state();
-        state.complete = state.complete.max(issued);
     }
 
     fn forget(&self) {
+        // Of what was told, too: others may wait for it.
+        let issued = self.state().issued;
+        self.complete(issued);
         let mut state = self.state();
         let State { worker, peers, .. } = &mut *state;
         peers.forget(worker);

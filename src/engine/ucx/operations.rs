@@ -5,7 +5,7 @@ use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::worker::{Endpoint, Worker};
 use crate::engine::{Action, Amo};
 use crate::error::Error;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 
 /// Memory of another process, which a key makes accessible through one endpoint.
@@ -143,10 +143,23 @@ impl Worker {
         param.op_attr_mask = ucx::OP_DATATYPE | ucx::OP_REPLY_BUFFER;
         param.datatype = ucx::contiguous(amo.bytes);
         param.reply_buffer = result.cast();
+        // SAFETY: the caller's promise.
+        unsafe { self.atomic(to, at, operation, operand, &param) }
+    }
+
+    /// # Safety
+    /// The reply's buffer, if there is one, is valid until the request is over.
+    unsafe fn atomic(
+        &self,
+        to: Remote,
+        at: u64,
+        operation: c_int,
+        operand: u64,
+        param: &ucx::RequestParam,
+    ) -> Result<Option<Request>, Error> {
         // SAFETY: the operand is read before the call returns; the rest is the caller's promise.
         let answer = unsafe {
             let operand = (&raw const operand).cast();
-            let param = &raw const param;
             (self.ucx.ucp_atomic_op_nbx)(to.endpoint, operation, operand, 1, at, to.key, param)
         };
         self.issued("ucp_atomic_op_nbx", answer)
@@ -154,6 +167,24 @@ impl Worker {
 
     /// Issues an atomic operation whose result nobody wants.
     pub fn update(&mut self, to: Remote, offset: u64, amo: Amo) -> Result<(), Error> {
+        let operation = match amo.action {
+            Action::Add => Some(ucx::ATOMIC_ADD),
+            Action::And => Some(ucx::ATOMIC_AND),
+            Action::Or => Some(ucx::ATOMIC_OR),
+            Action::Xor => Some(ucx::ATOMIC_XOR),
+            Action::Swap | Action::CompareSwap(_) => None,
+        };
+        if let Some(operation) = operation {
+            let at = to.at(offset, amo.bytes)?;
+            let mut param = plain();
+            param.op_attr_mask = ucx::OP_DATATYPE;
+            param.datatype = ucx::contiguous(amo.bytes);
+            // SAFETY: there is no reply.
+            let request = unsafe { self.atomic(to, at, operation, amo.operand, &param) }?;
+            self.forget_request(request);
+            return Ok(());
+        }
+        // UCX has a reply of the others in any case.
         let result = &raw mut *self.scrap;
         // SAFETY: the scrap is valid as long as the worker, and its value means nothing. A
         // comparing operation always wants its result, so none reads it.

@@ -10,7 +10,12 @@ use crate::failure;
 use crate::job::about::About;
 use crate::job::{self, Job, ending};
 use crate::pause::Pause;
+use crate::sys::socket;
 use std::fmt::Display;
+use std::time::Duration;
+
+/// How long another node may be silent though it is asked.
+const SILENCE: Duration = Duration::from_secs(16);
 
 /// A part of what belongs to a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +103,10 @@ impl Ucx {
             }
         };
         check(job, pe, &export);
+        // Without it, a connection whose other end is out of reach lasts for as long as TCP tries.
+        if let Some(Record { listens, .. }) = Record::decode(&record) {
+            socket::limit_silence(&listens, SILENCE);
+        }
         let mut state = self.state();
         let state = &mut *state;
         let Some((endpoint, _)) = &state.peers.agents[node] else { lost(pe, "not connected") };
@@ -116,7 +125,7 @@ impl Ucx {
         let mut state = self.state();
         let state = &mut *state;
         if state.peers.agents[node].is_none() {
-            let Some(Record { address, exports }) = Record::decode(record) else {
+            let Some(Record { address, exports, .. }) = Record::decode(record) else {
                 lost(pe, "its node's agent is of another version of this library")
             };
             let connected = state.worker.connect(&address).and_then(|endpoint| {

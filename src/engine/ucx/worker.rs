@@ -8,7 +8,7 @@ use crate::atomics::{AtomicI32, Ordering};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{Library, await_readable};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +66,7 @@ impl Worker {
             let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
             Error::Engine(why)
         })?;
+        check_version(&library)?;
         let ucx = Functions::of(&library)?;
         let status_string = library.function(c"ucs_status_string")?.as_ptr();
         // SAFETY: the function of this name has this type in UCX's header.
@@ -74,14 +75,6 @@ impl Worker {
                 status_string,
             )
         };
-        let (mut major, mut minor, mut release) = (0, 0, 0);
-        // SAFETY: three numbers to write to.
-        unsafe { (ucx.ucp_get_version)(&raw mut major, &raw mut minor, &raw mut release) };
-        if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
-            return Err(Error::Engine(format!(
-                "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
-            )));
-        }
         let scrap = Box::new(0);
         let (context, worker) = (null_mut(), null_mut());
         let mut this = Self { ucx, status_string, context, worker, fd: -1, scrap };
@@ -307,6 +300,25 @@ impl Worker {
     pub fn bell(&self) -> Bell {
         Bell(self.fd)
     }
+}
+
+/// Before anything else is asked of it: an old one has not got all functions.
+fn check_version(library: &Library) -> Result<(), Error> {
+    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
+    let function = library.function(c"ucp_get_version")?.as_ptr();
+    let (mut major, mut minor, mut release) = (0, 0, 0);
+    // SAFETY: the function of this name has this type in UCX's header, and gets three numbers to
+    // write to.
+    unsafe {
+        let get_version = std::mem::transmute::<*mut c_void, GetVersion>(function);
+        get_version(&raw mut major, &raw mut minor, &raw mut release);
+    }
+    if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
+        return Err(Error::Engine(format!(
+            "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
+        )));
+    }
+    Ok(())
 }
 
 /// What an armed worker rings.

@@ -11,8 +11,9 @@ pub fn sync<G: Stepped>(group: &G) -> Outcome<G> {
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(rounds, |steps| {
         for round in 0..rounds {
-            steps.announce(round + 1);
-            steps.await_member(round + 1, (me + size - (1 << round) % size) % size)?;
+            let distance = (1 << round) % size;
+            steps.announce_to(round + 1, [(me + distance) % size]);
+            steps.await_member(round + 1, (me + size - distance) % size)?;
         }
         Ok(())
     })

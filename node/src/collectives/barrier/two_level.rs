@@ -15,7 +15,7 @@ pub fn sync<G: Group>(group: &G) -> Outcome<G> {
         if levels.is_head() {
             steps.await_each(ARRIVED, levels.others())?;
             super::dissemination::sync(&levels.heads(steps, ARRIVED))?;
-            steps.announce(released);
+            steps.announce_near(released);
             Ok(())
         } else {
             steps.announce(ARRIVED);

@@ -15,9 +15,10 @@ const THERE: usize = 1;
 pub unsafe fn run<G: Stepped>(group: &G, call: Broadcast, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());
+    let children = || tree.children(node, rooted.size).map(|child| rooted.member(child));
     group.steps(THERE, |steps| {
         if node == 0 {
-            steps.announce(THERE);
+            steps.announce_to(THERE, children());
             // SAFETY: the caller's promise.
             unsafe { call.serve_root(group) };
         } else {
@@ -25,9 +26,8 @@ pub unsafe fn run<G: Stepped>(group: &G, call: Broadcast, tree: Tree) -> Outcome
             steps.await_member(THERE, parent)?;
             // SAFETY: the parent has the data and waits below until this PE has it.
             unsafe { group.copy(call.at(group, parent)?, call.dest, call.bytes) };
-            steps.announce(THERE);
+            steps.announce_to(THERE, children().chain([parent]));
         }
-        let children = tree.children(node, rooted.size);
-        steps.await_each(THERE, children.map(|child| rooted.member(child)))
+        steps.await_each(THERE, children())
     })
 }

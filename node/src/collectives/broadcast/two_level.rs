@@ -18,7 +18,7 @@ pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
             let among_heads = Broadcast { root: levels.number(call.root), ..call };
             // SAFETY: the caller's promise; the root is a head.
             unsafe { tree::run(&levels.heads(steps, 0), among_heads, Tree::KNomial(2))? };
-            steps.announce(there);
+            steps.announce_near(there);
             steps.await_each(copied, levels.others())
         } else {
             steps.await_member(there, levels.head())?;

@@ -29,7 +29,8 @@ fn rounds<G: Stepped>(
         let from = (me + have) % size;
         steps.await_member(round + 1, from)?;
         take(from, from, have.min(size - have))?;
-        steps.announce(round + 2);
+        // It waits for that below, and another one for the parts.
+        steps.announce_to(round + 2, [from, (me + size - 2 * have % size) % size]);
     }
     for (round, have) in spans().enumerate() {
         steps.await_member(round + 2, (me + size - have) % size)?;
@@ -50,7 +51,7 @@ pub unsafe fn in_place<G: Stepped>(group: &G, call: &Collect) -> Outcome<G> {
     group.steps(steps_for(size), |steps| {
         // SAFETY: the caller's promise.
         unsafe { call.serve_self(group) };
-        steps.announce(1);
+        steps.announce_to(1, [(group.index() + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
             let end = (first + count).min(size);
             // SAFETY: the member has announced these parts, and waits for this PE.
@@ -75,7 +76,7 @@ pub unsafe fn rotated<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     group.steps(steps_for(size), |steps| {
         // SAFETY: the caller's promise.
         unsafe { group.copy(call.source, call.dest, each) };
-        steps.announce(1);
+        steps.announce_to(1, [(me + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
             // Every member has its own part at the front.
             let at = (first + size - me) % size * each;

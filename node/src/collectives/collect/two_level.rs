@@ -20,9 +20,10 @@ pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
         if !levels.is_head() {
             steps.announce(READY);
             steps.await_member(there, levels.head())?;
-            // SAFETY: the head has the result and waits below until this PE has it.
-            unsafe {
-                group.copy(group.of(Buffer::Dest, call.dest, levels.head())?, call.dest, all);
+            if all > 0 {
+                let from = group.of(Buffer::Dest, call.dest, levels.head())?;
+                // SAFETY: the head has the result and waits below until this PE has it.
+                unsafe { group.copy(from, call.dest, all) };
             }
             steps.announce(copied);
             return Ok(());
@@ -33,12 +34,15 @@ pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
             call.serve_self(group);
             for member in levels.others() {
                 steps.await_member(READY, member)?;
+                if call.parts.bytes(member, member + 1) == 0 {
+                    continue;
+                }
                 let from = group.of(Buffer::Source, call.source, member)?;
                 let to = call.dest.add(call.parts.start(member));
                 group.copy(from, to, call.parts.bytes(member, member + 1));
             }
         }
-        if levels.nodes() > 1 {
+        if levels.nodes() > 1 && all > 0 {
             let starts: Vec<_> = levels.starts().iter().map(|at| call.parts.start(*at)).collect();
             let source = call.dest.wrapping_add(call.parts.start(group.index())).cast_const();
             let parts = Parts::Varying { starts, all_fitted: false };
@@ -46,7 +50,7 @@ pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
             // SAFETY: as above; each head's part of the result is in its place.
             unsafe { bruck::in_place(&levels.heads(steps, READY), &among_heads)? };
         }
-        steps.announce(there);
+        steps.announce_near(there);
         steps.await_each(copied, levels.others())
     })
 }

@@ -64,13 +64,13 @@ impl Fold {
         let (me, bytes, copied) = (group.index(), call.bytes(), result + 1);
         let own = self.group(me);
         let first = self.first(own);
-        steps.announce(READY);
         if me != first {
+            steps.announce_to(READY, [first]);
             steps.await_member(result, first)?;
             // SAFETY: the first of the group has the result and waits below; it has read
             // this PE's source.
             unsafe { call.take_result(group, first)? };
-            steps.announce(copied);
+            steps.announce_to(copied, [first]);
             return Ok(());
         }
         let sums = Scratch::new(bytes);

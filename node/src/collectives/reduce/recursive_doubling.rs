@@ -30,16 +30,18 @@ pub unsafe fn run<G: Stepped>(group: &G, call: Reduce) -> Outcome<G> {
                     let distance = 1 << round;
                     let partner = fold.first(own ^ distance);
                     group.copy(mine, call.dest, bytes);
-                    steps.announce(there(round));
+                    steps.announce_to(there(round), [partner]);
                     steps.await_member(there(round), partner)?;
                     let theirs = group.of(Buffer::Dest, call.dest, partner)?;
                     let lower = own & distance == 0;
                     call.combine(group, mine, lower, theirs, call.n);
-                    steps.announce(there(round) + 1);
+                    steps.announce_to(there(round) + 1, [partner]);
                     steps.await_member(there(round) + 1, partner)?;
                 }
                 group.copy(mine, call.dest, bytes);
-                steps.announce(result);
+                if let Some(second) = fold.second(own) {
+                    steps.announce_to(result, [second]);
+                }
                 Ok(())
             })
         }

@@ -40,7 +40,7 @@ pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
                 recursive_doubling::run(&levels.heads(steps, READY), among_heads)?;
             }
         }
-        steps.announce(there);
+        steps.announce_near(there);
         steps.await_each(copied, levels.others())
     })
 }

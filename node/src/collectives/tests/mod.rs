@@ -8,6 +8,7 @@ mod calls;
 mod machine;
 mod matrix;
 mod names;
+mod nodes;
 mod order;
 mod plan;
 mod play;

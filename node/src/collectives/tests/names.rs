@@ -3,8 +3,10 @@
 #![allow(unsafe_code)]
 
 use super::machine::{Machine, Member};
+use super::nodes::Traffic;
 use super::plan::plan;
 use super::play::play;
+use crate::atomics::Ordering;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
 use crate::collectives::group::{Buffer, Outcome, Reach};
@@ -18,9 +20,10 @@ const NAME: usize = 1 << 63;
 
 /// A PE of one of some nodes.
 #[derive(Clone, Copy)]
-struct OfNode<'m> {
-    member: Member<'m>,
-    nodes: usize,
+pub struct OfNode<'m> {
+    pub member: Member<'m>,
+    pub nodes: usize,
+    pub traffic: &'m Traffic,
 }
 
 impl OfNode<'_> {
@@ -51,6 +54,9 @@ impl Reach for OfNode<'_> {
         firsts.filter(|i| *i == 0 || self.node(*i) != self.node(*i - 1)).collect()
     }
     unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+        if from.addr() & NAME != 0 && bytes > 0 {
+            self.traffic.copies.fetch_add(1, Ordering::Relaxed);
+        }
         let from = from.map_addr(|from| from & !NAME);
         // SAFETY: the caller's promise.
         unsafe { self.member.copy(from, to.map_addr(|to| to & !NAME), bytes) }
@@ -76,16 +82,26 @@ impl Controlled for OfNode<'_> {
     fn wake(&self, counter: &Counter) {
         self.member.wake(counter);
     }
+    /// As if all had subscribed to those that they wait for.
+    fn announced_to(&self, _step: u64, member: usize) {
+        let far = self.node(member) != self.node(self.index());
+        self.traffic.told.fetch_add(far.into(), Ordering::Relaxed);
+    }
 }
 
 #[test]
 fn no_algorithm_loads_from_memory_of_another_node() {
     for (npes, nodes) in [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)] {
         let plan = plan(npes);
+        let traffic = Traffic::default();
         Machine::new(npes).run(|member| {
             let epoch = Epoch::new([0; 4].map(Into::into));
             epoch.set(0, member.words(member.me));
-            play(member, &EpochGroup::new(OfNode { member, nodes }, &epoch), &plan);
+            play(
+                member,
+                &EpochGroup::new(OfNode { member, nodes, traffic: &traffic }, &epoch),
+                &plan,
+            );
         });
     }
 }
