@@ -223,24 +223,24 @@ mod tests {
     #[test]
     fn one_lucky_size_makes_no_rule() {
         let lucky = measured(
-            Operation::Scan,
+            Operation::Collect,
             &[("linear", &[1.1, 1.1, 1.1, 0.94, 1.1, 1.1, 1.1, 1.1, 1.1])],
         );
-        assert_eq!(rules(Operation::Scan, &lucky), [(usize::MAX, "direct")]);
+        assert_eq!(rules(Operation::Collect, &lucky), [(usize::MAX, "direct")]);
         let good = measured(
-            Operation::Scan,
+            Operation::Collect,
             &[("linear", &[1.1, 1.1, 1.1, 0.5, 1.1, 1.1, 1.1, 1.1, 1.1])],
         );
         assert_eq!(
-            rules(Operation::Scan, &good),
+            rules(Operation::Collect, &good),
             [(512, "direct"), (2048, "linear"), (usize::MAX, "direct")]
         );
     }
 
     #[test]
     fn small_differences_are_none() {
-        let results = measured(Operation::Scan, &[("linear", &[0.96; 9])]);
-        assert_eq!(rules(Operation::Scan, &results), [(usize::MAX, "direct")]);
+        let results = measured(Operation::Collect, &[("linear", &[0.96; 9])]);
+        assert_eq!(rules(Operation::Collect, &results), [(usize::MAX, "direct")]);
         let results = measured(Operation::Barrier, &[("dissemination", &[0.9])]);
         assert_eq!(rules(Operation::Barrier, &results), [(usize::MAX, "dissemination")]);
     }
