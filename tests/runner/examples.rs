@@ -1,6 +1,7 @@
 //! The examples, as a learner runs them, under every launcher there is.
 
 use crate::conformance::wanted;
+use crate::launch::Running;
 use crate::launchers::Launcher;
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
@@ -55,7 +56,7 @@ fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
     cargo.current_dir(tree::repository("."));
     cargo.args(["build", "--quiet", "--locked", "--package", "oneshmem", "--example", name]);
     cargo.arg("--target-dir").arg(tree::scratch("cargo"));
-    launch::run(cargo)?.success()?;
+    Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
     let program = tree::scratch("cargo").join("debug/examples").join(name);
     let outcome = launch::run(launch::oshrun(pes, &program))?;
     outcome.success()?;

@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// there hangs. It is no statement about speed.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
+/// How long cargo may take to compile the library.
+pub const COMPILING: Duration = Duration::from_secs(900);
+
 /// What came of a command.
 #[derive(Debug)]
 pub struct Outcome {
