@@ -55,7 +55,10 @@ struct mapping {
     struct mapping *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held from the first look at a region's maps until libomptarget has done its part: another thread
+ * must find an array with its data, or not at all. Recursive, since a wait in there may run another
+ * task of this thread. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct mapping *mappings;
 static int device = -1; /* whose maps are served; -1: none */
 static int partition = -1;
@@ -129,7 +132,6 @@ static struct mapping *add(char *host, size_t bytes)
 /* A region begins: gives what is new in it storage. Changes `types`, which is a copy. */
 static void begin(int32_t n, void **bases, void **args, int64_t *sizes, int64_t *types)
 {
-    pthread_mutex_lock(&lock);
     for (int32_t i = 0; i < n; i++) {
         char *host = args[i];
         if (sizes[i] <= 0 || types[i] & (PRIVATE | LITERAL))
@@ -152,14 +154,12 @@ static void begin(int32_t n, void **bases, void **args, int64_t *sizes, int64_t 
     }
     for (struct mapping *m = mappings; m != NULL; m = m->next)
         m->fresh = 0;
-    pthread_mutex_unlock(&lock);
 }
 
 /* A region ends: finds the mappings that end with it. Changes `types`, which is a copy. */
 static struct mapping *ending(int32_t n, void **args, const int64_t *sizes, int64_t *types)
 {
     struct mapping *gone = NULL;
-    pthread_mutex_lock(&lock);
     for (int32_t i = n - 1; i >= 0; i--) {
         if (types[i] & (PRIVATE | LITERAL) || (sizes[i] == 0 && !(types[i] & DELETE)))
             continue;
@@ -188,14 +188,12 @@ static struct mapping *ending(int32_t n, void **args, const int64_t *sizes, int6
             at = &m->next;
         }
     }
-    pthread_mutex_unlock(&lock);
     return gone;
 }
 
 /* The region has ended: gives the storage of these mappings back. */
 static void ended(struct mapping *gone)
 {
-    pthread_mutex_lock(&lock);
     while (gone != NULL) {
         struct mapping *m = gone;
         gone = m->next;
@@ -206,7 +204,6 @@ static void ended(struct mapping *gone)
             shmemx_partition_give(m->block);
         free(m);
     }
-    pthread_mutex_unlock(&lock);
 }
 
 /* ---- The compiler's entry points ------------------------------------------------------------ */
@@ -261,8 +258,10 @@ void __tgt_target_data_begin_mapper(void *where, int64_t number, int32_t n, void
         return;
     }
     struct types ours;
+    pthread_mutex_lock(&lock);
     begin(n, bases, args, sizes, copy(&ours, types, n));
     real(where, number, n, bases, args, sizes, ours.all, names, mappers);
+    pthread_mutex_unlock(&lock);
     discard(&ours);
 }
 
@@ -276,9 +275,11 @@ void __tgt_target_data_end_mapper(void *where, int64_t number, int32_t n, void *
         return;
     }
     struct types ours;
+    pthread_mutex_lock(&lock);
     struct mapping *gone = ending(n, args, sizes, copy(&ours, types, n));
     real(where, number, n, bases, args, sizes, ours.all, names, mappers);
     ended(gone);
+    pthread_mutex_unlock(&lock);
     discard(&ours);
 }
 
@@ -294,9 +295,11 @@ void __tgt_target_data_begin_nowait_mapper(void *where, int64_t number, int32_t 
         return;
     }
     struct types ours;
+    pthread_mutex_lock(&lock);
     begin(n, bases, args, sizes, copy(&ours, types, n));
     real(where, number, n, bases, args, sizes, ours.all, names, mappers, ndeps, deps, nnoalias,
          noalias);
+    pthread_mutex_unlock(&lock);
     discard(&ours);
 }
 
