@@ -37,13 +37,13 @@ pub fn trials() -> Vec<Trial> {
         ("load", &["SIGSEGV", "a device's memory (partition 1)"]),
     ] {
         trials.push(Trial::test(format!("devices/misuse/{case}"), move || {
-            let mut command = start("misuse", 2, "1M:KIND=CUDA")?;
+            let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
             command.arg(case);
             Ok(fails(&launch::run(command)?, words)?)
         }));
     }
     trials.push(Trial::test("devices/fork", || {
-        let mut command = start("misuse", 2, "1M:KIND=CUDA")?;
+        let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
         command.arg("fork");
         Ok(launch::run(command)?.success()?)
     }));
@@ -52,12 +52,12 @@ pub fn trials() -> Vec<Trial> {
         ("too-large", "100G:KIND=CUDA", &["cuMemAlloc: out of memory", "1 GiB are free"]),
     ] {
         trials.push(Trial::test(format!("devices/{title}"), move || {
-            let outcome = launch::run(start("misuse", 3, value)?)?;
+            let outcome = launch::run(start("device_misuse", 3, value)?)?;
             Ok(told_once(&outcome, words)?)
         }));
     }
     trials.push(Trial::test("devices/no-driver", || {
-        let mut command = start("misuse", 3, "1M:KIND=CUDA")?;
+        let mut command = start("device_misuse", 3, "1M:KIND=CUDA")?;
         command.env_remove("LD_LIBRARY_PATH");
         Ok(told_once(&launch::run(command)?, &["no libcuda.so.1 here"])?)
     }));
