@@ -41,7 +41,7 @@ static void body(void)
 
 static int stop(void *arg)
 {
-    return ++*(int *)arg == 5;
+    return ++*(int *)arg >= 5;
 }
 
 static void alone(void)
@@ -61,7 +61,7 @@ static void alone(void)
     config.progress_arg = &turns;
     WORKS(onenode_open(&config, &stopped));
     FAILS(onenode_meet(stopped, key, sizeof key, 2, ONENODE_EVER), ONENODE_ESTOPPED, "progress function");
-    CHECK(turns == 5);
+    CHECK(turns >= 5);
     /* Nothing of all that is left: one is enough for a meeting of one. */
     WORKS(onenode_meet(node, key, sizeof key, 1, ONENODE_EVER));
     WORKS(onenode_close(stopped));
@@ -71,10 +71,24 @@ static void alone(void)
 
 static pid_t first;
 
+/* Whether this process has come to a meeting: before that, waits for other programs' meetings call the
+ * progress function, too. */
+static int has_come(void)
+{
+    char line[512];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL);
+    while (!found && fgets(line, sizeof line, maps) != NULL)
+        found = strstr(line, "onenode-meeting") != NULL;
+    fclose(maps);
+    return found;
+}
+
 /* Rank 0 waits: the others come, and wait for each other, with it. */
 static int announce(void *turns)
 {
-    if (++*(int *)turns <= 2)
+    if (has_come() && ++*(int *)turns <= 2)
         meet();
     return 0;
 }
@@ -82,9 +96,10 @@ static int announce(void *turns)
 /* Rank 1 waits with it, and kills it. */
 static int kill_first(void *done)
 {
-    if (*(int *)done == 0)
+    if (*(int *)done == 0 && has_come()) {
         kill(first, SIGKILL);
-    *(int *)done = 1;
+        *(int *)done = 1;
+    }
     return 0;
 }
 

@@ -88,9 +88,6 @@ impl<'k> Joined<'k> {
                     descriptor: file.as_raw_fd(),
                     inode: fd::inode(file.as_fd())?,
                 };
-                if let Some(before) = directory.host(name) {
-                    directory.remove(name, before);
-                }
                 directory.put(name, host)?;
                 (board, Some((file, host)))
             }

@@ -115,8 +115,8 @@ impl Directory {
         self.named(name).filter(Host::runs)
     }
 
-    /// This process is at `name`, instead of one that is no more. Removes what others have left
-    /// that are no more either.
+    /// This process is at `name`, instead of whoever was. Removes what others have left that are no
+    /// more.
     pub fn put(&self, name: &str, host: Host) -> Result<(), Error> {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             let host = entry.file_name().to_str().and_then(|name| self.named(name));
@@ -124,6 +124,7 @@ impl Directory {
                 let _ = fs::remove_file(entry.path());
             }
         }
+        let _ = fs::remove_file(self.link(name));
         symlink(host.text(), self.link(name))
             .map_err(|source| Error::System { call: "making a link to meet at", source })
     }
@@ -184,6 +185,9 @@ mod tests {
         directory.put("c", own()).expect("made");
         let names = || fs::read_dir(&path).expect("listed").count();
         assert_eq!(names(), 2, "what is left is swept");
+        directory.put("c", Host { descriptor: 4, ..own() }).expect("replaced");
+        assert_eq!(directory.host("c"), Some(Host { descriptor: 4, ..own() }));
+        directory.put("c", own()).expect("replaced");
         directory.remove("a", Host { pid: 1, ..own() });
         assert_eq!(names(), 2, "another's");
         directory.remove("a", own());
