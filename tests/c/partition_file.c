@@ -18,7 +18,7 @@ static char path[200];
 static void ask(const char *folder)
 {
     char value[300];
-    snprintf(path, sizeof path, "%s/oneshmem-file-%d", folder, (int)getppid());
+    snprintf(path, sizeof path, "%s/partition-file-%d", folder, (int)getppid());
     snprintf(value, sizeof value, "1M:KIND=FILE:PATH=%s-%%p", path);
     setenv("SHMEM_SYMMETRIC_PARTITION1", value, 1);
 }

@@ -1,5 +1,5 @@
-/* stranger SECONDS: as another user, tries for so long to occupy, read, move or remove what
- * jobs make to meet, and to connect to their sockets. Prints what it saw and what it could do. */
+/* stranger SECONDS: as another user, tries for so long to read, move or remove what jobs
+ * make to meet, and to connect to their sockets. Prints what it saw and what it could do. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static void attack(const char *path)
     char text[256], place[256], moved[600];
     seen++;
     snprintf(moved, sizeof moved, "%s.mine", path);
-    if (rename(path, moved) == 0 || unlink(path) == 0 || symlink("mine", path) == 0)
+    if (rename(path, moved) == 0 || unlink(path) == 0)
         done++;
     int fd = open(path, O_RDWR);
     if (fd >= 0)

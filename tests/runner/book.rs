@@ -213,5 +213,7 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell.env("XDG_CONFIG_HOME", folder.join("config"));
     // It refuses to work for root, as which containers run, unless told twice.
     shell.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    // As all commands of a page share the folder, none removes what another one uses.
+    shell.env("OMPI_MCA_orte_tmpdir_base", folder);
     shell
 }

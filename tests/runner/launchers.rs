@@ -5,7 +5,7 @@ use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -89,7 +89,8 @@ impl Launcher {
                     .arg(program)
                     // It refuses to work for root, as which containers run, unless told twice.
                     .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+                    .env("OMPI_MCA_orte_tmpdir_base", session_folder()?);
                 vec![command]
             }
             Self::Slurm => slurm_steps(pes, pes, program),
@@ -112,6 +113,16 @@ impl Launcher {
         let running = self.start(pes, program, arguments, environment)?;
         running.into_iter().map(Running::finish).collect()
     }
+}
+
+/// A folder of its own for an `mpirun`: it removes the one that all of a user share by default when it
+/// ends, and another one that is just about to use that fails.
+pub fn session_folder() -> Result<PathBuf, String> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = tree::scratch(&format!("mpirun/{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
 }
 
 /// `started` of the processes of a Slurm job step with `pes` tasks, a new step each time.
