@@ -16,12 +16,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define ALPHA 0.2 /* conductivity times time step over grid spacing squared */
 static const double PI = 3.14159265358979323846;
 
 static uint64_t halo_ready[2]; /* signals: steps for which the halo above, below came */
 static double error, max_error;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* Grid rows 1..n are dealt out as evenly as possible: PE pe has rows
  * first_row(pe) up to, but not including, first_row(pe + 1). */
@@ -59,6 +67,8 @@ int main(int argc, char **argv)
             field[0][(size_t)r * width + (size_t)c] =
                 sin(PI * (first + r - 1) / (n + 1)) * sin(PI * c / (n + 1));
 
+    shmem_barrier_all();
+    double start = seconds();
     int above = me - 1, below = me + 1; /* PEs; -1 and npes do not exist */
     for (int step = 0; step < steps; step++) {
         double *old = field[step % 2], *new = field[(step + 1) % 2];
@@ -88,6 +98,9 @@ int main(int argc, char **argv)
             }
     }
 
+    shmem_barrier_all();
+    double elapsed = seconds() - start;
+
     double factor = pow(1 - 4 * ALPHA * (1 - cos(PI / (n + 1))), steps);
     for (int r = 1; r <= rows; r++)
         for (int c = 1; c <= n; c++) {
@@ -98,8 +111,8 @@ int main(int argc, char **argv)
     shmem_double_max_reduce(SHMEM_TEAM_WORLD, &max_error, &error, 1);
     int wrong = !(max_error < 1e-10);
     if (me == 0)
-        printf("%d x %d grid, %d steps, %d PEs: largest error %.2e, %s\n", n, n, steps, npes,
-               max_error, wrong ? "WRONG" : "verified");
+        printf("%d x %d grid, %d steps, %d PEs: %.6f s, largest error %.2e, %s\n", n, n, steps,
+               npes, elapsed, max_error, wrong ? "WRONG" : "verified");
     shmem_free(field[1]);
     shmem_free(field[0]);
     shmem_finalize();

@@ -9,10 +9,18 @@
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static long next_task;  /* the queue; the copy on PE 0 is the one in use */
 static long tasks_done; /* on PE 0: how many were done in total */
 static long answer;     /* on PE 0: the sum of all results */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* A task: the number of steps of the Collatz sequence from n to 1. How long it
  * takes cannot be told beforehand. */
@@ -29,6 +37,8 @@ int main(int argc, char **argv)
     long ntasks = argc > 1 ? atol(argv[1]) : 20000;
     shmem_init();
     int me = shmem_my_pe();
+    shmem_barrier_all();
+    double start = seconds();
 
     long mine = 0, sum = 0;
     for (;;) {
@@ -40,10 +50,11 @@ int main(int argc, char **argv)
     }
     shmem_long_atomic_add(&tasks_done, mine, 0);
     shmem_long_atomic_add(&answer, sum, 0);
-    printf("PE %d did %ld tasks\n", me, mine);
 
     /* Completes everyone's atomics before anyone goes on. */
     shmem_barrier_all();
+    double elapsed = seconds() - start;
+    printf("PE %d did %ld tasks\n", me, mine);
 
     int wrong = 0;
     if (me == 0) {
@@ -51,8 +62,8 @@ int main(int argc, char **argv)
         for (long task = 0; task < ntasks; task++)
             expected += collatz_steps(task + 1);
         wrong = tasks_done != ntasks || answer != expected;
-        printf("%ld of %ld tasks done, %ld steps: %s\n", tasks_done, ntasks, answer,
-               wrong ? "WRONG" : "verified");
+        printf("%ld of %ld tasks done, %ld steps: %.6f s, %s\n", tasks_done, ntasks, answer,
+               elapsed, wrong ? "WRONG" : "verified");
     }
     shmem_finalize();
     return wrong;

@@ -1,6 +1,7 @@
 //! `oshbench`: builds the benchmark programs with every implementation it is given, runs and
 //! repeats them side by side with plain shared memory, and reports.
 
+mod apps;
 mod compared;
 mod devices;
 mod diff;
@@ -13,6 +14,7 @@ mod instructions;
 mod limits;
 mod lines;
 mod machine;
+mod memory;
 mod noise;
 mod options;
 mod page;
@@ -31,6 +33,7 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use oneshmem_plots::{figures, plot, stats};
 
+use crate::apps::Form;
 use crate::implementation::Implementation;
 use crate::plan::Extent;
 use crate::report::{RemarkKind, Report};
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
     let done = match matches.subcommand() {
         Some(("run", matches)) => run(matches),
         Some(("collectives", matches)) => collectives(matches),
+        Some(("apps", matches)) => apps(matches),
         Some(("devices", matches)) => devices(matches),
         Some(("instructions", matches)) => instructions(matches),
         Some(("report", matches)) => show(matches),
@@ -156,6 +160,28 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             && report.peers().all(|peer| peer != remark.implementation)
     });
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn apps(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let mut forms: Vec<Form> = implementations(matches)?.into_iter().map(Form::Shmem).collect();
+    if matches.contains_id("mpi") {
+        for (name, commands) in options::pairs(matches, "mpi")? {
+            forms.push(Form::mpi(&name, &commands)?);
+        }
+    } else {
+        forms.push(Form::mpi("MPI", "mpicc,mpiexec")?);
+    }
+    forms.push(Form::OpenMp);
+    let apps = apps::Apps {
+        forms,
+        examples: path(matches, "examples")?.clone(),
+        sources: path(matches, "sources")?.clone(),
+        work: work(matches)?,
+        repeats: matches.get_one("repeats").copied().unwrap_or(5).max(1),
+        tiny: matches.get_flag("tiny"),
+    };
+    say(apps.run()?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn devices(matches: &ArgMatches) -> anyhow::Result<ExitCode> {

@@ -40,6 +40,31 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("apps")
+                .about("Whole applications: the examples beside the same programs in OpenMP and MPI, with 1, 2, 4 and 8 PEs")
+                .args(own_and_peers())
+                .arg(
+                    value("mpi", "NAME=COMPILER,LAUNCHER", "An MPI, its launcher with arguments if need be; may be repeated [default: mpicc and mpiexec of PATH]")
+                        .action(ArgAction::Append),
+                )
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
+                .arg(
+                    value("repeats", "N", "Run everything so often [default: 5]")
+                        .value_parser(value_parser!(usize)),
+                )
+                .arg(
+                    value("sources", "DIR", "Where the programs in MPI and OpenMP are")
+                        .default_value("bench/apps")
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(
+                    value("examples", "DIR", "Where the programs in OpenSHMEM are")
+                        .default_value("examples")
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(folder()),
+        )
+        .subcommand(
             Command::new("devices")
                 .about("Arrays that OpenMP maps to its device: through host memory beside symmetric ones (needs clang with its OpenMP)")
                 .arg(own())
@@ -92,7 +117,14 @@ pub fn command() -> Command {
         )
 }
 
-fn implementations() -> [Arg; 5] {
+fn implementations() -> impl Iterator<Item = Arg> {
+    let sources = value("sources", "DIR", "Where the programs are")
+        .default_value("bench/programs")
+        .value_parser(value_parser!(PathBuf));
+    own_and_peers().into_iter().chain([sources, folder()])
+}
+
+fn own_and_peers() -> [Arg; 3] {
     [
         own(),
         value("peer", "NAME=BIN", "Another one, to compare with; may be repeated")
@@ -103,10 +135,6 @@ fn implementations() -> [Arg; 5] {
             "Further arguments of that implementation's launcher, split at blanks",
         )
         .action(ArgAction::Append),
-        value("sources", "DIR", "Where the programs are")
-            .default_value("bench/programs")
-            .value_parser(value_parser!(PathBuf)),
-        folder(),
     ]
 }
 

@@ -12,9 +12,11 @@ const PATIENCE: &str = "400";
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
+    let no_mpi = !on_path("mpicc.mpich") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
         Trial::test("collectives compared, tiny", compared),
+        Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
@@ -90,6 +92,20 @@ fn compared() -> Result<(), Failed> {
     let text = String::from_utf8_lossy(&output.stdout);
     // A barrier and five operations at four sizes, with three numbers of PEs.
     check(text.contains("Of 63 points"), "not all points are there", &output)
+}
+
+fn applications() -> Result<(), Failed> {
+    let work = scratch("apps")?;
+    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
+    let arguments = ["apps", "--tiny", "--repeats", "1", "--own", &own, "--work", &work];
+    let folders = ["--sources", "apps", "--examples", "../examples"];
+    let mpi = ["--mpi", "mpich=mpicc.mpich,mpiexec.mpich"];
+    let output = oshbench(&[&arguments[..], &folders[..], &mpi[..]].concat())?;
+    check(output.status.success(), "the comparison failed", &output)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // Five programs with four numbers of PEs, each beside MPI and OpenMP.
+    check(text.matches("OpenMP ").count() >= 20, "not all points are there", &output)?;
+    check(text.contains("of 20 points"), "no closing line", &output)
 }
 
 fn whole_suite() -> Result<(), Failed> {

@@ -175,6 +175,9 @@ impl Plot {
         area: &DrawingArea<SVGBackend<'a>, Shift>,
     ) -> Result<(), Box<dyn std::error::Error + 'a>> {
         let (low, high) = self.y_range();
+        if !(low > 0.0 && high.is_finite()) {
+            return Err("a logarithmic axis has no place for its figures".into());
+        }
         let xs = || self.curves.iter().flat_map(|curve| curve.points.iter().map(|mark| mark.x));
         let (left, right) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
         let (left, right) = (self.x.place(left), self.x.place(right));
@@ -392,6 +395,12 @@ mod tests {
         for tick in ["512", "3584"] {
             assert!(text.contains(&format!("\n{tick}\n")), "{tick}");
         }
+    }
+
+    #[test]
+    fn a_figure_of_nothing_is_refused() {
+        let error = plot(&[(1.0, 0.0), (2.0, 5.0)]).svg().unwrap_err().to_string();
+        assert!(error.contains("logarithmic"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,47 @@
+/* gups in OpenMP: updates by atomic exclusive or. */
+#include "../problems.h"
+#include <omp.h>
+
+static void update(uint64_t *table, uint64_t words, uint64_t updates, int me)
+{
+    for (uint64_t u = 0; u < updates; u++) {
+        uint64_t random = update_number(me, u);
+        uint64_t *word = &table[random % words];
+#pragma omp atomic
+        *word ^= random;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int threads = omp_get_max_threads();
+    uint64_t asked = (uint64_t)1 << argument(argc, argv, 1, 18);
+    uint64_t share = (asked + (uint64_t)threads - 1) / (uint64_t)threads;
+    uint64_t words = share * (uint64_t)threads;
+    uint64_t *table = need(malloc(words * sizeof *table));
+    double clock[2];
+    long changed = 0, errors = 0;
+
+#pragma omp parallel reduction(+ : changed, errors)
+    {
+        int me = omp_get_thread_num();
+        uint64_t first = share * (uint64_t)me, end = first + share;
+        for (uint64_t i = first; i < end; i++)
+            table[i] = i;
+#pragma omp barrier
+#pragma omp master
+        clock[0] = seconds();
+        update(table, words, 4 * share, me);
+#pragma omp barrier
+#pragma omp master
+        clock[1] = seconds();
+        for (uint64_t i = first; i < end; i++)
+            changed += table[i] != i;
+#pragma omp barrier
+        update(table, words, 4 * share, me);
+#pragma omp barrier
+        for (uint64_t i = first; i < end; i++)
+            errors += table[i] != i;
+    }
+    return report("gups, OpenMP", clock[1] - clock[0], changed && !errors);
+}

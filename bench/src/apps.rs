@@ -1,0 +1,339 @@
+//! Whole applications: the programs of `examples/`, the same ones in MPI and in OpenMP, and other
+//! implementations of OpenSHMEM, in turns.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::ProgressBar;
+use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
+use oneshmem_plots::{Unit, figures, stats};
+
+use crate::implementation::Implementation;
+use crate::{execute, memory};
+
+const PATIENCE: Duration = Duration::from_secs(300);
+const PES: [usize; 4] = [1, 2, 4, 8];
+const FLAGS: [&str; 4] = ["-O3", "-std=gnu11", "-D_GNU_SOURCE", "-march=native"];
+
+/// Programs, their usual arguments, and some for which they take next to no time.
+const PROGRAMS: [(&str, &[&str], &[&str]); 5] = [
+    ("isort", &["16777216"], &["10000"]),
+    ("heat", &["1000", "400"], &["24", "10"]),
+    ("gups", &["20"], &["8"]),
+    ("matmul", &["720"], &["24"]),
+    ("queue", &["400000"], &["200"]),
+];
+
+/// A way to write the programs, with what builds and starts them.
+pub enum Form {
+    /// In OpenSHMEM.
+    Shmem(Implementation),
+    /// In MPI.
+    Mpi {
+        /// In the table.
+        name: String,
+        /// Its compiler.
+        compiler: String,
+        /// Its launcher and that one's arguments, before `-n`.
+        launcher: Vec<String>,
+    },
+    /// In OpenMP, with a thread for each PE.
+    OpenMp,
+}
+
+impl Form {
+    /// An MPI from `NAME=COMPILER,LAUNCHER ARGUMENTS`, as split at the first sign.
+    pub fn mpi(name: &str, commands: &str) -> anyhow::Result<Self> {
+        let (compiler, launcher) = commands.split_once(',').with_context(|| {
+            format!("--mpi {name}={commands}: expected NAME=COMPILER,LAUNCHER [ARGUMENTS]")
+        })?;
+        let launcher: Vec<String> = launcher.split_whitespace().map(str::to_owned).collect();
+        if compiler.is_empty() || launcher.is_empty() {
+            bail!("--mpi {name}={commands}: the compiler or the launcher is missing");
+        }
+        Ok(Self::Mpi { name: name.into(), compiler: compiler.into(), launcher })
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Shmem(implementation) => &implementation.name,
+            Self::Mpi { name, .. } => name,
+            Self::OpenMp => "OpenMP",
+        }
+    }
+
+    fn source(&self, apps: &Apps, program: &str) -> PathBuf {
+        let file = format!("{program}.c");
+        match self {
+            Self::Shmem(_) => apps.examples.join(file),
+            Self::Mpi { .. } => apps.sources.join("mpi").join(file),
+            Self::OpenMp => apps.sources.join("openmp").join(file),
+        }
+    }
+
+    fn compiler(&self) -> anyhow::Result<Command> {
+        let command = match self {
+            Self::Shmem(implementation) => {
+                let bin = implementation.bin.as_deref().context("no directory of commands")?;
+                bin.join("oshcc")
+            }
+            Self::Mpi { compiler, .. } => compiler.into(),
+            Self::OpenMp => "cc".into(),
+        };
+        let mut command = Command::new(command);
+        if matches!(self, Self::OpenMp) {
+            command.arg("-fopenmp");
+        }
+        Ok(command)
+    }
+
+    fn job(&self, pes: usize, program: &Path, arguments: &[&str]) -> Command {
+        match self {
+            Self::Shmem(implementation) => {
+                let words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+                implementation.job(pes, program, &words, HEAP_MIB)
+            }
+            Self::Mpi { launcher, .. } => {
+                let mut command = Command::new(&launcher[0]);
+                command.args(&launcher[1..]).args(["-n", &pes.to_string()]);
+                command.arg(program).args(arguments);
+                command
+            }
+            Self::OpenMp => {
+                let mut command = Command::new(program);
+                command.args(arguments).env("OMP_NUM_THREADS", pes.to_string());
+                command
+            }
+        }
+    }
+}
+
+/// Symmetric heap a PE: room for all keys of isort on one PE, and then some.
+const HEAP_MIB: u64 = 256;
+
+/// What to measure.
+pub struct Apps {
+    /// The own implementation first.
+    pub forms: Vec<Form>,
+    /// Where the programs in OpenSHMEM are.
+    pub examples: PathBuf,
+    /// Where `mpi` and `openmp` are.
+    pub sources: PathBuf,
+    /// Where to build, and to leave plots.
+    pub work: PathBuf,
+    /// How many times to run everything.
+    pub repeats: usize,
+    /// Next to nothing of everything.
+    pub tiny: bool,
+}
+
+/// Figures of one program with so many PEs in one form.
+#[derive(Default)]
+struct Cell {
+    nanoseconds: Vec<f64>,
+    bytes: u64,
+}
+
+/// By program, number of PEs, and form: places in their lists.
+type Figures = BTreeMap<(usize, usize, usize), Cell>;
+
+impl Apps {
+    /// Measures; returns the tables, and where plots are.
+    pub fn run(&self) -> anyhow::Result<String> {
+        let mut programs = Vec::new();
+        for (name, ..) in PROGRAMS {
+            let of_form = |form: &Form| self.build(form, name);
+            programs.push(self.forms.iter().map(of_form).collect::<anyhow::Result<Vec<_>>>()?);
+        }
+        let mut found = Figures::new();
+        let rounds = (self.repeats + 1) * PROGRAMS.len() * PES.len() * self.forms.len();
+        let bar = ProgressBar::new(rounds as u64);
+        // The last round is for memory: looking at it disturbs.
+        for round in 0..=self.repeats {
+            for (p, (name, usual, little)) in PROGRAMS.iter().enumerate() {
+                let arguments = if self.tiny { little } else { usual };
+                for pes in PES {
+                    for (f, form) in self.forms.iter().enumerate() {
+                        bar.inc(1);
+                        let what = || format!("{name} of {} with {pes} PEs", form.name());
+                        let mut job = form.job(pes, &programs[p][f], arguments);
+                        let cell = found.entry((p, pes, f)).or_default();
+                        if round == self.repeats {
+                            cell.bytes = memory::most(&mut job, PATIENCE).with_context(what)?;
+                            continue;
+                        }
+                        let outcome = execute::run(&mut job, &self.work, PATIENCE)?;
+                        if !outcome.success() {
+                            bail!("{}: {}", what(), outcome.reason());
+                        }
+                        let seconds = seconds(&outcome.stdout).with_context(what)?;
+                        cell.nanoseconds.push(seconds * 1e9);
+                    }
+                }
+            }
+        }
+        bar.finish_and_clear();
+        self.show(&found)
+    }
+
+    fn build(&self, form: &Form, name: &str) -> anyhow::Result<PathBuf> {
+        let source = form.source(self, name);
+        let program = self.work.join(format!("{name}-{}", form.name()));
+        let mut compiler = form.compiler()?;
+        compiler.args(FLAGS).arg(&source).arg("-o").arg(&program).arg("-lm");
+        let outcome = execute::run(&mut compiler, &self.work, PATIENCE)?;
+        if !outcome.success() {
+            bail!("{} does not build: {}", source.display(), outcome.reason());
+        }
+        Ok(program)
+    }
+
+    fn show(&self, found: &Figures) -> anyhow::Result<String> {
+        let mut text = format!(
+            "Medians of {} runs. Times are those of the part that all forms share, without start and \
+             check; speed-up is against one PE of the same form; memory is that of all processes, \
+             their launcher included.\n{}\n{}\n",
+            self.repeats,
+            self.table(found),
+            self.verdict(found)
+        );
+        for (p, (name, ..)) in PROGRAMS.iter().enumerate() {
+            let plot = self.plot(found, p, name);
+            if plot.is_worthwhile() {
+                let path = self.work.join(format!("apps-{name}.svg"));
+                std::fs::write(&path, plot.svg()?)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+                text += &format!("Written: {}\n", path.display());
+            }
+        }
+        Ok(text)
+    }
+
+    fn table(&self, found: &Figures) -> Table {
+        let mut table = Table::new();
+        let own = self.forms[0].name();
+        table.load_preset(presets::NOTHING).set_header([
+            "",
+            "PEs",
+            "",
+            "time",
+            &format!("/ {own}"),
+            "speed-up",
+            "MiB",
+        ]);
+        for (&(p, pes, f), cell) in found {
+            let time = stats::median(&cell.nanoseconds);
+            let of = |pes, f| stats::median(&found[&(p, pes, f)].nanoseconds);
+            table.add_row([
+                if f == 0 { PROGRAMS[p].0.to_owned() } else { String::new() },
+                if f == 0 { pes.to_string() } else { String::new() },
+                self.forms[f].name().to_owned(),
+                figures::figure(time, Unit::Nanoseconds),
+                figures::ratio(time / of(pes, 0)),
+                figures::ratio(of(PES[0], f) / time),
+                (cell.bytes >> 20).to_string(),
+            ]);
+        }
+        for column in table.column_iter_mut().skip(3) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+
+    /// At which points another form is quicker.
+    fn verdict(&self, found: &Figures) -> String {
+        let mut slower = Vec::new();
+        let own: Vec<_> = found.iter().filter(|((.., f), _)| *f == 0).collect();
+        for &(&(p, pes, _), cell) in &own {
+            let mine = stats::median(&cell.nanoseconds);
+            let others =
+                (1..self.forms.len()).map(|f| (f, stats::median(&found[&(p, pes, f)].nanoseconds)));
+            let best = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
+            if let Some((f, time)) = best.filter(|(_, time)| *time < mine) {
+                slower.push(format!(
+                    "{} on {pes} PEs ({} times {}'s time)",
+                    PROGRAMS[p].0,
+                    figures::ratio(mine / time),
+                    self.forms[f].name()
+                ));
+            }
+        }
+        let (count, of) = (slower.len(), own.len());
+        match count {
+            0 => format!("Slower than another form at none of {of} points."),
+            _ => format!(
+                "Slower than another form at {count} of {of} points: {}.",
+                slower.join(", ")
+            ),
+        }
+    }
+
+    fn plot(&self, found: &Figures, program: usize, name: &str) -> Plot {
+        let curve = |(f, form): (usize, &Form)| {
+            let points = found.iter().filter(|((p, _, of), _)| (*p, *of) == (program, f)).map(
+                |((_, pes, _), cell)| Mark {
+                    x: *pes as f64,
+                    y: stats::median(&cell.nanoseconds),
+                    bar: None,
+                },
+            );
+            let ink = Ink::Nth(f, Shade::Full);
+            Curve { label: form.name().into(), ink, points: points.collect() }
+        };
+        Plot {
+            title: format!("{name} on one node"),
+            x: Axis::Pes,
+            unit: Unit::Nanoseconds,
+            curves: self.forms.iter().enumerate().map(curve).collect(),
+        }
+    }
+}
+
+/// The time in a program's last line, which says that the result is right.
+fn seconds(said: &str) -> anyhow::Result<f64> {
+    let verified = said.lines().rfind(|line| line.ends_with(", verified"));
+    let time = verified.and_then(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = words.iter().position(|word| *word == "s,")?;
+        words.get(at.checked_sub(1)?)?.parse().ok().filter(|time| *time > 0.0)
+    });
+    time.with_context(|| format!("not verified: {said}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_lines() {
+        assert_eq!(seconds("PE 1 did 3\n3 of 3 done: 0.5000 s, verified\n").unwrap(), 0.5);
+        assert_eq!(seconds("2 to 4: 0.2500 s, 1e6 keys/s, verified\n").unwrap(), 0.25);
+        for wrong in [
+            "0.5 s, WRONG\n",
+            "verified\n",
+            "x s, verified\n",
+            "0.0 s, verified\n",
+            "s, verified\n",
+            "",
+        ] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn another_mpi() {
+        let Form::Mpi { compiler, launcher, .. } =
+            Form::mpi("a", "mpicc.a,mpirun.a --oversubscribe").unwrap()
+        else {
+            panic!("not an MPI")
+        };
+        assert_eq!((compiler.as_str(), launcher.len()), ("mpicc.a", 2));
+        for wrong in ["mpicc", ",mpirun", "mpicc,"] {
+            assert!(Form::mpi("a", wrong).is_err(), "{wrong}");
+        }
+    }
+}
