@@ -70,33 +70,33 @@ variables! {
     VERSION = "SHMEM_VERSION" or "SMA_VERSION", ValueKind::Switch, "not set",
         "Print the library's version at start-up.";
     INFO = "SHMEM_INFO" or "SMA_INFO", ValueKind::Switch, "not set",
-        "Print these variables, with values and meaning, at start-up.";
+        "Print these variables, with their values and meaning, at start-up.";
     SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", ValueKind::Size,
         "the node's memory / PEs",
-        "Most bytes the symmetric heap of a PE can hold; memory is used only as it is touched.";
+        "Maximum size of the symmetric heap of each PE; pages are allocated on first touch.";
     SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
         ValueKind::Word(&["no", "yes", "explicit", "transparent", "0", "off", "false", "1", "on", "true"]), "no",
-        "Huge pages for the symmetric heap: explicit (from the pool that the system has set aside), \
-         transparent (made by the kernel), or yes: the first of the two that can be had.";
+        "Huge pages for the symmetric heap: explicit (from the system's pool), transparent (made by \
+         the kernel), or yes: explicit if available, otherwise transparent.";
     SYMMETRIC_HEAP_PAGE_SIZE = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", ValueKind::Size,
         "the system's default",
-        "Size of explicit huge pages; if it is set, yes means these only.";
+        "Size of explicit huge pages. If it is set, yes means explicit pages only.";
     SYMMETRIC_HEAP_POPULATE = "SHMEM_SYMMETRIC_HEAP_POPULATE", ValueKind::Size, "0",
-        "Bytes of the symmetric heap, from its start, whose pages are made at initialisation and not \
-         at the first touch.";
+        "Number of bytes at the start of the symmetric heap whose pages are allocated at \
+         initialisation instead of on first touch.";
     MAX_PARTITIONS = "SHMEM_MAX_PARTITIONS", ValueKind::Count(1, 64), "16",
-        "How many partitions there can be: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
+        "Maximum number of partitions: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
-        "Say why a call returned NULL or did nothing, and check that all PEs allocate and free alike \
-         and that no transfer leaves its segment.";
+        "Report why a call returned NULL or had no effect, and check that all PEs allocate and free \
+         alike and that no transfer exceeds its segment.";
     STATS = "SHMEM_STATS", ValueKind::Switch, "not set",
-        "Count what the program does and print it at the end: calls, bytes, time blocked, peers, heap.";
+        "Print statistics at the end: calls, bytes, time blocked, peers, heap.";
     BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
-        "How peers' memory is mapped.";
+        "How the memory of peers is mapped.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
-        "How long to wait for a PE that has not come before the job is given up.";
+        "How long to wait for a missing PE before the job ends.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
-        "File of oshtune that tells which algorithm a collective runs.";
+        "Tuning file, written by oshtune, that selects the algorithms of collectives.";
     BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Algorithm(Operation::Barrier), "auto",
         "Algorithm of barrier and sync.";
     BROADCAST_ALGORITHM = "SHMEM_BROADCAST_ALGORITHM" or "SHMEM_BCAST_ALGORITHM",
@@ -114,7 +114,7 @@ variables! {
     SCAN_ALGORITHM = "SHMEM_SCAN_ALGORITHM", ValueKind::Algorithm(Operation::Scan), "auto",
         "Algorithm of scans.";
     TREE_DEGREE = "SHMEM_TREE_DEGREE", ValueKind::Count(2, 64), "4",
-        "Children of a node in the trees of the algorithms kary and knomial.";
+        "Number of children of each node in the kary and knomial trees.";
 }
 
 impl Variable {

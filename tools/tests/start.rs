@@ -125,7 +125,7 @@ fn help_and_version() {
         assert!(run(oshrun(option)).ended_with(0).stdout.starts_with("oshrun "));
     }
     let done = run(oshrun("-n 2")).ended_with(2);
-    assert!(done.stderr.contains("which program?"), "{done:?}");
+    assert!(done.stderr.contains("no program given"), "{done:?}");
     run(oshrun("-bogus true")).ended_with(2);
 }
 

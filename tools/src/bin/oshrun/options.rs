@@ -140,7 +140,7 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
     for line::Piece { options, program } in line::split(&mut command, arguments)? {
         let matches = command.try_get_matches_from_mut(options)?;
         if program.is_empty() {
-            return Err(command.error(ErrorKind::MissingRequiredArgument, "which program?"));
+            return Err(command.error(ErrorKind::MissingRequiredArgument, "no program given"));
         }
         if first.is_some() {
             check_later_part(&mut command, &matches)?;

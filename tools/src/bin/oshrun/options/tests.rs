@@ -67,8 +67,8 @@ fn a_colon_begins_another_part() {
     for (line, named) in [
         ("oshrun -n 2 a : b", "how many PEs run 'b'?"),
         ("oshrun a : -n 2 b", "how many PEs run 'a'?"),
-        ("oshrun -n 2 a :", "which program?"),
-        ("oshrun : -n 2 a", "which program?"),
+        ("oshrun -n 2 a :", "no program given"),
+        ("oshrun : -n 2 a", "no program given"),
         ("oshrun -n 2 a : -n 2 --timeout 3 a", "'--timeout' is for the whole job"),
         ("oshrun -n 2 a : -n 2 -l a", "'--tag-output' is for the whole job"),
         (&format!("oshrun -n {MAX_PES} a : -n 1 a"), &(MAX_PES + 1).to_string()),
