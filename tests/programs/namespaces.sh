@@ -2,6 +2,7 @@
 # namespaces.sh N COMMAND...: runs COMMAND where there are N network namespaces, node0 to node(N-1), on one
 # Ethernet: emulated hosts for `oshrun --host node0,node1 --launch-agent "ip netns exec"`. Needs no rights;
 # all of it goes with the last process. With NETWORKS=2, nodes have a second device, on an Ethernet of its own.
+# With SLOW_LINK=PROGRAM, the last node is on another Ethernet, to which that program (slow_link.c) carries.
 set -e
 if [ "$1" != inside ]; then
     exec unshare -Urnm sh "$0" inside "$@"
@@ -33,4 +34,14 @@ while [ $e -lt "${NETWORKS:-1}" ]; do
     done
     e=$((e + 1))
 done
+if [ -n "$SLOW_LINK" ]; then
+    mkfifo /run/ready
+    "$SLOW_LINK" slow0 slow1 > /run/ready &
+    read -r ready < /run/ready
+    ip link add name away type bridge
+    ip link set away up
+    ip link set slow0 master ether0 up
+    ip link set slow1 master away up
+    ip link set "port0.$((n - 1))" master away
+fi
 exec "$@"

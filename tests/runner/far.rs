@@ -33,6 +33,9 @@ const FEW_PES: usize = 4;
 /// On what numbers of PEs all programs are run.
 const ALL_PES: [usize; 3] = [2, 4, 7];
 
+/// What is also run over a slow network.
+const SLOW: [&str; 3] = ["coll_mix", "coll_sync", "order"];
+
 /// How the programs that are only for several nodes are compiled.
 const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 /// Room for them, and not more than several nodes on one machine have.
@@ -57,6 +60,22 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(format!("far/operations/{pes}"), move || {
             launch::run(job("tests/programs/far.c", pes, &[])?)?.success()?;
             Ok(())
+        }));
+    }
+    let no_tap = tree::may_be_absent() && !Path::new("/dev/net/tun").exists();
+    if no_tap {
+        eprintln!("tests over a slow network are skipped: no /dev/net/tun");
+    }
+    for pes in [2, 4].into_iter().filter(|_| !no_tap) {
+        trials.push(Trial::test(format!("far/slow/operations/{pes}"), move || {
+            Ok(slowly(job("tests/programs/far.c", pes, &[])?)?)
+        }));
+    }
+    for name in SLOW.into_iter().filter(|_| !no_tap) {
+        trials.push(Trial::test(format!("far/slow/c/{name}/{FEW_PES}"), move || {
+            let program = Program::read(&tree::repository(&format!("tests/c/{name}.c")))?;
+            let executable = compile::executable(&program, Variant::usual())?;
+            Ok(slowly(on_nodes(&executable, FEW_PES, &[HEAP.to_owned()], &[] as &[&str]))?)
         }));
     }
     let all = std::env::var_os("ONESHMEM_TEST_NODES").is_some();
@@ -195,6 +214,13 @@ fn another_program() -> Result<(), String> {
         &launch::run(command)?,
         &["cannot be reached: ", "another program", "all PEs must run one executable"],
     )
+}
+
+/// A job whose nodes' frames take a while, and overtake each other.
+fn slowly(mut command: Command) -> Result<(), String> {
+    let link = compile::plain(&tree::repository("tests/programs/slow_link.c"), &[])?;
+    command.env("SLOW_LINK", link);
+    launch::run(command)?.success()
 }
 
 /// Two devices lead to each node. (UCX 1.13 loses connections over both at once.)
