@@ -11,15 +11,21 @@
 #   make kitten          the smoke programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
-#   make install         install into $(DESTDIR)$(PREFIX)
+#   make install         install into $(DESTDIR)$(PREFIX); needs no cargo after `make`
+#   make install-strip   the same, without symbols and debug information
+#   make uninstall       remove what `make install` with the same variables has installed
+#   make test-reproducible   build twice in two places and compare: minutes
 #   make clean           remove what was built
 #
-# Variables: PREFIX [/usr/local], DESTDIR, CC, CXX, CARGO, CARGO_TARGET_DIR, MDBOOK,
-# BUILD [build], FEATURES (smartmap), PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as
-# BENCH_FLAGS="--peer NAME=/path/to/bin") for `make bench`.
+# Variables for building: CC, CFLAGS, CPPFLAGS, LDFLAGS (what is C or linked by CC), RUSTFLAGS, CARGO,
+# CARGO_TARGET_DIR, BUILD [build], FEATURES (smartmap), MDBOOK; INSTALL_PREREQUISITES=1 lets `make`
+# install a missing C compiler by apt-get.
+# For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
+# INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
+# PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
+# for `make bench`.
 
 BUILD   ?= build
-PREFIX  ?= /usr/local
 CARGO   ?= cargo
 MDBOOK  ?= mdbook
 PES     ?= 4
@@ -27,13 +33,18 @@ KEYS    ?=
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RELEASE := $(CARGO_TARGET_DIR)/release
+# Release builds hold no paths of this machine, so they are the same wherever they are made.
+# Of several that match, rustc takes the last.
+REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
+CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes bench bench-xpmem docs install clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
 all: tools library headers openmp names node packages manuals
+	@touch $(COMPLETE)
 
 # How Cargo's libraries become C libraries.
 include packaging/relocatable.mk
@@ -45,9 +56,11 @@ include openmp/library.mk
 include node/capi/library.mk
 # Targets `smartmap`, `test-smartmap`, `kitten`.
 include kitten/kitten.mk
+# Targets `install`, `install-strip`, `uninstall`.
+include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO) build --release --locked -p oneshmem-tools -p oneshmem-tune $(FEATURES:%=--features %)
+	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-tune $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
 	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun
@@ -62,27 +75,25 @@ names: library
 packages: $(addprefix $(BUILD)/lib/pkgconfig/,shmem.pc onenode.pc) \
           $(foreach name,oneshmem onenode, \
               $(addprefix $(BUILD)/lib/cmake/$(name)/$(name)-config,.cmake -version.cmake)) \
-          $(BUILD)/lib/cmake/OpenSHMEM/OpenSHMEMConfig.cmake
+          $(addprefix $(BUILD)/lib/cmake/OpenSHMEM/OpenSHMEMConfig,.cmake Version.cmake)
 
-$(BUILD)/lib/pkgconfig/%: packaging/%.in Cargo.toml
-	mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/g' $< > $@
-$(foreach name,oneshmem onenode OpenSHMEM,$(BUILD)/lib/cmake/$(name)/%): packaging/%.in Cargo.toml
-	mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/g' $< > $@
-$(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in Cargo.toml
-	mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/g' $< > $@
+FROM_TEMPLATE = mkdir -p $(@D) && packaging/from-template $(VERSION) ../include ../bin < $< > $@
+$(BUILD)/lib/pkgconfig/%: packaging/%.in packaging/from-template Cargo.toml
+	$(FROM_TEMPLATE)
+$(foreach name,oneshmem onenode OpenSHMEM,$(BUILD)/lib/cmake/$(name)/%): packaging/%.in packaging/from-template Cargo.toml
+	$(FROM_TEMPLATE)
+$(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in packaging/from-template Cargo.toml
+	$(FROM_TEMPLATE)
 
 # Pages for the commands, and those for the routines from the interface's table.
-manuals: prerequisites
+manuals: compiled
 	mkdir -p $(BUILD)/share/man/man1
 	for page in packaging/man/*.1.in; do \
 	    sed 's/@VERSION@/$(VERSION)/g' $$page > $(BUILD)/share/man/man1/$$(basename $$page .in) || exit; \
 	done
 	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
-	$(CARGO) run --release --locked -q -p oneshmem-interface -- man $(BUILD)/share/man
+	$(INTERFACE) man $(BUILD)/share/man
 	mkdir -p $(BUILD)/share/man/man7
 	for page in shmemx_partition_malloc.3 oneshmem-partitions.7; do \
 	    sed 's/@VERSION@/$(VERSION)/g' packaging/man/$$page.in \
@@ -130,6 +141,10 @@ bench: all
 test-tsan: all
 	tests/tsan
 
+# What is built does not depend on where and when: see packaging/check-reproducible.
+test-reproducible:
+	packaging/check-reproducible
+
 # The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
 docs:
 	@command -v $(MDBOOK) > /dev/null || { \
@@ -138,10 +153,6 @@ docs:
 	    echo 'or name it by MDBOOK=path/to/mdbook. The pages can be read without it: docs/src/SUMMARY.md' >&2; \
 	    exit 1; }
 	$(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
-
-install: all
-	install -d $(DESTDIR)$(PREFIX)
-	cp -dR --preserve=mode,timestamps,links $(foreach part,bin include lib share,$(wildcard $(BUILD)/$(part))) $(DESTDIR)$(PREFIX)
 
 clean:
 	$(CARGO) clean

@@ -2,18 +2,18 @@
 # libshmem, which needs no OpenMP; what is OpenMP's is found when a program is linked.
 
 OPENMP := $(addprefix $(BUILD)/lib/liboneshmem_openmp.,so a)
-CFLAGS_OPENMP := -O2 -std=gnu11 -Wall -Wextra -Iinclude -fPIC
+CFLAGS_OPENMP := -std=gnu11 -Wall -Wextra -Iinclude -fPIC -fno-lto
 
 .PHONY: openmp
 openmp: $(OPENMP)
 
 $(OBJ)/openmp.o: openmp/shim.c include/shmem.h include/shmemx.h | headers
 	mkdir -p $(@D)
-	$(CC) $(CFLAGS_OPENMP) -c $< -o $@
+	$(CC) $(CPPFLAGS) $(or $(CFLAGS),-O2) $(CFLAGS_OPENMP) -c $< -o $@
 $(BUILD)/lib/liboneshmem_openmp.so: $(OBJ)/openmp.o
 	mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,liboneshmem_openmp.so $< -o $@ -ldl
+	$(CC) $(CFLAGS) -shared -Wl,-soname,liboneshmem_openmp.so $(LDFLAGS) $< -o $@ -ldl
 $(BUILD)/lib/liboneshmem_openmp.a: $(OBJ)/openmp.o
 	mkdir -p $(@D)
 	rm -f $@
-	$(AR) rcs $@ $<
+	$(AR) rcsD $@ $<

@@ -26,12 +26,12 @@ $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 $(BUILD)/lib/lib%.a: $(OBJ)/%.o
 	mkdir -p $(@D)
 	rm -f $@
-	$(AR) rcs $@ $<
+	$(AR) rcsD $@ $<
 
 $(BUILD)/lib/lib%.so.1: $(OBJ)/%.o $(OBJ)/%.map
 	mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(OBJ)/$*.map \
-	    -Wl,-z,relro,-z,now -Wl,--no-undefined $< -Wl,--as-needed -lgcc_s -lpthread -ldl -lm -o $@
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(OBJ)/$*.map \
+	    -Wl,-z,relro,-z,now -Wl,--no-undefined $(LDFLAGS) $< -Wl,--as-needed -lgcc_s -lpthread -ldl -lm -o $@
 $(BUILD)/lib/lib%.so: $(BUILD)/lib/lib%.so.1
 	ln -sf $(<F) $@
 

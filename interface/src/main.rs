@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["version-script"] => {
-            println!("{{\nglobal:");
+            println!("ONESHMEM_1 {{\nglobal:");
             exports(&table).iter().for_each(|name| println!("    {name};"));
             println!("local:\n    *;\n}};");
             Ok(())

@@ -11,7 +11,7 @@ node: $(BUILD)/lib/libonenode.a $(BUILD)/lib/libonenode.so $(BUILD)/include/onen
       $(BUILD)/share/man/man3/onenode.3
 
 node-compiled: prerequisites
-	$(CARGO) build --release --locked -p onenode-capi
+	$(CARGO_RELEASE) build --release --locked -p onenode-capi
 $(RELEASE)/libonenode.a: node-compiled ;
 
 $(OBJ)/onenode.exports: $(RELEASE)/libonenode.a

@@ -49,6 +49,9 @@ fn extensions() -> Result<Vec<String>, String> {
     Ok(names.into_iter().chain(proposed).collect())
 }
 
+/// The version of all symbols: see docs/src/abi.md.
+const VERSION: &str = "ONESHMEM_1";
+
 /// The library exports each routine weakly and its twin strongly, at one address.
 fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     let mut command = Command::new("nm");
@@ -56,12 +59,21 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     let ran = launch::run(command)?;
     ran.success()?;
     let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let mut wrong = Vec::new();
     for line in ran.stdout.lines() {
         if let [address, kind, name] = line.split_whitespace().collect::<Vec<_>>()[..] {
+            let (name, version) = name.split_once('@').unwrap_or((name, ""));
+            // Of the shared library each symbol has a version, whose name is a symbol, too.
+            if library.ends_with(".so") && name == VERSION {
+                continue;
+            }
+            let expected = if library.ends_with(".so") { format!("@{VERSION}") } else { "".into() };
+            if version != expected {
+                wrong.push(format!("{name}: version '{version}', expected '{expected}'"));
+            }
             found.insert(name.into(), (kind.into(), address.into()));
         }
     }
-    let mut wrong = Vec::new();
     for name in routines()? {
         let (weak, strong) = (found.remove(&name), found.remove(&format!("p{name}")));
         match (weak, strong) {

@@ -4,10 +4,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An installed tree: `bin`, `include` and `lib` beneath one prefix.
+/// An installed tree. Its commands, headers and libraries are in `bin`, `include` and `lib` beneath
+/// one prefix, unless `share/oneshmem/layout` there names other folders.
 #[derive(Debug)]
 pub struct Installation {
     prefix: PathBuf,
+    bin: PathBuf,
+    include: PathBuf,
+    lib: PathBuf,
 }
 
 impl Installation {
@@ -15,27 +19,78 @@ impl Installation {
     pub fn of_this_command() -> io::Result<Self> {
         // The link is resolved by the kernel, so `bin/oshcc` may be linked to from elsewhere.
         let command = std::fs::canonicalize("/proc/self/exe")?;
-        match command.parent().and_then(Path::parent) {
-            Some(prefix) => Ok(Self::at(prefix)),
-            None => Err(io::Error::other(format!("{} lies in no tree", command.display()))),
+        let (Some(bin), Some(prefix)) = (command.parent(), command.parent().and_then(Path::parent))
+        else {
+            return Err(io::Error::other(format!("{} lies in no tree", command.display())));
+        };
+        let layout = prefix.join("share/oneshmem/layout");
+        match std::fs::read_to_string(&layout) {
+            Ok(text) => Self::with_layout(prefix, bin, &text)
+                .map_err(|why| io::Error::other(format!("{}: {why}", layout.display()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::at(prefix)),
+            Err(error) => Err(io::Error::other(format!("{}: {error}", layout.display()))),
         }
     }
 
     /// The tree with this root.
     pub fn at(prefix: &Path) -> Self {
-        Self { prefix: prefix.into() }
+        Self {
+            prefix: prefix.into(),
+            bin: prefix.join("bin"),
+            include: prefix.join("include"),
+            lib: prefix.join("lib"),
+        }
+    }
+
+    /// The tree with this root whose folders `text` names as seen from `bin`: lines
+    /// `include=FOLDER` and `lib=FOLDER`, written by `make install`.
+    fn with_layout(prefix: &Path, bin: &Path, text: &str) -> Result<Self, String> {
+        let mut tree = Self { bin: bin.into(), ..Self::at(prefix) };
+        for line in text.lines() {
+            let (folder, path) = match line.split_once('=') {
+                Some(("include", path)) => (&mut tree.include, path),
+                Some(("lib", path)) => (&mut tree.lib, path),
+                _ => return Err(format!("expected include=FOLDER or lib=FOLDER, found '{line}'")),
+            };
+            let path = bin.join(path);
+            *folder = std::fs::canonicalize(&path)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(tree)
     }
 
     /// Its root.
     pub fn prefix(&self) -> &Path {
         &self.prefix
     }
+    /// Where the commands are.
+    pub fn bin(&self) -> &Path {
+        &self.bin
+    }
     /// Where the C headers are.
-    pub fn include(&self) -> PathBuf {
-        self.prefix.join("include")
+    pub fn include(&self) -> &Path {
+        &self.include
     }
     /// Where the library is.
-    pub fn lib(&self) -> PathBuf {
-        self.prefix.join("lib")
+    pub fn lib(&self) -> &Path {
+        &self.lib
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_names_other_folders() {
+        let (prefix, bin) = (Path::new("/usr"), Path::new("/usr/bin"));
+        let tree = Installation::with_layout(prefix, bin, "lib=../../dev\n").unwrap();
+        assert_eq!((tree.lib(), tree.include()), (Path::new("/dev"), Path::new("/usr/include")));
+        let fails = |text| Installation::with_layout(prefix, bin, text).unwrap_err();
+        assert_eq!(
+            fails("libs=../lib"),
+            "expected include=FOLDER or lib=FOLDER, found 'libs=../lib'"
+        );
+        assert!(fails("lib=../no/such").contains("/usr/bin/../no/such: No such file"));
     }
 }

@@ -56,7 +56,7 @@ pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
 /// The `oshrun` of this installation.
 fn launcher() -> anyhow::Result<PathBuf> {
     let installation = Installation::of_this_command().context("where is this command?")?;
-    let path = installation.prefix().join("bin/oshrun");
+    let path = installation.bin().join("oshrun");
     if !path.is_file() {
         bail!("{} is not there: oshtune and oshrun belong into one folder", path.display());
     }

@@ -25,8 +25,9 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let name = Path::new(&name).file_name().unwrap_or(OsStr::new("oshcc")).to_owned();
-    let language = match name.as_encoded_bytes() {
-        b"oshc++" | b"oshCC" | b"oshcxx" => CXX,
+    // Distributions add a vendor: oshc++.oneshmem.
+    let language = match name.as_encoded_bytes().split(|byte| *byte == b'.').next() {
+        Some(b"oshc++" | b"oshCC" | b"oshcxx") => CXX,
         _ => C,
     };
     let complain = |message: String| {

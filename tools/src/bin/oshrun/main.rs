@@ -16,6 +16,7 @@ mod hub;
 mod hub_input;
 mod input;
 mod job;
+mod library_path;
 mod line;
 mod link;
 mod matrix;

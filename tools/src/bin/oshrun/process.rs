@@ -6,6 +6,7 @@
 //! number nor its group's can be given to a stranger.
 #![allow(unsafe_code)]
 
+use super::library_path;
 use super::options::Program;
 use super::signals;
 use super::stdout::Stdout;
@@ -17,6 +18,7 @@ use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
 use oneshmem::job::launch::{STDOUT, VARIABLE};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -29,6 +31,8 @@ pub struct Recipe<'a> {
     pub path: &'a Path,
     /// What the user has asked for.
     pub part: &'a Program,
+    /// Where the loader is to look for libraries, if that is not what the environment says.
+    pub library_path: Option<OsString>,
     /// The job's files: the one with the control area, and one of huge pages if there is one.
     pub files: Vec<BorrowedFd<'a>>,
     /// Number of PEs of the job.
@@ -86,6 +90,9 @@ impl Process {
             .stdout(stdout.theirs)
             .stderr(Stdio::piped())
             .process_group(0);
+        if let Some(path) = &recipe.library_path {
+            command.env(library_path::VARIABLE, path);
+        }
         match stdout.pipe {
             Some(number) => command.env(STDOUT, number.to_string()),
             None => command.env_remove(STDOUT),

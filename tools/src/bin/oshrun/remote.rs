@@ -224,8 +224,8 @@ fn in_words(status: ExitStatus) -> String {
 /// The command that runs the launcher on a host.
 fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
     let own = Installation::of_this_command().map_err(Failure::own)?;
-    let prefix = hosts.prefix.as_deref().unwrap_or(own.prefix());
-    let path = prefix.join("bin/oshrun");
+    let bin = hosts.prefix.as_deref().map(|prefix| prefix.join("bin"));
+    let path = bin.as_deref().unwrap_or(own.bin()).join("oshrun");
     let Some(path) = path.to_str() else {
         return Err(Failure::own(format!("{}: the path is not UTF-8", path.display())));
     };

@@ -4,6 +4,7 @@ use super::binding::{self, Binding};
 use super::failure::Failure;
 use super::guard::Guard;
 use super::input;
+use super::library_path;
 use super::options::{Options, Program, Pty};
 use super::process::{Process, Recipe, Streams};
 use super::program;
@@ -89,9 +90,13 @@ impl<'a> Starter<'a> {
     pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
         let open_files = allow_files(plan.near.len())?;
         let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
+        let library = library_path::folder()?;
         let recipe = |(part, path, _): &'a (&'a Program, PathBuf, usize)| Recipe {
             path,
             part,
+            library_path: library
+                .as_deref()
+                .map(|folder| library_path::with(part.variable(library_path::VARIABLE), folder)),
             files: files.clone(),
             npes: plan.npes(),
             open_files,

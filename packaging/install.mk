@@ -1,0 +1,31 @@
+# Installing what is built, without cargo.
+#
+#   install         into $(DESTDIR)$(PREFIX)
+#   install-strip   the same, without symbols and debug information
+#   uninstall       removes those files again
+
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+STRIP      ?= strip
+
+# Newer than all sources if everything is built.
+COMPLETE := $(BUILD)/complete
+PARTS    := capi include interface kitten node openmp packaging plots src tools tune xpmem
+SOURCES   = $(shell find Cargo.toml Cargo.lock Makefile build.rs $(PARTS) -type f)
+
+INSTALL_COMMAND = VERSION='$(VERSION)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' \
+    LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' \
+    STRIP='$(STRIP)' packaging/install
+
+.PHONY: install install-strip uninstall
+install:
+	@$(if $(shell find $(SOURCES) -newer $(COMPLETE) 2>&1 | head -n 1),$(MAKE) --no-print-directory all)
+	$(INSTALL_COMMAND) install
+install-strip: install
+	$(INSTALL_COMMAND) strip
+uninstall:
+	$(INSTALL_COMMAND) uninstall
