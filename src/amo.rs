@@ -17,7 +17,7 @@ use crate::error::Routine;
 use crate::operand;
 use crate::slow;
 use crate::span::Span;
-use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, translate};
+use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, cold_path, translate};
 
 mod cell;
 mod ops;
@@ -47,7 +47,7 @@ unsafe fn apply<O: Operation, C: Numbering>(
         pe,
         |address| {
             if !operand::is_aligned::<O::Word>(address) {
-                std::hint::cold_path();
+                cold_path();
                 return slow.perform();
             }
             // SAFETY: in `pe`'s mirror, aligned; the rest is the caller's promise.

@@ -24,6 +24,7 @@ use onenode::collectives::epoch::Epoch;
 use onenode::collectives::words::ControlWords;
 pub use split::{split_2d, split_strided};
 use std::ffi::{c_int, c_long};
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// `SHMEM_TEAM_INVALID`.
@@ -130,7 +131,8 @@ impl Team {
 
     fn make_known(&self, size: usize) {
         // SAFETY: zero bytes are control words that count from 0, and nobody subscribed to.
-        let known = unsafe { Box::<[Known]>::new_zeroed_slice(size).assume_init() };
+        let zero = |_| unsafe { MaybeUninit::<Known>::zeroed().assume_init() };
+        let known: Box<[Known]> = (0..size).map(zero).collect();
         self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 

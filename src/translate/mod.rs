@@ -46,6 +46,12 @@ pub const fn pe_number(pe: PeArg) -> i32 {
 #[repr(transparent)]
 pub struct Miss(usize);
 
+/// Marks what leads to it as unlikely: `std::hint::cold_path`, which only newer compilers have. The
+/// call itself is gone after optimisation.
+#[cold]
+#[inline(never)]
+pub(crate) const fn cold_path() {}
+
 /// How a context numbers PEs. The default context is the world's numbering at no
 /// cost; a context of a team maps `pe` to `start + pe * stride`.
 pub trait Numbering: Copy {

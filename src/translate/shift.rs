@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg};
+use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
@@ -219,7 +219,7 @@ pub fn translate<C: Numbering, R>(
     cold: impl Cold<R>,
 ) -> R {
     if addr >= TABLE.end.load(Ordering::Relaxed) {
-        std::hint::cold_path();
+        cold_path();
         return cold.miss(Miss(addr));
     }
     let cold = &cold;
@@ -229,7 +229,7 @@ pub fn translate<C: Numbering, R>(
         // addition it can be part of the access itself.
         |pe| hot(addr.wrapping_add(slot(pe) << SHIFT)),
         || {
-            std::hint::cold_path();
+            cold_path();
             cold.miss(Miss(addr))
         },
     )
@@ -240,7 +240,7 @@ pub fn translate<C: Numbering, R>(
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
     if !TABLE.surely_symmetric(addr) || pe == TABLE.own.load(Ordering::Relaxed) {
-        std::hint::cold_path();
+        cold_path();
         return cold.miss(Miss(addr));
     }
     translate(super::Default, addr, pe, hot, cold)

@@ -14,7 +14,7 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg};
+use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
@@ -269,13 +269,13 @@ fn translate_within<C: Numbering, R>(
             let (span, base) = unsafe { (spans.get_unchecked(pe), TABLE.base.get_unchecked(pe)) };
             // Acquire: the base comes before the span, by whichever thread.
             if offset >= span.load(Ordering::Acquire) {
-                std::hint::cold_path();
+                cold_path();
                 return cold.miss(Miss(offset));
             }
             hot(offset.wrapping_add(base.load(Ordering::Relaxed)))
         },
         || {
-            std::hint::cold_path();
+            cold_path();
             cold.miss(Miss(offset))
         },
     )

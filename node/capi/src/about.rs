@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::object;
+use crate::failure::whole_characters;
 use onenode::Node;
 use std::ffi::{c_char, c_void};
 
@@ -36,7 +37,7 @@ unsafe extern "C" fn onenode_describe(node: *mut Node, text: *mut c_char, bytes:
         Err(error) => error.to_string(),
     };
     if !text.is_null() && bytes > 0 {
-        let fits = said.floor_char_boundary(bytes - 1);
+        let fits = whole_characters(&said, bytes - 1);
         // SAFETY: the caller's promise: there are `bytes` bytes, of which this is less.
         unsafe {
             text.copy_from_nonoverlapping(said.as_ptr().cast(), fits);

@@ -54,6 +54,13 @@ fn keep(sentence: Arguments) {
     });
 }
 
+/// How many bytes of a text its characters have that fit into `room`: `str::floor_char_boundary`, which
+/// only newer compilers have.
+pub fn whole_characters(text: &str, room: usize) -> usize {
+    let boundary = |end: &usize| text.is_char_boundary(*end);
+    (0..=room.min(text.len())).rev().find(boundary).unwrap_or(0)
+}
+
 /// Writes what fits and leaves a byte for the end.
 struct Cut<'k> {
     kept: &'k mut [u8; LONGEST],
@@ -63,7 +70,7 @@ struct Cut<'k> {
 impl Write for Cut<'_> {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let room = LONGEST - 1 - self.used;
-        let fits = text.floor_char_boundary(room);
+        let fits = whole_characters(text, room);
         self.kept[self.used..][..fits].copy_from_slice(&text.as_bytes()[..fits]);
         self.used += fits;
         if fits == text.len() { Ok(()) } else { Err(std::fmt::Error) }

@@ -7,7 +7,8 @@ use oneshmem::job::abort;
 pub fn ending(word: u64, message: &str) -> Vec<u8> {
     // A message can be long, if many PEs have states.
     const MOST: usize = 256 << 10;
-    let end = message.floor_char_boundary(MOST);
+    let boundary = |end: &usize| message.is_char_boundary(*end);
+    let end = (0..=MOST.min(message.len())).rev().find(boundary).unwrap_or(0);
     [&word.to_le_bytes(), &message.as_bytes()[..end]].concat()
 }
 
