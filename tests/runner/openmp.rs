@@ -3,12 +3,15 @@
 use crate::{launch, tree};
 use libtest_mimic::Trial;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
-/// Versions of clang. The first one is Debian's usual one, which continuous integration has.
+/// Versions of clang, of which the first one is Debian's usual one.
 const VERSIONS: [&str; 3] = ["14", "16", "19"];
+/// A folder with Debian's packages of OpenMP for further versions, unpacked, because only one version can
+/// be installed: `libomp-N-dev`, `libomp5-N` and `clang-tools-N`.
+const UNPACKED: &str = "ONESHMEM_TEST_LIBOMP";
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 const PARTITION: (&str, &str) = ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=LIBOMP");
 /// Programs of `examples/openmp`, each with a size for a short run.
@@ -16,7 +19,7 @@ const EXAMPLES: [(&str, &str); 4] =
     [("random_access", "1000"), ("ring_product", "16"), ("heat3d", "12"), ("fft2d", "32")];
 
 /// The trials. Those of a version that is not there are ignored: it needs Debian's `clang-N`,
-/// `clang-tools-N` and `libomp-N-dev`, which can be there in one version at a time.
+/// `clang-tools-N` and `libomp-N-dev`.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for version in VERSIONS {
@@ -48,13 +51,39 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// Where a version has its libraries: installed, or unpacked.
+fn libraries(version: &str) -> Option<PathBuf> {
+    let below = format!("usr/lib/llvm-{version}/lib");
+    let unpacked = std::env::var_os(UNPACKED).map(PathBuf::from);
+    let folders = [Some(PathBuf::from("/")), unpacked].into_iter().flatten();
+    folders.map(|folder| folder.join(&below)).find(|lib| lib.join("libomptarget.so").exists())
+}
+
 /// Whether a compiler or what it needs to offload to the host is not there, and need not be.
 fn is_absent(version: &str) -> bool {
-    let library = format!("/usr/lib/llvm-{version}/lib/libomptarget.so");
     let is_there =
-        tree::find(&format!("clang++-{version}")).is_some() && Path::new(&library).exists();
-    let must_be = version == VERSIONS[0] && std::env::var_os("ONESHMEM_TEST_ALL").is_some();
+        tree::find(&format!("clang++-{version}")).is_some() && libraries(version).is_some();
+    let must_be = match version == VERSIONS[0] {
+        true => std::env::var_os("ONESHMEM_TEST_ALL").is_some(),
+        false => std::env::var_os(UNPACKED).is_some(),
+    };
     !is_there && !must_be
+}
+
+/// The wrapper of a version, which finds what is unpacked, too.
+fn compiler(version: &str) -> Result<Command, String> {
+    let lib = libraries(version).ok_or(format!("no libomp-{version}-dev"))?;
+    let mut oshcc = Command::new(tree::prefix("bin/oshc++"));
+    oshcc.env("SHMEM_CXX", format!("clang++-{version}")).args(OFFLOADING);
+    if !lib.starts_with("/usr") {
+        let bin = lib.with_file_name("bin");
+        oshcc.arg("-B").arg(bin).arg("-L").arg(&lib);
+        oshcc.arg("-isystem").arg(lib.join(format!("clang/{version}/include")));
+    }
+    // Its linker's wrapper looks for `clang` beside itself, then here.
+    let path = std::env::var("PATH").unwrap_or_default();
+    oshcc.env("PATH", format!("/usr/lib/llvm-{version}/bin:{path}"));
+    Ok(oshcc)
 }
 
 /// The executable of a source in this repository, made once.
@@ -66,8 +95,7 @@ fn compiled(source: &str, version: &str) -> Result<PathBuf, String> {
     let target = folder.join(source.file_stem().unwrap_or_default());
     let make = || {
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let mut oshcc = Command::new(tree::prefix("bin/oshc++"));
-        oshcc.env("SHMEM_CXX", format!("clang++-{version}")).args(OFFLOADING);
+        let mut oshcc = compiler(version)?;
         oshcc.args(["-O1", "-Wall", "-o"]).arg(&target).arg(&source);
         launch::run(oshcc)?.success()
     };
@@ -77,8 +105,14 @@ fn compiled(source: &str, version: &str) -> Result<PathBuf, String> {
 }
 
 fn start(name: &str, version: &str, pes: usize) -> Result<Command, String> {
-    let mut oshrun = launch::oshrun(pes, &compiled(&format!("tests/openmp/{name}.cc"), version)?);
+    start_source(&format!("tests/openmp/{name}.cc"), version, pes)
+}
+
+fn start_source(source: &str, version: &str, pes: usize) -> Result<Command, String> {
+    let mut oshrun = launch::oshrun(pes, &compiled(source, version)?);
     oshrun.env("OMP_NUM_THREADS", "2");
+    // Also for what the libraries load themselves.
+    oshrun.envs(libraries(version).map(|lib| ("LD_LIBRARY_PATH", lib)));
     Ok(oshrun)
 }
 
@@ -118,11 +152,10 @@ fn uneven(version: &str, pes: usize, name: &str) -> Result<(), String> {
 
 /// An example in both forms.
 fn example(version: &str, pes: usize, name: &str) -> Result<(), String> {
-    let program = compiled(&format!("examples/openmp/{name}.cc"), version)?;
     let size = EXAMPLES.iter().find(|(known, _)| *known == name).map_or("", |(_, size)| size);
     for form in ["standard", "extended"] {
-        let mut oshrun = launch::oshrun(pes, &program);
-        oshrun.args([form, size]).env("OMP_NUM_THREADS", "2");
+        let mut oshrun = start_source(&format!("examples/openmp/{name}.cc"), version, pes)?;
+        oshrun.args([form, size]);
         let outcome = launch::run(oshrun)?;
         outcome.success()?;
         if !outcome.stdout.contains("verified") {
