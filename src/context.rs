@@ -180,9 +180,7 @@ pub fn destroy(routine: Routine, handle: usize) {
         );
     }
     fence(Ordering::SeqCst);
-    if let Some(engine) = crate::job::job(routine).engine() {
-        engine.quiet();
-    }
+    crate::job::job(routine).complete();
     release(number);
 }
 

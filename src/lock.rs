@@ -154,7 +154,10 @@ fn apart<R>(routine: Routine, lock: *mut c_long, near: fn(Lock) -> R, far: fn(Fa
     let job = job(routine);
     let lock = Lock::new(routine, lock, job.pe());
     match job.engine() {
-        None => near(lock),
+        None => {
+            job.complete();
+            near(lock)
+        }
         Some(engine) => far(FarLock::new(lock, job, engine)),
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::{Over, Place};
 use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
-use crate::translate::{Miss, Numbering, PeArg, TABLE, translate};
+use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
 use onenode::copy;
 use std::mem::MaybeUninit;
 
@@ -50,7 +50,7 @@ pub unsafe fn put<T: Copy, C: Numbering>(
         // SAFETY: the caller's promise, passed on.
         return unsafe { put_many(ctx, dest, source, nelems, pe, routine) };
     }
-    match translate(ctx, dest as usize, pe, Ok, Err) {
+    match translate_copy(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: the target lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(to) => unsafe { copy::few(to as *mut T, source, nelems) },
         // SAFETY: the caller's promise, passed on.
@@ -75,7 +75,7 @@ unsafe fn put_many<T: Copy, C: Numbering>(
         // SAFETY: the caller's promise, passed on.
         return unsafe { put_elsewhere(ctx, dest, source, nelems, pe, routine) };
     }
-    match translate(ctx, dest as usize, pe, Ok, Err) {
+    match translate_copy(ctx, dest as usize, pe, Ok, Err) {
         // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(to) => unsafe { copy::large(to as *mut u8, source.cast(), bytes) },
         // SAFETY: the caller's promise, passed on.
@@ -95,7 +95,7 @@ unsafe fn put_elsewhere<T: Copy, C: Numbering>(
     routine: Routine,
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
-    let mapped = translate(ctx, dest as usize, pe, Some, |_| None);
+    let mapped = translate_copy(ctx, dest as usize, pe, Some, |_| None);
     // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
     unsafe {
         match mapped.filter(|_| TABLE.is_in_a_piece(dest as usize, bytes)) {
@@ -115,6 +115,11 @@ unsafe fn put_slow<T: Copy, C: Numbering>(
     pe: PeArg,
     routine: Routine,
 ) {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    if let Some(to) = beside_devices(ctx, TABLE.address(miss), source as usize, bytes, pe) {
+        // SAFETY: all of the target lies in `pe`'s mirror; the rest is the caller's promise.
+        return unsafe { copy::elements(to as *mut T, source, nelems) };
+    }
     if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
@@ -135,6 +140,19 @@ unsafe fn put_slow<T: Copy, C: Numbering>(
     }
 }
 
+/// Where the symmetric side of a transfer is mapped here, in a job with devices, if both sides are
+/// surely the processor's memory: the other one is symmetric, too.
+fn beside_devices<C: Numbering>(
+    ctx: C,
+    symmetric: usize,
+    own: usize,
+    bytes: usize,
+    pe: PeArg,
+) -> Option<usize> {
+    let mapped = translate(ctx, symmetric, pe, Some, |_| None)?;
+    (TABLE.surely_symmetric(own) && TABLE.is_in_a_piece(symmetric, bytes)).then_some(mapped)
+}
+
 /// Copies `nelems` elements from `source` on PE `pe` to `dest`.
 ///
 /// # Safety
@@ -153,7 +171,7 @@ pub unsafe fn get<T: Copy, C: Numbering>(
         // SAFETY: the caller's promise, passed on.
         return unsafe { get_many(ctx, dest, source, nelems, pe, routine) };
     }
-    match translate(ctx, source as usize, pe, Ok, Err) {
+    match translate_copy(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: the source lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(from) => unsafe { copy::few(dest, from as *const T, nelems) },
         // SAFETY: the caller's promise, passed on.
@@ -175,7 +193,7 @@ unsafe fn get_many<T: Copy, C: Numbering>(
         // SAFETY: the caller's promise, passed on.
         return unsafe { get_elsewhere(ctx, dest, source, nelems, pe, routine) };
     }
-    match translate(ctx, source as usize, pe, Ok, Err) {
+    match translate_copy(ctx, source as usize, pe, Ok, Err) {
         // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
         Ok(from) => unsafe { copy::large(dest.cast(), from as *const u8, bytes) },
         // SAFETY: the caller's promise, passed on.
@@ -195,7 +213,7 @@ unsafe fn get_elsewhere<T: Copy, C: Numbering>(
     routine: Routine,
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
-    let mapped = translate(ctx, source as usize, pe, Some, |_| None);
+    let mapped = translate_copy(ctx, source as usize, pe, Some, |_| None);
     // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
     unsafe {
         match mapped.filter(|_| TABLE.is_in_a_piece(source as usize, bytes)) {
@@ -215,6 +233,11 @@ unsafe fn get_slow<T: Copy, C: Numbering>(
     pe: PeArg,
     routine: Routine,
 ) {
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    if let Some(from) = beside_devices(ctx, TABLE.address(miss), dest as usize, bytes, pe) {
+        // SAFETY: all of the source lies in `pe`'s mirror; the rest is the caller's promise.
+        return unsafe { copy::elements(dest, from as *const T, nelems) };
+    }
     if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
@@ -273,7 +296,7 @@ unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg,
         match to {
             Place::Near(to) => (to as *mut T).write_unaligned(value),
             Place::Far(engine, to) => {
-                engine.put(to, (&raw const value).cast(), size_of::<T>(), Over::AtReturn);
+                engine.store(to, (&raw const value).cast(), size_of::<T>());
             }
         }
     }

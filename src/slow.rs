@@ -81,7 +81,10 @@ pub fn device_address(routine: Routine, addr: usize, pe: usize) -> Option<usize>
 #[cold]
 pub fn devices_of(routine: Routine, addresses: &[usize]) -> Option<&'static dyn DeviceMemory> {
     let devices = job(routine).devices()?;
-    addresses.iter().any(|address| devices.is_device(*address)).then_some(devices)
+    // To ask the driver costs more than to copy a little.
+    let is_device =
+        |address: &usize| !TABLE.surely_symmetric(*address) && devices.is_device(*address);
+    addresses.iter().any(is_device).then_some(devices)
 }
 
 /// Checks that all of a span is in the segment that it begins in, on this PE and so on every

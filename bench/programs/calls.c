@@ -5,6 +5,12 @@
 #include "bench.h"
 #include <valgrind/callgrind.h>
 
+#if defined(__has_include)
+#if __has_include(<shmemx.h>)
+#include <shmemx.h>
+#endif
+#endif
+
 #define CALLS 1000
 
 static long word, words[CALLS];
@@ -144,6 +150,15 @@ int main(int argc, char **argv)
     static uint64_t sig;
     COUNT("6", "put_signal 8 B", shmem_putmem_signal(in, out, 8, &sig, 1, SHMEM_SIGNAL_SET, target));
     COUNT("1v", "signal_fetch", sink = (long)shmem_signal_fetch(&sig));
+#endif
+#ifdef SHMEMX_MALLOC_PARTITION
+    /* Beside the heap's "malloc and free", which are two barriers, too. */
+    shmemx_partition_info_t info;
+    if (shmemx_partition_info(1, &info) == 0) {
+        for (int i = 0; i < CALLS; i++)
+            bench_check(shmemx_partition_take(100, 1) != NULL, "no room in partition 1");
+        COUNT("1v", "partition take and give", shmemx_partition_give(shmemx_partition_take(100, 1)));
+    }
 #endif
 #ifdef HAS_ONENODE
     onenode_fill();

@@ -21,6 +21,8 @@ fn main() -> ExitCode {
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
             .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
+        Trial::test("instructions beside a device stay within their limits", beside_a_device)
+            .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("failures of the own implementation are failures", own_failures),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -165,21 +167,37 @@ fn instructions() -> Result<(), Failed> {
     let smartmap = std::env::var_os("ONESHMEM_SMARTMAP").is_some();
     instructions_within(
         if smartmap { "instructions-smartmap.txt" } else { "instructions.txt" },
-        "cc",
+        &[("SHMEM_CC", "cc")],
     )
 }
 
 fn inlined_instructions() -> Result<(), Failed> {
-    instructions_within("instructions-inline.txt", "cc -DSHMEM_INLINE")
+    instructions_within("instructions-inline.txt", &[("SHMEM_CC", "cc -DSHMEM_INLINE")])
 }
 
-/// Counts in a program that `compiler` has made.
-fn instructions_within(limits: &str, compiler: &str) -> Result<(), Failed> {
+/// In a job with a partition on a device, over an imitation of its driver's library.
+fn beside_a_device() -> Result<(), Failed> {
+    let folder = scratch("driver")?;
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-pthread", "../tests/devices/libcuda.c", "-o"]);
+    let made = compiler.arg(folder.join("libcuda.so.1")).output()?;
+    check(made.status.success(), "the imitation cannot be built", &made)?;
+    instructions_within(
+        "instructions-devices.txt",
+        &[
+            ("SHMEM_CC", "cc"),
+            ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=CUDA"),
+            ("LD_LIBRARY_PATH", &folder.display().to_string()),
+        ],
+    )
+}
+
+/// Counts in a program that is made and runs in this environment.
+fn instructions_within(limits: &str, environment: &[(&str, &str)]) -> Result<(), Failed> {
     let work = scratch(limits)?.display().to_string();
     let own = format!("oneshmem={}", bin().display());
     let arguments = ["--own", &own, "--sources", "programs", "--work", &work, "--limits", limits];
-    let output =
-        oshbench_with(&[("SHMEM_CC", compiler)], &[&["instructions"], &arguments[..]].concat())?;
+    let output = oshbench_with(environment, &[&["instructions"], &arguments[..]].concat())?;
     check(output.status.success(), "more instructions than allowed", &output)
 }
 

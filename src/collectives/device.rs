@@ -1,18 +1,21 @@
 //! Collectives on memory of devices. The driver copies, so that no algorithm is faster than each
-//! member fetching what it needs from the others once all have come; what is to be combined is
-//! brought to the processor, piece by piece. Words that members meet at stay in its memory.
+//! member fetching what it needs from the others once all have come: all its copies are begun, then
+//! waited for once. What is to be combined is brought to the processor, piece by piece: of few bytes
+//! by each member, of more a slice by each, whose result the others fetch. Words that members
+//! meet at stay in the processor's memory.
 #![allow(unsafe_code)]
 
-use crate::engine::DeviceMemory;
+use crate::engine::{Blocks, DeviceMemory};
 use onenode::collectives::alltoall::Shape;
 use onenode::collectives::broadcast::Broadcast;
 use onenode::collectives::group::{Buffer, Group, Small};
-use onenode::collectives::reduce::Reduce;
+use onenode::collectives::reduce::{Kernel, Reduce};
 use onenode::collectives::scan::Scan;
 use std::convert::Infallible;
+use std::ops::Range;
 
-/// Bytes that are brought to the processor at a time.
-const PIECE: usize = 4 << 20;
+/// Up to so many bytes each member combines all of a reduction by itself.
+const WHOLE: usize = 32 << 10;
 
 /// A collective of a group with such memory.
 pub struct OnDevices<'g, G> {
@@ -23,6 +26,12 @@ pub struct OnDevices<'g, G> {
 impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     fn sync(&self) {
         let Ok(()) = self.group.sync();
+    }
+
+    /// Completes what was begun, and waits for the others.
+    fn end(&self) {
+        self.devices.quiet();
+        self.sync();
     }
 
     /// Member `member`'s source, as the driver or the processor reaches it.
@@ -67,10 +76,10 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         let mut to = dest;
         for (member, bytes) in lengths.iter().enumerate() {
             // SAFETY: the caller's promise.
-            unsafe { self.devices.copy(to, self.source(source, member), *bytes) };
+            unsafe { self.devices.begin(to, self.source(source, member), *bytes) };
             to = to.wrapping_add(*bytes);
         }
-        self.sync();
+        self.end();
     }
 
     /// `bytes` bytes from each member to each.
@@ -83,9 +92,9 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         for member in 0..self.group.size() {
             let from = self.source(source, member).wrapping_add(mine);
             // SAFETY: the caller's promise.
-            unsafe { self.devices.copy(dest.wrapping_add(member * bytes), from, bytes) };
+            unsafe { self.devices.begin(dest.wrapping_add(member * bytes), from, bytes) };
         }
-        self.sync();
+        self.end();
     }
 
     /// The same of elements with strides.
@@ -95,15 +104,14 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     pub unsafe fn alltoalls(&self, dest: *mut u8, source: *const u8, shape: Shape) {
         self.sync();
         let Shape { dst, sst, nelems, elem_bytes } = shape;
+        let (to_stride, from_stride) = (dst * elem_bytes, sst * elem_bytes);
+        let blocks = Blocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();
         let mine = self.group.index() * nelems;
         for member in 0..self.group.size() {
-            let theirs = self.source(source, member);
-            for i in 0..nelems {
-                let to = dest.wrapping_add((member * nelems + i) * dst * elem_bytes);
-                let from = theirs.wrapping_add((mine + i) * sst * elem_bytes);
-                // SAFETY: the caller's promise.
-                unsafe { self.devices.copy(to, from, elem_bytes) };
-            }
+            let to = dest.wrapping_add(member * nelems * to_stride);
+            let from = self.source(source, member).wrapping_add(mine * from_stride);
+            // SAFETY: the caller's promise.
+            unsafe { self.devices.copy_blocks(to, from, blocks) };
         }
         self.sync();
     }
@@ -114,9 +122,26 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     /// As [`super::run::reduce`].
     pub unsafe fn reduce(&self, call: Reduce) {
         let Reduce { dest, source, n, kernel } = call;
-        let all = Scan { dest, source, n, kernel, inclusive: true };
+        let (size, members) = (kernel.bytes(), self.group.size());
+        if n * size <= WHOLE {
+            let all = Scan { dest, source, n, kernel, inclusive: true };
+            // SAFETY: the caller's promise.
+            return unsafe { self.whole(all, members) };
+        }
+        let slice = |member: usize| n * member / members..n * (member + 1) / members;
+        self.sync();
+        // Where dest is source: nobody else reads what is written here.
         // SAFETY: the caller's promise.
-        unsafe { self.fold(all, self.group.size()) }
+        unsafe { self.slice(kernel, dest, source, slice(self.group.index())) };
+        self.sync();
+        for member in (0..members).filter(|member| *member != self.group.index()) {
+            let Ok(theirs) = self.group.of(Buffer::Dest, dest.cast_const(), member);
+            let Range { start, end } = slice(member);
+            let (at, bytes) = (start * size, (end - start) * size);
+            // SAFETY: the caller's promise.
+            unsafe { self.devices.begin(dest.wrapping_add(at), theirs.wrapping_add(at), bytes) };
+        }
+        self.end();
     }
 
     /// The members' elements before this one's combined, with its own if they are to be.
@@ -126,43 +151,83 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     pub unsafe fn scan(&self, call: Scan) {
         let members = self.group.index() + usize::from(call.inclusive);
         // SAFETY: the caller's promise.
-        unsafe { self.fold(call, members) }
+        unsafe { self.whole(call, members) }
     }
 
     /// Combines the elements of the first `members` members; none are zeros.
     ///
     /// # Safety
     /// As [`super::run::reduce`].
-    unsafe fn fold(&self, call: Scan, members: usize) {
-        let size = call.kernel.bytes();
-        let piece = (PIECE / size).min(call.n);
-        // Of words, so that elements are aligned.
-        let room = || vec![0u128; (piece * size).div_ceil(size_of::<u128>())];
-        let (mut sum, mut other) = (room(), room());
-        let (sum, other) = (sum.as_mut_ptr().cast::<u8>(), other.as_mut_ptr().cast::<u8>());
+    unsafe fn whole(&self, call: Scan, members: usize) {
+        let Scan { dest, source, n, kernel, .. } = call;
+        let (size, scratch) = (kernel.bytes(), self.devices.scratch());
+        // Of all members' as long, that nobody waits for who has come.
+        let piece = (scratch.bytes / size / self.group.size()).min(n);
         self.sync();
-        for first in (0..call.n).step_by(piece) {
-            let n = piece.min(call.n - first);
-            if members == 0 {
-                // SAFETY: room for so many.
-                unsafe { sum.write_bytes(0, n * size) };
-            }
-            for member in 0..members {
-                let from = self.source(call.source, member).wrapping_add(first * size);
-                let to = if member == 0 { sum } else { other };
-                // SAFETY: the caller's promise, and room for so many.
-                unsafe {
-                    self.devices.copy(to, from, n * size);
-                    if member > 0 {
-                        call.kernel.combine(sum, sum, other, n);
-                    }
+        for first in (0..n).step_by(piece) {
+            let elements = first..n.min(first + piece);
+            let (at, bytes) = (first * size, elements.len() * size);
+            // SAFETY: the caller's promise, and scratch memory for a piece of each.
+            unsafe {
+                if members == 0 {
+                    scratch.start.write_bytes(0, bytes);
                 }
+                self.combine(kernel, source, elements, members, scratch.start);
+                // The dest may be the source, which others read.
+                self.sync();
+                self.devices.copy(dest.wrapping_add(at), scratch.start, bytes);
             }
-            // The dest may be the source, which others read.
-            self.sync();
-            // SAFETY: as above.
-            unsafe { self.devices.copy(call.dest.wrapping_add(first * size), sum, n * size) };
         }
+        self.devices.discard(scratch);
         self.sync();
+    }
+
+    /// Combines some elements of all members.
+    ///
+    /// # Safety
+    /// As [`super::run::reduce`], and nobody else reads these elements meanwhile, if dest is source.
+    unsafe fn slice(&self, kernel: Kernel, dest: *mut u8, source: *const u8, slice: Range<usize>) {
+        let (size, members) = (kernel.bytes(), self.group.size());
+        let scratch = self.devices.scratch();
+        let piece = scratch.bytes / size / members;
+        for first in slice.clone().step_by(piece) {
+            let elements = first..slice.end.min(first + piece);
+            let (to, bytes) = (dest.wrapping_add(first * size), elements.len() * size);
+            // SAFETY: the caller's promise, and scratch memory for a piece of each.
+            unsafe {
+                self.combine(kernel, source, elements, members, scratch.start);
+                self.devices.copy(to, scratch.start, bytes);
+            }
+        }
+        self.devices.discard(scratch);
+    }
+
+    /// Brings these elements of the first `members` members to scratch memory and combines them at
+    /// its start.
+    ///
+    /// # Safety
+    /// The memory has room for them, and the sources are readable.
+    unsafe fn combine(
+        &self,
+        kernel: Kernel,
+        source: *const u8,
+        elements: Range<usize>,
+        members: usize,
+        scratch: *mut u8,
+    ) {
+        let (at, n) = (elements.start * kernel.bytes(), elements.len());
+        let bytes = n * kernel.bytes();
+        let of = |member: usize| scratch.wrapping_add(member * bytes);
+        for member in 0..members {
+            let from = self.source(source, member).wrapping_add(at);
+            // SAFETY: the caller's promise.
+            unsafe { self.devices.begin(of(member), from, bytes) };
+        }
+        self.devices.quiet();
+        for member in 1..members {
+            // SAFETY: as above; the copies are complete, and pieces have whole elements, so that
+            // all are aligned.
+            unsafe { kernel.combine(scratch, scratch, of(member), n) };
+        }
     }
 }

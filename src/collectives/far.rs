@@ -42,13 +42,11 @@ pub(crate) fn on_team(
     Some(EpochGroup::new(members, team.epoch()))
 }
 
-/// Completes what this PE has issued to other nodes: a barrier promises it, and what others learn
-/// from any collective must not overtake it.
+/// Completes what this PE has issued to other nodes and to devices: a barrier promises it, and what
+/// others learn from any collective must not overtake it.
 #[cold]
 pub(crate) fn complete(routine: Routine) {
-    if let Some(engine) = job(routine).engine() {
-        engine.quiet();
-    }
+    job(routine).complete();
 }
 
 /// The control words of PE `pe` of another node in a team's slot, as they are now.

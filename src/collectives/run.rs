@@ -65,7 +65,7 @@ fn on_devices<'g, G: Members>(
     dest: *const u8,
     source: *const u8,
 ) -> Option<OnDevices<'g, G>> {
-    if TABLE.open() {
+    if TABLE.copies_open() {
         return None;
     }
     let devices = slow::devices_of(routine, &[dest.addr(), source.addr()])?;

@@ -1,6 +1,8 @@
 //! What we use of the driver's library of CUDA, `libcuda.so.1`: loaded while the program runs, so
 //! that nobody needs it who has no such partition.
 
+use super::rectangle::Rectangle;
+use crate::engine::Blocks;
 use crate::sys::library::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
@@ -19,6 +21,12 @@ const MEMORY_TYPE: c_int = 2;
 const MEMORY_OF_DEVICE: c_uint = 2;
 /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
 const PEER_ACCESS: c_uint = 1;
+/// `CU_MEMHOSTALLOC_PORTABLE`: for all devices.
+const PORTABLE: c_uint = 1;
+/// `CUDA_ERROR_INVALID_VALUE`.
+const INVALID_VALUE: c_int = 1;
+/// The largest distance of blocks in one call, `CU_DEVICE_ATTRIBUTE_MAX_PITCH` of all devices.
+const MAX_PITCH: usize = (1 << 31) - 1;
 
 macro_rules! driver {
     ($($name:ident = $symbol:literal($($arg:ty),*);)*) => {
@@ -73,7 +81,11 @@ driver! {
     ipc_close = c"cuIpcCloseMemHandle"(Address);
     attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
     copy = c"cuMemcpyAsync"(Address, Address, usize, Object);
+    copy_2d = c"cuMemcpy2DAsync_v2"(*const Rectangle, Object);
     set = c"cuMemsetD8Async"(Address, u8, usize, Object);
+    set_16 = c"cuMemsetD16Async"(Address, u16, usize, Object);
+    set_32 = c"cuMemsetD32Async"(Address, c_uint, usize, Object);
+    host_allocate = c"cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
     load_module = c"cuModuleLoadData"(*mut Object, *const c_void);
     find_function = c"cuModuleGetFunction"(*mut Object, Object, *const c_char);
     launch = c"cuLaunchKernel"(
@@ -148,11 +160,6 @@ impl Cuda {
         self.check("cuCtxSetCurrent", unsafe { (self.set_current)(gpu.context) })
     }
 
-    fn wait(&self, gpu: &Gpu) -> Result<(), String> {
-        // SAFETY: a stream that exists.
-        self.check("cuStreamSynchronize", unsafe { (self.synchronize)(gpu.stream) })
-    }
-
     /// Memory of the device, for the life of the process.
     pub fn allocate(&self, gpu: &Gpu, bytes: usize) -> Result<Address, String> {
         self.enter(gpu)?;
@@ -210,10 +217,27 @@ impl Cuda {
             && kind == MEMORY_OF_DEVICE
     }
 
-    /// Copies between any memory, and waits for that.
+    /// Memory of the processor that devices reach without a detour, for the life of the process.
+    pub fn allocate_host(&self, gpu: &Gpu, bytes: usize) -> Result<*mut u8, String> {
+        self.enter(gpu)?;
+        let mut start = std::ptr::null_mut();
+        // SAFETY: a local.
+        let answer = unsafe { (self.host_allocate)(&raw mut start, bytes, PORTABLE) };
+        self.check("cuMemHostAlloc", answer).map(|()| start.cast())
+    }
+
+    /// Waits for what was begun.
+    pub fn wait(&self, gpu: &Gpu) -> Result<(), String> {
+        self.enter(gpu)?;
+        // SAFETY: a stream that exists.
+        self.check("cuStreamSynchronize", unsafe { (self.synchronize)(gpu.stream) })
+    }
+
+    /// Begins to copy between any memory.
     ///
     /// # Safety
-    /// `to` is writable and `from` readable for so many bytes, by the processor or the device.
+    /// `to` is writable and `from` readable for so many bytes, by the processor or the device, until
+    /// [`wait`](Self::wait) returns.
     pub unsafe fn copy(
         &self,
         gpu: &Gpu,
@@ -224,36 +248,93 @@ impl Cuda {
         self.enter(gpu)?;
         // SAFETY: the caller's promise.
         let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
-        self.check("cuMemcpyAsync", answer)?;
-        self.wait(gpu)
+        self.check("cuMemcpyAsync", answer)
     }
 
-    /// Fills memory of the device, and waits for that.
+    /// Begins to copy blocks.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes.
+    /// As [`copy`](Self::copy), for each block.
+    pub unsafe fn copy_blocks(
+        &self,
+        gpu: &Gpu,
+        to: usize,
+        from: usize,
+        blocks: Blocks,
+    ) -> Result<(), String> {
+        let Blocks { count, bytes, to_stride, from_stride } = blocks;
+        if count > 1 && to_stride.max(from_stride) <= MAX_PITCH {
+            self.enter(gpu)?;
+            let all = Rectangle::of(to, from, blocks);
+            // SAFETY: the caller's promise; the call copies what describes it.
+            let answer = unsafe { (self.copy_2d)(&raw const all, gpu.stream) };
+            // Devices need not take every distance.
+            if answer != INVALID_VALUE {
+                return self.check("cuMemcpy2DAsync", answer);
+            }
+        }
+        for (there, here) in blocks.starts() {
+            // SAFETY: the caller's promise.
+            unsafe { self.copy(gpu, to.wrapping_add(there), from.wrapping_add(here), bytes)? };
+        }
+        Ok(())
+    }
+
+    /// Begins to fill memory of the device.
+    ///
+    /// # Safety
+    /// `to` is writable for so many bytes, until [`wait`](Self::wait) returns.
     pub unsafe fn set(&self, gpu: &Gpu, to: usize, byte: u8, bytes: usize) -> Result<(), String> {
         self.enter(gpu)?;
         // SAFETY: the caller's promise.
         let answer = unsafe { (self.set)(to as Address, byte, bytes, gpu.stream) };
-        self.check("cuMemsetD8Async", answer)?;
-        self.wait(gpu)
+        self.check("cuMemsetD8Async", answer)
     }
 
-    /// Runs one thread of a kernel of `text` with the word's address and two operands; returns what
-    /// it writes.
+    /// Begins to write a value that travels with the command itself; false if there is no such way
+    /// for it.
+    ///
+    /// # Safety
+    /// `to` is writable for the value, until [`wait`](Self::wait) returns.
+    pub unsafe fn store(&self, gpu: &Gpu, to: usize, value: &[u8]) -> Result<bool, String> {
+        self.enter(gpu)?;
+        let at = to as Address;
+        // SAFETY: the caller's promise. A device refuses a word that is not aligned.
+        let answer = unsafe {
+            match *value {
+                [byte] => (self.set)(at, byte, 1, gpu.stream),
+                [a, b] => (self.set_16)(at, u16::from_ne_bytes([a, b]), 1, gpu.stream),
+                [a, b, c, d] => {
+                    (self.set_32)(at, c_uint::from_ne_bytes([a, b, c, d]), 1, gpu.stream)
+                }
+                [a, b, c, d, e, f, g, h] if [a, b, c, d] == [e, f, g, h] => {
+                    (self.set_32)(at, c_uint::from_ne_bytes([a, b, c, d]), 2, gpu.stream)
+                }
+                _ => return Ok(false),
+            }
+        };
+        if answer == INVALID_VALUE {
+            return Ok(false);
+        }
+        self.check("cuMemsetAsync", answer).map(|()| true)
+    }
+
+    /// Runs one thread of a kernel of `text` with the word's address and two operands, waits for it
+    /// and returns what it writes, if that is asked for.
     ///
     /// # Safety
     /// The kernel is one of [`super::kernels`], and the word is the device's or a peer's.
-    pub unsafe fn fetch(
+    pub unsafe fn run(
         &self,
         gpu: &Gpu,
         text: impl FnOnce() -> std::ffi::CString,
         name: &CStr,
         word: usize,
         operands: [u64; 2],
+        is_asked: bool,
     ) -> Result<u64, String> {
         self.enter(gpu)?;
+        // Held until the result is here: all kernels write to one word.
         let mut kernels = gpu.kernels.lock().unwrap_or_else(|e| e.into_inner());
         let (module, result) = match *kernels {
             Some(loaded) => loaded,
@@ -278,8 +359,12 @@ impl Cuda {
         };
         self.check("cuLaunchKernel", answer)?;
         let mut before = 0u64;
-        // SAFETY: a local, and the word that the kernel has written.
-        unsafe { self.copy(gpu, (&raw mut before).addr(), result as usize, 8)? };
+        if is_asked {
+            // SAFETY: a local, which stays until the wait is over, and the word that the kernel has
+            // written.
+            unsafe { self.copy(gpu, (&raw mut before).addr(), result as usize, 8)? };
+        }
+        self.wait(gpu)?;
         Ok(before)
     }
 }

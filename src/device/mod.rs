@@ -2,24 +2,31 @@
 //! copies, and kernels of ours carry out atomic operations.
 //!
 //! A PE's partition is one piece of its device's memory. Peers get its handle through the control
-//! area and map it when they first reach for it. Each operation is complete when its call returns,
-//! as on the processor's memory: so a fence has nothing to do, nor has quiet.
+//! area and map it when they first reach for it. Puts and atomic operations are complete when their
+//! call returns, as on the processor's memory: a fence, which is no more than an order to the
+//! compiler, puts even the program's own stores after them. What nonblocking gets bring is there
+//! when quiet returns.
 #![allow(unsafe_code)]
 
 mod cuda;
 mod kernels;
+mod rectangle;
 
-use crate::engine::{Amo, DeviceMemory, Engine, Far, Handle, Over};
+use crate::engine::{Amo, Blocks, DeviceMemory, Engine, Far, Handle, Over, Scratch};
 use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
 use cuda::{Cuda, Gpu, IpcHandle};
+use onenode::sys::process;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Partitions start at a multiple of this, so that blocks have the same offsets on all PEs.
 const ALIGNMENT: usize = 2 << 20;
+/// Bytes of a piece of scratch memory.
+const SCRATCH: usize = 4 << 20;
 /// Where in a [`Far`] the partition's number begins, behind an address of this process.
 const PART_SHIFT: u32 = 56;
 
@@ -29,6 +36,10 @@ pub struct Devices {
     parts: Vec<Part>,
     /// Where a peer's part is mapped: by PE and part.
     peers: Mutex<HashMap<(usize, usize), Mapped>>,
+    /// Scratch memory that nobody uses now.
+    scratch: Mutex<Vec<Scratch>>,
+    /// Addresses that need not be asked for.
+    stack: Range<usize>,
     pe: usize,
 }
 
@@ -38,6 +49,9 @@ struct Part {
     number: usize,
     handle: Handle,
     range: Range<usize>,
+    /// How many copies were begun, and how many of these are complete.
+    begun: AtomicU64,
+    complete: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
@@ -60,7 +74,8 @@ impl Devices {
         for spec in specs {
             parts.push(Part::new(&cuda, spec, index).map_err(|why| spec.refused(why))?);
         }
-        Ok(Self { cuda, parts, peers: Mutex::default(), pe })
+        let stack = process::first_stack();
+        Ok(Self { cuda, parts, peers: Mutex::default(), scratch: Mutex::default(), stack, pe })
     }
 
     /// Which part a [`Far`] is in, and where it is mapped here.
@@ -80,10 +95,43 @@ impl Devices {
         }
     }
 
-    unsafe fn move_bytes(&self, part: &Part, to: usize, from: usize, bytes: usize) {
+    /// Begins a copy, which a later [`wait`](Self::wait) completes.
+    unsafe fn begin_copy(&self, part: &Part, to: usize, from: usize, bytes: usize) {
         // SAFETY: the caller's promise.
-        let moved = unsafe { self.cuda.copy(&part.gpu, to, from, bytes) };
-        self.done(part, moved);
+        let begun = unsafe { self.cuda.copy(&part.gpu, to, from, bytes) };
+        self.done(part, begun);
+        // Release: who counts it waits for the copy.
+        part.begun.fetch_add(1, Ordering::Release);
+    }
+
+    /// Completes what was begun.
+    fn wait(&self, part: &Part) {
+        let begun = part.begun.load(Ordering::Acquire);
+        self.done(part, self.cuda.wait(&part.gpu));
+        // Not before: another thread's quiet may rely on it.
+        part.complete.fetch_max(begun, Ordering::Release);
+    }
+
+    unsafe fn move_blocks(&self, part: &Part, to: usize, from: usize, blocks: Blocks) {
+        // SAFETY: the caller's promise.
+        let begun = unsafe { self.cuda.copy_blocks(&part.gpu, to, from, blocks) };
+        self.done(part, begun);
+        self.wait(part);
+    }
+
+    /// The part whose device is to copy between two addresses.
+    fn part_for(&self, to: usize, from: usize) -> &Part {
+        self.part_of(to).or_else(|| self.part_of(from)).unwrap_or(&self.parts[0])
+    }
+
+    /// Carries out an atomic operation; returns what stood there if that is asked for.
+    fn run(&self, at: Far, amo: Amo, is_asked: bool) -> u64 {
+        let (part, at) = self.place(at);
+        let (name, expected) = kernels::kernel(amo);
+        let (gpu, operands) = (&part.gpu, [amo.operand, expected]);
+        // SAFETY: a kernel of ours, and a word of a partition.
+        let before = unsafe { self.cuda.run(gpu, kernels::text, &name, at, operands, is_asked) };
+        self.done(part, before)
     }
 
     /// The part that an address of this PE or a mapped one is in.
@@ -118,7 +166,8 @@ impl Part {
         let IpcHandle(words) = cuda.export(&gpu, start)?;
         let handle = Handle { words, skipped: aligned - start };
         let range = aligned as usize..aligned as usize + bytes;
-        Ok(Self { spec: spec.clone(), gpu, number, handle, range })
+        let (begun, complete) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Self { spec: spec.clone(), gpu, number, handle, range, begun, complete })
     }
 }
 
@@ -126,30 +175,64 @@ impl Engine for Devices {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, _: Over) {
         let (part, to) = self.place(to);
         // SAFETY: the caller's promise.
-        unsafe { self.move_bytes(part, to, from.addr(), bytes) }
+        unsafe { self.begin_copy(part, to, from.addr(), bytes) }
+        self.wait(part);
     }
 
-    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, _: Over) {
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
         let (part, from) = self.place(from);
         // SAFETY: the caller's promise.
-        unsafe { self.move_bytes(part, to.addr(), from, bytes) }
+        unsafe { self.begin_copy(part, to.addr(), from, bytes) }
+        if over == Over::AtReturn {
+            self.wait(part);
+        }
+    }
+
+    unsafe fn store(&self, to: Far, value: *const u8, bytes: usize) {
+        let (part, at) = self.place(to);
+        let stored = match bytes {
+            // SAFETY: words of these sizes have no padding; the rest is the caller's promise.
+            1 | 2 | 4 | 8 => unsafe {
+                self.cuda.store(&part.gpu, at, std::slice::from_raw_parts(value, bytes))
+            },
+            _ => Ok(false),
+        };
+        match self.done(part, stored) {
+            true => self.wait(part),
+            // SAFETY: the caller's promise.
+            false => unsafe { self.put(to, value, bytes, Over::AtReturn) },
+        }
+    }
+
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: Blocks) {
+        let (part, to) = self.place(to);
+        // SAFETY: the caller's promise.
+        unsafe { self.move_blocks(part, to, from.addr(), blocks) }
+    }
+
+    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: Blocks) {
+        let (part, from) = self.place(from);
+        // SAFETY: the caller's promise.
+        unsafe { self.move_blocks(part, to.addr(), from, blocks) }
     }
 
     fn fetch(&self, at: Far, amo: Amo) -> u64 {
-        let (part, at) = self.place(at);
-        let (name, expected) = kernels::kernel(amo);
-        let operands = [amo.operand, expected];
-        // SAFETY: a kernel of ours, and a word of a partition.
-        let before = unsafe { self.cuda.fetch(&part.gpu, kernels::text, &name, at, operands) };
-        let before = self.done(part, before);
+        let before = self.run(at, amo, true);
         if amo.bytes == 4 { before & u64::from(u32::MAX) } else { before }
     }
 
     fn update(&self, at: Far, amo: Amo) {
-        self.fetch(at, amo);
+        self.run(at, amo, false);
     }
 
-    fn quiet(&self) {}
+    fn quiet(&self) {
+        for part in &self.parts {
+            let begun = part.begun.load(Ordering::Acquire);
+            if part.complete.load(Ordering::Acquire) < begun {
+                self.wait(part);
+            }
+        }
+    }
 
     fn forget(&self) {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,17 +288,23 @@ impl DeviceMemory for Devices {
     }
 
     fn is_device(&self, address: usize) -> bool {
-        self.part_of(address).is_some()
-            || self.parts.iter().any(|part| self.cuda.is_device(&part.gpu, address))
+        // All devices of a process and the processor share one range of addresses.
+        self.find(address).is_some()
+            || !self.stack.contains(&address) && self.cuda.is_device(&self.parts[0].gpu, address)
     }
 
-    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) {
-        if bytes == 0 {
-            return;
+    unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize) {
+        if bytes > 0 {
+            let part = self.part_for(to.addr(), from.addr());
+            // SAFETY: the caller's promise.
+            unsafe { self.begin_copy(part, to.addr(), from.addr(), bytes) }
         }
-        let part = self.part_of(to.addr()).or_else(|| self.part_of(from.addr()));
+    }
+
+    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: Blocks) {
+        let (to, from) = (to.addr(), from.addr());
         // SAFETY: the caller's promise.
-        unsafe { self.move_bytes(part.unwrap_or(&self.parts[0]), to.addr(), from.addr(), bytes) }
+        unsafe { self.move_blocks(self.part_for(to, from), to, from, blocks) }
     }
 
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize) {
@@ -223,5 +312,19 @@ impl DeviceMemory for Devices {
         // SAFETY: the caller's promise.
         let set = unsafe { self.cuda.set(&part.gpu, to.addr(), byte, bytes) };
         self.done(part, set);
+        self.wait(part);
+    }
+
+    fn scratch(&self) -> Scratch {
+        let kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        kept.unwrap_or_else(|| {
+            let part = &self.parts[0];
+            let start = self.done(part, self.cuda.allocate_host(&part.gpu, SCRATCH));
+            Scratch { start, bytes: SCRATCH }
+        })
+    }
+
+    fn discard(&self, scratch: Scratch) {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
     }
 }

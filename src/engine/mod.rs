@@ -59,6 +59,37 @@ impl Over {
     }
 }
 
+/// Blocks of memory at equal distances on both sides of a transfer; all but their number in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// How many there are.
+    pub count: usize,
+    /// The size of one.
+    pub bytes: usize,
+    /// From the start of a block to that of the next one, where they are written.
+    pub to_stride: usize,
+    /// The same where they are read.
+    pub from_stride: usize,
+}
+
+impl Blocks {
+    /// As one block, if there is nothing between them.
+    #[must_use]
+    pub fn joined(self) -> Self {
+        if self.to_stride == self.bytes && self.from_stride == self.bytes {
+            return Self { count: 1, bytes: self.bytes * self.count, ..self };
+        }
+        self
+    }
+
+    /// Where each one begins: offsets on the side that is written, and on the one that is read.
+    pub fn starts(self) -> impl Iterator<Item = (usize, usize)> {
+        // Checked with the call's spans: what a block that exists begins at can be counted.
+        (0..self.count)
+            .map(move |i| (i.wrapping_mul(self.to_stride), i.wrapping_mul(self.from_stride)))
+    }
+}
+
 /// What an atomic operation does to its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -105,6 +136,42 @@ pub trait Engine: Send + Sync {
     /// `to` is writable for so many bytes, until the transfer is over.
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over);
 
+    /// Copies a value to another PE, from the processor's memory.
+    ///
+    /// # Safety
+    /// `value` is readable for so many bytes.
+    unsafe fn store(&self, to: Far, value: *const u8, bytes: usize) {
+        // SAFETY: the caller's promise; the transfer is over at return.
+        unsafe { self.put(to, value, bytes, Over::AtReturn) }
+    }
+
+    /// Copies blocks to another PE.
+    ///
+    /// # Safety
+    /// From `from` on they are readable.
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: Blocks) {
+        for (there, here) in blocks.starts() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.put(to.plus(there), from.wrapping_add(here), blocks.bytes, Over::AtReturn);
+            }
+        }
+    }
+
+    /// Copies blocks from another PE.
+    ///
+    /// # Safety
+    /// From `to` on they are writable.
+    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: Blocks) {
+        for (here, there) in blocks.starts() {
+            // SAFETY: the caller's promise; over before the call returns.
+            unsafe {
+                self.get(to.wrapping_add(here), from.plus(there), blocks.bytes, Over::AtQuiet);
+            }
+        }
+        self.quiet();
+    }
+
     /// Carries out an atomic operation and returns what stood there.
     fn fetch(&self, at: Far, amo: Amo) -> u64;
 
@@ -147,6 +214,18 @@ pub struct Handle {
     pub skipped: u64,
 }
 
+/// Memory of the processor, aligned for all elements.
+#[derive(Debug)]
+pub struct Scratch {
+    /// Where it begins.
+    pub start: *mut u8,
+    /// Its size.
+    pub bytes: usize,
+}
+
+// SAFETY: nothing but an address, whose memory its owner alone uses.
+unsafe impl Send for Scratch {}
+
 /// Partitions on devices, by number: of this PE, and as they are mapped here of its peers.
 pub trait DeviceMemory: Engine {
     /// How many there are.
@@ -166,11 +245,33 @@ pub trait DeviceMemory: Engine {
     /// Whether an address is any device's, also one that no partition has.
     fn is_device(&self, address: usize) -> bool;
 
+    /// Begins a copy between memory of devices and of the processor, which the next
+    /// [`quiet`](Engine::quiet) completes. Later copies, by whichever call, come after it.
+    ///
+    /// # Safety
+    /// `to` is writable and `from` readable for so many bytes, by the device at least, until then.
+    unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize);
+
     /// Copies between memory of devices and of the processor.
     ///
     /// # Safety
     /// `to` is writable and `from` readable for so many bytes, by the device at least.
-    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize);
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) {
+        // SAFETY: the caller's promise; complete before the call returns.
+        unsafe { self.begin(to, from, bytes) }
+        self.quiet();
+    }
+
+    /// The same of blocks.
+    ///
+    /// # Safety
+    /// From `to` and `from` on they are writable and readable.
+    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: Blocks);
+
+    /// Memory of the processor that copies are quickest with, for a thread's use.
+    fn scratch(&self) -> Scratch;
+    /// Gives it back.
+    fn discard(&self, scratch: Scratch);
 
     /// Fills memory of a device.
     ///

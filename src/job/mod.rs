@@ -144,6 +144,15 @@ impl Job {
     pub fn engine(&self) -> Option<&dyn Engine> {
         self.engine.as_deref()
     }
+    /// Completes what engines have under way.
+    pub fn complete(&self) {
+        if let Some(engine) = self.engine() {
+            engine.quiet();
+        }
+        if let Some(devices) = self.devices() {
+            devices.quiet();
+        }
+    }
     /// The way to PE `pe`, if it is on another node.
     #[inline]
     pub fn engine_to(&self, pe: usize) -> Option<&dyn Engine> {

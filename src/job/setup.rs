@@ -204,7 +204,11 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
     // With devices, a source or a destination in private memory can be a device's.
-    if counted || env::debugging() || job.devices.is_some() {
+    if let Some(devices) = job.devices() {
+        let ranges: Vec<_> = (0..devices.parts()).map(|part| devices.range(part)).collect();
+        TABLE.divert_copies(&ranges);
+    }
+    if counted || env::debugging() {
         TABLE.divert();
     }
     TABLE.set_mirror(job.pe, job.layout.start());

@@ -4,7 +4,7 @@
 //! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
-use crate::engine::{DeviceMemory, Engine, Far, Over, Place};
+use crate::engine::{Blocks, Place};
 use crate::error::Routine;
 use crate::failure;
 use crate::slow::{self, Access};
@@ -30,6 +30,20 @@ trait Shape: Copy {
     /// # Safety
     /// Both sides are accessible for all elements, and do not overlap.
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T);
+
+    /// The same for those who move bytes.
+    fn blocks<T>(self) -> Blocks {
+        let ((dst, sst), size) = (self.strides(), size_of::<T>());
+        // Wrapping: the stride of a single block says nothing.
+        let bytes = |elements: isize| (elements as usize).wrapping_mul(size);
+        Blocks {
+            count: self.nblocks(),
+            bytes: self.bsize() * size,
+            to_stride: bytes(dst),
+            from_stride: bytes(sst),
+        }
+        .joined()
+    }
 
     /// Ends the job unless both strides leave room for a block.
     #[inline(always)]
@@ -248,66 +262,19 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
                 let Sides { dest, source } = sides.mapped(access, mapped);
                 match slow::devices_of(routine, &[here.address]) {
                     None => shape.copy(dest, source),
-                    Some(devices) => by_devices(devices, shape, dest, source),
+                    Some(devices) => {
+                        devices.copy_blocks(dest.cast(), source.cast(), shape.blocks::<T>());
+                    }
                 }
             }
             Place::Far(engine, far) => {
-                let here = (here.address as *mut u8, here.stride.1);
-                transfer_far(engine, access, shape, size_of::<T>(), (far, there.stride.1), here);
+                let (here, blocks) = (here.address as *mut u8, shape.blocks::<T>());
+                match access.0 {
+                    Class::Put => engine.put_blocks(far, here, blocks),
+                    _ => engine.get_blocks(here, far, blocks),
+                }
             }
         }
-    }
-}
-
-/// Moves the blocks one by one where the side of this PE is a device's.
-///
-/// # Safety
-/// As [`Shape::copy`].
-unsafe fn by_devices<T, S: Shape>(
-    devices: &dyn DeviceMemory,
-    shape: S,
-    dest: *mut T,
-    source: *const T,
-) {
-    let (dst, sst) = shape.strides();
-    for block in 0..shape.nblocks() as isize {
-        let to = dest.wrapping_offset(block.wrapping_mul(dst)).cast();
-        let from = source.wrapping_offset(block.wrapping_mul(sst)).cast();
-        // SAFETY: the caller's promise.
-        unsafe { devices.copy(to, from, shape.bsize() * size_of::<T>()) };
-    }
-}
-
-/// Moves the blocks one by one, and waits once.
-///
-/// # Safety
-/// As [`transfer`]: `here` and `far` are where the elements of so many bytes lie, with the strides.
-unsafe fn transfer_far<S: Shape>(
-    engine: &dyn Engine,
-    access: &Access,
-    shape: S,
-    size: usize,
-    (far, far_stride): (Far, isize),
-    (here, stride): (*mut u8, isize),
-) {
-    let (mut blocks, mut bytes) = (shape.nblocks(), shape.bsize() * size);
-    if far_stride == stride && stride.unsigned_abs() == shape.bsize() {
-        (blocks, bytes) = (1, bytes * blocks);
-    }
-    for block in 0..blocks {
-        let far = far.plus(block * far_stride as usize * size);
-        // Wrapping: the checks have told that it is not for a block that exists.
-        let here = here.wrapping_add(block.wrapping_mul(stride as usize * size));
-        // SAFETY: the caller's promise; the strides have been checked.
-        unsafe {
-            match access.0 {
-                Class::Put => engine.put(far, here, bytes, Over::AtReturn),
-                _ => engine.get(here, far, bytes, Over::AtQuiet),
-            }
-        }
-    }
-    if access.0 != Class::Put {
-        engine.quiet();
     }
 }
 

@@ -28,7 +28,7 @@ mod inline_table;
 pub mod numberings;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
-pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate};
+pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate, translate_copy};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the
 /// upper half unspecified by the ABI. Convert with [`pe_number`].

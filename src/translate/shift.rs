@@ -92,6 +92,12 @@ impl Table {
     pub fn is_whole(&self) -> bool {
         self.open()
     }
+    /// Whether what an operation reads or writes by a pointer of the caller's own is surely the
+    /// processor's memory.
+    #[inline(always)]
+    pub fn copies_open(&self) -> bool {
+        self.open()
+    }
     /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
     pub fn knows(&self, pe: PeArg) -> bool {
@@ -156,6 +162,11 @@ impl Table {
     /// Keeps the hot path of a job just published closed for good.
     pub(crate) fn divert(&self) {
         self.open.store(false, Ordering::Relaxed);
+    }
+
+    /// Sends operations that may be on devices' memory down the slow path: here, all.
+    pub(crate) fn divert_copies(&self, _: &[Range<usize>]) {
+        self.divert();
     }
 
     /// Says that PE `pe`'s slot can be reached; this PE's own, whose `address` is no
@@ -233,6 +244,18 @@ pub fn translate<C: Numbering, R>(
             cold.miss(Miss(addr))
         },
     )
+}
+
+/// As [`translate`]: where an operation's own pointer may be to a device's memory, the way is closed.
+#[inline(always)]
+pub fn translate_copy<C: Numbering, R>(
+    ctx: C,
+    addr: usize,
+    pe: PeArg,
+    hot: impl FnOnce(usize) -> R,
+    cold: impl Cold<R>,
+) -> R {
+    translate(ctx, addr, pe, hot, cold)
 }
 
 /// As [`translate`], for a pointer that is handed out and not used at once: exact about

@@ -20,7 +20,7 @@ use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 
-/// Most PEs a job can have; bounds the tables (24 bytes each).
+/// Most PEs a job can have; bounds the tables (32 bytes each).
 pub const MAX_PES: usize = 4096;
 
 /// Whether the hot path stays closed until every PE is attached. Not here: each
@@ -44,16 +44,22 @@ pub struct Table {
     /// `upper` and `lower_end` also if there are partitions, which belong to the heap's piece.
     upper_piece: UnsafeCell<usize>,
     lower_piece_end: UnsafeCell<usize>,
-    /// All pieces, if there are partitions.
+    /// All pieces, if there are partitions of any kind.
     pieces: UnsafeCell<Vec<Range<usize>>>,
     /// First offset past what has no foreign memory below it, in the slot.
     unmixed: UnsafeCell<usize>,
-    /// `slot`, but 0 also if there are PEs that only the slow path reaches.
+    /// `slot`, but 0 also if there are PEs or partitions that only the slow path reaches.
     whole: UnsafeCell<usize>,
+    /// The span of PEs that have a mirror: `slot`, or less.
+    reach: UnsafeCell<usize>,
+    /// `slot`, but 0 also while copies take the slow path.
+    copies: UnsafeCell<usize>,
     /// `slot` for the PEs that have a mirror here and may be reached without further ado, else 0.
     span: [AtomicUsize; MAX_PES],
     /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
     pointer_span: [AtomicUsize; MAX_PES],
+    /// As `span`, for [`translate_copy`].
+    copy_span: [AtomicUsize; MAX_PES],
     /// Where their mirrors are.
     base: [AtomicUsize; MAX_PES],
     /// How contexts number PEs. Here, so that the hot path computes one address for both.
@@ -78,8 +84,11 @@ pub static TABLE: Table = Table {
     pieces: UnsafeCell::new(Vec::new()),
     unmixed: UnsafeCell::new(0),
     whole: UnsafeCell::new(0),
+    reach: UnsafeCell::new(0),
+    copies: UnsafeCell::new(0),
     span: [const { AtomicUsize::new(0) }; MAX_PES],
     pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
+    copy_span: [const { AtomicUsize::new(0) }; MAX_PES],
     base: [const { AtomicUsize::new(0) }; MAX_PES],
     contexts: Numberings::new(),
 };
@@ -117,6 +126,13 @@ impl Table {
         // SAFETY: as for `origin`.
         unsafe { *self.whole.get() != 0 }
     }
+    /// Whether what an operation reads or writes by a pointer of the caller's own is surely the
+    /// processor's memory.
+    #[inline(always)]
+    pub fn copies_open(&self) -> bool {
+        // SAFETY: as for `origin`.
+        unsafe { *self.copies.get() != 0 }
+    }
     /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
     pub fn knows(&self, pe: PeArg) -> bool {
@@ -132,8 +148,9 @@ impl Table {
         let (upper, lower_end) = unsafe { (*self.upper_piece.get(), *self.lower_piece_end.get()) };
         offset < self.slot() && (offset < lower_end || offset >= upper)
     }
-    /// How many bytes from an address on are in the same piece of the slot: in the data segment,
-    /// or in the heap. 0 if the address is in neither, or if there are partitions.
+    /// How many bytes from an address on are in the same piece of the slot: in the data segment, or
+    /// in the heap. 0 if the address is in neither, if there are partitions, or while copies
+    /// take the slow path.
     #[inline(always)]
     pub fn room(&self, addr: usize) -> usize {
         let offset = addr.wrapping_sub(self.origin());
@@ -185,6 +202,8 @@ impl Table {
             *self.npes.get() = npes;
             *self.slot.get() = bounds.upper.end - origin;
             *self.whole.get() = if whole { *self.slot.get() } else { 0 };
+            *self.reach.get() = *self.slot.get();
+            *self.copies.get() = *self.slot.get();
         }
     }
 
@@ -195,6 +214,32 @@ impl Table {
         unsafe {
             *self.slot.get() = 0;
             *self.whole.get() = 0;
+            *self.copies.get() = 0;
+        }
+    }
+
+    /// Sends the operations of a job just published that have a second pointer, which may be
+    /// to a device's memory, down the slow path, and quiet with them. At the given addresses are
+    /// partitions on devices.
+    pub(crate) fn divert_copies(&self, devices: &[Range<usize>]) {
+        let slot = self.origin()..self.origin() + self.slot();
+        let is_in_slot = |range: &Range<usize>| range.start < slot.end && slot.start < range.end;
+        // SAFETY: called from initialisation, when nothing else reads the table.
+        unsafe {
+            // In the hole between the slot's pieces they would be taken for symmetric memory.
+            if devices.iter().any(is_in_slot) {
+                *self.reach.get() = *self.unmixed.get();
+            }
+            *self.whole.get() = 0;
+            *self.copies.get() = 0;
+            *self.upper.get() = usize::MAX;
+            *self.lower_end.get() = 0;
+            let (upper, lower_end) = (*self.upper_piece.get(), *self.lower_piece_end.get());
+            let pieces = &mut *self.pieces.get();
+            if pieces.is_empty() {
+                pieces.push(slot.start..slot.start + lower_end);
+                pieces.push(slot.start + upper..slot.end);
+            }
         }
     }
 
@@ -205,18 +250,23 @@ impl Table {
         }
         let (origin, slot) = (self.origin(), self.slot());
         // SAFETY: as for `origin`.
-        let unmixed = unsafe { *self.unmixed.get() };
+        let (unmixed, copies, reach) =
+            unsafe { (*self.unmixed.get(), *self.copies.get(), *self.reach.get()) };
         self.base[pe].store(address, Ordering::Relaxed);
         // Release: who finds a span uses the base, and the mapping.
         self.pointer_span[pe].store(unmixed, Ordering::Release);
-        self.span[pe].store(slot, Ordering::Release);
-        INLINE_TABLE.set(pe, origin..origin + slot, origin + unmixed, address);
+        self.copy_span[pe].store(copies, Ordering::Release);
+        self.span[pe].store(reach, Ordering::Release);
+        // What is compiled into programs does not tell copies from other operations.
+        if copies != 0 {
+            INLINE_TABLE.set(pe, origin..origin + slot, origin + unmixed, address);
+        }
     }
 
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
         let npes = self.npes();
-        for spans in [&self.span, &self.pointer_span] {
+        for spans in [&self.span, &self.pointer_span, &self.copy_span] {
             spans[..npes].iter().for_each(|span| span.store(0, Ordering::Relaxed));
         }
         INLINE_TABLE.clear(npes);
@@ -224,6 +274,7 @@ impl Table {
         unsafe {
             *self.slot.get() = 0;
             *self.whole.get() = 0;
+            *self.copies.get() = 0;
             *self.pieces.get() = Vec::new();
             *self.npes.get() = 0;
         }
@@ -241,6 +292,19 @@ pub fn translate<C: Numbering, R>(
     cold: impl Cold<R>,
 ) -> R {
     translate_within(&TABLE.span, ctx, addr, pe, hot, cold)
+}
+
+/// As [`translate`], for operations that also read or write by a pointer of the caller's own: where
+/// that may be a device's memory, they take the slow path.
+#[inline(always)]
+pub fn translate_copy<C: Numbering, R>(
+    ctx: C,
+    addr: usize,
+    pe: PeArg,
+    hot: impl FnOnce(usize) -> R,
+    cold: impl Cold<R>,
+) -> R {
+    translate_within(&TABLE.copy_span, ctx, addr, pe, hot, cold)
 }
 
 /// As [`translate`], for a pointer that is handed out and not used at once, so that

@@ -1,6 +1,7 @@
 /* What memory of a device cannot be. */
 #include "../c/check.h"
 #include <shmemx.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,12 @@ int main(int argc, char **argv)
     CHECK(block != NULL);
     if (strcmp(what, "lock") == 0)
         shmem_set_lock(block);
+    if (strcmp(what, "test-lock") == 0)
+        shmem_test_lock(block);
+    if (strcmp(what, "clear-lock") == 0)
+        shmem_clear_lock(block);
+    if (strcmp(what, "signal-fetch") == 0)
+        (void)shmem_signal_fetch((uint64_t *)block);
     if (strcmp(what, "psync") == 0)
         shmem_barrier(0, 0, shmem_n_pes(), block);
     if (strcmp(what, "overrun") == 0) {

@@ -1,7 +1,8 @@
 /* An imitation of libcuda.so.1 for tests on machines without a device. Memory of a device is mapped so that the
  * processor can neither load from it nor store to it (PROT_NONE): what a program or a library of it touches by
  * mistake faults. Copies and kernels, which work on a second mapping, happen only when their stream is waited for. The
- * kernels are known by their names. Peers' memory comes by their descriptors in /proc. */
+ * kernels are known by their names. Peers' memory comes by their descriptors in /proc. What a test wants to know of it,
+ * `imitation_calls` tells. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -69,28 +70,20 @@ static CUresult add(int file, size_t bytes, int own, CUdeviceptr *address)
     return OK;
 }
 
-CUresult cuInit(unsigned flags)
-{
-    return flags == 0 ? OK : INVALID;
-}
+CUresult cuInit(unsigned flags) { return flags == 0 ? OK : INVALID; }
 
 CUresult cuGetErrorString(CUresult error, const char **text)
 {
-    switch (error) {
-    case INVALID: *text = "invalid argument"; return OK;
-    case NO_MEMORY: *text = "out of memory"; return OK;
-    case NO_DEVICE: *text = "invalid device ordinal"; return OK;
-    case NO_CONTEXT: *text = "invalid device context"; return OK;
-    case NOT_FOUND: *text = "named symbol not found"; return OK;
-    default: return INVALID;
-    }
+    *text = error == INVALID      ? "invalid argument"
+            : error == NO_MEMORY  ? "out of memory"
+            : error == NO_DEVICE  ? "invalid device ordinal"
+            : error == NO_CONTEXT ? "invalid device context"
+            : error == NOT_FOUND  ? "named symbol not found"
+                                  : NULL;
+    return *text != NULL ? OK : INVALID;
 }
 
-CUresult cuDeviceGetCount(int *count)
-{
-    *count = DEVICES;
-    return OK;
-}
+CUresult cuDeviceGetCount(int *count) { return *count = DEVICES, OK; }
 
 CUresult cuDeviceGet(int *device, int number)
 {
@@ -170,37 +163,67 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr address)
     return OK;
 }
 
-CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address)
-{
-    if (attribute != 2 || find(address) == NULL)
-        return INVALID;
-    *(unsigned *)value = 2;
-    return OK;
-}
-
 /* ---- Streams: what is asked for is kept until somebody waits. --------------------------------- */
 
+enum kind { COPY, FILL, KERNEL };
+
 struct task {
+    enum kind kind;
     CUdeviceptr to, from;
     size_t bytes;
-    int fill;       /* the byte, or -1 for a copy, or -2 for a kernel */
+    size_t rows, to_pitch, from_pitch; /* COPY: so often, at these distances */
+    unsigned fill;                     /* FILL: with this word of so many bytes */
     int operation, width;
     uint64_t values[4];
 };
 
 static struct task tasks[PENDING];
 static int pending;
+static void run(const struct task *task);
+
+static void run_all(void)
+{
+    for (int i = 0; i < pending; i++)
+        run(&tasks[i]);
+    pending = 0;
+}
 
 static CUresult later(struct task task)
 {
     if (current == NULL)
         return NO_CONTEXT;
     pthread_mutex_lock(&lock);
-    int fits = pending < PENDING;
-    if (fits)
-        tasks[pending++] = task;
+    /* A stream that is full makes its callers wait. */
+    if (pending == PENDING)
+        run_all();
+    tasks[pending++] = task;
     pthread_mutex_unlock(&lock);
-    return fits ? OK : NO_MEMORY;
+    return OK;
+}
+
+/* How often functions were called. */
+static struct {
+    const char *name;
+    long calls;
+} counts[] = {{"copy", 0}, {"copy_2d", 0}, {"set", 0}, {"wait", 0}, {"kernel", 0}, {"attribute", 0}};
+enum { COUNT_COPY, COUNT_COPY_2D, COUNT_SET, COUNT_WAIT, COUNT_KERNEL, COUNT_ATTRIBUTE, COUNTS };
+#define COUNT(what) __atomic_fetch_add(&counts[COUNT_##what].calls, 1, __ATOMIC_RELAXED)
+
+long imitation_calls(const char *name)
+{
+    for (int i = 0; i < COUNTS; i++)
+        if (strcmp(counts[i].name, name) == 0)
+            return counts[i].calls;
+    return -1;
+}
+
+CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address)
+{
+    COUNT(ATTRIBUTE);
+    if (attribute != 2 || find(address) == NULL)
+        return INVALID;
+    *(unsigned *)value = 2;
+    return OK;
 }
 
 CUresult cuStreamCreate(void **stream, unsigned flags)
@@ -211,16 +234,79 @@ CUresult cuStreamCreate(void **stream, unsigned flags)
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, void *stream)
 {
+    COUNT(COPY);
     if (stream != &pending || touchable(to, bytes) == NULL || touchable(from, bytes) == NULL)
         return INVALID;
-    return later((struct task){.to = to, .from = from, .bytes = bytes, .fill = -1});
+    return later((struct task){.kind = COPY, .to = to, .from = from, .bytes = bytes, .rows = 1});
 }
 
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, void *stream)
+typedef struct {
+    size_t x, y;
+    unsigned kind;
+    void *host;
+    CUdeviceptr device;
+    void *array;
+    size_t pitch;
+} corner;
+typedef struct {
+    corner from, to;
+    size_t width, height;
+} CUDA_MEMCPY2D;
+
+/* Whether so many rows can be touched, whose addresses tell whose memory they are. */
+static int is_rectangle(const corner *corner, size_t width, size_t height)
 {
-    if (stream != &pending || find(to) == NULL || touchable(to, bytes) == NULL)
+    size_t bytes = corner->pitch * (height - 1) + width;
+    return corner->x == 0 && corner->y == 0 && corner->kind == 4 && corner->host == NULL &&
+           corner->array == NULL && corner->pitch >= width && corner->pitch < 1u << 31 &&
+           touchable(corner->device, bytes) != NULL;
+}
+
+/* With IMITATION_PITCH, as with some devices, not for all distances. */
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *all, void *stream)
+{
+    COUNT(COPY_2D);
+    const char *unit = getenv("IMITATION_PITCH");
+    size_t width = all->width, height = all->height;
+    if (stream != &pending || height == 0 || !is_rectangle(&all->from, width, height) ||
+        !is_rectangle(&all->to, width, height) ||
+        (unit != NULL && (all->from.pitch | all->to.pitch) % (size_t)atol(unit) != 0))
         return INVALID;
-    return later((struct task){.to = to, .bytes = bytes, .fill = byte});
+    return later((struct task){.kind = COPY, .to = all->to.device, .from = all->from.device,
+                               .bytes = width, .rows = height, .to_pitch = all->to.pitch,
+                               .from_pitch = all->from.pitch});
+}
+
+static CUresult fill(CUdeviceptr to, unsigned word, int width, size_t n, void *stream)
+{
+    COUNT(SET);
+    size_t bytes = n * (size_t)width;
+    if (stream != &pending || to % (unsigned)width != 0 || find(to) == NULL ||
+        touchable(to, bytes) == NULL)
+        return INVALID;
+    return later((struct task){.kind = FILL, .to = to, .bytes = bytes, .fill = word, .width = width});
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t n, void *stream)
+{
+    return fill(to, byte, 1, n, stream);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short word, size_t n, void *stream)
+{
+    return fill(to, word, 2, n, stream);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned word, size_t n, void *stream)
+{
+    return fill(to, word, 4, n, stream);
+}
+
+CUresult cuMemHostAlloc(void **start, size_t bytes, unsigned flags)
+{
+    if (current == NULL || flags != 1)
+        return INVALID;
+    return posix_memalign(start, 4096, bytes) == 0 ? OK : NO_MEMORY;
 }
 
 #define ATOMIC(TYPE)                                                                      \
@@ -244,11 +330,14 @@ ATOMIC(uint64_t)
 
 static void run(const struct task *task)
 {
-    char *to = touchable(task->to, task->bytes);
-    if (task->fill >= 0) {
-        memset(to, task->fill, task->bytes);
-    } else if (task->fill == -1) {
-        memmove(to, touchable(task->from, task->bytes), task->bytes);
+    if (task->kind == COPY) {
+        for (size_t row = 0; row < task->rows; row++)
+            memmove(touchable(task->to + row * task->to_pitch, task->bytes),
+                    touchable(task->from + row * task->from_pitch, task->bytes), task->bytes);
+    } else if (task->kind == FILL) {
+        char *to = touchable(task->to, task->bytes);
+        for (size_t i = 0; i < task->bytes; i += (size_t)task->width)
+            memcpy(to + i, &task->fill, (size_t)task->width);
     } else {
         const uint64_t *values = task->values;
         char *word = touchable(values[0], (size_t)task->width);
@@ -261,12 +350,11 @@ static void run(const struct task *task)
 
 CUresult cuStreamSynchronize(void *stream)
 {
+    COUNT(WAIT);
     if (current == NULL || stream != &pending)
         return NO_CONTEXT;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < pending; i++)
-        run(&tasks[i]);
-    pending = 0;
+    run_all();
     pthread_mutex_unlock(&lock);
     return OK;
 }
@@ -283,8 +371,7 @@ CUresult cuModuleLoadData(void **module, const void *text)
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name)
 {
-    static char functions[12];
-    char entry[100], known[40];
+    static char functions[12], entry[100], known[40];
     snprintf(entry, sizeof entry, ".entry %s(", name);
     for (int i = 0; i < 12; i++) {
         snprintf(known, sizeof known, "oneshmem_%s_%d", names[i / 2], i % 2 == 0 ? 32 : 64);
@@ -301,10 +388,11 @@ CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, u
                         unsigned by, unsigned bz, unsigned shared, void *stream, void **values,
                         void **extra)
 {
+    COUNT(KERNEL);
     if (gx * gy * gz * bx * by * bz != 1 || shared != 0 || stream != &pending || extra != NULL)
         return INVALID;
     int number = *(char *)function;
-    struct task task = {.fill = -2, .operation = number / 2, .width = number % 2 == 0 ? 4 : 8};
+    struct task task = {.kind = KERNEL, .operation = number / 2, .width = number % 2 == 0 ? 4 : 8};
     for (int i = 0; i < 4; i++)
         memcpy(&task.values[i], values[i], 8);
     /* Both are memory of a device. */

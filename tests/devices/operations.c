@@ -3,6 +3,7 @@
 #include "../c/check.h"
 #include <shmemx.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { COUNT = 1000, MANY = 300000 };
 
@@ -157,7 +158,44 @@ static void signals(void)
     for (int i = 0; i < 4; i++)
         shmem_int_p(ints + i, 3, next);
     shmem_int_wait_until_all(ints, 4, NULL, SHMEM_CMP_EQ, 3);
+    shmem_int_wait_until(ints, SHMEM_CMP_GT, 2);
+    size_t found[4];
+    int skip[4] = {0, 1, 0, 1}, values[4] = {3, 3, 4, 3};
+    CHECK_EQ(shmem_int_test_any(ints, 4, skip, SHMEM_CMP_EQ, 3), 0);
+    CHECK_EQ(shmem_int_test_some(ints, 4, found, skip, SHMEM_CMP_EQ, 3), 2);
+    CHECK_EQ(shmem_int_wait_until_some(ints, 4, found, NULL, SHMEM_CMP_EQ, 3), 4);
+    CHECK_EQ(shmem_int_wait_until_some_vector(ints, 4, found, NULL, SHMEM_CMP_EQ, values), 3);
+    CHECK_EQ(shmem_int_test_all_vector(ints, 4, NULL, SHMEM_CMP_EQ, values), 0);
+    CHECK_EQ(shmem_int_wait_until_any_vector(ints, 4, skip, SHMEM_CMP_NE, values), 2);
     shmem_barrier_all();
+}
+
+/* More than each member combines by itself: with a remainder, on the device and not, in place and not. */
+static void long_reductions(void)
+{
+    const int n = 20011;
+    long *large = shmemx_partition_malloc(MANY * sizeof(long), 1);
+    CHECK(large != NULL);
+    long *ends[3][2] = {{large + MANY / 2, large}, {host, large}, {large, large}};
+    for (int i = 0; i < 3; i++) {
+        put_own(large, me * 7, n);
+        shmem_long_max_reduce(SHMEM_TEAM_WORLD, ends[i][0], ends[i][1], n);
+        CHECK(holds(ends[i][0], (npes - 1) * 7, n));
+        shmem_barrier_all();
+    }
+    /* The processor gets the same result, bit for bit. */
+    static double real[20011], there[20011], here[20011];
+    double *on_device = (double *)large;
+    for (int i = 0; i < n; i++)
+        real[i] = 1.0 / (1 + i + me * 3);
+    shmem_double_put(on_device, real, n, me);
+    CHECK_EQ(shmemx_set_algorithm("reduce", "sliced"), 0);
+    shmem_double_sum_reduce(SHMEM_TEAM_WORLD, here, real, n);
+    shmem_double_sum_reduce(SHMEM_TEAM_WORLD, on_device, on_device, n);
+    shmem_double_get(there, on_device, n, me);
+    CHECK(memcmp(here, there, sizeof here) == 0);
+    shmemx_set_algorithm("reduce", "auto");
+    shmem_free(large);
 }
 
 static void collectives(void)
@@ -229,6 +267,7 @@ int main(void)
     atomics();
     signals();
     collectives();
+    long_reductions();
     put_own(block, 77, COUNT);
     block = shmem_realloc(block, 3 * COUNT * sizeof(long));
     CHECK(block != NULL && holds(block, 77, COUNT));

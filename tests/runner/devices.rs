@@ -30,8 +30,20 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    for pes in [1, 3] {
+        for (title, unit) in [("driver", None), ("driver/pitch", Some("512"))] {
+            trials.push(Trial::test(format!("devices/{title}/{pes}"), move || {
+                let mut command = start("driver", pes, "64M:KIND=CUDA")?;
+                command.envs(unit.map(|unit| ("IMITATION_PITCH", unit)));
+                Ok(launch::run(command)?.success()?)
+            }));
+        }
+    }
     for (case, words) in [
         ("lock", &["shmem_set_lock", "a device's memory (partition 1)"][..]),
+        ("test-lock", &["shmem_test_lock", "a device's memory (partition 1)"]),
+        ("clear-lock", &["shmem_clear_lock", "a device's memory (partition 1)"]),
+        ("signal-fetch", &["shmem_signal_fetch", "a device's memory (partition 1)"]),
         ("psync", &["shmem_barrier", "a device's memory (partition 1)"]),
         ("overrun", &["nelems = 1048576", "partition 1"]),
         ("load", &["SIGSEGV", "a device's memory (partition 1)"]),

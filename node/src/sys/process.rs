@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
@@ -179,4 +180,12 @@ pub fn is_privileged() -> bool {
 pub fn user() -> u32 {
     // SAFETY: no memory is passed.
     unsafe { libc::geteuid() }
+}
+
+/// Addresses that are surely on the first thread's stack: below its top the kernel keeps what other
+/// mappings cannot have, as much as the stack may grow, and a gap of 1 MiB.
+pub fn first_stack() -> Range<usize> {
+    // SAFETY: no memory is passed. The kernel puts these bytes above all frames.
+    let top = unsafe { libc::getauxval(libc::AT_RANDOM) } as usize;
+    top.saturating_sub(1 << 20)..top
 }

@@ -1,0 +1,51 @@
+//! How the driver is told of blocks at equal distances: as rows of a rectangle.
+
+use crate::engine::Blocks;
+use std::ffi::{c_uint, c_void};
+
+/// `CU_MEMORYTYPE_UNIFIED`: the address itself tells whose memory it is.
+const UNIFIED: c_uint = 4;
+
+/// One side of a [`Rectangle`].
+#[repr(C)]
+struct Corner {
+    x_bytes: usize,
+    y: usize,
+    memory_type: c_uint,
+    host: *const c_void,
+    device: u64,
+    array: *mut c_void,
+    pitch: usize,
+}
+
+impl Corner {
+    fn at(address: usize, pitch: usize) -> Self {
+        Self {
+            x_bytes: 0,
+            y: 0,
+            memory_type: UNIFIED,
+            host: std::ptr::null(),
+            device: address as u64,
+            array: std::ptr::null_mut(),
+            pitch,
+        }
+    }
+}
+
+/// `CUDA_MEMCPY2D`.
+#[repr(C)]
+pub struct Rectangle {
+    from: Corner,
+    to: Corner,
+    width: usize,
+    height: usize,
+}
+
+impl Rectangle {
+    /// Blocks at these addresses.
+    pub fn of(to: usize, from: usize, blocks: Blocks) -> Self {
+        let Blocks { count, bytes, to_stride, from_stride } = blocks;
+        let (from, to) = (Corner::at(from, from_stride), Corner::at(to, to_stride));
+        Self { from, to, width: bytes, height: count }
+    }
+}
