@@ -3,6 +3,7 @@
 mod amo;
 mod collectives;
 mod context;
+mod device;
 mod flags;
 mod memory;
 mod partition;
@@ -20,6 +21,7 @@ pub use crate::memory::heap::Usage;
 pub use crate::memory::partition::Kind;
 pub use crate::wait::Waitable;
 pub use context::Context;
+pub use device::DeviceArray;
 pub use flags::{ContextOptions, Hints, SessionOptions};
 pub use memory::{Symmetric, SymmetricSlice};
 pub use partition::Partition;

@@ -1,6 +1,6 @@
 //! Partitions: symmetric memory beside the heap.
 
-use super::{Element, Shmem, Symmetric};
+use super::{DeviceArray, Element, Shmem, Symmetric};
 use crate::job::{job, partitions};
 use crate::memory::heap::Usage;
 use crate::memory::partition::Kind;
@@ -49,6 +49,15 @@ impl Partition<'_> {
             return None;
         }
         Symmetric::alloc_in(self.id(), len)
+    }
+
+    /// The same on a device, freed by [`Shmem::free_device`]. `None`, on all PEs, if there is no room,
+    /// or if it is memory that the processor reaches.
+    pub fn alloc_device<T: Element>(&self, len: usize) -> Option<DeviceArray<T>> {
+        if self.0.is_mapped() {
+            return None;
+        }
+        DeviceArray::alloc_in(self.id(), len)
     }
 }
 

@@ -2,7 +2,7 @@
 //! and store faults. Nothing here tells of a real device.
 
 use crate::launch::{self, Outcome};
-use crate::{compile, tree};
+use crate::{compile, examples, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,6 +38,17 @@ pub fn trials() -> Vec<Trial> {
                 Ok(launch::run(command)?.success()?)
             }));
         }
+    }
+    for pes in [1, 3] {
+        trials.push(Trial::test(format!("devices/rust/{pes}"), move || {
+            let mut oshrun = launch::oshrun(pes, &examples::made_by_cargo("devices")?);
+            oshrun.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", driver()?);
+            let outcome = launch::run(oshrun)?;
+            match outcome.stdout.contains("verified") {
+                true => Ok(outcome.success()?),
+                false => Err(outcome.report("it was to verify its result").into()),
+            }
+        }));
     }
     for (case, words) in [
         ("lock", &["shmem_set_lock", "a device's memory (partition 1)"][..]),

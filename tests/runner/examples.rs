@@ -5,6 +5,7 @@ use crate::launch::Running;
 use crate::launchers::Launcher;
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// An example, its arguments for a short run, and what it says when all is well.
@@ -50,20 +51,24 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A Rust program of this workspace, made by cargo as a user's would be.
+/// A Rust program of this workspace.
 fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(tree::repository("."));
-    cargo.args(["build", "--quiet", "--locked", "--package", "oneshmem", "--example", name]);
-    cargo.arg("--target-dir").arg(tree::scratch("cargo"));
-    Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
-    let program = tree::scratch("cargo").join("debug/examples").join(name);
-    let outcome = launch::run(launch::oshrun(pes, &program))?;
+    let outcome = launch::run(launch::oshrun(pes, &made_by_cargo(name)?))?;
     outcome.success()?;
     match outcome.stdout.contains(says) {
         true => Ok(()),
         false => Err(outcome.report(&format!("it does not say {says:?}"))),
     }
+}
+
+/// The executable of a Rust program of this workspace, made by cargo as a user's would be.
+pub fn made_by_cargo(name: &str) -> Result<PathBuf, String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(tree::repository("."));
+    cargo.args(["build", "--quiet", "--locked", "--package", "oneshmem", "--example", name]);
+    cargo.arg("--target-dir").arg(tree::scratch("cargo"));
+    Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
+    Ok(tree::scratch("cargo").join("debug/examples").join(name))
 }
 
 fn example(
