@@ -27,6 +27,9 @@ const PROGRAMS: [(&str, &str, &str); 4] = [
     ("heat3d", "96", "8"),
 ];
 
+/// The one of them whose work is counted for each PE.
+const UPDATES: &str = "random_access";
+
 /// What to measure.
 pub struct Devices {
     /// The implementation.
@@ -55,7 +58,8 @@ impl Devices {
             .map(|(name, ..)| self.build(&self.examples.join(format!("{name}.cc"))))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let most = if self.tiny { "64" } else { "67108864" };
-        let (mut latencies, mut times) = (Figures::new(), Figures::new());
+        let (mut latencies, mut times, mut rates) =
+            (Figures::new(), Figures::new(), Figures::new());
         for _ in 0..self.repeats {
             for (form, name) in FORMS.iter().enumerate() {
                 for line in self.job(&latency, 2, &[name, most])?.lines() {
@@ -69,24 +73,41 @@ impl Devices {
                     let size = if self.tiny { little.into() } else { sized(name, usual, pes)? };
                     for (form, word) in FORMS.iter().enumerate() {
                         let said = self.job(program, pes, &[word, &size])?;
-                        let seconds = seconds(&said)?;
+                        let (seconds, rate) = told(&said)?;
                         let key = (name.to_owned(), pes as u64);
-                        times.entry(key).or_default()[form].push(seconds * 1e9);
+                        // Its work grows with the PEs, that of the others does not.
+                        let (figures, figure) = match name == UPDATES {
+                            true => (&mut rates, rate / 1e6),
+                            false => (&mut times, seconds * 1e9),
+                        };
+                        figures.entry(key).or_default()[form].push(figure);
                     }
                 }
             }
         }
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let mut text = format!(
-            "OpenMP's device is the host's processor. Medians of {} runs; ratio: standard / extended.\n",
+            "OpenMP's device is the host's processor, whose {cpus} CPUs all PEs share; no figure \
+             is one of another device.\nMedians of {} runs.\n\n",
             self.repeats
         );
-        text += &format!("Latency between 2 PEs\n{}\n", table("bytes", &latencies));
-        text += &format!(
-            "Programs on 1, 2 and 4 PEs; a table, or the whole work, of the same size\n{}\n",
-            table("PEs", &times)
-        );
-        for (name, title) in [("put", "Put with signal"), ("alltoall", "All-to-all")] {
-            let plot = plot(&latencies, name, title);
+        text += "Latency between 2 PEs; ratio: standard / extended\n";
+        text += &format!("{}\n\n", table("bytes", &latencies, Unit::Nanoseconds));
+        text += "Updates a second of all PEs, tables of the same size on each; ratio: extended / standard\n";
+        text += &format!("{}\n\n", table("PEs", &rates, Unit::MegaOperations));
+        text += "Times of the same work on more PEs, with the parallel efficiency: the time of one PE by \
+                 that of all\nPEs together. With more PEs than CPUs it cannot be 1. Ratio: standard / extended\n";
+        text += &format!("{}\n", scaling(&times));
+        let over_pes = PROGRAMS.map(|(name, ..)| (name, name, Axis::Pes));
+        let over_bytes =
+            [("put", "Put with signal", Axis::Bytes), ("alltoall", "All-to-all", Axis::Bytes)];
+        for (name, title, x) in over_bytes.into_iter().chain(over_pes) {
+            let (figures, unit) = match (x, name == UPDATES) {
+                (Axis::Bytes, _) => (&latencies, Unit::Nanoseconds),
+                (_, true) => (&rates, Unit::MegaOperations),
+                (_, false) => (&times, Unit::Nanoseconds),
+            };
+            let plot = plot(figures, name, title, x, unit);
             if plot.is_worthwhile() {
                 let path = self.work.join(format!("devices-{name}.svg"));
                 std::fs::write(&path, plot.svg()?)
@@ -148,35 +169,67 @@ fn point(line: &str, form: &str) -> anyhow::Result<(String, u64, f64)> {
     }
 }
 
-/// The time in a program's report, which says that the result is right.
-fn seconds(said: &str) -> anyhow::Result<f64> {
-    let time = said.split_once(": ").and_then(|(_, rest)| rest.split_once(" s, "));
-    match time.filter(|_| said.trim_end().ends_with("verified")) {
-        Some((time, _)) => Ok(time.parse()?),
-        None => bail!("not verified: {said}"),
-    }
+/// The time in a program's report, which says that the result is right, and the work a second.
+fn told(said: &str) -> anyhow::Result<(f64, f64)> {
+    let figures = said.trim_end().strip_suffix("/s, verified").and_then(|said| {
+        let (time, rate) = said.split_once(": ")?.1.split_once(" s, ")?;
+        Some((time.parse().ok()?, rate.split(' ').next()?.parse().ok()?))
+    });
+    figures.with_context(|| format!("not verified: {said}"))
 }
 
-fn table(size: &str, figures: &Figures) -> Table {
+/// A table without lines, numbers on the right.
+fn plain(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["", size, FORMS[0], FORMS[1], "ratio"]);
-    for ((what, size), forms) in figures {
-        let [standard, extended] = forms.each_ref().map(|runs| stats::median(runs));
-        table.add_row([
-            what.clone(),
-            size.to_string(),
-            figures::figure(standard, Unit::Nanoseconds),
-            figures::figure(extended, Unit::Nanoseconds),
-            format!("{:.2}", standard / extended),
-        ]);
-    }
+    table.load_preset(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
 }
 
-fn plot(figures: &Figures, name: &str, title: &str) -> Plot {
+fn table(size: &str, figures: &Figures, unit: Unit) -> Table {
+    let mut table = plain(&["", size, FORMS[0], FORMS[1], "ratio"]);
+    for ((what, size), forms) in figures {
+        let [standard, extended] = forms.each_ref().map(|runs| stats::median(runs));
+        let better = match unit {
+            Unit::Nanoseconds | Unit::Times => standard / extended,
+            Unit::MegaOperations | Unit::MegaBytes => extended / standard,
+        };
+        table.add_row([
+            what.clone(),
+            size.to_string(),
+            figures::figure(standard, unit),
+            figures::figure(extended, unit),
+            format!("{better:.2}"),
+        ]);
+    }
+    table
+}
+
+/// Times of work that stays the same, with what is left of each PE's share.
+fn scaling(times: &Figures) -> Table {
+    let mut table = plain(&["", "PEs", FORMS[0], "efficiency", FORMS[1], "efficiency", "ratio"]);
+    for ((what, pes), forms) in times {
+        let [standard, extended] = forms.each_ref().map(|runs| stats::median(runs));
+        let alone = &times[&(what.clone(), 1)];
+        let efficiency = |form: usize, time| {
+            format!("{:.2}", stats::median(&alone[form]) / (time * *pes as f64))
+        };
+        table.add_row([
+            what.clone(),
+            pes.to_string(),
+            figures::figure(standard, Unit::Nanoseconds),
+            efficiency(0, standard),
+            figures::figure(extended, Unit::Nanoseconds),
+            efficiency(1, extended),
+            format!("{:.2}", standard / extended),
+        ]);
+    }
+    table
+}
+
+fn plot(figures: &Figures, name: &str, title: &str, x: Axis, unit: Unit) -> Plot {
     let curve = |(form, label): (usize, &&str)| {
         let points =
             figures.iter().filter(|((what, _), _)| what == name).map(|((_, size), runs)| Mark {
@@ -187,9 +240,9 @@ fn plot(figures: &Figures, name: &str, title: &str) -> Plot {
         Curve { label: (*label).into(), ink: Ink::Nth(form, Shade::Full), points: points.collect() }
     };
     Plot {
-        title: format!("{title} of mapped arrays"),
-        x: Axis::Bytes,
-        unit: Unit::Nanoseconds,
+        title: format!("{title} of mapped arrays; device: the host's processor"),
+        x,
+        unit,
         curves: FORMS.iter().enumerate().map(curve).collect(),
     }
 }
@@ -199,12 +252,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn efficiency_is_the_time_alone_by_that_of_all_together() {
+        let mut times = Figures::new();
+        times.insert(("heat".into(), 1), [vec![4e9], vec![2e9]]);
+        times.insert(("heat".into(), 4), [vec![2e9], vec![0.5e9]]);
+        let text = scaling(&times).to_string();
+        let last: Vec<_> = text.lines().last().expect("a row").split_whitespace().collect();
+        assert_eq!(last, ["heat", "4", "2.00", "s", "0.50", "500", "ms", "1.00", "4.00"]);
+    }
+
+    #[test]
     fn what_programs_say() {
         let said =
             "FFT 2-D extended, size 128, 2 PEs: 0.014365 s, 7.984e+07 operations/s, verified\n";
-        assert_eq!(seconds(said).ok(), Some(0.014365));
-        assert!(seconds("heat, 2 PEs: 0.5 s, 7 points/s, wrong").is_err());
-        assert!(seconds("heat, 2 PEs, verified").is_err());
+        assert_eq!(told(said).ok(), Some((0.014365, 7.984e7)));
+        assert!(told("heat, 2 PEs: 0.5 s, 7 points/s, wrong").is_err());
+        assert!(told("heat, 2 PEs, verified").is_err());
         let (what, size, figure) = point("POINT put extended 8 12.5", "extended").expect("a point");
         assert_eq!((what.as_str(), size, figure), ("put", 8, 12.5));
         assert!(point("POINT put standard 8 12.5", "extended").is_err());
