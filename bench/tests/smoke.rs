@@ -13,10 +13,14 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let no_mpi = !on_path("mpicc.mpich") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
+    let offloads = on_path("clang++") && Path::new("/usr/lib/llvm-14/lib/libomptarget.so").exists();
+    let no_offloading = !offloads && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
         Trial::test("collectives compared, tiny", compared),
         Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
+        Trial::test("mapped arrays compared, tiny", mapped_arrays)
+            .with_ignored_flag(no_offloading || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
@@ -161,6 +165,30 @@ fn whole_suite() -> Result<(), Failed> {
         "a report differs from itself",
         &diff,
     )
+}
+
+fn mapped_arrays() -> Result<(), Failed> {
+    let work = scratch("devices")?.display().to_string();
+    let own = format!("oneshmem={}", bin().display());
+    let places = [
+        "--own",
+        &own,
+        "--sources",
+        "devices",
+        "--examples",
+        "../examples/openmp",
+        "--work",
+        &work,
+    ];
+    let output = oshbench(&[&["devices", "--tiny", "--repeats", "1"], &places[..]].concat())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let tables = ["bytes", "Updates a second", "efficiency"].iter().all(|word| text.contains(word));
+    check(output.status.success() && tables, "mapped arrays are not compared", &output)?;
+    for name in ["put", "alltoall", "random_access", "fft2d", "ring_product", "heat3d"] {
+        let plot = Path::new(&work).join(format!("devices-{name}.svg"));
+        check(plot.is_file(), &format!("no plot of {name}"), &output)?;
+    }
+    Ok(())
 }
 
 fn instructions() -> Result<(), Failed> {
