@@ -103,6 +103,7 @@ manuals: compiled
 	    page=$(BUILD)/share/man/man3/$${prefix}_partition_$$name.3; \
 	    test $$prefix$$name = shmemxmalloc || ln -sf shmemx_partition_malloc.3 $$page || exit; \
 	done; done
+	ln -sf shmemx_partition_malloc.3 $(BUILD)/share/man/man3/shmemx_device_ptr.3
 
 prerequisites:
 	@packaging/prerequisites

@@ -55,6 +55,11 @@ typedef struct {
 /* Writes what there is to know of partition `id`. Returns 0, or 1 if there is no such partition. */
 int shmemx_partition_info(int id, shmemx_partition_info_t *info);
 
+/* Where the copy of PE `pe` of memory on a device is for kernels that run on the calling PE's
+ * device; a null pointer for other memory, and if there is no such PE. The processor cannot use the
+ * address. */
+void *shmemx_device_ptr(const void *ptr, int pe);
+
 /* Writes `bytes` bytes of the calling PE's copy to the file that a partition of KIND=FILE is, and
  * waits until they are there. Returns 0, or 1 if `ptr` is in no such partition or the file cannot
  * be written. */

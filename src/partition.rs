@@ -13,6 +13,8 @@ use crate::memory::heap::{GRANULE, Usage};
 use crate::memory::partition::order::Step;
 use crate::memory::symmetric;
 use crate::message;
+use crate::slow;
+use crate::translate::{PeArg, pe_number};
 use onenode::sys::map;
 use std::io;
 use std::ptr::null_mut;
@@ -88,6 +90,15 @@ pub fn give(routine: Routine, ptr: *mut u8) {
     if space.pool().free(offset).is_err() {
         symmetric::not_a_block(job, routine, ptr);
     }
+}
+
+/// `shmemx_device_ptr`: where PE `pe`'s copy of a block on a device is for kernels on this PE's
+/// device; null if it is not on one, or there is no such PE.
+pub fn device_ptr(routine: Routine, ptr: *const u8, pe: PeArg) -> *mut u8 {
+    let npes = job(routine).npes();
+    let pe = usize::try_from(pe_number(pe)).ok().filter(|pe| *pe < npes);
+    let address = pe.and_then(|pe| slow::device_address(routine, ptr.addr(), pe));
+    address.map_or(null_mut(), |address| address as *mut u8)
 }
 
 /// `shmemx_partition_persist`: writes memory of a partition of files to this PE's file. False if

@@ -8,6 +8,7 @@ use oneshmem::memory::partition::Device;
 use oneshmem::memory::symmetric;
 use oneshmem::message;
 use oneshmem::partition::{self, Whereabouts};
+use oneshmem::translate::PeArg;
 use std::ffi::{CStr, c_char, c_int, c_ulonglong};
 
 /// `shmemx_set_algorithm`.
@@ -84,6 +85,12 @@ pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
         Whereabouts::Slot => -1,
         Whereabouts::Elsewhere => -2,
     }
+}
+
+/// `shmemx_device_ptr`.
+#[unsafe(no_mangle)]
+pub extern "C" fn shmemx_device_ptr(ptr: *const u8, pe: PeArg) -> *mut u8 {
+    partition::device_ptr(&"shmemx_device_ptr", ptr, pe)
 }
 
 /// `shmemx_partition_info_t`.

@@ -22,7 +22,7 @@ pub use table::{
 
 /// What the library has beyond the specification: declared in `templates/shmemx.h`, the last four
 /// in `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
-pub const EXTENSIONS: [&str; 14] = [
+pub const EXTENSIONS: [&str; 15] = [
     "shmemx_set_algorithm",
     "shmemx_partition_malloc",
     "shmemx_partition_align",
@@ -33,6 +33,7 @@ pub const EXTENSIONS: [&str; 14] = [
     "shmemx_partition_of",
     "shmemx_partition_info",
     "shmemx_partition_persist",
+    "shmemx_device_ptr",
     "shmem_partition_malloc",
     "shmem_partition_align",
     "shmem_partition_calloc",

@@ -279,3 +279,22 @@ pub trait DeviceMemory: Engine {
     /// `to` is writable for so many bytes.
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_without_gaps_are_one() {
+        let blocks = Blocks { count: 5, bytes: 8, to_stride: 8, from_stride: 8 };
+        assert_eq!((blocks.joined().count, blocks.joined().bytes), (1, 40));
+        for apart in [Blocks { to_stride: 16, ..blocks }, Blocks { from_stride: 9, ..blocks }] {
+            assert_eq!(apart.joined(), apart);
+        }
+        let apart = Blocks { count: 3, to_stride: 16, from_stride: 24, ..blocks };
+        assert_eq!(apart.starts().collect::<Vec<_>>(), [(0, 0), (16, 24), (32, 48)]);
+        // The stride of a single block may be anything.
+        let one = Blocks { count: 1, to_stride: usize::MAX, ..blocks };
+        assert_eq!(one.starts().collect::<Vec<_>>(), [(0, 0)]);
+    }
+}

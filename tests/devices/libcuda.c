@@ -99,15 +99,10 @@ CUresult cuDeviceGetName(char *name, int bytes, int device)
 
 CUresult cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    *context = &contexts[device - 10];
-    return OK;
+    return *context = &contexts[device - 10], OK;
 }
 
-CUresult cuCtxSetCurrent(void *context)
-{
-    current = context;
-    return OK;
-}
+CUresult cuCtxSetCurrent(void *context) { return current = context, OK; }
 
 CUresult cuMemGetInfo_v2(size_t *left, size_t *all)
 {

@@ -38,6 +38,9 @@ static void transfers(void)
     CHECK_EQ(shmemx_partition_of(block), 1);
     CHECK(shmem_ptr(block, me) == NULL && shmem_ptr(block, next) == NULL);
     CHECK(shmem_addr_accessible(block, next));
+    CHECK(shmemx_device_ptr(block, me) == block && shmemx_device_ptr(host, next) == NULL);
+    CHECK(shmemx_device_ptr(block, npes) == NULL && shmemx_device_ptr(block, -1) == NULL);
+    CHECK(shmemx_device_ptr(mine, me) == NULL && shmemx_device_ptr(NULL, me) == NULL);
     CHECK(holds(block, 0, 0) && at(block) == 0 && at(block + COUNT - 1) == 0); /* from calloc */
     shmem_barrier_all();
 
@@ -45,6 +48,11 @@ static void transfers(void)
     shmem_barrier_all();
     CHECK_EQ(at(block), 100 + before);
     CHECK_EQ(shmem_long_g(block, next), 100 + me);
+    /* The peer's memory as this PE's driver knows it. */
+    const long *theirs = shmemx_device_ptr(block, next);
+    CHECK(theirs != NULL && (theirs != block || next == me));
+    shmem_long_put(host, theirs, 1, me);
+    CHECK_EQ(host[0], 100 + me);
     shmem_barrier_all();
 
     /* From private memory, from the heap's, from the device's; of all sizes. */
