@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.push(Trial::test("statistics/off", || Ok(silent()?)));
+    trials.push(Trial::test("statistics/csv", || Ok(table()?)));
     trials
 }
 
@@ -84,11 +85,29 @@ fn counted(variant: Variant, pes: usize) -> Result<(), String> {
         format!("<title>PE {pe} to PE {peer}: {bytes} bytes in {calls} calls</title>")
     };
     let cells = if pes > 2 { 2 * pes } else { pes };
-    if svg.matches("<title>").count() != cells {
+    if svg.matches(" to PE ").count() != cells || svg.matches(" to all: ").count() != pes {
         return fail(format!("the picture has not the cells it should have:\n{svg}"));
     }
     if pes > 3 && !(svg.contains(&title(3, 4, 400, 19)) && svg.contains(&title(3, 2, 40, 2))) {
         return fail(format!("PE 3 is not as expected:\n{svg}"));
+    }
+    Ok(())
+}
+
+/// The matrix as a table.
+fn table() -> Result<(), String> {
+    let path = tree::scratch("matrix.csv");
+    let mut command = launch::oshrun(5, std::path::Path::new("--comm-matrix"));
+    command.arg(&path).arg(program(Variant::usual())?);
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let csv = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(&path);
+    let lines: Vec<&str> = csv.lines().collect();
+    let expected = ["3,2,2,40", "3,4,19,400"];
+    let of_3: Vec<&str> = lines.iter().copied().filter(|line| line.starts_with("3,")).collect();
+    if lines.first() != Some(&"caller,peer,calls,bytes") || lines.len() != 11 || of_3 != expected {
+        return Err(outcome.report(&format!("the table is not as expected:\n{csv}")));
     }
     Ok(())
 }

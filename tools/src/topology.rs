@@ -14,13 +14,15 @@ pub struct Cpu {
     pub node: usize,
     /// Its package (socket).
     pub package: usize,
+    /// Its last-level cache: the lowest number of the CPUs that share it.
+    pub cache: usize,
     /// Its core's number within the package.
     pub core: usize,
     /// Its own number.
     pub id: usize,
 }
 
-/// The usable CPUs, sorted by node, package, core and number.
+/// The usable CPUs, sorted by node, package, cache, core and number.
 #[derive(Debug)]
 pub struct Topology {
     cpus: Vec<Cpu>,
@@ -35,7 +37,7 @@ impl Topology {
     }
 
     /// From a tree like `/sys/devices/system`. What a (virtual) machine does not tell
-    /// is taken as one node, one package, and a core of its own for each CPU.
+    /// is taken as one node, one package, one cache, and a core of its own for each CPU.
     fn read(root: &Path, ids: impl Iterator<Item = usize>) -> Self {
         let nodes = nodes(root);
         Self::from_cpus(ids.map(|id| {
@@ -47,6 +49,7 @@ impl Topology {
             Cpu {
                 node,
                 package: number("physical_package_id").unwrap_or(0),
+                cache: cache(root, id).unwrap_or(0),
                 core: number("core_id").unwrap_or(id),
                 id,
             }
@@ -65,6 +68,14 @@ impl Topology {
         &self.cpus
     }
 
+    /// Only these CPUs, or else those of them that are not usable.
+    pub fn only(mut self, ids: &[usize]) -> Result<Self, Vec<usize>> {
+        let is_there = |id: &usize| self.cpus.iter().any(|cpu| cpu.id == *id);
+        let missing: Vec<usize> = ids.iter().copied().filter(|id| !is_there(id)).collect();
+        self.cpus.retain(|cpu| ids.contains(&cpu.id));
+        if missing.is_empty() { Ok(self) } else { Err(missing) }
+    }
+
     /// The CPUs by core.
     pub fn cores(&self) -> Vec<&[Cpu]> {
         let core = |cpu: &Cpu| (cpu.node, cpu.package, cpu.core);
@@ -75,6 +86,17 @@ impl Topology {
     pub fn nodes(&self) -> Vec<&[Cpu]> {
         self.cpus.chunk_by(|a, b| a.node == b.node).collect()
     }
+}
+
+/// The lowest number of the CPUs that share a CPU's cache of the third level.
+fn cache(root: &Path, id: usize) -> Option<usize> {
+    let caches = fs::read_dir(root.join(format!("cpu/cpu{id}/cache"))).ok()?;
+    let shared = caches.flatten().map(|entry| entry.path()).find_map(|cache| {
+        let level = fs::read_to_string(cache.join("level")).ok()?;
+        let list = fs::read_to_string(cache.join("shared_cpu_list")).ok()?;
+        (level.trim() == "3").then(|| parse_list(&list))?
+    });
+    shared?.into_iter().min()
 }
 
 /// NUMA nodes with their CPUs.
@@ -134,6 +156,13 @@ mod tests {
             fs::create_dir_all(&at).unwrap();
             fs::write(at.join("physical_package_id"), format!("{}\n", id % 4 / 2)).unwrap();
             fs::write(at.join("core_id"), format!("{}\n", id % 2)).unwrap();
+            for (index, level, shared) in [(0, 1, id % 4), (3, 3, id % 4 / 2 * 2)] {
+                let at = root.join(format!("cpu/cpu{id}/cache/index{index}"));
+                fs::create_dir_all(&at).unwrap();
+                fs::write(at.join("level"), format!("{level}\n")).unwrap();
+                fs::write(at.join("shared_cpu_list"), format!("{shared},{}\n", shared + 4))
+                    .unwrap();
+            }
         }
         for (node, list) in ["0-1,4-5\n", "2-3,6-7\n"].iter().enumerate() {
             let at = root.join(format!("node/node{node}"));
@@ -148,6 +177,7 @@ mod tests {
         assert_eq!(cores, [vec![0, 4], vec![1, 5], vec![2, 6], vec![3]]);
         let nodes: Vec<_> = topology.nodes().into_iter().map(ids).collect();
         assert_eq!(nodes, [vec![0, 4, 1, 5], vec![2, 6, 3]]);
+        assert!(topology.cpus().iter().all(|cpu| cpu.cache == cpu.id % 4 / 2 * 2));
     }
 
     #[test]

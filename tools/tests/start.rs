@@ -56,6 +56,46 @@ fn environment_and_directory() {
 }
 
 #[test]
+fn variables_of_a_file() {
+    let scratch = Scratch::new("env-file");
+    let file = scratch.0.join("variables");
+    fs::write(&file, "# two\n\nA=1\nB= x=y \n").unwrap();
+    let arguments = format!("-n 1 --env-file {} -x A=2", file.display());
+    let done = run(script(&arguments, r#"echo "$A,$B,""#)).ended_with(0);
+    assert_eq!(done.stdout, "2, x=y ,\n");
+    fs::write(&file, "A=1\nexport B\n").unwrap();
+    let done = run(script(&arguments, "echo never")).ended_with(2);
+    assert!(done.stdout.is_empty(), "{done:?}");
+    assert!(
+        done.stderr.contains("variables: line 2: expected VAR=VALUE, found 'export B'"),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn some_cpus_only() {
+    let text = "grep Cpus_allowed_list /proc/self/status | cut -f2";
+    let usable = run(script("-n 1", text)).stdout;
+    let first = usable.trim().split(['-', ',']).next().unwrap().to_owned();
+    // As many PEs as the set has CPUs, all of them bound.
+    for bind in ["none", "core", "l3", "numa", "socket"] {
+        let done = run(script(&format!("--cpu-set {first} --bind-to {bind}"), text)).ended_with(0);
+        assert_eq!(done.lines(), [&first]);
+    }
+    let done = run(script("--cpu-set 0,1023 -n 1", text)).ended_with(1);
+    assert!(done.stderr.contains("--cpu-set: this command may not use the CPUs"), "{done:?}");
+    assert!(done.stderr.contains("1023"), "{done:?}");
+    // Of what this machine has of each, there is at least one.
+    for place in ["core", "l3", "numa", "socket", "node"] {
+        let arguments = format!("--cpu-set {first} --map-by ppr:3:{place}");
+        let done = run(script(&arguments, text)).ended_with(0);
+        assert_eq!(done.lines(), [&first; 3]);
+        let done = run(script(&format!("{arguments} -n 4"), text)).ended_with(1);
+        assert!(done.stderr.contains(&format!("ppr:3:{place} has room for 3 PEs")), "{done:?}");
+    }
+}
+
+#[test]
 fn pes_are_bound_and_it_is_reported() {
     let script_text = "grep Cpus_allowed_list /proc/self/status | cut -f2";
     let usable = run(script("-n 1", script_text)).stdout;

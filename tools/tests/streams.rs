@@ -3,9 +3,36 @@
 mod support;
 use support::*;
 
+use std::fs;
 use std::io::Read;
 use std::process::Stdio;
 use std::time::Duration;
+
+#[test]
+fn each_pe_has_files() {
+    let scratch = Scratch::new("files");
+    let folder = scratch.0.join("a/b");
+    let arguments = format!("-n 3 --output-filename {}", folder.display());
+    let text = "pe=${ONESHMEM_PE%%:*}; echo out $pe; printf 'err %s' $pe >&2";
+    let done = run(script(&arguments, text)).ended_with(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
+    let read = |name: String| fs::read_to_string(folder.join(name)).unwrap();
+    for pe in 0..3 {
+        assert_eq!(read(format!("pe.{pe}.out")), format!("out {pe}\n"));
+        assert_eq!(read(format!("pe.{pe}.err")), format!("err {pe}"));
+    }
+    // What an earlier job has left there goes; a file that cannot be written ends the job.
+    fs::remove_file(folder.join("pe.1.err")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", folder.join("pe.1.err")).unwrap();
+    let done = run(script(&arguments, &format!("{text}; echo >&2; sleep 60"))).ended_with(1);
+    assert!(done.stderr.contains("b/pe.1.err: No space left on device"), "{done:?}");
+    let arguments = format!("-n 1 --output-filename {}/pe.0.out", folder.display());
+    let done = run(script(&arguments, text)).ended_with(1);
+    assert!(
+        done.stderr.contains("--output-filename") && done.stderr.contains("File exists"),
+        "{done:?}"
+    );
+}
 
 #[test]
 fn lines_written_in_pieces_do_not_mix() {

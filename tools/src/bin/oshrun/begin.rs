@@ -1,6 +1,6 @@
 //! What hub and node tell each other first: the node who it is, the hub what the job is.
 
-use super::options::{Bind, Map, Options, Program, Pty};
+use super::options::{Bind, Map, Options, Place, Program, Pty};
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
 use std::ffi::{OsStr, OsString};
@@ -62,8 +62,14 @@ pub struct Begin {
     pub options: Options,
 }
 
-const BINDS: [Bind; 3] = [Bind::None, Bind::Core, Bind::HwThread];
-const MAPS: [Map; 2] = [Map::Core, Map::Numa];
+const BINDS: [Bind; 6] = [
+    Bind::None,
+    Bind::HwThread,
+    Bind::To(Place::Core),
+    Bind::To(Place::L3),
+    Bind::To(Place::Numa),
+    Bind::To(Place::Socket),
+];
 const PTYS: [Pty; 3] = [Pty::Auto, Pty::Yes, Pty::No];
 
 impl Begin {
@@ -81,7 +87,11 @@ impl Begin {
         writer.number(self.interactive.into());
         writer.bytes(self.directory.as_bytes());
         writer.number(index(BINDS.iter().position(|bind| *bind == options.bind)));
-        writer.number(index(MAPS.iter().position(|map| *map == options.map)));
+        writer.number(index(Place::ALL.iter().position(|place| *place == options.map.by)));
+        writer.number(options.map.each.unwrap_or(0) as u64);
+        writer.list(options.cpu_set.as_deref().unwrap_or_default(), |writer, cpu| {
+            writer.number(*cpu as u64);
+        });
         writer.number(index(PTYS.iter().position(|pty| *pty == options.pty)));
         writer.number(options.report_bindings.into());
         writer.list(&options.parts, |writer, part| {
@@ -108,7 +118,9 @@ impl Begin {
         let interactive = reader.number()? != 0;
         let directory = reader.text()?;
         let bind = *BINDS.get(reader.index()?)?;
-        let map = *MAPS.get(reader.index()?)?;
+        let by = *Place::ALL.get(reader.index()?)?;
+        let map = Map { by, each: Some(reader.index()?).filter(|each| *each > 0) };
+        let cpu_set = Some(reader.list(Reader::index)?).filter(|cpus| !cpus.is_empty());
         let pty = *PTYS.get(reader.index()?)?;
         let report_bindings = reader.number()? != 0;
         let parts = reader.list(|reader| {
@@ -118,7 +130,7 @@ impl Begin {
             let environment = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
             (!program.is_empty()).then_some(Program { npes, environment, wdir, program })
         })?;
-        let options = Options { bind, map, pty, report_bindings, ..Options::of(parts) };
+        let options = Options { bind, map, cpu_set, pty, report_bindings, ..Options::of(parts) };
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
         let sound = node < nodes.len() && pes == of_parts && reader.0.is_empty();
@@ -204,8 +216,9 @@ mod tests {
             interactive: true,
             directory: OsString::from_vec(b"/h\xffome".to_vec()),
             options: Options {
-                bind: Bind::Core,
-                map: Map::Numa,
+                bind: Bind::To(Place::L3),
+                map: Map { by: Place::Numa, each: Some(2) },
+                cpu_set: Some(vec![0, 3]),
                 pty: Pty::No,
                 ..Options::of(vec![part(1, &["p", ""]), part(2, &["q", "x y"])])
             },

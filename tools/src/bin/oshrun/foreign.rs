@@ -13,9 +13,10 @@ struct Options {
 const MACHINES: &str = "--host HOST[:SLOTS],... or --hostfile FILE names the hosts";
 const NUMBER: &str =
     "give the number of all PEs with -n, and how many a host has with --host HOST:SLOTS,...";
-const VARIABLES: &str = "-x VAR=VALUE sets a variable; PEs have all of this command's anyway";
-const BINDING: &str = "--bind-to none|core|hwthread and --map-by core|numa choose where PEs run";
-const FILES: &str = "redirect this command's output; --tag-output marks each line with its PE";
+const VARIABLES: &str = "-x VAR=VALUE sets a variable; --env-file FILE sets those of a file; PEs have all of this command's anyway";
+const BINDING: &str = "--bind-to none|hwthread|core|l3|numa|socket, --map-by core|l3|numa|socket|ppr:N:WHAT and \
+     --cpu-set LIST choose where PEs run";
+const FILES: &str = "--output-filename DIR writes each PE's output to files of its own";
 const PARTS: &str =
     "write the parts on the command line: -n 1 PROGRAM ARGUMENTS : -n 3 PROGRAM ...";
 const QUIET: &str = "leave it out; SHMEM_DEBUG=1 and SHMEM_INFO=1 make the library say more";
@@ -110,8 +111,6 @@ const TABLE: &[Options] = &[
             "cpus-per-proc",
             "cpus-per-rank",
             "cpus-per-task",
-            "cpu-set",
-            "cpu-list",
             "rank-by",
             "rankfile",
             "rf",
@@ -143,7 +142,6 @@ const TABLE: &[Options] = &[
     Options {
         names: &[
             "output",
-            "output-filename",
             "output-directory",
             "outfile-pattern",
             "errfile-pattern",

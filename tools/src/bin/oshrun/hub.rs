@@ -3,6 +3,7 @@
 //! What the nodes say is in [`super::heard`].
 
 use super::failure::{Failure, OWN_FAILURE};
+use super::files::Files;
 use super::finish::{ending, whose_number};
 use super::frames::Kind;
 use super::hosts;
@@ -79,9 +80,11 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     }
     let answer = STARTUP_TIMEOUT.seconds()?.unwrap_or(ANSWER);
     let answer = Duration::try_from_secs_f64(answer).ok();
-    allow_files(3 * nodes.len())?;
+    let of_pes = if options.output.is_some() { 2 * all } else { 0 };
+    allow_files(6 * nodes.len() + of_pes)?;
     let signals = Signals::take().map_err(Failure::own)?;
-    let sinks = Sinks::new(options.tag_output).map_err(Failure::own)?;
+    let files = Files::of(options.output.as_deref(), all)?;
+    let sinks = Sinks::new(options.tag_output, files).map_err(Failure::own)?;
     let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts));
     let remotes = remotes.collect::<Result<_, _>>()?;
     let due = |time: Option<Duration>| time.and_then(|time| Some((time, begin.checked_add(time)?)));

@@ -5,7 +5,9 @@ mod agent;
 mod begin;
 mod binding;
 mod ending;
+mod env_file;
 mod failure;
+mod files;
 mod finish;
 mod foreign;
 mod frames;
@@ -40,6 +42,7 @@ mod verdict;
 mod watch;
 
 use failure::Failure;
+use files::Files;
 use guard::Guard;
 use job::Job;
 use onenode::atomics::Ordering;
@@ -92,11 +95,13 @@ fn run(options: &Options) -> Result<i32, Failure> {
     file.sign_as_launcher();
     let file = Arc::new(file);
     let starter = Starter::new(&plan, &file, &guard)?;
-    let sinks = Sinks::new(options.tag_output).map_err(Failure::own)?;
+    let files = Files::of(options.output.as_deref(), plan.npes())?;
+    let sinks = Sinks::new(options.tag_output, files).map_err(Failure::own)?;
     let outputs = Outputs::new(To::Streams(sinks), 0).map_err(Failure::own)?;
     let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(Failure::own)?;
-    picture.map(|picture| picture.draw(&file)).transpose()?;
+    let program = options.parts[0].program[0].to_string_lossy();
+    picture.map(|picture| picture.draw(&file, &program)).transpose()?;
     Ok(status)
 }
 
@@ -113,14 +118,16 @@ impl<'a> Picture<'a> {
         Ok(Self { path, file })
     }
 
-    fn draw(mut self, job: &Arc<JobFile>) -> Result<(), Failure> {
+    fn draw(mut self, job: &Arc<JobFile>, program: &str) -> Result<(), Failure> {
         let path = self.path.display();
-        let Some(picture) = matrix::picture(job)? else {
+        let is_table = self.path.extension().is_some_and(|extension| extension == "csv");
+        let text = if is_table { matrix::csv(job)? } else { matrix::picture(job, program)? };
+        let Some(text) = text else {
             return Err(Failure::own(format!(
                 "--comm-matrix {path}: no PE has called shmem_init, so there is nothing to draw"
             )));
         };
-        let written = self.file.write_all(picture.as_bytes());
+        let written = self.file.write_all(text.as_bytes());
         written.map_err(|error| Failure::own(format!("--comm-matrix {path}: {error}")))
     }
 }

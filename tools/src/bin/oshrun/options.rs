@@ -2,10 +2,11 @@
 //!
 //! [`super::line`] divides it into options and programs; `clap` reads the options.
 
+use super::env_file;
 use super::failure::OWN_FAILURE;
 use super::hosts::{self, Host};
 use super::line;
-use super::usage::command;
+use super::usage::{Cpus, command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
@@ -23,6 +24,10 @@ pub struct Options {
     pub bind: Bind,
     /// In which order PEs are given to cores.
     pub map: Map,
+    /// The CPUs that PEs may use, if not all that this command may use.
+    pub cpu_set: Option<Vec<usize>>,
+    /// The folder for files with the output of each PE.
+    pub output: Option<PathBuf>,
     /// Say where each PE is bound.
     pub report_bindings: bool,
     /// Mark each line of output with its PE.
@@ -43,7 +48,9 @@ impl Options {
         Self {
             parts,
             bind: Bind::None,
-            map: Map::Core,
+            map: Map { by: Place::Core, each: None },
+            cpu_set: None,
+            output: None,
             report_bindings: false,
             tag_output: false,
             pty: Pty::Auto,
@@ -92,10 +99,46 @@ impl Program {
 pub enum Bind {
     /// Nothing: it runs on any CPU.
     None,
-    /// One core, all its hardware threads.
-    Core,
     /// One hardware thread.
     HwThread,
+    /// All hardware threads of one place.
+    To(Place),
+}
+
+/// Parts of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A core.
+    Core,
+    /// The cores that share a cache of the third level.
+    L3,
+    /// The cores of a NUMA node.
+    Numa,
+    /// The cores of a socket.
+    Socket,
+    /// All of this machine.
+    Node,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Core, Self::L3, Self::Numa, Self::Socket, Self::Node];
+
+    /// What users call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::L3 => "l3",
+            Self::Numa => "numa",
+            Self::Socket => "socket",
+            Self::Node => "node",
+        }
+    }
+
+    /// The place of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.name() == name)
+    }
 }
 
 /// Whether PEs have pseudo-terminals as their standard output.
@@ -109,13 +152,14 @@ pub enum Pty {
     No,
 }
 
-/// The order in which PEs are given to cores.
+/// The order in which PEs are given to cores: core after core, or the first one of each place, then
+/// the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Map {
-    /// Core after core.
-    Core,
-    /// NUMA node after NUMA node, in turn.
-    Numa,
+pub struct Map {
+    /// The places.
+    pub by: Place,
+    /// How many PEs each place has, one place after the other, if the user says so.
+    pub each: Option<usize>,
 }
 
 /// Reads the command line. Prints and exits if it asks for help or is wrong.
@@ -145,7 +189,9 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
         if first.is_some() {
             check_later_part(&mut command, &matches)?;
         }
-        parts.push(part(&matches, program));
+        let part = part(&matches, program)
+            .map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
+        parts.push(part);
         first = first.or(Some(matches));
     }
     check_numbers(&mut command, &parts)?;
@@ -161,7 +207,7 @@ fn check_later_part(command: &mut Command, matches: &ArgMatches) -> Result<(), c
         let id = arg.get_id().as_str();
         matches!(matches.try_contains_id(id), Ok(true))
             && matches.value_source(id) == Some(ValueSource::CommandLine)
-            && !["npes", "env", "wdir"].contains(&id)
+            && !["npes", "env", "env-file", "wdir"].contains(&id)
     });
     let Some(name) = of_job.map(|arg| arg.get_long().unwrap_or_default().to_owned()) else {
         return Ok(());
@@ -188,36 +234,43 @@ fn check_numbers(command: &mut Command, parts: &[Program]) -> Result<(), clap::E
     Ok(())
 }
 
-fn part(matches: &ArgMatches, program: Vec<OsString>) -> Program {
-    Program {
+fn part(matches: &ArgMatches, program: Vec<OsString>) -> Result<Program, String> {
+    let mut environment = Vec::new();
+    for path in matches.get_many::<PathBuf>("env-file").into_iter().flatten() {
+        environment.extend(env_file::read(path)?);
+    }
+    let single = matches.get_many::<OsString>("env").into_iter().flatten();
+    environment.extend(single.filter_map(|text| variable(text)));
+    Ok(Program {
         npes: matches.get_one::<u16>("npes").map(|npes| usize::from(*npes)),
-        environment: matches
-            .get_many::<OsString>("env")
-            .into_iter()
-            .flatten()
-            .filter_map(|text| variable(text))
-            .collect(),
+        environment,
         wdir: matches.get_one::<PathBuf>("wdir").cloned(),
         program,
-    }
+    })
 }
 
 fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
-    let word = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let map = matches.get_one::<Map>("map-by").copied();
+    let output = matches.get_one::<PathBuf>("output-filename").cloned();
     Options {
-        bind: match (word("bind-to"), word("map-by")) {
-            (Some("hwthread"), _) => Bind::HwThread,
-            (Some("core"), _) | (None, Some(_)) => Bind::Core,
-            _ => Bind::None,
+        bind: match matches.get_one::<String>("bind-to").map(String::as_str) {
+            Some("hwthread") => Bind::HwThread,
+            Some(name) => Place::named(name).map_or(Bind::None, Bind::To),
+            None if map.is_some() => Bind::To(Place::Core),
+            None => Bind::None,
         },
-        map: if word("map-by") == Some("numa") { Map::Numa } else { Map::Core },
+        map: map.unwrap_or(Map { by: Place::Core, each: None }),
+        cpu_set: matches.get_one::<Cpus>("cpu-set").map(|cpus| cpus.0.clone()),
         report_bindings: matches.get_flag("report-bindings"),
         tag_output: matches.get_flag("tag-output"),
         pty: match (matches.get_flag("pty"), matches.get_flag("no-pty")) {
             (true, _) => Pty::Yes,
             (_, true) => Pty::No,
+            // Files are no terminals.
+            _ if output.is_some() => Pty::No,
             _ => Pty::Auto,
         },
+        output,
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         ..Options::of(parts)

@@ -1,5 +1,6 @@
 //! The launcher's own standard output and error, to which the PEs' lines go.
 
+use super::files::Files;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{FileStat, SFlag, fstat};
@@ -38,12 +39,14 @@ pub struct Sinks {
     /// Standard output, and standard error if that is another file.
     sinks: Vec<Sink>,
     tag: bool,
+    /// Where the PEs' output goes instead.
+    files: Option<Files>,
 }
 
 impl Sinks {
     /// One queue if standard output and error are the same file, so that their lines do not mix
     /// either. Whether lines begin with the number of their PE.
-    pub fn new(tag: bool) -> io::Result<Self> {
+    pub fn new(tag: bool, files: Option<Files>) -> io::Result<Self> {
         let [out, err] = [
             io::stdout().as_fd().try_clone_to_owned()?,
             io::stderr().as_fd().try_clone_to_owned()?,
@@ -54,7 +57,7 @@ impl Sinks {
         if identity(&out_status) != identity(&err_status) {
             sinks.push(Sink::new(err, &err_status));
         }
-        Ok(Self { sinks, tag })
+        Ok(Self { sinks, tag, files })
     }
 
     /// How many there are.
@@ -97,7 +100,8 @@ impl Sinks {
             let errno = sink.failure.filter(|errno| *errno != Errno::EPIPE)?;
             Some(format!("cannot write to {name}: {}", errno.desc()))
         };
-        self.sinks.iter().enumerate().find_map(failed)
+        let of_files = self.files.as_ref().and_then(Files::failure);
+        of_files.or_else(|| self.sinks.iter().enumerate().find_map(failed))
     }
 
     /// Which of them to poll for.
@@ -118,6 +122,9 @@ impl Sinks {
 
     /// Adds what a PE has written: whole lines, or a part of one.
     pub fn pass(&mut self, pe: usize, stream: Stream, text: &[u8]) {
+        if let Some(files) = &mut self.files {
+            return files.write(pe, stream, text);
+        }
         let index = self.of(stream);
         let sink = &mut self.sinks[index];
         if sink.failure.is_some() || text.is_empty() {

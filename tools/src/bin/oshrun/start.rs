@@ -1,6 +1,6 @@
 //! What is needed to start the PEs of a job, and their start, one by one.
 
-use super::binding::{self, Binding};
+use super::binding::{self, Binding, Wish};
 use super::failure::Failure;
 use super::guard::Guard;
 use super::input;
@@ -14,7 +14,7 @@ use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
 use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
-use oneshmem_tools::topology::Topology;
+use oneshmem_tools::topology::{Topology, list};
 use std::cell::Cell;
 use std::io;
 use std::ops::Range;
@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     near: Range<usize>,
     /// Whether a hub feeds PE 0.
     has_hub: bool,
+    /// Open files that this command has for each PE: two pipes, and perhaps two files.
+    files_per_pe: usize,
     /// Each part of the command line, its executable, and how many PEs run it.
     parts: Vec<(&'a Program, PathBuf, usize)>,
 }
@@ -40,7 +42,20 @@ impl<'a> Plan<'a> {
     pub fn new(options: &'a Options) -> Result<Self, Failure> {
         let topology = Topology::usable()
             .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
-        let places = topology.cpus().len().min(MAX_PES);
+        let topology = match &options.cpu_set {
+            Some(cpus) => topology.only(cpus).map_err(|missing| {
+                let missing = list(&missing);
+                Failure::own(format!("--cpu-set: this command may not use the CPUs {missing}"))
+            })?,
+            None => topology,
+        };
+        let wish = Wish {
+            topology: &topology,
+            bind: options.bind,
+            map: options.map,
+            is_restricted: options.cpu_set.is_some(),
+        };
+        let places = wish.places().min(MAX_PES);
         let parts = options.parts.iter().map(|part| {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;
@@ -51,7 +66,7 @@ impl<'a> Plan<'a> {
         });
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
         let npes: usize = parts.iter().map(|(_, _, npes)| npes).sum();
-        let bindings = binding::plan(&topology, options.bind, options.map, npes);
+        let bindings = wish.plan(npes).map_err(Failure::own)?;
         Ok(Self {
             topology,
             bindings,
@@ -59,6 +74,7 @@ impl<'a> Plan<'a> {
             pty: options.pty,
             near: 0..npes,
             has_hub: false,
+            files_per_pe: if options.output.is_some() { 4 } else { 2 },
             parts,
         })
     }
@@ -88,7 +104,7 @@ pub struct Starter<'a> {
 impl<'a> Starter<'a> {
     /// The PEs of this plan, in the job of `file`.
     pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
-        let open_files = allow_files(plan.near.len())?;
+        let open_files = allow_files(plan.files_per_pe * plan.near.len())?;
         let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
         let library = library_path::folder()?;
         let recipe = |(part, path, _): &'a (&'a Program, PathBuf, usize)| Recipe {
@@ -170,19 +186,19 @@ impl<'a> Starter<'a> {
     }
 }
 
-/// Three pipes a PE can be more than the usual limit on open files. Gives the
+/// So many pipes and files can be more than the usual limit on open files. Gives the
 /// limit to put back in the PEs, if it had to be raised.
-pub fn allow_files(npes: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
+pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
     /// Those the launcher has besides, and room for the standard library's own.
     const OTHERS: usize = 32;
-    let needed = (2 * npes + OTHERS) as rlim_t;
+    let needed = (files + OTHERS) as rlim_t;
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(Failure::own)?;
     if needed <= soft {
         return Ok(None);
     }
     if needed > hard {
         return Err(Failure::own(format!(
-            "{npes} PEs need {needed} open files; the limit (ulimit -Hn) is {hard}"
+            "so many PEs need {needed} open files; the limit (ulimit -Hn) is {hard}"
         )));
     }
     setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(Failure::own)?;

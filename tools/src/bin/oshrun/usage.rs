@@ -1,7 +1,9 @@
 //! The table of options, and the help.
 
+use super::options::{Map, Place};
 use clap::builder::{OsStringValueParser, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
+use nix::sched::CpuSet;
 use oneshmem::translate::MAX_PES;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +13,7 @@ Every option is taken with one dash or two. Options end at the program's name; w
 the program's own. The program is looked up in PATH unless its name has a slash, and relative
 to --wdir.
 
-A lone colon begins another part, with PES, -x, --wdir, program and arguments of its own; PEs are
+A lone colon begins another part, with PES, -x, --env-file, --wdir, program and arguments of its own; PEs are
 numbered through. All parts must run the same executable, with whatever arguments. After '--', a
 colon is an argument of the program.
 
@@ -63,6 +65,14 @@ pub fn command() -> Command {
                 .help("Set a variable in the PEs' environment; those on this machine have all of this one's"),
         )
         .arg(
+            Arg::new("env-file")
+                .long("env-file")
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("Set the variables of this file, lines VAR=VALUE; -x comes after it"),
+        )
+        .arg(
             Arg::new("wdir")
                 .long("wdir")
                 .alias("wd")
@@ -103,15 +113,27 @@ pub fn command() -> Command {
             Arg::new("bind-to")
                 .long("bind-to")
                 .value_name("WHAT")
-                .value_parser(words(&["none", "core", "hwthread"]))
-                .help("Bind each PE to a core or to a hardware thread [default: none]"),
+                .value_parser(words(&["none", "hwthread", "core", "l3", "numa", "socket"]))
+                .help("Bind each PE to a hardware thread, or to all of a core, cache, NUMA node or socket [default: none]"),
         )
         .arg(
             Arg::new("map-by")
                 .long("map-by")
                 .value_name("WHAT")
-                .value_parser(words(&["core", "numa"]))
-                .help("Give PEs to cores in order, or to NUMA nodes in turn; implies --bind-to core [default: core]"),
+                .value_parser(map)
+                .help(
+                    "Give PEs to cores in order (core), or to the cores of l3, numa or socket in \
+                     turn; ppr:N:WHAT: N PEs for each core, l3, numa, socket or node. Implies \
+                     --bind-to core [default: core]",
+                ),
+        )
+        .arg(
+            Arg::new("cpu-set")
+                .long("cpu-set")
+                .alias("cpu-list")
+                .value_name("LIST")
+                .value_parser(cpus)
+                .help("Use these CPUs only, for example 0-3,8; each PE is bound at least to them"),
         )
         .arg(flag("report-bindings").help("Say where each PE is bound"))
         .arg(
@@ -130,11 +152,18 @@ pub fn command() -> Command {
                 .help("Give PEs a pipe as standard output; C programs write line by line all the same"),
         )
         .arg(
+            Arg::new("output-filename")
+                .long("output-filename")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Write each PE's output to files DIR/pe.N.out and DIR/pe.N.err"),
+        )
+        .arg(
             Arg::new("comm-matrix")
                 .long("comm-matrix")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Draw which PE moves how many bytes to and from which, as an SVG picture"),
+                .help("Draw which PE moves how many bytes to and from which, as an SVG picture, or a table if FILE ends in .csv"),
         )
         .arg(
             Arg::new("timeout")
@@ -148,6 +177,49 @@ pub fn command() -> Command {
 
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+/// A list of CPUs.
+#[derive(Clone, Debug)]
+pub struct Cpus(pub Vec<usize>);
+
+fn cpus(text: &str) -> Result<Cpus, String> {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|cpu| *cpu < CpuSet::count());
+    let mut cpus = Vec::new();
+    for range in text.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => cpus.extend(first..=last),
+            _ => {
+                return Err(format!(
+                    "expected numbers of CPUs below {} and ranges of them, for example 0-3,8; found \
+                     '{range}'",
+                    CpuSet::count()
+                ));
+            }
+        }
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(Cpus(cpus))
+}
+
+fn map(text: &str) -> Result<Map, String> {
+    let words: Vec<&str> = text.split(':').collect();
+    let map = match words[..] {
+        [by @ ("core" | "l3" | "numa" | "socket")] => (Place::named(by), Some(None)),
+        ["ppr", each, by] => {
+            let each = each.parse().ok().filter(|each| (1..=MAX_PES).contains(each));
+            (Place::named(by), each.map(Some))
+        }
+        _ => (None, None),
+    };
+    match map {
+        (Some(by), Some(each)) => Ok(Map { by, each }),
+        _ => Err("expected core, l3, numa, socket, or ppr:N:WHAT, N PEs for each core, l3, numa, \
+                  socket or node, for example ppr:2:socket"
+            .into()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -35,7 +35,8 @@ fn one_dash_or_two() {
          -timeout 1.5 -wdir /tmp -x A=b=c -x B= a",
     )
     .unwrap();
-    assert_eq!((options.bind, options.map), (Bind::Core, Map::Numa));
+    assert_eq!(options.bind, Bind::To(Place::Core));
+    assert_eq!(options.map, Map { by: Place::Numa, each: None });
     assert!(options.report_bindings && options.tag_output);
     assert_eq!(options.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(options.parts[0].wdir, Some(PathBuf::from("/tmp")));
@@ -141,7 +142,11 @@ fn the_last_word_on_terminals_counts() {
 #[test]
 fn mapping_alone_binds_to_cores() {
     assert_eq!(parsed("oshrun a").unwrap().bind, Bind::None);
-    assert_eq!(parsed("oshrun -map-by numa a").unwrap().bind, Bind::Core);
+    assert_eq!(parsed("oshrun -map-by numa a").unwrap().bind, Bind::To(Place::Core));
+    let options = parsed("oshrun --map-by ppr:2:socket --bind-to l3 --cpu-set 3,0-1,1 a").unwrap();
+    assert_eq!(options.map, Map { by: Place::Socket, each: Some(2) });
+    assert_eq!(options.bind, Bind::To(Place::L3));
+    assert_eq!(options.cpu_set, Some(vec![0, 1, 3]));
     assert_eq!(parsed("oshrun -map-by numa -bind-to none a").unwrap().bind, Bind::None);
     assert_eq!(parsed("oshrun --bind-to hwthread a").unwrap().bind, Bind::HwThread);
 }
@@ -154,7 +159,16 @@ fn a_wrong_line_is_refused_and_the_option_named() {
         ("oshrun -n four a", "four"),
         ("oshrun -np 5000 a", "5000"),
         ("oshrun --bogus a", "--bogus"),
-        ("oshrun -bind-to socket a", "socket"),
+        ("oshrun -bind-to board a", "board"),
+        ("oshrun -map-by node a", "expected core, l3, numa"),
+        ("oshrun -map-by ppr:0:socket a", "ppr:N:WHAT"),
+        ("oshrun -map-by ppr:2 a", "ppr:N:WHAT"),
+        ("oshrun -map-by ppr:2:board a", "ppr:N:WHAT"),
+        ("oshrun --cpu-set 1,x a", "found 'x'"),
+        ("oshrun --cpu-set 3-1 a", "found '3-1'"),
+        ("oshrun --cpu-set 0-99999999999 a", "expected numbers of CPUs below 1024"),
+        ("oshrun --env-file /nowhere/variables a", "/nowhere/variables: No such file"),
+        ("oshrun -n 1 a : -n 1 --output-filename d a", "'--output-filename' is for the whole job"),
         ("oshrun --timeout 0 a", "--timeout"),
         ("oshrun --timeout -1 a", "-1"),
         ("oshrun -x", "-x"),
