@@ -118,6 +118,21 @@ variables! {
 }
 
 impl Variable {
+    /// Which values it can have, and their unit, in words.
+    pub fn values(&self) -> String {
+        match self.kind {
+            ValueKind::Switch => "0, no, off or false: off; anything else: on".into(),
+            ValueKind::Size => {
+                "bytes, a fraction is allowed; k, m, g or t for powers of 1024".into()
+            }
+            ValueKind::Seconds => "seconds, a fraction is allowed; 0 or more".into(),
+            ValueKind::Word(words) => words.join(", "),
+            ValueKind::Algorithm(operation) => operation.algorithms().join(", "),
+            ValueKind::Count(least, most) => format!("a whole number from {least} to {most}"),
+            ValueKind::Path => "a path".into(),
+        }
+    }
+
     /// The value set, under either name, and the name it was found under.
     pub fn raw(&self) -> Option<(&'static str, OsString)> {
         [Some(self.name), self.alias]
@@ -229,7 +244,8 @@ pub fn table() -> String {
             Some((name, value)) => format!("{} (from {name})", value.to_string_lossy()),
             None => format!("[{}]", variable.default),
         };
-        let _ = writeln!(text, "  {:<24} {value}\n      {}", variable.name, variable.help);
+        let (name, help, values) = (variable.name, variable.help, variable.values());
+        let _ = writeln!(text, "  {name:<24} {value}\n      {help}\n      Values: {values}.");
     }
     text + &partitions::table()
 }

@@ -4,7 +4,7 @@ use oneshmem::collectives::select::{self, Operation, rules};
 use std::fmt::Write;
 
 /// Sizes for which the choice is shown, in bytes of one PE's contribution.
-const SIZES: [(usize, &str); 4] =
+pub const SIZES: [(usize, &str); 4] =
     [(8, "8 B"), (2 << 10, "2 KiB"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB")];
 
 /// Where the table in force, of a job of so many PEs, is from.

@@ -2,8 +2,9 @@
 //! it starts one (of as many PEs as the launcher says) and tells what it found.
 
 mod collectives;
+mod json;
 
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 use oneshmem::env;
 use oneshmem::error::Routine;
 use oneshmem::job::{Job, existing, setup};
@@ -18,10 +19,16 @@ const HELP: &str = "\
 Run under a launcher (oshrun -n 4 oshinfo) it tells about that job; otherwise about a job of one PE.";
 
 fn main() -> ExitCode {
-    Command::new("oshinfo")
+    let matches = Command::new("oshinfo")
         .version(concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)"))
         .about("Tells what this installation of OpenSHMEM is and how it is set.")
         .after_help(HELP)
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print everything as one JSON object, for programs"),
+        )
         .get_matches();
     if let Err(error) = setup::init_thread(ROUTINE, 0) {
         eprintln!("oshinfo: a job cannot be started here: {error}");
@@ -30,7 +37,8 @@ fn main() -> ExitCode {
     if let Some(job) = existing()
         && job.pe() == 0
     {
-        print!("{}", report(job));
+        let text = if matches.get_flag("json") { json::report(job) } else { report(job) };
+        print!("{text}");
     }
     setup::finalize(ROUTINE);
     ExitCode::SUCCESS

@@ -1,0 +1,65 @@
+//! The report as data.
+
+use super::{collectives, installation};
+use oneshmem::collectives::select::{self, Operation};
+use oneshmem::env::{self, Variable};
+use oneshmem::job::Job;
+use oneshmem_tools::topology::Topology;
+use serde_json::{Value, json};
+
+/// One JSON object and a line feed. Sizes are bytes.
+pub fn report(job: &Job) -> String {
+    let partitions = job.partitions().iter();
+    let partitions = partitions.map(|it| json!({"id": it.spec().id, "is": it.to_string()}));
+    let object = json!({
+        "name": "oneshmem",
+        "version": env!("CARGO_PKG_VERSION"),
+        "specification": "1.6",
+        "debugging_checks": cfg!(debug_assertions),
+        "smartmap": cfg!(feature = "smartmap"),
+        "installation": installation(),
+        "launcher": job.launcher().name(),
+        "pes": job.npes(),
+        "backend": {"name": job.backend(), "reason": job.backend_reason()},
+        "heap": {"bytes": job.layout().heap.len(), "pages": job.heap_pages()},
+        "partitions": partitions.collect::<Value>(),
+        "cpus": cpus(),
+        "tuning": collectives::table(job.npes()),
+        "algorithms": Operation::ALL.iter().map(|it| algorithms(*it, job.npes())).collect::<Value>(),
+        "variables": env::ALL.iter().map(|it| variable(it)).collect::<Value>(),
+    });
+    format!("{object:#}\n")
+}
+
+/// The CPUs that may be used; null if they cannot be read.
+fn cpus() -> Value {
+    let Ok(topology) = Topology::usable() else { return Value::Null };
+    let cpus = topology.cpus().iter();
+    cpus.map(|cpu| {
+        json!({"id": cpu.id, "core": cpu.core, "package": cpu.package, "numa_node": cpu.node})
+    })
+    .collect()
+}
+
+fn algorithms(operation: Operation, pes: usize) -> Value {
+    let all = operation.algorithms();
+    let chosen = collectives::SIZES.iter().map(|(bytes, _)| {
+        // Null: what is named cannot serve so many PEs.
+        let algorithm = select::chosen(operation, pes, *bytes).ok().map(|index| all[index]);
+        json!({"bytes": bytes, "algorithm": algorithm})
+    });
+    json!({"operation": operation.name(), "chosen": chosen.collect::<Value>(), "all": all[1..]})
+}
+
+fn variable(variable: &Variable) -> Value {
+    let set = variable.raw().map(|(name, value)| (name, value.to_string_lossy().into_owned()));
+    json!({
+        "name": variable.name,
+        "old_name": variable.alias,
+        "value": set.as_ref().map(|(_, value)| value),
+        "set_by": set.as_ref().map(|(name, _)| name),
+        "default": variable.default,
+        "values": variable.values(),
+        "help": variable.help,
+    })
+}
