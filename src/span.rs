@@ -76,7 +76,7 @@ impl Span {
 
     /// Whether it is no more than that.
     #[inline(always)]
-    pub fn fits(self, room: usize) -> bool {
+    pub fn fits(&self, room: usize) -> bool {
         self.bytes.is_some_and(|bytes| bytes <= room)
     }
 

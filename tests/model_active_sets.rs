@@ -6,6 +6,9 @@
 /// What `crate::atomics` is to the library.
 #[path = "../node/tests/model/atomics.rs"]
 mod atomics;
+/// What `crate::copy` is to the library.
+#[path = "../node/tests/model/copy.rs"]
+mod copy;
 #[path = "../node/src/counter.rs"]
 mod counter;
 #[path = "../node/src/collectives"]
@@ -13,9 +16,11 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod memory;
     pub mod message;
     #[path = "../../../src/collectives/psync.rs"]
     pub mod psync;
+    pub mod range;
     pub mod scratch;
     pub mod sizes;
     pub mod words;

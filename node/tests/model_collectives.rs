@@ -12,6 +12,9 @@
 /// What `crate::atomics` is to the library.
 #[path = "model/atomics.rs"]
 mod atomics;
+/// What `crate::copy` is to the library.
+#[path = "model/copy.rs"]
+mod copy;
 #[path = "../src/counter.rs"]
 mod counter;
 #[path = "../src/collectives"]
@@ -23,7 +26,9 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod memory;
     pub mod message;
+    pub mod range;
     pub mod scratch;
     /// Room for few words and messages, so that both run out.
     pub mod sizes {

@@ -5,6 +5,7 @@
 //! routines return nothing; what is wrong with their arguments is reported.
 #![allow(unsafe_code)]
 
+use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run;
@@ -140,9 +141,10 @@ pub unsafe fn broadcast(
     root: c_int,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     let set = checked(routine, set, psync, part.accessed);
-    // SAFETY: the caller's promise, passed on.
-    unsafe { on_set!(set, |group| run::broadcast(routine, group, dest, source, part, root, false)) }
+    on_set!(set, |group| run::broadcast(routine, group, arrays, part, root, false));
 }
 
 /// `shmem_collect32` and 64: the concatenation of all sources, of which each member
@@ -160,9 +162,10 @@ pub unsafe fn collect(
     part: Span,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     let set = checked(routine, set, psync, part.accessed);
-    // SAFETY: the caller's promise, passed on.
-    unsafe { on_set!(set, |group| run::collect(routine, group, dest, source, part)) }
+    on_set!(set, |group| run::collect(routine, group, arrays, part));
 }
 
 /// `shmem_fcollect32` and 64: the concatenation of all sources, a `part` of each.
@@ -179,10 +182,11 @@ pub unsafe fn fcollect(
     part: Span,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
-        // SAFETY: the caller's promise, passed on.
-        unsafe { on_set!(set, |group| run::fcollect(routine, group, dest, source, part)) }
+        on_set!(set, |group| run::fcollect(routine, group, arrays, part));
     }
 }
 
@@ -200,10 +204,11 @@ pub unsafe fn alltoall(
     part: Span,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
-        // SAFETY: the caller's promise, passed on.
-        unsafe { on_set!(set, |group| run::alltoall(routine, group, dest, source, part)) }
+        on_set!(set, |group| run::alltoall(routine, group, arrays, part));
     }
 }
 
@@ -226,14 +231,18 @@ pub unsafe fn alltoalls(
     elem_bytes: usize,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     if nelems > 0 && elem_bytes > 0 {
         let set = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
-        // SAFETY: the caller's promise, passed on.
-        unsafe {
-            on_set!(set, |group| {
-                run::alltoalls(routine, group, dest, source, (dst, sst), nelems, elem_bytes);
-            });
-        }
+        on_set!(set, |group| run::alltoalls(
+            routine,
+            group,
+            arrays,
+            (dst, sst),
+            nelems,
+            elem_bytes
+        ));
     }
 }
 
@@ -252,20 +261,17 @@ pub unsafe fn reduce<T: Element, O: ReduceOp<T>>(
     n: c_int,
     psync: *mut c_long,
 ) {
+    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
+    let arrays = unsafe { Arrays::new(dest, source) };
     let kernel = Kernel::of::<T, O>();
-    // SAFETY: the caller's promise, passed on.
-    unsafe { reduce_with(routine, set, dest.cast(), source.cast(), n, kernel, psync) }
+    reduce_with(routine, set, arrays, n, kernel, psync)
 }
 
 /// As [`reduce`], compiled once for all types.
-///
-/// # Safety
-/// As [`reduce`].
-unsafe fn reduce_with(
+fn reduce_with(
     routine: Routine,
     set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     n: c_int,
     kernel: Kernel,
     psync: *mut c_long,
@@ -275,7 +281,6 @@ unsafe fn reduce_with(
     };
     if n > 0 {
         let set = checked(routine, set, psync, n.saturating_mul(kernel.bytes()));
-        // SAFETY: the caller's promise, passed on.
-        unsafe { on_set!(set, |group| run::reduce(routine, group, dest, source, n, kernel)) }
+        on_set!(set, |group| run::reduce(routine, group, arrays, n, kernel));
     }
 }

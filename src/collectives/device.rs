@@ -5,12 +5,13 @@
 //! meet at stay in the processor's memory.
 #![allow(unsafe_code)]
 
+use super::arrays::Arrays;
 use crate::engine::{Blocks, DeviceMemory};
 use onenode::collectives::alltoall::Shape;
-use onenode::collectives::broadcast::Broadcast;
-use onenode::collectives::group::{Buffer, Group, Small};
-use onenode::collectives::reduce::{Kernel, Reduce};
-use onenode::collectives::scan::Scan;
+use onenode::collectives::group::{Group, Small};
+use onenode::collectives::memory::{Buffer, Memory};
+use onenode::collectives::range::{Readable, Writable};
+use onenode::collectives::reduce::Kernel;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -34,23 +35,29 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
     }
 
-    /// Member `member`'s source, as the driver or the processor reaches it.
-    fn source(&self, source: *const u8, member: usize) -> *const u8 {
-        let Ok(theirs) = self.group.of(Buffer::Source, source, member);
-        theirs
+    /// What `member` has in the place of the own address, as the driver or the processor reaches it.
+    fn of(&self, buffer: Buffer, own: *const u8, member: usize) -> *const u8 {
+        if member == self.group.index() {
+            return own;
+        }
+        let (memory, number) = (self.group.memory(), self.group.number(member));
+        let Ok(theirs) = memory.peer(buffer, own.addr(), number);
+        theirs as *const u8
+    }
+
+    /// Member `member`'s source.
+    fn source(&self, arrays: Arrays<'_>, member: usize) -> *const u8 {
+        self.of(Buffer::Source, arrays.source, member)
     }
 
     /// The root's source to all.
-    ///
-    /// # Safety
-    /// As [`super::run::broadcast`].
-    pub unsafe fn broadcast(&self, call: Broadcast) {
+    pub fn broadcast(&self, arrays: Arrays<'_>, bytes: usize, root: usize, root_too: bool) {
         self.sync();
-        if self.group.index() != call.root || call.root_too {
-            let from = self.source(call.source, call.root);
-            if from != call.dest.cast_const() {
-                // SAFETY: the caller's promise.
-                unsafe { self.devices.copy(call.dest, from, call.bytes) };
+        if self.group.index() != root || root_too {
+            let from = self.source(arrays, root);
+            if from != arrays.dest.cast_const() {
+                // SAFETY: as many bytes of arrays that only this call accesses; the root waits below.
+                unsafe { self.devices.copy(arrays.dest, from, bytes) };
             }
         }
         self.sync();
@@ -68,98 +75,69 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     }
 
     /// All sources, of these lengths, one behind the other.
-    ///
-    /// # Safety
-    /// As [`super::run::collect`].
-    pub unsafe fn collect(&self, dest: *mut u8, source: *const u8, lengths: &[usize]) {
+    pub fn collect(&self, arrays: Arrays<'_>, lengths: &[usize]) {
         self.sync();
-        let mut to = dest;
+        let mut to = arrays.dest;
         for (member, bytes) in lengths.iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { self.devices.begin(to, self.source(source, member), *bytes) };
+            // SAFETY: what the member gives, which waits below, and the room that dest has for it.
+            unsafe { self.devices.begin(to, self.source(arrays, member), *bytes) };
             to = to.wrapping_add(*bytes);
         }
         self.end();
     }
 
     /// `bytes` bytes from each member to each.
-    ///
-    /// # Safety
-    /// As [`super::run::alltoall`].
-    pub unsafe fn alltoall(&self, dest: *mut u8, source: *const u8, bytes: usize) {
+    pub fn alltoall(&self, arrays: Arrays<'_>, bytes: usize) {
         self.sync();
         let mine = self.group.index() * bytes;
         for member in 0..self.group.size() {
-            let from = self.source(source, member).wrapping_add(mine);
-            // SAFETY: the caller's promise.
-            unsafe { self.devices.begin(dest.wrapping_add(member * bytes), from, bytes) };
+            let from = self.source(arrays, member).wrapping_add(mine);
+            // SAFETY: both arrays have as many bytes for each member; all wait below.
+            unsafe { self.devices.begin(arrays.dest.wrapping_add(member * bytes), from, bytes) };
         }
         self.end();
     }
 
     /// The same of elements with strides.
-    ///
-    /// # Safety
-    /// As [`super::run::alltoalls`].
-    pub unsafe fn alltoalls(&self, dest: *mut u8, source: *const u8, shape: Shape) {
+    pub fn alltoalls(&self, arrays: Arrays<'_>, shape: Shape) {
         self.sync();
         let Shape { dst, sst, nelems, elem_bytes } = shape;
         let (to_stride, from_stride) = (dst * elem_bytes, sst * elem_bytes);
         let blocks = Blocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();
         let mine = self.group.index() * nelems;
         for member in 0..self.group.size() {
-            let to = dest.wrapping_add(member * nelems * to_stride);
-            let from = self.source(source, member).wrapping_add(mine * from_stride);
-            // SAFETY: the caller's promise.
+            let to = arrays.dest.wrapping_add(member * nelems * to_stride);
+            let from = self.source(arrays, member).wrapping_add(mine * from_stride);
+            // SAFETY: as above, at the strided indices.
             unsafe { self.devices.copy_blocks(to, from, blocks) };
         }
         self.sync();
     }
 
     /// All members' elements combined, in the members' order.
-    ///
-    /// # Safety
-    /// As [`super::run::reduce`].
-    pub unsafe fn reduce(&self, call: Reduce) {
-        let Reduce { dest, source, n, kernel } = call;
+    pub fn reduce(&self, arrays: Arrays<'_>, n: usize, kernel: Kernel) {
         let (size, members) = (kernel.bytes(), self.group.size());
         if n * size <= WHOLE {
-            let all = Scan { dest, source, n, kernel, inclusive: true };
-            // SAFETY: the caller's promise.
-            return unsafe { self.whole(all, members) };
+            return self.whole(arrays, n, kernel, members);
         }
         let slice = |member: usize| n * member / members..n * (member + 1) / members;
         self.sync();
         // Where dest is source: nobody else reads what is written here.
-        // SAFETY: the caller's promise.
-        unsafe { self.slice(kernel, dest, source, slice(self.group.index())) };
+        self.slice(kernel, arrays, slice(self.group.index()));
         self.sync();
         for member in (0..members).filter(|member| *member != self.group.index()) {
-            let Ok(theirs) = self.group.of(Buffer::Dest, dest.cast_const(), member);
+            let theirs = self.of(Buffer::Dest, arrays.dest, member);
             let Range { start, end } = slice(member);
             let (at, bytes) = (start * size, (end - start) * size);
-            // SAFETY: the caller's promise.
-            unsafe { self.devices.begin(dest.wrapping_add(at), theirs.wrapping_add(at), bytes) };
+            let (to, from) = (arrays.dest.wrapping_add(at), theirs.wrapping_add(at));
+            // SAFETY: elements that the member has combined before the meeting above; it waits below.
+            unsafe { self.devices.begin(to, from, bytes) };
         }
         self.end();
     }
 
-    /// The members' elements before this one's combined, with its own if they are to be.
-    ///
-    /// # Safety
-    /// As [`super::run::scan`].
-    pub unsafe fn scan(&self, call: Scan) {
-        let members = self.group.index() + usize::from(call.inclusive);
-        // SAFETY: the caller's promise.
-        unsafe { self.whole(call, members) }
-    }
-
-    /// Combines the elements of the first `members` members; none are zeros.
-    ///
-    /// # Safety
-    /// As [`super::run::reduce`].
-    unsafe fn whole(&self, call: Scan, members: usize) {
-        let Scan { dest, source, n, kernel, .. } = call;
+    /// The elements of the first `members` members combined; of none, zeros.
+    pub fn whole(&self, arrays: Arrays<'_>, n: usize, kernel: Kernel, members: usize) {
         let (size, scratch) = (kernel.bytes(), self.devices.scratch());
         // Of all members' as long, that nobody waits for who has come.
         let piece = (scratch.bytes / size / self.group.size()).min(n);
@@ -167,35 +145,32 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         for first in (0..n).step_by(piece) {
             let elements = first..n.min(first + piece);
             let (at, bytes) = (first * size, elements.len() * size);
-            // SAFETY: the caller's promise, and scratch memory for a piece of each.
+            // SAFETY: scratch memory for a piece of each member, and as many elements of dest, which,
+            // as it may be the source, is written when nobody reads it any more.
             unsafe {
                 if members == 0 {
                     scratch.start.write_bytes(0, bytes);
                 }
-                self.combine(kernel, source, elements, members, scratch.start);
-                // The dest may be the source, which others read.
+                self.combine(kernel, arrays, elements, members, scratch.start);
                 self.sync();
-                self.devices.copy(dest.wrapping_add(at), scratch.start, bytes);
+                self.devices.copy(arrays.dest.wrapping_add(at), scratch.start, bytes);
             }
         }
         self.devices.discard(scratch);
         self.sync();
     }
 
-    /// Combines some elements of all members.
-    ///
-    /// # Safety
-    /// As [`super::run::reduce`], and nobody else reads these elements meanwhile, if dest is source.
-    unsafe fn slice(&self, kernel: Kernel, dest: *mut u8, source: *const u8, slice: Range<usize>) {
+    /// Combines some elements of all members. Nobody else reads these elements of dest meanwhile.
+    fn slice(&self, kernel: Kernel, arrays: Arrays<'_>, slice: Range<usize>) {
         let (size, members) = (kernel.bytes(), self.group.size());
         let scratch = self.devices.scratch();
         let piece = scratch.bytes / size / members;
         for first in slice.clone().step_by(piece) {
             let elements = first..slice.end.min(first + piece);
-            let (to, bytes) = (dest.wrapping_add(first * size), elements.len() * size);
-            // SAFETY: the caller's promise, and scratch memory for a piece of each.
+            let (to, bytes) = (arrays.dest.wrapping_add(first * size), elements.len() * size);
+            // SAFETY: scratch memory for a piece of each member, and as many elements of dest.
             unsafe {
-                self.combine(kernel, source, elements, members, scratch.start);
+                self.combine(kernel, arrays, elements, members, scratch.start);
                 self.devices.copy(to, scratch.start, bytes);
             }
         }
@@ -206,11 +181,11 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
     /// its start.
     ///
     /// # Safety
-    /// The memory has room for them, and the sources are readable.
+    /// The memory has room for them.
     unsafe fn combine(
         &self,
         kernel: Kernel,
-        source: *const u8,
+        arrays: Arrays<'_>,
         elements: Range<usize>,
         members: usize,
         scratch: *mut u8,
@@ -219,15 +194,17 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         let bytes = n * kernel.bytes();
         let of = |member: usize| scratch.wrapping_add(member * bytes);
         for member in 0..members {
-            let from = self.source(source, member).wrapping_add(at);
-            // SAFETY: the caller's promise.
+            let from = self.source(arrays, member).wrapping_add(at);
+            // SAFETY: elements of a source that its owner does not write before the next meeting, and
+            // room for them.
             unsafe { self.devices.begin(of(member), from, bytes) };
         }
         self.devices.quiet();
         for member in 1..members {
-            // SAFETY: as above; the copies are complete, and pieces have whole elements, so that
-            // all are aligned.
-            unsafe { kernel.combine(scratch, scratch, of(member), n) };
+            // SAFETY: the room of these members; the copies to it are complete.
+            let (sum, theirs) =
+                unsafe { (Writable::new(scratch, bytes), Readable::new(of(member), bytes)) };
+            kernel.combine(sum, sum.readable(), theirs, n);
         }
     }
 }

@@ -15,7 +15,9 @@ use crate::stats::{For, Wait};
 use crate::team::Team;
 use crate::team::known::Known;
 use onenode::collectives::epoch_group::{Controlled, EpochGroup};
-use onenode::collectives::group::{Buffer, Outcome, Reach};
+use onenode::collectives::group::{Outcome, Reach};
+use onenode::collectives::memory::{Buffer, Memory};
+use onenode::collectives::range::{Readable, Remote, Writable};
 use onenode::collectives::scratch::Scratch;
 use onenode::collectives::words::ControlWords;
 use std::convert::Infallible;
@@ -166,6 +168,7 @@ impl FarTeam {
 
 impl Reach for FarTeam {
     type Stop = Infallible;
+    type Memory = Self;
 
     fn index(&self) -> usize {
         self.team.index()
@@ -173,25 +176,32 @@ impl Reach for FarTeam {
     fn size(&self) -> usize {
         self.team.size()
     }
+    fn memory(&self) -> &Self {
+        self
+    }
+    fn nodes(&self) -> Vec<usize> {
+        self.names.nodes(self.size(), |member| self.pe(member))
+    }
+}
+
+// SAFETY: that of the members here; names of the others lead the engine to the counterparts.
+unsafe impl Memory for FarTeam {
+    type Stop = Infallible;
+
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         if !self.is_far(member) {
             return self.team.peer(buffer, address, member);
         }
         Ok(self.names.of(self.team.routine, buffer, address, self.pe(member)))
     }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         self.team.check(buffer, address, bytes)
     }
-    fn nodes(&self) -> Vec<usize> {
-        self.names.nodes(self.size(), |member| self.pe(member))
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+        self.names.copy(from, to);
     }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.names.copy(from, to, bytes) }
-    }
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        // SAFETY: the caller's promise.
-        unsafe { self.names.near(at, bytes, room) }
+    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
+        self.names.near(from, room)
     }
 }
 

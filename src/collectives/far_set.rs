@@ -8,7 +8,9 @@ use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
-use onenode::collectives::group::{Buffer, Outcome, Reach};
+use onenode::collectives::group::{Outcome, Reach};
+use onenode::collectives::memory::{Buffer, Memory};
+use onenode::collectives::range::{Readable, Remote, Writable};
 use onenode::collectives::scratch::Scratch;
 use std::convert::Infallible;
 
@@ -36,6 +38,7 @@ impl FarSet {
 
 impl Reach for FarSet {
     type Stop = Infallible;
+    type Memory = Self;
 
     fn index(&self) -> usize {
         self.set.me
@@ -43,25 +46,32 @@ impl Reach for FarSet {
     fn size(&self) -> usize {
         self.set.size
     }
+    fn memory(&self) -> &Self {
+        self
+    }
+    fn nodes(&self) -> Vec<usize> {
+        self.names.nodes(self.set.size, |member| self.set.world_pe(member))
+    }
+}
+
+// SAFETY: that of the members here; names of the others lead the engine to the counterparts.
+unsafe impl Memory for FarSet {
+    type Stop = Infallible;
+
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         if !self.is_far(member) {
             return self.set.peer(buffer, address, member);
         }
         Ok(self.names.of(self.set.routine, buffer, address, self.set.world_pe(member)))
     }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         self.set.check(buffer, address, bytes)
     }
-    fn nodes(&self) -> Vec<usize> {
-        self.names.nodes(self.set.size, |member| self.set.world_pe(member))
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+        self.names.copy(from, to);
     }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.names.copy(from, to, bytes) }
-    }
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        // SAFETY: the caller's promise.
-        unsafe { self.names.near(at, bytes, room) }
+    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
+        self.names.near(from, room)
     }
 }
 

@@ -14,9 +14,9 @@ use crate::stats::{For, Wait};
 use crate::team::Team;
 use crate::translate::{TABLE, translate};
 use onenode::collectives::epoch_group::Controlled;
-use onenode::collectives::group::{Buffer, Outcome, Reach};
+use onenode::collectives::group::{Outcome, Reach};
+use onenode::collectives::memory::{Buffer, Memory};
 use onenode::collectives::words::ControlWords;
-use onenode::copy;
 use onenode::sys::futex;
 use std::convert::Infallible;
 
@@ -44,9 +44,9 @@ fn peer(routine: Routine, argument: &'static str, address: usize, world_pe: usiz
 
 /// Ends the job unless all of a span from `address` on is in one segment.
 #[inline(always)]
-pub fn check(routine: Routine, argument: &'static str, address: usize, span: Span) {
+pub fn check(routine: Routine, argument: &'static str, address: usize, span: &Span) {
     if !span.fits(TABLE.room(address)) {
-        slow::check_span(routine, argument, address, span);
+        slow::check_span(routine, argument, address, *span);
     }
 }
 
@@ -59,6 +59,7 @@ pub struct TeamMembers {
 
 impl Reach for TeamMembers {
     type Stop = Infallible;
+    type Memory = Self;
 
     #[inline(always)]
     fn index(&self) -> usize {
@@ -69,18 +70,24 @@ impl Reach for TeamMembers {
         self.team.size()
     }
     #[inline(always)]
+    fn memory(&self) -> &Self {
+        self
+    }
+}
+
+// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is all
+// of what `check` finds to be in one segment.
+unsafe impl Memory for TeamMembers {
+    type Stop = Infallible;
+
+    #[inline(always)]
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         Ok(peer(self.routine, buffer.name(), address, self.team.member(member)))
     }
     #[inline(always)]
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        check(self.routine, buffer.name(), address, Span::object(bytes));
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
+        check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
-    }
-    #[inline(always)]
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { copy::bytes(to, from, bytes) }
     }
 }
 
@@ -123,6 +130,7 @@ impl ActiveSet {
 
 impl Reach for ActiveSet {
     type Stop = Infallible;
+    type Memory = Self;
 
     fn index(&self) -> usize {
         self.me
@@ -130,16 +138,23 @@ impl Reach for ActiveSet {
     fn size(&self) -> usize {
         self.size
     }
+    #[inline(always)]
+    fn memory(&self) -> &Self {
+        self
+    }
+}
+
+// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is all
+// of what `check` finds to be in one segment.
+unsafe impl Memory for ActiveSet {
+    type Stop = Infallible;
+
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         Ok(peer(self.routine, buffer.name(), address, self.world_pe(member)))
     }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        check(self.routine, buffer.name(), address, Span::object(bytes));
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
+        check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
-    }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { copy::bytes(to, from, bytes) }
     }
 }
 

@@ -6,9 +6,9 @@ use crate::engine::{Engine, Far, Over};
 use crate::error::Routine;
 use crate::job::Job;
 use crate::slow;
-use onenode::collectives::group::Buffer;
+use onenode::collectives::memory::Buffer;
+use onenode::collectives::range::{self, Readable, Remote, Writable};
 use onenode::collectives::scratch::Scratch;
-use onenode::copy;
 
 /// Addresses above this bit are names: no program has memory there.
 const NAME: usize = 1 << 63;
@@ -60,42 +60,43 @@ impl Names {
         std::iter::successors(Some(0), next).collect()
     }
 
-    /// What is put is there on return, so that a step which is announced next does not overtake it.
-    ///
-    /// # Safety
-    /// `from` is readable and `to` writable for `bytes` bytes, here or where they are names for; they
-    /// do not overlap.
-    pub unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match (Far::named(from.addr()), Far::named(to.addr())) {
-                (None, None) => copy::bytes(to, from, bytes),
-                _ if bytes == 0 => {}
-                (Some(from), None) => self.engine.get(to, from, bytes, Over::AtReturn),
-                (None, Some(to)) => {
-                    self.engine.put(to, from, bytes, Over::AtReturn);
-                    self.engine.quiet();
-                }
-                (Some(_), Some(_)) => unreachable!("no algorithm moves what is not its own"),
+    /// As [`Memory::copy`](onenode::collectives::memory::Memory::copy). What is put is there on return,
+    /// so that a step which is announced next does not overtake it.
+    pub fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+        let bytes = from.bytes();
+        assert_eq!(bytes, to.bytes(), "a copy has two lengths");
+        let (far_from, far_to) = (Far::named(from.address()), Far::named(to.address()));
+        // SAFETY: below, nothing is loaded from a name or stored to one.
+        let (from, to) = unsafe { (from.range(), to.range()) };
+        match (far_from, far_to) {
+            (None, None) => range::copy(from, to),
+            _ if bytes == 0 => {}
+            (Some(from), None) => {
+                // SAFETY: a range, which is mapped here, and the transfer is over on return.
+                unsafe { self.engine.get(to.at(), from, bytes, Over::AtReturn) };
             }
+            (None, Some(to)) => {
+                // SAFETY: as above.
+                unsafe { self.engine.put(to, from.at(), bytes, Over::AtReturn) };
+                self.engine.quiet();
+            }
+            (Some(_), Some(_)) => unreachable!("no algorithm moves what is not its own"),
         }
     }
 
-    /// As [`near`](onenode::collectives::group::Reach::near).
-    ///
-    /// # Safety
-    /// As there.
-    pub unsafe fn near(
+    /// As [`Memory::near`](onenode::collectives::memory::Memory::near).
+    pub fn near<'m>(
         &self,
-        at: *const u8,
-        bytes: usize,
-        room: &mut Option<Scratch>,
-    ) -> *const u8 {
-        let Some(from) = Far::named(at.addr()) else { return at };
-        let room = room.insert(Scratch::new(bytes)).start();
-        // SAFETY: the room is private and long enough; the rest is the caller's promise.
-        unsafe { self.engine.get(room, from, bytes, Over::AtReturn) };
-        room
+        from: Remote<Readable<'m>>,
+        room: &'m mut Option<Scratch>,
+    ) -> Readable<'m> {
+        if Far::named(from.address()).is_none() {
+            // SAFETY: no name, so it is mapped here.
+            return unsafe { from.range() };
+        }
+        let room = room.insert(Scratch::new(from.bytes())).all();
+        self.copy(from, room.into());
+        room.readable()
     }
 }
 

@@ -14,8 +14,7 @@
 //! step any more: member 0 clears everyone's words before it releases anyone, so the
 //! array is as it was when a call returns, and may be used again at once.
 
-use super::group::{Buffer, Group, Outcome, Reach, SMALL_WORDS, Stepped};
-use super::scratch::Scratch;
+use super::group::{Group, Outcome, Reach, SMALL_WORDS, Stepped};
 use crate::atomics::{AtomicU64, Ordering};
 use std::ops::Range;
 
@@ -124,6 +123,7 @@ impl<A: SyncArray> PSync<A> {
 
 impl<A: SyncArray> Reach for PSync<A> {
     type Stop = A::Stop;
+    type Memory = A::Memory;
 
     fn index(&self) -> usize {
         self.0.index()
@@ -131,25 +131,14 @@ impl<A: SyncArray> Reach for PSync<A> {
     fn size(&self) -> usize {
         self.0.size()
     }
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, A::Stop> {
-        self.0.peer(buffer, address, member)
+    fn memory(&self) -> &A::Memory {
+        self.0.memory()
     }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        self.0.check(buffer, address, bytes)
+    fn number(&self, member: usize) -> usize {
+        self.0.number(member)
     }
     fn nodes(&self) -> Vec<usize> {
         self.0.nodes()
-    }
-    fn read(&self, bytes: usize) {
-        self.0.read(bytes);
-    }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.0.copy(from, to, bytes) }
-    }
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.0.near(at, bytes, room) }
     }
 }
 

@@ -2,24 +2,22 @@
 //! its run. Teams and active sets share them; each checks what the members are.
 //!
 //! What a PE gives is told as a [`Span`]. Nothing here is called for nothing.
-#![allow(unsafe_code)]
 
+use super::arrays::Arrays;
 use super::device::OnDevices;
 use super::far::FarTeam;
 use super::far_set::FarSet;
-use super::members::{self, ActiveSet, TeamMembers};
+use super::members::{ActiveSet, TeamMembers};
 use super::psync::PSync;
 use super::select::{self, choose, choose_far};
 use crate::error::Routine;
 use crate::failure;
-use crate::slow;
 use crate::span::Span;
-use crate::translate::TABLE;
 use onenode::collectives::algorithm::Algorithm;
 use onenode::collectives::alltoall::{self, Alltoall, Blocks, Shape};
 use onenode::collectives::barrier;
 use onenode::collectives::broadcast::{self, Broadcast};
-use onenode::collectives::collect::{self, Collect, Parts};
+use onenode::collectives::collect::{self, Collect};
 use onenode::collectives::epoch_group::EpochGroup;
 use onenode::collectives::group::Group;
 use onenode::collectives::reduce::{self, Kernel, Reduce};
@@ -43,51 +41,20 @@ impl Members for EpochGroup<'_, FarTeam> {
 }
 
 /// Chooses the algorithm for so many bytes a member, and runs it.
-///
-/// # Safety
-/// As [`Algorithm::run`].
 #[inline(always)]
-unsafe fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call: A::Call) {
+fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call: A::Call<'_>) {
     let algorithm: A = if G::OVER_NODES {
         choose_far(routine, group.size(), bytes)
     } else {
         choose(routine, group.size(), bytes)
     };
-    // SAFETY: the caller's promise, passed on.
-    let Ok(()) = unsafe { algorithm.run(group, call, || select::CHOICES.degree()) };
-}
-
-/// The way to the memory of devices, if dest or source is on one.
-#[inline(always)]
-fn on_devices<'g, G: Members>(
-    routine: Routine,
-    group: &'g G,
-    dest: *const u8,
-    source: *const u8,
-) -> Option<OnDevices<'g, G>> {
-    if TABLE.copies_open() {
-        return None;
-    }
-    let devices = slow::devices_of(routine, &[dest.addr(), source.addr()])?;
-    Some(OnDevices { group, devices })
-}
-
-/// Dest and source must be symmetric, in whole: what from there on is written and read.
-#[inline(always)]
-fn check_data(
-    routine: Routine,
-    (dest, written): (*mut u8, Span),
-    (source, read): (*const u8, Span),
-) {
-    members::check(routine, "dest", dest as usize, written);
-    members::check(routine, "source", source as usize, read);
+    let Ok(()) = algorithm.run(group, call, || select::CHOICES.degree());
 }
 
 /// Waits until all members have called it.
 #[inline]
 pub fn sync(routine: Routine, group: &impl Members) {
-    // SAFETY: barriers ask nothing.
-    unsafe { run::<barrier::Algorithm, _>(routine, group, 0, ()) }
+    run::<barrier::Algorithm, _>(routine, group, 0, ());
 }
 
 /// The PE number of a root.
@@ -103,132 +70,88 @@ fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
 
 /// The `part` of the source of member `root` goes to the dest of every other member, and to the
 /// root's own if `root_too`.
-///
-/// # Safety
-/// `source` is readable at the root and `dest` writable for it, not overlapping, and no PE
-/// accesses them in conflict with the call.
-pub unsafe fn broadcast(
+pub fn broadcast(
     routine: Routine,
     group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     part: Span,
     root: c_int,
     root_too: bool,
 ) {
-    let (root, bytes) = (checked_root(routine, root, group.size()), part.accessed);
-    if bytes > 0 {
-        check_data(routine, (dest, part), (source, part));
-        let call = Broadcast { dest, source, bytes, root, root_too };
-        if let Some(devices) = on_devices(routine, group, dest, source) {
-            // SAFETY: the caller's promise, passed on.
-            return unsafe { devices.broadcast(call) };
+    let root = checked_root(routine, root, group.size());
+    if part.accessed > 0 {
+        match arrays.ranges(routine, &part, &part) {
+            Ok((dest, source)) => {
+                let call = Broadcast { dest, source, root, root_too };
+                run::<broadcast::Algorithm, _>(routine, group, part.accessed, call);
+            }
+            Err(devices) => {
+                OnDevices { group, devices }.broadcast(arrays, part.accessed, root, root_too)
+            }
         }
-        // SAFETY: the caller's promise, passed on.
-        unsafe { run::<broadcast::Algorithm, _>(routine, group, bytes, call) }
     }
 }
 
 /// The concatenation of all sources, of which each member has a `part` as large as it likes.
-///
-/// # Safety
-/// `source` is readable for it, `dest` writable for all members', not overlapping, and no PE
-/// accesses them in conflict with the call.
-pub unsafe fn collect(
-    routine: Routine,
-    group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-) {
+pub fn collect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let (size, bytes) = (group.size(), part.accessed);
     if bytes > 0 {
-        check_data(routine, (dest, part), (source, part));
+        arrays.check(routine, &part, &part);
     }
-    if let Some(devices) = on_devices(routine, group, dest, source) {
+    if let Some(devices) = arrays.devices(routine) {
+        let devices = OnDevices { group, devices };
         let lengths = devices.lengths(bytes);
-        members::check(routine, "dest", dest as usize, Span::object(lengths.iter().sum()));
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.collect(dest, source, &lengths) };
+        arrays.check(routine, &Span::object(lengths.iter().sum()), &part);
+        return devices.collect(arrays, &lengths);
     }
-    // SAFETY: the caller's promise, passed on.
-    unsafe {
-        let Ok(parts) = collect::small::exchange_lengths(group, dest, source, bytes);
-        let mean = parts.bytes(0, size) / size;
-        run::<collect::Algorithm, _>(routine, group, mean, Collect { dest, source, parts });
-    }
+    let call = arrays.varying(group, bytes);
+    let mean = call.whole().parts.bytes(0, size) / size;
+    run::<collect::Algorithm, _>(routine, group, mean, call);
 }
 
 /// The concatenation of all sources, a `part` of each.
-///
-/// # Safety
-/// As for [`collect`].
-pub unsafe fn fcollect(
-    routine: Routine,
-    group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-) {
+pub fn fcollect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let bytes = part.accessed;
-    check_data(routine, (dest, part.times(group.size())), (source, part));
-    if let Some(devices) = on_devices(routine, group, dest, source) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.collect(dest, source, &vec![bytes; group.size()]) };
+    match arrays.ranges(routine, &part.times(group.size()), &part) {
+        Ok((dest, source)) => {
+            let call = Collect::equal(dest, source);
+            run::<collect::EqualAlgorithm, _>(routine, group, bytes, call);
+        }
+        Err(devices) => OnDevices { group, devices }.collect(arrays, &vec![bytes; group.size()]),
     }
-    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::<collect::EqualAlgorithm, _>(routine, group, bytes, call) }
 }
 
 /// A `part` from each member to each member.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for one a member, not overlapping, and no PE accesses
-/// them in conflict with the call.
-pub unsafe fn alltoall(
-    routine: Routine,
-    group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-) {
+pub fn alltoall(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let (bytes, all) = (part.accessed, part.times(group.size()));
-    check_data(routine, (dest, all), (source, all));
-    if let Some(devices) = on_devices(routine, group, dest, source) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.alltoall(dest, source, bytes) };
+    match arrays.ranges(routine, &all, &all) {
+        Ok((dest, source)) => {
+            let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+            run::<alltoall::Algorithm, _>(routine, group, bytes, call);
+        }
+        Err(devices) => OnDevices { group, devices }.alltoall(arrays, bytes),
     }
-    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::<alltoall::Algorithm, _>(routine, group, bytes, call) }
 }
 
 /// `nelems` elements of `elem_bytes` bytes from each member to each member, `strides` elements
 /// apart in dest and in source.
-///
-/// # Safety
-/// `source` is readable and `dest` writable at the strided indices, not overlapping, and no PE
-/// accesses them in conflict with the call.
-pub unsafe fn alltoalls(
+pub fn alltoalls(
     routine: Routine,
     group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     strides: (isize, isize),
     nelems: usize,
     elem_bytes: usize,
 ) {
     let shape = checked_shape(routine, strides, nelems, elem_bytes);
     let [written, read] = spans(shape, group.size());
-    check_data(routine, (dest, written), (source, read));
-    if let Some(devices) = on_devices(routine, group, dest, source) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.alltoalls(dest, source, shape) };
+    match arrays.ranges(routine, &written, &read) {
+        Ok((dest, source)) => {
+            let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
+            run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call);
+        }
+        Err(devices) => OnDevices { group, devices }.alltoalls(arrays, shape),
     }
-    let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call) }
 }
 
 /// The shape of a strided all-to-all.
@@ -260,49 +183,45 @@ fn spans(shape: Shape, npes: usize) -> [Span; 2] {
 }
 
 /// `n` elements combined over all members, to all of them.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for `n` elements; they are equal or do
-/// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn reduce(
+pub fn reduce(
     routine: Routine,
     group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     n: usize,
     kernel: Kernel,
 ) {
     let part = Span::elements("nreduce", n, kernel.bytes());
-    check_data(routine, (dest, part), (source, part));
-    let call = Reduce { dest, source, n, kernel };
-    if let Some(devices) = on_devices(routine, group, dest, source) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.reduce(call) };
+    match arrays.ranges(routine, &part, &part) {
+        Ok((dest, source)) => {
+            let call = Reduce { dest, source, n, kernel };
+            run::<reduce::Algorithm, _>(routine, group, part.accessed, call);
+        }
+        Err(devices) => OnDevices { group, devices }.reduce(arrays, n, kernel),
     }
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::<reduce::Algorithm, _>(routine, group, part.accessed, call) }
 }
 
 /// The sums of the sources of all members before this one, its own included if `inclusive`.
-///
-/// # Safety
-/// As for [`reduce`].
-pub unsafe fn scan(
+pub fn scan(
     routine: Routine,
     group: &impl Members,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     n: usize,
     kernel: Kernel,
     inclusive: bool,
 ) {
     let part = Span::elements("nelems", n, kernel.bytes());
-    check_data(routine, (dest, part), (source, part));
-    let call = Scan { dest, source, n, kernel, inclusive };
-    if let Some(devices) = on_devices(routine, group, dest, source) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { devices.scan(call) };
+    match arrays.ranges(routine, &part, &part) {
+        Ok((dest, source)) => {
+            let call = Scan { dest, source, n, kernel, inclusive };
+            run::<scan::Algorithm, _>(routine, group, part.accessed, call);
+        }
+        Err(devices) => {
+            OnDevices { group, devices }.whole(
+                arrays,
+                n,
+                kernel,
+                group.index() + usize::from(inclusive),
+            );
+        }
     }
-    // SAFETY: the caller's promise, passed on.
-    unsafe { run::<scan::Algorithm, _>(routine, group, part.accessed, call) }
 }

@@ -1,8 +1,6 @@
 //! What an algorithm is: one line of its operation's table, from which come its name, what it
 //! needs, and the call of its function. [`super::operation`] lists the tables.
 
-#![allow(unsafe_code)]
-
 use super::group::{Group, Outcome};
 use super::message::{MOST_BYTES, words_of};
 use super::words::MOST_WORDS;
@@ -31,8 +29,8 @@ pub trait Algorithm: Copy + Debug + 'static {
     const NAMES: &'static [&'static str];
     /// All of them; the first one serves every case.
     const ALL: &'static [Self];
-    /// What the operation is called with.
-    type Call;
+    /// What the operation is called with: memory that it can use for as long.
+    type Call<'m>;
 
     /// The algorithm at that place of [`NAMES`](Self::NAMES); none for `auto`.
     fn numbered(number: usize) -> Option<Self>;
@@ -47,13 +45,10 @@ pub trait Algorithm: Copy + Debug + 'static {
     ///
     /// # Errors
     /// The group's.
-    ///
-    /// # Safety
-    /// What the operation's `direct` algorithm asks, or the first one there is.
-    unsafe fn run<G: Group>(
+    fn run<G: Group>(
         self,
         group: &G,
-        call: Self::Call,
+        call: Self::Call<'_>,
         degree: impl Fn() -> usize,
     ) -> Outcome<G>;
 }
@@ -103,7 +98,7 @@ macro_rules! algorithms {
                 $crate::collectives::algorithm::Operation::$operation;
             const NAMES: &'static [&'static str] = &["auto", $(stringify!($name)),*];
             const ALL: &'static [Self] = &[$(Self::$name),*];
-            type Call = $Call;
+            type Call<'m> = $Call;
 
             #[inline(always)]
             fn numbered(number: usize) -> Option<Self> {
@@ -124,17 +119,14 @@ macro_rules! algorithms {
             }
 
             #[inline(always)]
-            #[allow(unused_unsafe)] // Of a barrier.
-            unsafe fn run<G: $crate::collectives::group::Group>(
+            fn run<G: $crate::collectives::group::Group>(
                 self,
                 $group: &G,
-                $call: $Call,
+                $call: Self::Call<'_>,
                 $degree: impl Fn() -> usize,
             ) -> $crate::collectives::group::Outcome<G> {
                 let _ = &$degree; // Not every table has trees.
-                // SAFETY: the caller's promise, passed on; all algorithms of an operation ask the
-                // same, but for what they need, which they check.
-                unsafe { match self { $(Self::$name => $function,)* } }
+                match self { $(Self::$name => $function,)* }
             }
         }
     };

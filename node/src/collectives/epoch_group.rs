@@ -13,12 +13,10 @@
 //! beats it when every PE has a CPU, because no two PEs write one line.
 //!
 //! Who waits long sleeps on the counter it waits for, so the counters are where futexes work.
-#![allow(unsafe_code)]
 
 use super::epoch::Epoch;
-use super::group::{Buffer, Group, Outcome, Reach, Stepped};
+use super::group::{Group, Outcome, Reach, Stepped};
 use super::message::Room;
-use super::scratch::Scratch;
 use super::sizes::{MAILBOXES, SMALL_WORDS};
 use super::words::{ControlWords, Mailbox};
 use crate::counter::Counter;
@@ -152,6 +150,7 @@ impl Place {
 
 impl<M: Controlled> Reach for EpochGroup<'_, M> {
     type Stop = M::Stop;
+    type Memory = M::Memory;
 
     #[inline(always)]
     fn index(&self) -> usize {
@@ -162,29 +161,15 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
         self.members.size()
     }
     #[inline(always)]
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, M::Stop> {
-        self.members.peer(buffer, address, member)
+    fn memory(&self) -> &M::Memory {
+        self.members.memory()
     }
     #[inline(always)]
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        self.members.check(buffer, address, bytes)
+    fn number(&self, member: usize) -> usize {
+        self.members.number(member)
     }
     fn nodes(&self) -> Vec<usize> {
         self.members.nodes()
-    }
-    #[inline(always)]
-    fn read(&self, bytes: usize) {
-        self.members.read(bytes);
-    }
-    #[inline(always)]
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.members.near(at, bytes, room) }
-    }
-    #[inline(always)]
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.members.copy(from, to, bytes) }
     }
 }
 

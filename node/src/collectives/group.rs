@@ -1,7 +1,7 @@
 //! What an algorithm needs of the PEs it runs on: the seam between the
 //! collectives and the words and mappings they run over.
 //!
-//! [`Reach`] is who takes part and where their memory is; [`Group`] adds how they
+//! [`Reach`] is who takes part, with [`Memory`] where theirs is; [`Group`] adds how they
 //! tell each other how far they are. An algorithm is a function over a `Group`, so
 //! the same text runs over a team's control words ([`super::epoch_group`]), over words
 //! of a client's own (OpenSHMEM's `pSync` arrays), and over threads in the tests.
@@ -12,9 +12,9 @@
 //! algorithm's message from A to B is here B waiting for A's step, then copying from
 //! where the data lies: the same partners, rounds and bytes, and nobody needs to know
 //! whether another's dest is ready.
-#![allow(unsafe_code)]
 
-use super::scratch::Scratch;
+use super::memory::{self, Memory};
+use super::range::{Readable, Remote, Writable};
 pub use super::sizes::SMALL_WORDS;
 use super::words::MOST_WORDS;
 use std::ops::Range;
@@ -25,70 +25,29 @@ pub type Small = [u64; SMALL_WORDS];
 /// Most bytes of a [`Small`].
 pub const SMALL_BYTES: usize = SMALL_WORDS * 8;
 
-/// A buffer of a collective: the argument that an address comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Buffer {
-    /// Where the members' data comes from.
-    Source,
-    /// Where the result goes.
-    Dest,
-}
-
-impl Buffer {
-    /// The argument's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Dest => "dest",
-        }
-    }
-}
-
 /// What becomes of a collective in the group `G`.
 pub type Outcome<G> = Result<(), <G as Reach>::Stop>;
 
-/// The members of a collective, and their memory as this process sees it.
+/// The members of a collective.
 pub trait Reach {
     /// Why a collective may end early: for clients who live on when a member has ended, or set
     /// time limits. `Infallible` for one that ends with its peers.
     type Stop;
+    /// How their memory is reached.
+    type Memory: Memory<Stop = Self::Stop>;
 
     /// This process's number among the members.
     fn index(&self) -> usize;
     /// Number of members.
     fn size(&self) -> usize;
 
-    /// Where the counterpart that `member` owns of the own `address`, which is `buffer`'s, is
-    /// mapped here.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be reached.
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Self::Stop>;
+    /// Their memory.
+    fn memory(&self) -> &Self::Memory;
 
-    /// Checks that `bytes` bytes from the own `address` on, which is `buffer`'s, have counterparts.
-    ///
-    /// # Errors
-    /// If they have not.
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Self::Stop>;
-
-    /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory.
-    ///
-    /// # Safety
-    /// `from` is readable and `to` writable for `bytes` bytes; they do not overlap.
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
-    }
-
-    /// Where `bytes` bytes from `at` on, which [`peer`](Self::peer) gave, can be read in place: there,
-    /// or in `room` if they must be brought here first.
-    ///
-    /// # Safety
-    /// As if they were read.
+    /// The number that the memory knows a member by.
     #[inline(always)]
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        let _ = (bytes, room);
-        at
+    fn number(&self, member: usize) -> usize {
+        member
     }
 
     /// The first member of each node that members are on. Those of a node follow each other.
@@ -96,19 +55,47 @@ pub trait Reach {
         vec![0]
     }
 
-    /// Notes that an algorithm has read so many bytes of the members' memory where they lie.
-    fn read(&self, _bytes: usize) {}
-
-    /// Where `member`'s copy of `array` is, as a pointer.
+    /// The counterpart that `member` has of a range of a source; for this process, the range.
     ///
     /// # Errors
-    /// As for [`peer`](Self::peer).
-    fn of(&self, buffer: Buffer, array: *const u8, member: usize) -> Result<*const u8, Self::Stop> {
+    /// As for [`Memory::peer`].
+    #[inline(always)]
+    fn source<'m>(
+        &self,
+        own: Readable<'m>,
+        member: usize,
+    ) -> Result<Remote<Readable<'m>>, Self::Stop> {
         if member == self.index() {
-            Ok(array)
-        } else {
-            Ok(self.peer(buffer, array as usize, member)? as *const u8)
+            return Ok(own.into());
         }
+        memory::source(self.memory(), own, self.number(member))
+    }
+
+    /// As [`source`](Self::source), of a dest.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline(always)]
+    fn dest<'m>(
+        &self,
+        own: Writable<'m>,
+        member: usize,
+    ) -> Result<Remote<Writable<'m>>, Self::Stop> {
+        if member == self.index() {
+            return Ok(own.into());
+        }
+        memory::dest(self.memory(), own, self.number(member))
+    }
+
+    /// Copies bytes, as many on both sides: the way all bytes go that an algorithm moves in the
+    /// members' memory.
+    #[inline(always)]
+    fn copy<'f, 't>(
+        &self,
+        from: impl Into<Remote<Readable<'f>>>,
+        to: impl Into<Remote<Writable<'t>>>,
+    ) {
+        self.memory().copy(from.into(), to.into());
     }
 }
 

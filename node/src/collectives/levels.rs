@@ -6,10 +6,8 @@
 //!  members   0 1 2 3   4 5 6   7        of a node follow each other
 //!  heads     0         4       7        the first ones, unless a root is to stand for its node
 //! ```
-#![allow(unsafe_code)]
 
-use super::group::{Buffer, Outcome, Reach, Stepped, Steps};
-use super::scratch::Scratch;
+use super::group::{Outcome, Reach, Stepped, Steps};
 
 /// Who stands for whom.
 #[derive(Debug)]
@@ -90,6 +88,7 @@ pub struct Heads<'a, G> {
 
 impl<G: Stepped> Reach for Heads<'_, G> {
     type Stop = G::Stop;
+    type Memory = G::Memory;
 
     fn index(&self) -> usize {
         self.levels.node
@@ -100,22 +99,11 @@ impl<G: Stepped> Reach for Heads<'_, G> {
     fn nodes(&self) -> Vec<usize> {
         (0..self.size()).collect()
     }
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, G::Stop> {
-        self.steps.group().peer(buffer, address, self.levels.heads[member])
+    fn memory(&self) -> &G::Memory {
+        self.steps.group().memory()
     }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        self.steps.group().check(buffer, address, bytes)
-    }
-    fn read(&self, bytes: usize) {
-        self.steps.group().read(bytes);
-    }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.steps.group().copy(from, to, bytes) }
-    }
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.steps.group().near(at, bytes, room) }
+    fn number(&self, member: usize) -> usize {
+        self.steps.group().number(self.levels.heads[member])
     }
 }
 
@@ -140,9 +128,12 @@ impl<G: Stepped> Stepped for Heads<'_, G> {
 #[cfg(test)]
 #[test]
 fn everybody_has_a_head() {
+    use super::memory::Private;
+
     struct Some(usize);
     impl Reach for Some {
         type Stop = std::convert::Infallible;
+        type Memory = Private;
         fn index(&self) -> usize {
             self.0
         }
@@ -152,11 +143,8 @@ fn everybody_has_a_head() {
         fn nodes(&self) -> Vec<usize> {
             vec![0, 4, 7]
         }
-        fn peer(&self, _: Buffer, address: usize, _: usize) -> Result<usize, Self::Stop> {
-            Ok(address)
-        }
-        fn check(&self, _: Buffer, _: usize, _: usize) -> Outcome<Self> {
-            Ok(())
+        fn memory(&self) -> &Self::Memory {
+            &Private
         }
     }
     let heads = |root: Option<usize>| -> Vec<usize> {

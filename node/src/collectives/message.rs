@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::group::Reach;
+use super::range::{Readable, Writable};
 use super::words::MOST_WORDS;
 use std::mem::MaybeUninit;
 
@@ -11,6 +12,12 @@ pub const MOST_BYTES: usize = MOST_WORDS * size_of::<u64>();
 /// Words that so many bytes fill, or begin.
 pub const fn words_of(bytes: usize) -> usize {
     bytes.div_ceil(size_of::<u64>())
+}
+
+/// So many bytes that a message, or a part of one, begins with.
+#[inline(always)]
+pub fn content(words: &[u64], bytes: usize) -> Readable<'_> {
+    Readable::from(words).part(0, bytes)
 }
 
 /// Room for a message, aligned for any element. It has no value at first: a small message must not
@@ -37,34 +44,32 @@ impl Room {
         }
     }
 
-    /// So many blocks of as many bytes, which follow each other from there on; each begins
+    /// So many blocks of `bytes` bytes, which follow each other in `from`; each begins
     /// with a word of its own, and ends with zeros up to the end of a word.
-    ///
-    /// # Safety
-    /// They are readable.
     #[inline(always)]
-    pub unsafe fn blocks(
+    pub fn blocks(
         &mut self,
         group: &impl Reach,
-        from: *const u8,
+        from: Readable<'_>,
         bytes: usize,
         blocks: usize,
     ) -> &mut [u64] {
         let words = words_of(bytes);
         assert!(words * blocks <= MOST_WORDS);
         let start: *mut u64 = self.0.as_mut_ptr().cast();
-        // SAFETY: the caller's promise; there is room for as many words, and they are written
-        // here.
-        unsafe {
-            for block in 0..blocks {
-                let to = start.add(block * words);
+        for block in 0..blocks {
+            let to = start.wrapping_add(block * words);
+            // SAFETY: each block has its words within the room. The last one has a value before
+            // the block's bytes are written, which begin in all of them.
+            unsafe {
                 if words > 0 {
                     to.add(words - 1).write(0);
                 }
-                group.copy(from.add(block * bytes), to.cast(), bytes);
+                group.copy(from.part(block * bytes, bytes), Writable::new(to.cast(), bytes));
             }
-            std::slice::from_raw_parts_mut(start, words * blocks)
         }
+        // SAFETY: as many words were written here, block by block.
+        unsafe { std::slice::from_raw_parts_mut(start, words * blocks) }
     }
 }
 

@@ -1,15 +1,13 @@
 //! Private memory that an algorithm needs for the length of a call.
-#![allow(unsafe_code)]
 
+use super::range::Writable;
 use std::cell::Cell;
-use std::mem::{MaybeUninit, take};
+use std::mem::take;
 
-/// What the memory is made of: 64 bytes suffice to align any element.
-#[repr(C, align(64))]
-#[derive(Clone, Copy)]
-struct Line(#[allow(dead_code)] [u8; 64]);
+/// It begins at a multiple of so many bytes, which suffices for any element.
+const ALIGN: usize = 64;
 
-type Memory = Vec<MaybeUninit<Line>>;
+type Memory = Vec<u64>;
 
 /// Arrays that a thread keeps from call to call, and the largest: the system's allocator gives back what
 /// is large, and the faults of making it again take longer than a reduction of as many bytes.
@@ -20,29 +18,31 @@ thread_local! {
     static IDLE: Cell<Vec<Memory>> = const { Cell::new(Vec::new()) };
 }
 
-/// Some bytes, uninitialised, aligned for any element.
+/// Some bytes, aligned for any element. In them is what the thread's last collectives have left.
 pub struct Scratch {
     memory: Memory,
-    start: *mut u8,
+    bytes: usize,
 }
 
 impl Scratch {
-    /// At least `bytes` bytes. Ends the program if there is no memory.
+    /// So many bytes. Ends the program if there is no memory.
     pub fn new(bytes: usize) -> Self {
-        let lines = bytes.div_ceil(size_of::<Line>());
-        let mut memory = Self::idle(lines).unwrap_or_else(|| Vec::with_capacity(lines));
-        Self { start: memory.as_mut_ptr().cast(), memory }
+        let words = bytes.div_ceil(size_of::<u64>()) + ALIGN / size_of::<u64>() - 1;
+        // Zeros of the system's, where they are many: it has them at hand.
+        let memory = Self::idle(words).unwrap_or_else(|| vec![0; words]);
+        Self { memory, bytes }
     }
 
-    /// The first byte.
-    pub fn start(&self) -> *mut u8 {
-        self.start
+    /// All of them.
+    pub fn all(&mut self) -> Writable<'_> {
+        let skip = self.memory.as_ptr().align_offset(ALIGN);
+        Writable::from(&mut self.memory[skip..]).part(0, self.bytes)
     }
 
     /// One that is long enough, of those kept.
-    fn idle(lines: usize) -> Option<Memory> {
+    fn idle(words: usize) -> Option<Memory> {
         let mut idle = IDLE.take();
-        let found = idle.iter().position(|memory| memory.capacity() >= lines);
+        let found = idle.iter().position(|memory| memory.len() >= words);
         let memory = found.map(|at| idle.swap_remove(at));
         IDLE.set(idle);
         memory
@@ -53,7 +53,7 @@ impl Drop for Scratch {
     /// Keeps the memory, in place of the shortest if there is enough.
     fn drop(&mut self) {
         let memory = take(&mut self.memory);
-        if memory.capacity() * size_of::<Line>() > LARGEST {
+        if size_of_val(&*memory) > LARGEST {
             return;
         }
         // An error: the thread ends, and keeps nothing any more.
@@ -61,7 +61,7 @@ impl Drop for Scratch {
             let mut all = idle.take();
             all.push(memory);
             if all.len() > KEPT {
-                all.sort_unstable_by_key(|memory| std::cmp::Reverse(memory.capacity()));
+                all.sort_unstable_by_key(|memory| std::cmp::Reverse(memory.len()));
                 all.truncate(KEPT);
             }
             idle.set(all);
@@ -75,14 +75,16 @@ mod tests {
 
     #[test]
     fn memory_is_kept_from_call_to_call_but_not_handed_out_twice() {
-        let (one, two) = (Scratch::new(100_000), Scratch::new(100_000));
-        let before = [one.start(), two.start()];
+        let [mut one, mut two] = [(); 2].map(|()| Scratch::new(100_000));
+        let before = [one.all().at(), two.all().at()];
         assert_ne!(before[0], before[1]);
         drop((one, two));
-        let again = [Scratch::new(100_000), Scratch::new(99_999)];
-        assert!(again.iter().all(|scratch| before.contains(&scratch.start())));
-        assert_ne!(again[0].start(), again[1].start());
-        assert!(again.iter().all(|scratch| (scratch.start() as usize).is_multiple_of(64)));
+        let mut again = [Scratch::new(100_000), Scratch::new(99_999)];
+        let after = again.each_mut().map(|scratch| scratch.all().at());
+        assert!(after.iter().all(|at| before.contains(at)));
+        assert_ne!(after[0], after[1]);
+        assert!(after.iter().all(|at| at.addr().is_multiple_of(ALIGN)));
+        assert_eq!(again.each_mut().map(|scratch| scratch.all().bytes()), [100_000, 99_999]);
     }
 
     #[test]
@@ -90,8 +92,8 @@ mod tests {
         drop([1, 2, 3, 4, 5].map(|n| Scratch::new(n << 16)));
         drop(Scratch::new(LARGEST + 1));
         let mut kept: Vec<usize> =
-            IDLE.take().iter().map(|memory| memory.capacity() * size_of::<Line>()).collect();
+            IDLE.take().iter().map(|memory| size_of_val(&**memory)).collect();
         kept.sort_unstable();
-        assert_eq!(kept, [3 << 16, 4 << 16, 5 << 16]);
+        assert_eq!(kept, [3, 4, 5].map(|n| (n << 16) + ALIGN - size_of::<u64>()));
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
-use crate::collectives::group::{Buffer, Group, Outcome, Reach, Small};
+use crate::collectives::group::{Group, Outcome, Reach, Small};
+use crate::collectives::memory::Private;
 use crate::collectives::words::{CachePadded, ControlWords, Mailbox};
 use crate::counter::{Counter, Rest};
 use loom::cell::UnsafeCell;
@@ -78,6 +79,7 @@ impl Member {
 
 impl Reach for Member {
     type Stop = Infallible;
+    type Memory = Private;
 
     fn index(&self) -> usize {
         self.me
@@ -85,11 +87,8 @@ impl Reach for Member {
     fn size(&self) -> usize {
         self.pes.len()
     }
-    fn peer(&self, _: Buffer, address: usize, _: usize) -> Result<usize, Infallible> {
-        Ok(address)
-    }
-    fn check(&self, _: Buffer, _: usize, _: usize) -> Outcome<Self> {
-        Ok(())
+    fn memory(&self) -> &Private {
+        &Private
     }
 }
 

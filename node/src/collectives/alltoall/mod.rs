@@ -1,6 +1,5 @@
 //! All-to-all, plain and strided: block `l` of member `k`'s source becomes block `k` of
 //! member `l`'s dest. The algorithms are the same for both, over [`Blocks`].
-#![allow(unsafe_code)]
 
 pub mod coloured;
 pub mod direct;
@@ -11,7 +10,8 @@ mod strided;
 pub mod xor;
 
 use super::algorithm::{ANY, POWER_OF_TWO, SMALL_TOGETHER, algorithms};
-use super::group::{Buffer, Group, Outcome};
+use super::group::{Group, Outcome};
+use super::range::{Readable, Writable};
 use coloured::COLOURED;
 use pairwise::Completion;
 use shift::SHIFT;
@@ -27,39 +27,31 @@ pub enum Blocks {
     Strided(Shape),
 }
 
-/// A call of all-to-all. The addresses are this PE's.
+/// A call of all-to-all. The memory is this PE's.
 #[derive(Clone, Copy, Debug)]
-pub struct Alltoall {
+pub struct Alltoall<'m> {
     /// Where the blocks go.
-    pub dest: *mut u8,
+    pub dest: Writable<'m>,
     /// Where they come from.
-    pub source: *const u8,
+    pub source: Readable<'m>,
     /// What they are.
     pub blocks: Blocks,
 }
 
-impl Alltoall {
-    /// Copies this PE's block out of `member`'s source.
+impl Alltoall<'_> {
+    /// Copies this PE's block out of `member`'s source, which that has announced and does not reuse
+    /// yet.
     ///
-    /// # Safety
-    /// The member has announced its source, and waits before it reuses it; the rest is
-    /// as for the all-to-all.
-    unsafe fn take<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
+    /// # Errors
+    /// The group's.
+    fn take<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
         let me = group.index();
-        let source = group.of(Buffer::Source, self.source, member)?;
+        let source = group.source(self.source, member)?;
         match self.blocks {
             Blocks::Dense(bytes) => {
-                // SAFETY: the caller's promise.
-                unsafe { group.copy(source.add(me * bytes), self.dest.add(member * bytes), bytes) }
+                group.copy(source.part(me * bytes, bytes), self.dest.part(member * bytes, bytes));
             }
-            Blocks::Strided(shape) => {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    let (from, to) =
-                        (shape.source_block(source, me), shape.dest_block(self.dest, member));
-                    shape.copy(group, from, to);
-                }
-            }
+            Blocks::Strided(shape) => shape.copy(group, (source, me), (self.dest, member)),
         }
         Ok(())
     }
@@ -67,7 +59,7 @@ impl Alltoall {
 
 algorithms! {
     /// Algorithms of alltoall.
-    Algorithm of Alltoall, |group, call: Alltoall, degree| {
+    Algorithm of Alltoall, |group, call: Alltoall<'m>, degree| {
         /// All copy from all.
         direct, ANY => direct::run(group, call);
         /// In rounds, from members further away in each; a barrier ends it.
@@ -89,7 +81,7 @@ algorithms! {
 
 algorithms! {
     /// Algorithms of alltoalls.
-    StridedAlgorithm of Alltoalls, |group, call: Alltoall, degree| {
+    StridedAlgorithm of Alltoalls, |group, call: Alltoall<'m>, degree| {
         /// All copy from all.
         direct, ANY => direct::run(group, call);
         /// In rounds, from members further away in each; a barrier ends it.

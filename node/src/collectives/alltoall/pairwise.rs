@@ -1,6 +1,5 @@
 //! All-to-all in rounds: in each round a member has one partner, whom a schedule names.
 //! `size - 1` rounds or one more; each member moves `size` blocks.
-#![allow(unsafe_code)]
 
 use super::Alltoall;
 use crate::collectives::group::{Group, Outcome};
@@ -27,24 +26,21 @@ pub enum Completion {
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(
+/// Carries it out.
+pub fn run<G: Group>(
     group: &G,
-    call: Alltoall,
+    call: Alltoall<'_>,
     schedule: Schedule,
     completion: Completion,
 ) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(COPIED, |steps| {
         steps.announce(READY);
-        // SAFETY: the caller's promise.
-        unsafe { call.take(group, me)? };
+        call.take(group, me)?;
         for round in 0..(schedule.rounds)(size) {
             let Some(partner) = (schedule.partner)(round, me, size) else { continue };
             steps.await_member(READY, partner)?;
-            // SAFETY: the partner is ready, and waits below until this PE has read.
-            unsafe { call.take(group, partner)? };
+            call.take(group, partner)?; // Which waits below until this PE has read.
             if completion == Completion::Counter {
                 group.notify(partner);
             }

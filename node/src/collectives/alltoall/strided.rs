@@ -3,6 +3,8 @@
 #![allow(unsafe_code)]
 
 use crate::collectives::group::Reach;
+use crate::collectives::memory::Memory;
+use crate::collectives::range::{self, Readable, Remote, Writable};
 use crate::copy;
 
 /// What a strided all-to-all moves.
@@ -19,59 +21,63 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Where block `block` begins in a source.
-    pub fn source_block(self, source: *const u8, block: usize) -> *const u8 {
-        source.wrapping_add(self.sst * block * self.nelems * self.elem_bytes)
+    /// Bytes of the first `nelems` elements of an array, `stride` elements apart.
+    pub fn span(self, stride: usize, nelems: usize) -> usize {
+        nelems.checked_sub(1).map_or(0, |last| (last * stride + 1) * self.elem_bytes)
     }
 
-    /// Where block `block` begins in a dest.
-    pub fn dest_block(self, dest: *mut u8, block: usize) -> *mut u8 {
-        dest.wrapping_add(self.dst * block * self.nelems * self.elem_bytes)
+    /// Where a block starts, and how many bytes it has, in an array with that stride.
+    fn block(self, stride: usize, block: usize) -> (usize, usize) {
+        (stride * block * self.nelems * self.elem_bytes, self.span(stride, self.nelems))
     }
 
-    /// Copies one block.
-    ///
-    /// # Safety
-    /// Both sides are accessible at `nelems` elements, their strides apart, and do not
-    /// overlap.
-    pub unsafe fn copy(self, reach: &impl Reach, from: *const u8, to: *mut u8) {
+    /// Copies a block out of a source into a dest: those of these numbers.
+    pub fn copy(
+        self,
+        reach: &impl Reach,
+        (source, from): (Remote<Readable<'_>>, usize),
+        (dest, to): (Writable<'_>, usize),
+    ) {
+        if self.nelems == 0 {
+            return;
+        }
+        let (start, bytes) = self.block(self.sst, from);
+        let from = source.part(start, bytes);
+        let (start, bytes) = self.block(self.dst, to);
+        let to = dest.part(start, bytes);
         if self.dst == 1 && self.sst == 1 {
-            // SAFETY: the caller's promise.
-            return unsafe { reach.copy(from, to, self.nelems * self.elem_bytes) };
+            return reach.copy(from, to);
         }
-        let span = (self.nelems.saturating_sub(1) * self.sst + 1) * self.elem_bytes;
         let mut room = None;
-        // SAFETY: the caller's promise, passed on with the element's size made constant.
-        unsafe {
-            let from = reach.near(from, span, &mut room);
-            match self.elem_bytes {
-                1 => self.copy_elements::<1>(from, to),
-                2 => self.copy_elements::<2>(from, to),
-                4 => self.copy_elements::<4>(from, to),
-                8 => self.copy_elements::<8>(from, to),
-                16 => self.copy_elements::<16>(from, to),
-                _ => self.copy_each(from, to),
-            }
+        let from = reach.memory().near(from, &mut room);
+        match self.elem_bytes {
+            1 => self.copy_elements::<1>(from, to),
+            2 => self.copy_elements::<2>(from, to),
+            4 => self.copy_elements::<4>(from, to),
+            8 => self.copy_elements::<8>(from, to),
+            16 => self.copy_elements::<16>(from, to),
+            _ => self.copy_each(from, to),
         }
     }
 
-    /// # Safety
-    /// As [`Shape::copy`], with elements of `BYTES` bytes.
-    unsafe fn copy_elements<const BYTES: usize>(self, from: *const u8, to: *mut u8) {
-        let (from, to) = (from.cast::<[u8; BYTES]>(), to.cast::<[u8; BYTES]>());
-        // SAFETY: the caller's promise.
+    /// Copies a block of elements of `BYTES` bytes.
+    fn copy_elements<const BYTES: usize>(self, from: Readable<'_>, to: Writable<'_>) {
+        let spans = [self.sst, self.dst].map(|stride| self.span(stride, self.nelems));
+        assert!(self.elem_bytes == BYTES && spans == [from.bytes(), to.bytes()]);
+        assert!(self.dst > 0 && self.sst > 0);
+        let (from, to) = (from.at().cast::<[u8; BYTES]>(), to.at().cast::<[u8; BYTES]>());
+        // SAFETY: the ranges end with the last elements, and strides are at least 1, as just
+        // checked; they are readable and writable here, and apart, as ranges of a call are.
         unsafe { copy::strided(to, from, self.dst as isize, self.sst as isize, self.nelems) }
     }
 
-    /// # Safety
-    /// As [`Shape::copy`].
-    unsafe fn copy_each(self, from: *const u8, to: *mut u8) {
+    fn copy_each(self, from: Readable<'_>, to: Writable<'_>) {
         let bytes = self.elem_bytes;
         for e in 0..self.nelems {
-            let (from, to) =
-                (from.wrapping_add(self.sst * e * bytes), to.wrapping_add(self.dst * e * bytes));
-            // SAFETY: the caller's promise.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+            range::copy(
+                from.part(self.sst * e * bytes, bytes),
+                to.part(self.dst * e * bytes, bytes),
+            );
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Barriers: nobody leaves before all have come. `direct` is the group's own.
 
-#![allow(unsafe_code)]
-
 pub mod dissemination;
 pub mod tree;
 pub mod two_level;

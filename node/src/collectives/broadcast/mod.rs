@@ -1,5 +1,4 @@
 //! Broadcast: the root's source goes to every member's dest.
-#![allow(unsafe_code)]
 
 pub mod direct;
 pub mod linear;
@@ -9,37 +8,36 @@ pub mod tree;
 pub mod two_level;
 
 use super::algorithm::{ANY, SMALL, algorithms};
-use super::group::{Buffer, Reach};
+use super::group::{Outcome, Reach};
+use super::range::{Readable, Remote, Writable};
 use super::tree::{Rooted, Tree};
 
-/// A call of broadcast. The addresses are this PE's.
+/// A call of broadcast. The memory is this PE's.
 #[derive(Clone, Copy, Debug)]
-pub struct Broadcast {
+pub struct Broadcast<'m> {
     /// Where the data goes.
-    pub dest: *mut u8,
-    /// Where it comes from, at the root.
-    pub source: *const u8,
-    /// How much.
-    pub bytes: usize,
+    pub dest: Writable<'m>,
+    /// Where it comes from, at the root: as many bytes.
+    pub source: Readable<'m>,
     /// The root's member number.
     pub root: usize,
     /// Whether the root's own dest is written: it is in a team, not in an active set.
     pub root_too: bool,
 }
 
-impl Broadcast {
+impl<'m> Broadcast<'m> {
+    fn bytes(&self) -> usize {
+        self.source.bytes()
+    }
+
     fn rooted(&self, group: &impl Reach) -> Rooted {
         Rooted { root: self.root, size: group.size() }
     }
 
     /// Fills the root's own dest, at the root.
-    ///
-    /// # Safety
-    /// As for the broadcast.
-    unsafe fn serve_root(&self, group: &impl Reach) {
-        if self.root_too && !std::ptr::eq(self.dest, self.source) {
-            // SAFETY: the caller's promise.
-            unsafe { group.copy(self.source, self.dest, self.bytes) }
+    fn serve_root(&self, group: &impl Reach) {
+        if self.root_too && !self.dest.is_at(self.source) {
+            group.copy(self.source, self.dest);
         }
     }
 
@@ -47,18 +45,27 @@ impl Broadcast {
     ///
     /// # Errors
     /// The group's.
-    fn at<G: Reach>(&self, group: &G, member: usize) -> Result<*const u8, G::Stop> {
+    fn at<G: Reach>(&self, group: &G, member: usize) -> Result<Remote<Readable<'m>>, G::Stop> {
         if member == self.root {
-            group.of(Buffer::Source, self.source, member)
+            group.source(self.source, member)
         } else {
-            group.of(Buffer::Dest, self.dest, member)
+            group.dest(self.dest, member).map(Into::into)
         }
+    }
+
+    /// Copies the data from `member`, which has it, and waits before it reuses it.
+    ///
+    /// # Errors
+    /// The group's.
+    fn take<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
+        group.copy(self.at(group, member)?, self.dest);
+        Ok(())
     }
 }
 
 algorithms! {
     /// Algorithms of broadcast.
-    Algorithm of Broadcast, |group, call: Broadcast, degree| {
+    Algorithm of Broadcast, |group, call: Broadcast<'m>, degree| {
         /// All copy from the root.
         direct, ANY => direct::run(group, call);
         /// The root writes to all.

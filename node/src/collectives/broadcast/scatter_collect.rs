@@ -8,7 +8,6 @@
 //! ```
 //!
 //! Each member but the root moves the bytes once; `log2 size + size - 1` rounds.
-#![allow(unsafe_code)]
 
 use super::Broadcast;
 use crate::collectives::group::{Group, Outcome};
@@ -19,20 +18,18 @@ const PART_ALIGN: usize = 128;
 
 const SCATTERED: usize = 1;
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let rooted = call.rooted(group);
     let (node, size) = (rooted.node(group.index()), rooted.size);
-    let each = call.bytes.div_ceil(size).next_multiple_of(PART_ALIGN);
-    let start = |part: usize| each.saturating_mul(part).min(call.bytes);
+    let each = call.bytes().div_ceil(size).next_multiple_of(PART_ALIGN);
+    let start = |part: usize| each.saturating_mul(part).min(call.bytes());
     let tree = Tree::KNomial(2);
-    // Copies parts `first .. end` from a member that has them.
+    // Copies parts `first .. end` from a member that has announced them, and waits until this PE has
+    // gone on; nobody reads them here before this PE announces them.
     let take = |from: usize, first: usize, end: usize| {
         let (at, bytes) = (start(first), start(end) - start(first));
-        // SAFETY: the member has announced these parts, and waits until this PE has gone
-        // on; nobody reads them here before this PE announces them.
-        unsafe { group.copy(call.at(group, from)?.add(at), call.dest.add(at), bytes) }
+        group.copy(call.at(group, from)?.part(at, bytes), call.dest.part(at, bytes));
         Ok(())
     };
     let left = rooted.member((node + size - 1) % size);
@@ -41,8 +38,7 @@ pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
         if node == 0 {
             // The root has all parts from the beginning.
             steps.announce(SCATTERED + size);
-            // SAFETY: the caller's promise.
-            unsafe { call.serve_root(group) };
+            call.serve_root(group);
         } else {
             let own = node..node + tree.span(node, size);
             let parent = rooted.member(tree.parent(node));

@@ -2,7 +2,6 @@
 //! once, and as many times as the tree is deep they are moved one after the other. With
 //! a k-ary tree, or a binomial one (folklore; analysed for messages by Johnsson and Ho,
 //! "Optimum broadcasting and personalized communication in hypercubes", 1989).
-#![allow(unsafe_code)]
 
 use super::Broadcast;
 use crate::collectives::group::{Outcome, Stepped};
@@ -10,22 +9,19 @@ use crate::collectives::tree::Tree;
 
 const THERE: usize = 1;
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Stepped>(group: &G, call: Broadcast, tree: Tree) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Stepped>(group: &G, call: Broadcast<'_>, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());
     let children = || tree.children(node, rooted.size).map(|child| rooted.member(child));
     group.steps(THERE, |steps| {
         if node == 0 {
             steps.announce_to(THERE, children());
-            // SAFETY: the caller's promise.
-            unsafe { call.serve_root(group) };
+            call.serve_root(group);
         } else {
             let parent = rooted.member(tree.parent(node));
             steps.await_member(THERE, parent)?;
-            // SAFETY: the parent has the data and waits below until this PE has it.
-            unsafe { group.copy(call.at(group, parent)?, call.dest, call.bytes) };
+            call.take(group, parent)?; // Which waits below until this PE has it.
             steps.announce_to(THERE, children().chain([parent]));
         }
         steps.await_each(THERE, children())

@@ -1,29 +1,25 @@
 //! From the root to a head on each node, on a [binomial tree](super::tree), and from there to the
 //! others of the node. The bytes go to each node once.
-#![allow(unsafe_code)]
 
 use super::{Broadcast, tree};
 use crate::collectives::group::{Group, Outcome};
 use crate::collectives::levels::Levels;
 use crate::collectives::tree::Tree;
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: Broadcast) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let levels = Levels::below(group, call.root);
     let there = levels.steps() + 1;
     let copied = there + 1;
     group.steps(copied, |steps| {
         if levels.is_head() {
             let among_heads = Broadcast { root: levels.number(call.root), ..call };
-            // SAFETY: the caller's promise; the root is a head.
-            unsafe { tree::run(&levels.heads(steps, 0), among_heads, Tree::KNomial(2))? };
+            tree::run(&levels.heads(steps, 0), among_heads, Tree::KNomial(2))?;
             steps.announce_near(there);
             steps.await_each(copied, levels.others())
         } else {
             steps.await_member(there, levels.head())?;
-            // SAFETY: the head has the data and waits above until this PE has it.
-            unsafe { group.copy(call.at(group, levels.head())?, call.dest, call.bytes) };
+            call.take(group, levels.head())?; // Which waits above until this PE has it.
             steps.announce(copied);
             Ok(())
         }

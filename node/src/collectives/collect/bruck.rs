@@ -10,10 +10,9 @@
 //!  without rotation         0 1 2 3 4  each part goes to its place at once, in two pieces
 //!                                      where the parts wrap around
 //! ```
-#![allow(unsafe_code)]
 
-use super::{Collect, Parts};
-use crate::collectives::group::{Buffer, Group, Outcome, Stepped, Steps};
+use super::{Collect, Parts, Whole};
+use crate::collectives::group::{Group, Outcome, Stepped, Steps};
 use crate::collectives::scratch::Scratch;
 
 /// Carries out the rounds; `take(from, first, count)` copies the parts `first ..
@@ -43,57 +42,50 @@ fn steps_for(size: usize) -> usize {
 }
 
 /// Without rotation, for parts of any length.
-///
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn in_place<G: Stepped>(group: &G, call: &Collect) -> Outcome<G> {
+pub fn in_place<G: Stepped>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+    call.serve_self(group);
+    exchange(group, call.whole())
+}
+
+/// The same, of parts of which each member has its own in its place.
+pub fn exchange<G: Stepped>(group: &G, whole: &Whole<'_>) -> Outcome<G> {
     let size = group.size();
     group.steps(steps_for(size), |steps| {
-        // SAFETY: the caller's promise.
-        unsafe { call.serve_self(group) };
         steps.announce_to(1, [(group.index() + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
             let end = (first + count).min(size);
-            // SAFETY: the member has announced these parts, and waits for this PE.
-            unsafe {
-                call.take(group, from, first, end)?;
-                call.take(group, from, 0, first + count - end)
-            }
+            // The member waits for this PE.
+            whole.take(group, from, first, end)?;
+            whole.take(group, from, 0, first + count - end)
         })
     })
 }
 
 /// As published, for parts of one length. Each member moves the result twice more, for
 /// the rotation.
-///
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn rotated<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
-    let Parts::Equal(each) = call.parts else {
+pub fn rotated<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+    let Whole { dest, parts: Parts::Equal(each) } = *call.whole() else {
         unreachable!("the selector does not give it parts of different lengths")
     };
     let (me, size) = (group.index(), group.size());
     group.steps(steps_for(size), |steps| {
-        // SAFETY: the caller's promise.
-        unsafe { group.copy(call.source, call.dest, each) };
+        group.copy(call.own(), dest.part(0, each));
         steps.announce_to(1, [(me + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
             // Every member has its own part at the front.
             let at = (first + size - me) % size * each;
-            let theirs = group.of(Buffer::Dest, call.dest, from)?;
-            // SAFETY: the member has announced these parts, and waits for this PE.
-            unsafe { group.copy(theirs, call.dest.add(at), count * each) }
+            let theirs = group.dest(dest, from)?.part(0, count * each);
+            // It waits for this PE.
+            group.copy(theirs, dest.part(at, count * each));
             Ok(())
         })?;
         // Nobody reads this PE's dest any more.
-        let scratch = Scratch::new(size * each);
-        let front = (size - me) * each;
-        // SAFETY: the scratch memory is as long as the result.
-        unsafe {
-            group.copy(call.dest, scratch.start(), size * each);
-            group.copy(scratch.start(), call.dest.add(me * each), front);
-            group.copy(scratch.start().add(front), call.dest, me * each);
-        }
+        let mut scratch = Scratch::new(size * each);
+        let rotated = scratch.all();
+        let (front, back) = ((size - me) * each, me * each);
+        group.copy(dest.part(0, size * each), rotated);
+        group.copy(rotated.part(0, front), dest.part(back, front));
+        group.copy(rotated.part(front, back), dest.part(0, back));
         Ok(())
     })
 }

@@ -11,14 +11,12 @@
 //! ```
 //!
 //! `size / 2` rounds; each member moves the bytes of the result once.
-#![allow(unsafe_code)]
 
 use super::Collect;
 use crate::collectives::group::{Group, Outcome};
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     debug_assert!(size.is_multiple_of(2));
     let (pair, pairs) = (me / 2, size / 2);
@@ -26,8 +24,7 @@ pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
     let partner = me ^ 1;
     let outside = if left { (me + size - 1) % size } else { (me + 1) % size };
     group.steps(pairs + 1, |steps| {
-        // SAFETY: the caller's promise.
-        unsafe { call.serve_self(group) };
+        call.serve_self(group);
         steps.announce(1);
         for round in 0..pairs {
             let (from, first, count) = if round == 0 {
@@ -40,8 +37,7 @@ pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
                 (if outward { outside } else { partner }, taken % pairs * 2, 2)
             };
             steps.await_member(round + 1, from)?;
-            // SAFETY: the member has announced these parts, and waits below.
-            unsafe { call.take(group, from, first, first + count)? };
+            call.whole().take(group, from, first, first + count)?; // It waits below.
             steps.announce(round + 2);
         }
         steps.await_each(pairs + 1, [partner, outside])

@@ -1,28 +1,24 @@
 //! Recursive doubling: in round `r` partners `2^r` apart take from each other all that
 //! they have (Chan and others, as for the ring). For a power of two of members;
 //! `log2 size` rounds; each member moves the bytes of the result once.
-#![allow(unsafe_code)]
 
 use super::Collect;
 use crate::collectives::group::{Group, Outcome};
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     debug_assert!(size.is_power_of_two());
     let rounds = size.ilog2() as usize;
     group.steps(rounds + 1, |steps| {
-        // SAFETY: the caller's promise.
-        unsafe { call.serve_self(group) };
+        call.serve_self(group);
         steps.announce(1);
         for round in 0..rounds {
             let distance = 1 << round;
             let partner = me ^ distance;
             let first = partner & !(distance - 1);
             steps.await_member(round + 1, partner)?;
-            // SAFETY: the partner has announced these parts, and waits below.
-            unsafe { call.take(group, partner, first, first + distance)? };
+            call.whole().take(group, partner, first, first + distance)?; // It waits below.
             steps.announce(round + 2);
         }
         for round in 0..rounds {

@@ -8,25 +8,21 @@
 //! `size - 1` rounds; each member moves the bytes of the result once, and talks to two
 //! members only (see Chan, Heimlich, Purkayastha and van de Geijn, "Collective
 //! communication: theory, practice, and experience", 2007: bucket algorithms).
-#![allow(unsafe_code)]
 
 use super::Collect;
 use crate::collectives::group::{Group, Outcome};
 
-/// # Safety
-/// As [`super::direct::run`].
-pub unsafe fn run<G: Group>(group: &G, call: &Collect) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let (left, right) = ((me + size - 1) % size, (me + 1) % size);
     group.steps(size, |steps| {
-        // SAFETY: the caller's promise.
-        unsafe { call.serve_self(group) };
+        call.serve_self(group);
         steps.announce(1);
         for round in 1..size {
             let part = (me + size - round) % size;
             steps.await_member(round, left)?;
-            // SAFETY: the neighbour has announced the part, and waits below.
-            unsafe { call.take(group, left, part, part + 1)? };
+            call.whole().take(group, left, part, part + 1)?; // It waits below.
             steps.announce(round + 1);
         }
         steps.await_member(size, right)

@@ -6,7 +6,9 @@
 #![allow(unsafe_code)]
 
 use super::op::Kernel;
-use crate::collectives::group::{Buffer, Group, Steps};
+use crate::collectives::group::{Group, Steps};
+use crate::collectives::memory::Memory;
+use crate::collectives::range::{Readable, Writable};
 use std::mem::MaybeUninit;
 
 /// Bytes of a block. Of 1 MiB on 2 PEs with 2 KiB: 1.05, with 4 KiB: 1.03, with 16 KiB: 0.99 of
@@ -34,6 +36,17 @@ pub struct Part {
 }
 
 impl Part {
+    /// All of so many.
+    pub fn all(n: usize) -> Self {
+        Self { first: 0, n }
+    }
+
+    /// Where it starts in an array of elements of so many bytes, and how many bytes it has.
+    #[inline(always)]
+    pub fn range(self, elem_bytes: usize) -> (usize, usize) {
+        (self.first * elem_bytes, self.n * elem_bytes)
+    }
+
     /// Cuts into parts that fit a block.
     pub fn blocks(self, elem_bytes: usize) -> impl Iterator<Item = Part> {
         let most = BLOCK_BYTES / elem_bytes;
@@ -49,50 +62,45 @@ impl Blocks {
     }
 
     /// Combines `part` (at most a block) of the sources of members `0..members`, in
-    /// their order, so that the result never depends on timing. Waits for each
+    /// their order, so that the result never depends on timing; zeros of no members. Waits for each
     /// member to have announced step 1. Returns the result, `part.n` elements.
     ///
     /// # Errors
     /// The group's.
-    ///
-    /// # Safety
-    /// Every such member's `source` is readable at `part` once it has announced
-    /// step 1, until it knows that this PE has read it.
-    pub unsafe fn accumulate<G: Group>(
+    pub fn accumulate<G: Group>(
         &mut self,
         group: &G,
         steps: &Steps<'_, G>,
-        source: *const u8,
+        source: Readable<'_>,
         part: Part,
         members: usize,
-    ) -> Result<*const u8, G::Stop> {
-        let size = self.kernel.bytes();
-        let (offset, bytes) = (part.first * size, part.n * size);
+    ) -> Result<Readable<'_>, G::Stop> {
+        let (start, bytes) = part.range(self.kernel.bytes());
         assert!(bytes <= BLOCK_BYTES);
-        let acc: *mut u8 = self.acc.0.as_mut_ptr().cast();
+        // SAFETY: private memory, long enough by the assertion. It has no value at first, and is
+        // written in whole here before it is read.
+        let acc = unsafe { Writable::new(self.acc.0.as_mut_ptr().cast(), bytes) };
+        let own = source.part(start, bytes);
         let of = |member: usize| {
             steps.await_member(READY, member)?;
-            Ok(group.of(Buffer::Source, source, member)?.wrapping_add(offset))
+            group.source(own, member)
         };
-        // SAFETY: the caller's promise for the sources; the block is private, large enough by
-        // the assertion, and filled before it is combined further.
-        unsafe {
-            match members {
-                0 => (),
-                1 => group.copy(of(0)?, acc, bytes),
-                _ => {
-                    let (mut one, mut other) = (None, None);
-                    let first = group.near(of(0)?, bytes, &mut one);
-                    let second = group.near(of(1)?, bytes, &mut other);
-                    self.kernel.combine(acc, first, second, part.n);
-                    for member in 2..members {
-                        let next = group.near(of(member)?, bytes, &mut other);
-                        self.kernel.combine(acc, acc, next, part.n);
-                    }
-                    group.read(members * bytes);
+        match members {
+            0 => acc.zero(),
+            1 => group.copy(of(0)?, acc),
+            _ => {
+                let memory = group.memory();
+                let (mut one, mut other) = (None, None);
+                let first = memory.near(of(0)?, &mut one);
+                let second = memory.near(of(1)?, &mut other);
+                self.kernel.combine(acc, first, second, part.n);
+                for member in 2..members {
+                    let next = memory.near(of(member)?, &mut other);
+                    self.kernel.combine(acc, acc.readable(), next, part.n);
                 }
+                memory.read(members * bytes);
             }
         }
-        Ok(acc)
+        Ok(acc.readable())
     }
 }

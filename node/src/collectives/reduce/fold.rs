@@ -5,10 +5,10 @@
 //!  members   0   1 2   3   4 5        6 into 4 groups
 //!  groups    0    1    2    3
 //! ```
-#![allow(unsafe_code)]
 
 use super::Reduce;
-use crate::collectives::group::{Buffer, Outcome, Stepped, Steps};
+use crate::collectives::group::{Outcome, Stepped, Steps};
+use crate::collectives::range::Writable;
 use crate::collectives::scratch::Scratch;
 
 /// The step in which sources are ready.
@@ -50,16 +50,13 @@ impl Fold {
     ///
     /// # Errors
     /// The group's.
-    ///
-    /// # Safety
-    /// As [`super::sliced::run`]; nobody writes a first one's dest but itself.
-    pub unsafe fn around<G: Stepped>(
+    pub fn around<G: Stepped>(
         self,
         group: &G,
         steps: &Steps<'_, G>,
-        call: Reduce,
+        call: Reduce<'_>,
         result: usize,
-        rounds: impl FnOnce(*mut u8) -> Outcome<G>,
+        rounds: impl FnOnce(Writable<'_>) -> Outcome<G>,
     ) -> Outcome<G> {
         let (me, bytes, copied) = (group.index(), call.bytes(), result + 1);
         let own = self.group(me);
@@ -67,23 +64,18 @@ impl Fold {
         if me != first {
             steps.announce_to(READY, [first]);
             steps.await_member(result, first)?;
-            // SAFETY: the first of the group has the result and waits below; it has read
-            // this PE's source.
-            unsafe { call.take_result(group, first)? };
+            // It waits below, and has read this PE's source.
+            call.take_result(group, first)?;
             steps.announce_to(copied, [first]);
             return Ok(());
         }
-        let sums = Scratch::new(bytes);
-        let mine = sums.start();
-        // SAFETY: scratch memory is private and long enough; the second's source is ready,
-        // and stays so until there is the result.
-        unsafe {
-            group.copy(call.source, mine, bytes);
-            if let Some(second) = self.second(own) {
-                steps.await_member(READY, second)?;
-                let theirs = group.of(Buffer::Source, call.source, second)?;
-                call.combine(group, mine, true, theirs, call.n);
-            }
+        let mut sums = Scratch::new(bytes);
+        let mine = sums.all();
+        group.copy(call.source, mine);
+        if let Some(second) = self.second(own) {
+            // Its source stays ready until there is the result.
+            steps.await_member(READY, second)?;
+            call.combine(group, mine, true, group.source(call.source, second)?, call.n);
         }
         rounds(mine)?;
         steps.await_each(copied, self.second(own))

@@ -4,7 +4,6 @@
 //! members alone, never on timing: floating-point results are the same bits from run to
 //! run and on every member. The direct algorithms and the linear one combine in the
 //! members' order; the others combine neighbouring groups of members, in their order.
-#![allow(unsafe_code)]
 
 pub mod binomial;
 mod block;
@@ -22,58 +21,52 @@ pub use block::{BLOCK_BYTES, Blocks, Part};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
 use super::algorithm::{ANY, Need, SMALL, algorithms};
-use super::group::{Buffer, Outcome, Reach};
+use super::group::{Outcome, Reach};
+use super::memory::Memory;
+use super::range::{Readable, Remote, Writable};
 
-/// A call of a reduction. The addresses are this PE's.
+/// A call of a reduction. The memory is this PE's.
 #[derive(Clone, Copy, Debug)]
-pub struct Reduce {
+pub struct Reduce<'m> {
     /// Where the result goes; may be the source.
-    pub dest: *mut u8,
+    pub dest: Writable<'m>,
     /// This PE's elements.
-    pub source: *const u8,
+    pub source: Readable<'m>,
     /// Number of elements.
     pub n: usize,
     /// What they are and how they are combined.
     pub kernel: Kernel,
 }
 
-impl Reduce {
+impl Reduce<'_> {
     fn bytes(&self) -> usize {
         self.n * self.kernel.bytes()
     }
 
-    /// Combines `n` elements of a member, `theirs`, with `mine`, which come `first` or last.
-    ///
-    /// # Safety
-    /// Both are readable and `mine` is writable; they are apart.
-    unsafe fn combine(
+    /// Combines elements of a member, `theirs`, with as many in `mine`, which come `first` or last.
+    fn combine(
         &self,
         group: &impl Reach,
-        mine: *mut u8,
+        mine: Writable<'_>,
         first: bool,
-        theirs: *const u8,
+        theirs: Remote<Readable<'_>>,
         n: usize,
     ) {
-        let own = mine.cast_const();
-        group.read(n * self.kernel.bytes());
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut room = None;
-            let theirs = group.near(theirs, n * self.kernel.bytes(), &mut room);
-            let (a, x) = if first { (own, theirs) } else { (theirs, own) };
-            self.kernel.combine(mine, a, x, n);
-        }
+        let (memory, own) = (group.memory(), mine.readable());
+        memory.read(mine.bytes());
+        let mut room = None;
+        let theirs = memory.near(theirs, &mut room);
+        let (a, x) = if first { (own, theirs) } else { (theirs, own) };
+        self.kernel.combine(mine, a, x, n);
     }
 
-    /// Copies the finished result from `member`.
+    /// Copies the finished result from `member`, which has announced it and waits before it reuses
+    /// it. Nobody reads this PE's dest.
     ///
-    /// # Safety
-    /// The member has announced it and waits before it reuses it; nobody reads this PE's
-    /// dest.
-    unsafe fn take_result<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
-        let from = group.of(Buffer::Dest, self.dest, member)?;
-        // SAFETY: the caller's promise.
-        unsafe { group.copy(from, self.dest, self.bytes()) }
+    /// # Errors
+    /// The group's.
+    fn take_result<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
+        group.copy(group.dest(self.dest, member)?, self.dest);
         Ok(())
     }
 }
@@ -85,7 +78,7 @@ const _: () = assert!(BLOCK_BYTES == 8192);
 
 algorithms! {
     /// Algorithms of reductions.
-    Algorithm of Reduce, |group, call: Reduce, degree| {
+    Algorithm of Reduce, |group, call: Reduce<'m>, degree| {
         /// Each member combines a slice, all gather.
         sliced, ANY => sliced::run(group, call);
         /// Each member combines everything.

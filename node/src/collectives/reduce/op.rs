@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use crate::collectives::range::{Readable, Writable};
+
 /// A type whose arrays can be reduced.
 ///
 /// # Safety
@@ -133,14 +135,23 @@ impl Kernel {
         self.bytes
     }
 
-    /// As [`ReduceOp::combine_all`], elements `i` of `a` and `x` into `acc`.
-    ///
-    /// # Safety
-    /// As there.
-    pub unsafe fn combine(self, acc: *mut u8, a: *const u8, x: *const u8, n: usize) {
-        // SAFETY: the caller's promise is what the function asks.
-        unsafe { (self.combine)(acc, a, x, n) }
+    /// Combines the elements of `a` and `x` into `acc`, which may be one of them; there are `n` in
+    /// each.
+    #[inline(always)]
+    pub fn combine(self, acc: Writable<'_>, a: Readable<'_>, x: Readable<'_>, n: usize) {
+        let bytes = n * self.bytes;
+        if acc.bytes() != bytes || a.bytes() != bytes || x.bytes() != bytes {
+            other_lengths(bytes, [acc.bytes(), a.bytes(), x.bytes()]);
+        }
+        // SAFETY: the ranges are as long as the elements, readable and writable here as ranges are.
+        unsafe { (self.combine)(acc.at(), a.at(), x.at(), n) }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn other_lengths(all: usize, bytes: [usize; 3]) -> ! {
+    panic!("elements of {all} bytes are combined in arrays of {bytes:?}")
 }
 
 /// # Safety

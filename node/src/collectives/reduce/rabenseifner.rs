@@ -11,16 +11,14 @@
 //!
 //! `2 log2` rounds; each member moves the bytes five times at most, whatever the number of
 //! members. If that is no power of two, neighbours fold first ([`super::fold`]).
-#![allow(unsafe_code)]
 
 use super::Reduce;
 use super::block::Part;
 use super::fold::{Fold, READY};
-use crate::collectives::group::{Buffer, Group, Outcome};
+use crate::collectives::group::{Group, Outcome};
 
-/// # Safety
-/// As [`super::sliced::run`].
-pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let (me, elem) = (group.index(), call.kernel.bytes());
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
@@ -28,7 +26,7 @@ pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
     let result = READY + 2 * rounds + 1;
     // What group `of` still has after so many rounds of halving.
     let part = |of: usize, rounds_done: usize| {
-        (0..rounds_done).fold(Part { first: 0, n: call.n }, |part, round| {
+        (0..rounds_done).fold(Part::all(call.n), |part, round| {
             let low = part.n / 2;
             if of & fold.groups >> (round + 1) == 0 {
                 Part { first: part.first, n: low }
@@ -38,38 +36,32 @@ pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
         })
     };
     group.steps(result + 1, |steps| {
-        let all = call.bytes();
         let partner = |round: usize| fold.first(own ^ fold.groups >> (round + 1));
-        let bytes = |part: Part| (part.first * elem, part.n * elem);
-        // SAFETY: the caller's promise. In the rounds: scratch memory is private and long
-        // enough. What a partner takes from this PE's dest is the half that this PE gives up:
-        // it is written again only when the partner comes with the result of it. Partners
-        // wait likewise.
-        unsafe {
-            fold.around(group, steps, call, result, |mine| {
-                group.copy(mine, call.dest, all);
-                for round in 0..rounds {
-                    steps.announce(READY + round + 1);
-                    let keep = part(own, round + 1);
-                    let (at, length) = bytes(keep);
-                    steps.await_member(READY + round + 1, partner(round))?;
-                    let from = group.of(Buffer::Dest, call.dest, partner(round))?;
-                    let (part, theirs) = (mine.add(at), from.add(at));
-                    let lower = own & fold.groups >> (round + 1) == 0;
-                    call.combine(group, part, lower, theirs, keep.n);
-                    group.copy(part, call.dest.add(at), length);
-                }
-                for round in (0..rounds).rev() {
-                    let step = READY + 2 * rounds - round;
-                    steps.announce(step);
-                    let (at, length) = bytes(part(own ^ fold.groups >> (round + 1), round + 1));
-                    steps.await_member(step, partner(round))?;
-                    let from = group.of(Buffer::Dest, call.dest, partner(round))?;
-                    group.copy(from.add(at), call.dest.add(at), length);
-                }
-                steps.announce(result);
-                steps.await_each(result, (0..rounds).map(partner))
-            })
-        }
+        // What a partner takes from this PE's dest is the half that this PE gives up: it is written
+        // again only when the partner comes with the result of it. Partners wait likewise.
+        fold.around(group, steps, call, result, |mine| {
+            group.copy(mine, call.dest);
+            for round in 0..rounds {
+                steps.announce(READY + round + 1);
+                let keep = part(own, round + 1);
+                let (at, length) = keep.range(elem);
+                steps.await_member(READY + round + 1, partner(round))?;
+                let theirs = group.dest(call.dest, partner(round))?.part(at, length);
+                let mine = mine.part(at, length);
+                let lower = own & fold.groups >> (round + 1) == 0;
+                call.combine(group, mine, lower, theirs.into(), keep.n);
+                group.copy(mine, call.dest.part(at, length));
+            }
+            for round in (0..rounds).rev() {
+                let step = READY + 2 * rounds - round;
+                steps.announce(step);
+                let (at, length) = part(own ^ fold.groups >> (round + 1), round + 1).range(elem);
+                steps.await_member(step, partner(round))?;
+                let theirs = group.dest(call.dest, partner(round))?.part(at, length);
+                group.copy(theirs, call.dest.part(at, length));
+            }
+            steps.announce(result);
+            steps.await_each(result, (0..rounds).map(partner))
+        })
     })
 }

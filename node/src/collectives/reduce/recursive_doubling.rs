@@ -4,16 +4,14 @@
 //! fold first ([`super::fold`]). Members combine lower with higher, both of a pair alike,
 //! so all get the same bits. In each round a member moves the bytes twice,
 //! and twice more before and after.
-#![allow(unsafe_code)]
 
 use super::Reduce;
 use super::fold::{Fold, READY};
-use crate::collectives::group::{Buffer, Outcome, Stepped};
+use crate::collectives::group::{Outcome, Stepped};
 
-/// # Safety
-/// As [`super::sliced::run`].
-pub unsafe fn run<G: Stepped>(group: &G, call: Reduce) -> Outcome<G> {
-    let (me, bytes) = (group.index(), call.bytes());
+/// Carries it out.
+pub fn run<G: Stepped>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+    let me = group.index();
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
     // Step 2 r + 2: what goes into round r is there; one more: this PE has taken its
@@ -22,28 +20,25 @@ pub unsafe fn run<G: Stepped>(group: &G, call: Reduce) -> Outcome<G> {
     let result = there(rounds);
     let own = fold.group(me);
     group.steps(result + 1, |steps| {
-        // SAFETY: the caller's promise. In the rounds: scratch memory is private and long
-        // enough, and partners write their dest again when this PE has taken what it had.
-        unsafe {
-            fold.around(group, steps, call, result, |mine| {
-                for round in 0..rounds {
-                    let distance = 1 << round;
-                    let partner = fold.first(own ^ distance);
-                    group.copy(mine, call.dest, bytes);
-                    steps.announce_to(there(round), [partner]);
-                    steps.await_member(there(round), partner)?;
-                    let theirs = group.of(Buffer::Dest, call.dest, partner)?;
-                    let lower = own & distance == 0;
-                    call.combine(group, mine, lower, theirs, call.n);
-                    steps.announce_to(there(round) + 1, [partner]);
-                    steps.await_member(there(round) + 1, partner)?;
-                }
-                group.copy(mine, call.dest, bytes);
-                if let Some(second) = fold.second(own) {
-                    steps.announce_to(result, [second]);
-                }
-                Ok(())
-            })
-        }
+        // Partners write their dest again when this PE has taken what they had.
+        fold.around(group, steps, call, result, |mine| {
+            for round in 0..rounds {
+                let distance = 1 << round;
+                let partner = fold.first(own ^ distance);
+                group.copy(mine, call.dest);
+                steps.announce_to(there(round), [partner]);
+                steps.await_member(there(round), partner)?;
+                let theirs = group.dest(call.dest, partner)?;
+                let lower = own & distance == 0;
+                call.combine(group, mine, lower, theirs.into(), call.n);
+                steps.announce_to(there(round) + 1, [partner]);
+                steps.await_member(there(round) + 1, partner)?;
+            }
+            group.copy(mine, call.dest);
+            if let Some(second) = fold.second(own) {
+                steps.announce_to(result, [second]);
+            }
+            Ok(())
+        })
     })
 }

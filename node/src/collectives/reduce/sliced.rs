@@ -7,11 +7,10 @@
 //!  source 2   [  a2  ]  [  b2  ]  [  c2  ]      them, block by block,
 //!               sum a     sum b     sum c       into everyone's dest.
 //! ```
-#![allow(unsafe_code)]
 
 use super::Reduce;
 use super::block::{Blocks, Part};
-use crate::collectives::group::{Buffer, Group, Outcome, others_first};
+use crate::collectives::group::{Group, Outcome, others_first};
 
 /// Slices start on multiples of this many bytes, so that no two members write one
 /// cache line pair of an aligned array.
@@ -23,27 +22,20 @@ const REDUCED: usize = 2;
 /// Every member reduces one slice, block by block, and writes each block to all members while it
 /// is in its first cache: nobody has to fetch it from there. Two steps; each member moves the
 /// bytes twice.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for the elements; they are equal or do
-/// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn run<G: Group>(group: &G, call: Reduce) -> Outcome<G> {
+pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let Reduce { dest, source, n, kernel } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
     group.steps(REDUCED, |steps| {
         steps.announce(READY);
         let mut blocks = Blocks::new(kernel);
         for part in slice(me, size, n, elem).blocks(elem) {
-            let (offset, bytes) = (part.first * elem, part.n * elem);
-            // SAFETY: all members wait below before they reuse source and dest, and have come
-            // before this PE writes, because it has waited for what it reads. In place, this PE alone
-            // reads this part of any source. The rest is the caller's promise.
-            unsafe {
-                let sum = blocks.accumulate(group, steps, source, part, size)?;
-                for member in others_first(me, size) {
-                    let to = group.of(Buffer::Dest, dest, member)?.cast_mut();
-                    group.copy(sum, to.add(offset), bytes);
-                }
+            let (start, bytes) = part.range(elem);
+            // All members wait below before they reuse source and dest, and have come before this PE
+            // writes, because it has waited for what it reads. In place, this PE alone reads this
+            // part of any source.
+            let sum = blocks.accumulate(group, steps, source, part, size)?;
+            for member in others_first(me, size) {
+                group.copy(sum, group.dest(dest, member)?.part(start, bytes));
             }
         }
         steps.announce(REDUCED);

@@ -2,7 +2,6 @@
 //! lie, block by block, in the members' order. Two steps if dest is not source; in place,
 //! a member writes a block when all after it have read it, one step a block. Member `i`
 //! moves `i` times the bytes.
-#![allow(unsafe_code)]
 
 use super::Scan;
 use crate::collectives::group::{Group, Outcome};
@@ -10,15 +9,13 @@ use crate::collectives::reduce::{Blocks, Part};
 
 const READY: usize = 1;
 
-/// # Safety
-/// `source` is readable and `dest` writable for the elements; they are equal or do
-/// not overlap, and no PE accesses them in conflict with the call.
-pub unsafe fn run<G: Group>(group: &G, call: Scan) -> Outcome<G> {
+/// Carries it out.
+pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let Scan { dest, source, n, kernel, inclusive } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
-    let in_place = std::ptr::eq(dest, source);
+    let in_place = dest.is_at(source);
     let members = if inclusive { me + 1 } else { me };
-    let all = Part { first: 0, n };
+    let all = Part::all(n);
     let most = READY + if in_place { all.blocks(elem).count() } else { 1 };
     group.steps(most, |steps| {
         steps.announce(READY);
@@ -30,22 +27,13 @@ pub unsafe fn run<G: Group>(group: &G, call: Scan) -> Outcome<G> {
             steps.await_each(read, me + 1..size)
         };
         for part in all.blocks(elem) {
-            // SAFETY: every member waits for its readers, here or below; the rest is
-            // the caller's promise.
-            let sum = unsafe { blocks.accumulate(group, steps, source, part, members)? };
+            let (start, bytes) = part.range(elem);
+            // Every member waits for its readers, here or below.
+            let sum = blocks.accumulate(group, steps, source, part, members)?;
             if in_place {
                 await_readers()?;
             }
-            let (offset, bytes) = (part.first * elem, part.n * elem);
-            // SAFETY: the caller's promise; in place, nobody reads this block any more.
-            // An accumulator that no member went into is not read.
-            unsafe {
-                if members == 0 {
-                    std::ptr::write_bytes(dest.add(offset), 0, bytes);
-                } else {
-                    group.copy(sum, dest.add(offset), bytes);
-                }
-            }
+            group.copy(sum, dest.part(start, bytes));
         }
         if !in_place {
             await_readers()?;

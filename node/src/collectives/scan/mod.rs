@@ -1,7 +1,6 @@
 //! Scans: member `i` gets the sum of the sources of members `0..=i` (inclusive), or
 //! of `0..i` (exclusive; member 0 gets zeros). Elements are combined in an order that
 //! depends on the number of members alone.
-#![allow(unsafe_code)]
 
 pub mod direct;
 pub mod linear;
@@ -9,15 +8,16 @@ pub mod recursive_doubling;
 pub mod small;
 
 use super::algorithm::{ANY, SMALL, algorithms};
+use super::range::{Readable, Writable};
 use super::reduce::Kernel;
 
-/// A call of scan. The addresses are this PE's.
+/// A call of scan. The memory is this PE's.
 #[derive(Clone, Copy, Debug)]
-pub struct Scan {
+pub struct Scan<'m> {
     /// Where the sums go; may be the source.
-    pub dest: *mut u8,
+    pub dest: Writable<'m>,
     /// This PE's summands.
-    pub source: *const u8,
+    pub source: Readable<'m>,
     /// Number of elements.
     pub n: usize,
     /// What they are and how they are added.
@@ -26,7 +26,7 @@ pub struct Scan {
     pub inclusive: bool,
 }
 
-impl Scan {
+impl Scan<'_> {
     fn bytes(&self) -> usize {
         self.n * self.kernel.bytes()
     }
@@ -34,7 +34,7 @@ impl Scan {
 
 algorithms! {
     /// Algorithms of scans.
-    Algorithm of Scan, |group, call: Scan, degree| {
+    Algorithm of Scan, |group, call: Scan<'m>, degree| {
         /// Each member combines all before it.
         direct, ANY => direct::run(group, call);
         /// One after the other.

@@ -7,8 +7,9 @@ use crate::collectives::algorithm::{Algorithm, Operation};
 use crate::collectives::alltoall::{self, Alltoall, Blocks, Shape};
 use crate::collectives::barrier;
 use crate::collectives::broadcast::{self, Broadcast};
-use crate::collectives::collect::{self, Collect, Parts};
+use crate::collectives::collect::{self, Collect};
 use crate::collectives::group::Group;
+use crate::collectives::range::Writable;
 use crate::collectives::reduce::{self, Kernel, Max, Prod, Reduce, Sum, Xor};
 use crate::collectives::scan::{self, Scan};
 use std::convert::Infallible;
@@ -199,60 +200,59 @@ impl Call {
             .collect()
     }
 
-    /// # Safety
-    /// The arrays are as large as the call's arguments say.
-    pub unsafe fn carry_out<G: Group<Stop = Infallible>>(
+    /// Makes the call, with what it needs of the memory there is for dest and source.
+    pub fn carry_out<G: Group<Stop = Infallible>>(
         &self,
         by: usize,
         group: &G,
-        dest: *mut u8,
-        source: *const u8,
+        dest: Writable<'_>,
+        source: Writable<'_>,
     ) {
-        /// # Safety
-        /// As for the algorithm.
-        unsafe fn run<A: Algorithm>(
-            by: usize,
-            group: &impl Group<Stop = Infallible>,
-            call: A::Call,
-        ) {
-            // SAFETY: the caller's promise.
-            let Ok(()) = unsafe { A::numbered(by).unwrap().run(group, call, || DEGREE) };
+        fn run<A: Algorithm>(by: usize, group: &impl Group<Stop = Infallible>, call: A::Call<'_>) {
+            let Ok(()) = A::numbered(by).unwrap().run(group, call, || DEGREE);
         }
         let size = group.size();
-        // SAFETY: the caller's promise; the test's PEs keep to the rules.
-        unsafe {
-            match *self {
-                Call::Sync => run::<barrier::Algorithm>(by, group, ()),
-                Call::Broadcast { bytes, root, root_too } => {
-                    let call = Broadcast { dest, source, bytes, root: root % size, root_too };
-                    run::<broadcast::Algorithm>(by, group, call);
-                }
-                Call::Collect { bytes } => {
-                    let mine = bytes[group.index()];
-                    let Ok(parts) = collect::small::exchange_lengths(group, dest, source, mine);
-                    run::<collect::Algorithm>(by, group, Collect { dest, source, parts });
-                }
-                Call::Fcollect { bytes } => {
-                    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
-                    run::<collect::EqualAlgorithm>(by, group, call);
-                }
-                Call::Alltoall { bytes } => {
-                    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
-                    run::<alltoall::Algorithm>(by, group, call);
-                }
-                Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
-                    let blocks = Blocks::Strided(Shape { dst, sst, nelems, elem_bytes });
-                    let call = Alltoall { dest, source, blocks };
-                    run::<alltoall::StridedAlgorithm>(by, group, call);
-                }
-                Call::Reduce { elements, n, .. } => {
-                    let call = Reduce { dest, source, n, kernel: elements.kernel() };
-                    run::<reduce::Algorithm>(by, group, call);
-                }
-                Call::Scan { elements, n, inclusive, .. } => {
-                    let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
-                    run::<scan::Algorithm>(by, group, call);
-                }
+        let arrays = |written, read| (dest.part(0, written), source.part(0, read).readable());
+        match *self {
+            Call::Sync => run::<barrier::Algorithm>(by, group, ()),
+            Call::Broadcast { bytes, root, root_too } => {
+                let (dest, source) = arrays(bytes, bytes);
+                let call = Broadcast { dest, source, root: root % size, root_too };
+                run::<broadcast::Algorithm>(by, group, call);
+            }
+            Call::Collect { bytes } => {
+                let (all, mine) = (bytes[..size].iter().sum(), bytes[group.index()]);
+                let (dest, source) = arrays(all, mine);
+                // SAFETY: as the ranges are, of which all members tell as many bytes.
+                let call = unsafe { Collect::varying(group, dest.at(), source.at(), mine) };
+                let Ok(call) = call;
+                run::<collect::Algorithm>(by, group, call);
+            }
+            Call::Fcollect { bytes } => {
+                let (dest, source) = arrays(bytes * size, bytes);
+                run::<collect::EqualAlgorithm>(by, group, Collect::equal(dest, source));
+            }
+            Call::Alltoall { bytes } => {
+                let (dest, source) = arrays(bytes * size, bytes * size);
+                let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                run::<alltoall::Algorithm>(by, group, call);
+            }
+            Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
+                let shape = Shape { dst, sst, nelems, elem_bytes };
+                let [written, read] = [dst, sst].map(|stride| shape.span(stride, nelems * size));
+                let (dest, source) = arrays(written, read);
+                let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
+                run::<alltoall::StridedAlgorithm>(by, group, call);
+            }
+            Call::Reduce { elements, n, .. } => {
+                let (dest, source) = arrays(self.bytes(), self.bytes());
+                let call = Reduce { dest, source, n, kernel: elements.kernel() };
+                run::<reduce::Algorithm>(by, group, call);
+            }
+            Call::Scan { elements, n, inclusive, .. } => {
+                let (dest, source) = arrays(self.bytes(), self.bytes());
+                let call = Scan { dest, source, n, kernel: elements.kernel(), inclusive };
+                run::<scan::Algorithm>(by, group, call);
             }
         }
     }

@@ -3,7 +3,9 @@
 
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
-use crate::collectives::group::{Buffer, Outcome, Reach};
+use crate::collectives::group::{Outcome, Reach};
+use crate::collectives::memory::{Buffer, Memory};
+use crate::collectives::range::{self, Readable, Remote, Writable};
 use crate::collectives::words::ControlWords;
 use crate::counter::{Counter, Rest};
 use std::cell::UnsafeCell;
@@ -49,8 +51,21 @@ impl Machine {
         Self { pes: std::iter::repeat_with(pe).take(npes).collect(), failed: false.into() }
     }
 
-    pub fn arena(&self, pe: usize) -> *mut u8 {
+    fn arena(&self, pe: usize) -> *mut u8 {
         self.pes[pe].arena.get().cast()
+    }
+
+    /// A PE's memory for sources, which are in no use but in its calls.
+    pub fn source(&self, pe: usize) -> Writable<'_> {
+        // SAFETY: in the arena, as on every PE, which lives as long as the machine; used by this PE
+        // alone, and by the algorithms under test.
+        unsafe { Writable::new(self.arena(pe), DEST) }
+    }
+
+    /// The same for dests.
+    pub fn dest(&self, pe: usize) -> Writable<'_> {
+        // SAFETY: as above.
+        unsafe { Writable::new(self.arena(pe).wrapping_add(DEST), ARENA - DEST) }
     }
 
     /// Runs `program` on every PE.
@@ -86,6 +101,7 @@ pub struct Member<'m> {
 
 impl Reach for Member<'_> {
     type Stop = Infallible;
+    type Memory = Self;
 
     fn index(&self) -> usize {
         self.me
@@ -93,12 +109,21 @@ impl Reach for Member<'_> {
     fn size(&self) -> usize {
         self.machine.pes.len()
     }
+    fn memory(&self) -> &Self {
+        self
+    }
+}
+
+// SAFETY: arenas are equally long, and have the counterparts at the same places.
+unsafe impl Memory for Member<'_> {
+    type Stop = Infallible;
+
     fn peer(&self, _: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
         let offset = address - self.machine.arena(self.me) as usize;
         assert!(offset < ARENA, "not in the arena");
         Ok(self.machine.arena(member) as usize + offset)
     }
-    fn check(&self, _: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
+    fn check(&self, _: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         let offset = address - self.machine.arena(self.me) as usize;
         assert!(bytes <= ARENA - offset, "not all in the arena");
         Ok(())
@@ -106,10 +131,11 @@ impl Reach for Member<'_> {
     fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
     }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        self.read(bytes);
-        // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+        // SAFETY: all that members reach is mapped in this process.
+        let (from, to) = unsafe { (from.range(), to.range()) };
+        Memory::read(self, from.bytes());
+        range::copy(from, to);
     }
 }
 

@@ -9,7 +9,9 @@ use super::play::play;
 use crate::atomics::Ordering;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
-use crate::collectives::group::{Buffer, Outcome, Reach};
+use crate::collectives::group::{Outcome, Reach};
+use crate::collectives::memory::{Buffer, Memory};
+use crate::collectives::range::{Readable, Remote, Writable};
 use crate::collectives::scratch::Scratch;
 use crate::collectives::words::ControlWords;
 use crate::counter::Counter;
@@ -34,6 +36,7 @@ impl OfNode<'_> {
 
 impl Reach for OfNode<'_> {
     type Stop = Infallible;
+    type Memory = Self;
 
     fn index(&self) -> usize {
         self.member.index()
@@ -41,34 +44,56 @@ impl Reach for OfNode<'_> {
     fn size(&self) -> usize {
         self.member.size()
     }
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        let there = self.member.peer(buffer, address, member)?;
-        let near = self.node(member) == self.node(self.index());
-        Ok(if near { there } else { there | NAME })
-    }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Outcome<Self> {
-        self.member.check(buffer, address, bytes)
+    fn memory(&self) -> &Self {
+        self
     }
     fn nodes(&self) -> Vec<usize> {
         let firsts = 0..self.size();
         firsts.filter(|i| *i == 0 || self.node(*i) != self.node(*i - 1)).collect()
     }
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        if from.addr() & NAME != 0 && bytes > 0 {
+}
+
+/// Where a range is that may be known by a name.
+fn unnamed(at: usize) -> usize {
+    at & !NAME
+}
+
+// SAFETY: that of `Member`, with a bit in the addresses of far members, which is removed below.
+unsafe impl Memory for OfNode<'_> {
+    type Stop = Infallible;
+
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
+        let there = self.member.peer(buffer, address, member)?;
+        let near = self.node(member) == self.node(self.index());
+        Ok(if near { there } else { there | NAME })
+    }
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
+        self.member.check(buffer, address, bytes)
+    }
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+        if from.address() & NAME != 0 && from.bytes() > 0 {
             self.traffic.copies.fetch_add(1, Ordering::Relaxed);
         }
-        let from = from.map_addr(|from| from & !NAME);
-        // SAFETY: the caller's promise.
-        unsafe { self.member.copy(from, to.map_addr(|to| to & !NAME), bytes) }
+        // SAFETY: only addresses and lengths are used, to make the ranges that are meant: they are
+        // mapped, all in this process.
+        let (from, to) = unsafe {
+            let (from, to) = (from.range(), to.range());
+            (
+                Readable::new(from.at().map_addr(unnamed), from.bytes()),
+                Writable::new(to.at().map_addr(unnamed), to.bytes()),
+            )
+        };
+        Reach::copy(&self.member, from, to);
     }
-    unsafe fn near(&self, at: *const u8, bytes: usize, room: &mut Option<Scratch>) -> *const u8 {
-        if at.addr() & NAME == 0 {
-            return at;
+    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
+        // SAFETY: nothing is loaded from it if it is a name.
+        let range = unsafe { from.range() };
+        if from.address() & NAME == 0 {
+            return range;
         }
-        let room = room.insert(Scratch::new(bytes)).start();
-        // SAFETY: the room is long enough; the rest is the caller's promise.
-        unsafe { self.copy(at, room, bytes) };
-        room
+        let room = room.insert(Scratch::new(range.bytes())).all();
+        Memory::copy(self, from, room.into());
+        room.readable()
     }
 }
 

@@ -1,8 +1,6 @@
 //! What algorithms over several nodes ask of the network: counted, and compared with formulas.
-#![allow(unsafe_code)]
 
 use super::calls::{Call, Elements};
-use super::machine::DEST;
 use super::machine::Machine;
 use super::names::OfNode;
 use crate::atomics::{AtomicU64, Ordering};
@@ -47,14 +45,12 @@ fn two_levels_ask_of_the_network_what_the_formulas_say() {
             machine.run(|member| {
                 let epoch = Epoch::new([0; 4].map(Into::into));
                 epoch.set(0, member.words(member.me));
-                let source = machine.arena(member.me);
-                let dest = source.wrapping_add(DEST);
                 let of_node = OfNode { member, nodes, traffic: &traffic };
                 let group = EpochGroup::new(of_node, &epoch);
                 let algorithms = call.operation().algorithms();
                 let by = algorithms.iter().position(|name| *name == "two_level");
-                // SAFETY: the arrays are large enough for these calls.
-                unsafe { call.carry_out(by.expect("the algorithm"), &group, dest, source) };
+                let (dest, source) = (machine.dest(member.me), machine.source(member.me));
+                call.carry_out(by.expect("the algorithm"), &group, dest, source);
             });
             let counted = [&traffic.told, &traffic.copies].map(|n| n.load(Ordering::Relaxed));
             let (told, copies) = expected(call, nodes as u64);

@@ -1,11 +1,11 @@
 //! Floating-point reductions: the same bits on every member and from run to run.
-#![allow(unsafe_code)]
 
-use super::machine::{DEST, Machine};
+use super::machine::Machine;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::algorithm::Algorithm;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
+use crate::collectives::range::{self, Readable, Writable};
 use crate::collectives::reduce::{self, Kernel, Reduce, Sum};
 
 /// Sums whose last bits depend on the order of the additions.
@@ -28,21 +28,18 @@ fn sums_of_floating_point_numbers_are_reproducible() {
                     let epoch = Epoch::new([0; 4].map(Into::into));
                     epoch.set(0, member.words(member.me));
                     let group = EpochGroup::new(member, &epoch);
-                    let source = machine.arena(member.me);
-                    let dest = source.wrapping_add(DEST);
+                    let [dest, source] = [machine.dest(member.me), machine.source(member.me)]
+                        .map(|array| array.part(0, n * 8));
+                    let values: Vec<_> = (0..n).map(|i| value(member.me, i).to_bits()).collect();
+                    let mut sums = vec![0; n];
                     for run in 0..RUNS {
-                        // SAFETY: this PE's own arena, which others read only in the call.
-                        unsafe {
-                            for i in 0..n {
-                                source.cast::<f64>().add(i).write_unaligned(value(member.me, i));
-                            }
-                            let kernel = Kernel::of::<f64, Sum>();
-                            let call = Reduce { dest, source, n, kernel };
-                            let Ok(()) = by.run(&group, call, || 4);
-                        }
-                        for (i, bits) in bits.iter().enumerate() {
-                            // SAFETY: as above.
-                            let found = unsafe { dest.cast::<u64>().add(i).read_unaligned() };
+                        range::copy(Readable::from(&*values), source);
+                        let kernel = Kernel::of::<f64, Sum>();
+                        let call = Reduce { dest, source: source.readable(), n, kernel };
+                        let Ok(()) = by.run(&group, call, || 4);
+                        range::copy(dest.readable(), Writable::from(&mut *sums));
+                        for (i, (bits, found)) in bits.iter().zip(sums.iter().copied()).enumerate()
+                        {
                             // The first to come says what it has to be. No sum here is 0.0.
                             let before = bits.compare_exchange(
                                 0,

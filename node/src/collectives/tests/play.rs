@@ -1,9 +1,9 @@
 //! Calls one after the other, checked.
-#![allow(unsafe_code)]
 
 use super::calls::Call;
 use super::machine::{ARENA, DEST, Member};
 use crate::collectives::group::{Group, Reach};
+use crate::collectives::range::{self, Readable, Writable};
 use std::convert::Infallible;
 
 /// What dest holds before a call.
@@ -19,16 +19,13 @@ pub fn play(member: Member<'_>, group: &impl Group<Stop = Infallible>, calls: &[
         let expected = call.expected(number, me, npes);
         let length = expected.as_ref().map_or(64, Vec::len);
         assert!(source.len() <= DEST && length <= ARENA - DEST, "the arena is too small");
-        let own_source = member.machine.arena(me);
-        let own_dest = if call.in_place() { own_source } else { own_source.wrapping_add(DEST) };
-        let mut found = vec![0; length];
-        // SAFETY: this PE's own arena, which others read only inside the call.
-        unsafe {
-            own_dest.write_bytes(UNTOUCHED, length);
-            own_source.copy_from_nonoverlapping(source.as_ptr(), source.len());
-            call.carry_out(algorithm, group, own_dest, own_source);
-            found.as_mut_ptr().copy_from_nonoverlapping(own_dest, length);
-        }
+        let own_source = member.machine.source(me);
+        let own_dest = if call.in_place() { own_source } else { member.machine.dest(me) };
+        let mut found = vec![UNTOUCHED; length];
+        range::copy(Readable::from(&*found), own_dest.part(0, length));
+        range::copy(Readable::from(&*source), own_source.part(0, source.len()));
+        call.carry_out(algorithm, group, own_dest, own_source);
+        range::copy(own_dest.part(0, length).readable(), Writable::from(&mut *found));
         let expected = expected.unwrap_or_else(|| vec![UNTOUCHED; length]);
         if found != expected {
             let at = found.iter().zip(&expected).position(|(f, e)| f != e);

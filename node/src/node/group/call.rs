@@ -5,7 +5,8 @@ use super::super::View;
 use super::Group;
 use crate::collectives::alltoall::{self, Alltoall, Blocks};
 use crate::collectives::broadcast::{self, Broadcast};
-use crate::collectives::collect::{self, Collect, Parts};
+use crate::collectives::collect::{self, Collect};
+use crate::collectives::range::{Readable, Writable};
 use crate::collectives::reduce::{self, And, Kernel, Max, Min, Or, Prod, Reduce, Sum, Xor};
 use crate::collectives::scan::{self, Scan};
 use crate::error::Error;
@@ -135,37 +136,38 @@ impl Group {
         }
         call.view.check(call.source as usize, read)?;
         call.view.check(call.dest as usize, written)?;
-        let Collective { dest, source, bytes, .. } = *call;
+        let bytes = call.bytes;
+        // SAFETY: as the contract has it; the view, which the call borrows, has both on all members,
+        // as it has just been asked.
+        let (dest, source) =
+            unsafe { (Writable::new(call.dest, written), Readable::new(call.source, read)) };
         let buffers = Some(call);
-        // SAFETY: the caller's promise.
-        unsafe {
-            match call.operation {
-                Operation::Broadcast { root } => {
-                    if root >= size {
-                        let expected = format!("a place among {size} members");
-                        return Err(Error::argument("root", root, expected));
-                    }
-                    let call = Broadcast { dest, source, bytes, root, root_too: true };
-                    self.carry_out::<broadcast::Algorithm>(buffers, bytes, limit, call)
+        match call.operation {
+            Operation::Broadcast { root } => {
+                if root >= size {
+                    let expected = format!("a place among {size} members");
+                    return Err(Error::argument("root", root, expected));
                 }
-                Operation::Allgather => {
-                    let call = Collect { dest, source, parts: Parts::Equal(bytes) };
-                    self.carry_out::<collect::EqualAlgorithm>(buffers, bytes, limit, call)
-                }
-                Operation::Alltoall => {
-                    let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
-                    self.carry_out::<alltoall::Algorithm>(buffers, bytes, limit, call)
-                }
-                Operation::Allreduce(kernel) => {
-                    let n = elements(bytes, kernel)?;
-                    let call = Reduce { dest, source, n, kernel };
-                    self.carry_out::<reduce::Algorithm>(buffers, bytes, limit, call)
-                }
-                Operation::Scan { kernel, inclusive } => {
-                    let n = elements(bytes, kernel)?;
-                    let call = Scan { dest, source, n, kernel, inclusive };
-                    self.carry_out::<scan::Algorithm>(buffers, bytes, limit, call)
-                }
+                let call = Broadcast { dest, source, root, root_too: true };
+                self.carry_out::<broadcast::Algorithm>(buffers, bytes, limit, call)
+            }
+            Operation::Allgather => {
+                let call = Collect::equal(dest, source);
+                self.carry_out::<collect::EqualAlgorithm>(buffers, bytes, limit, call)
+            }
+            Operation::Alltoall => {
+                let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                self.carry_out::<alltoall::Algorithm>(buffers, bytes, limit, call)
+            }
+            Operation::Allreduce(kernel) => {
+                let n = elements(bytes, kernel)?;
+                let call = Reduce { dest, source, n, kernel };
+                self.carry_out::<reduce::Algorithm>(buffers, bytes, limit, call)
+            }
+            Operation::Scan { kernel, inclusive } => {
+                let n = elements(bytes, kernel)?;
+                let call = Scan { dest, source, n, kernel, inclusive };
+                self.carry_out::<scan::Algorithm>(buffers, bytes, limit, call)
             }
         }
     }

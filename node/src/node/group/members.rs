@@ -6,10 +6,10 @@ use super::super::{Inner, deadline};
 use super::{Collective, Group, wake};
 use crate::Rank;
 use crate::collectives::epoch_group::{Controlled, highest_step};
-use crate::collectives::group::{Buffer, Reach};
+use crate::collectives::group::Reach;
+use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::words::ControlWords;
 use crate::config::State;
-use crate::copy;
 use crate::counter::Counter;
 use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
@@ -52,6 +52,7 @@ pub(super) struct Members<'g> {
 
 impl Reach for Members<'_> {
     type Stop = Error;
+    type Memory = Self;
 
     #[inline(always)]
     fn index(&self) -> usize {
@@ -61,6 +62,17 @@ impl Reach for Members<'_> {
     fn size(&self) -> usize {
         self.group.ranks.len()
     }
+    #[inline(always)]
+    fn memory(&self) -> &Self {
+        self
+    }
+}
+
+// SAFETY: a view's regions are as long on all members, and it gives addresses at which the
+// members' are mapped as long as it is; it is borrowed for the call.
+unsafe impl Memory for Members<'_> {
+    type Stop = Error;
+
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Error> {
         let Some(call) = self.buffers else {
             return Err(Error::argument(buffer.name(), "none", "a buffer"));
@@ -69,11 +81,6 @@ impl Reach for Members<'_> {
     }
     fn check(&self, _: Buffer, address: usize, bytes: usize) -> Result<(), Error> {
         self.buffers.map_or(Ok(()), |call| call.view.check(address, bytes))
-    }
-    #[inline(always)]
-    unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { copy::bytes(to, from, bytes) }
     }
 }
 

@@ -168,8 +168,7 @@ impl Group {
     /// [`Error::Time`] if that takes longer than `limit`; what the progress function says;
     /// [`Error::NoCard`] and [`Error::Elsewhere`] for a member that cannot be reached.
     pub fn barrier(&mut self, limit: Duration) -> Result<(), Error> {
-        // SAFETY: barriers ask nothing.
-        unsafe { self.carry_out::<barrier::Algorithm>(None, 0, limit, ()) }
+        self.carry_out::<barrier::Algorithm>(None, 0, limit, ())
     }
 
     /// Tells all members that this process has come, and does not wait: the first half of a
@@ -249,15 +248,12 @@ impl Group {
     }
 
     /// Chooses an algorithm for `bytes` a member, and runs it.
-    ///
-    /// # Safety
-    /// As [`Algorithm::run`] for that call.
-    unsafe fn carry_out<A: Algorithm>(
+    fn carry_out<A: Algorithm>(
         &mut self,
         buffers: Option<&Collective<'_>>,
         bytes: usize,
         limit: Duration,
-        call: A::Call,
+        call: A::Call<'_>,
     ) -> Result<(), Error> {
         self.check()?;
         let limit = Limit::new(limit);
@@ -268,8 +264,7 @@ impl Group {
             let algorithm: A = self.choices.choose(table, size, bytes).unwrap_or(A::ALL[0]);
             let members = Members { group: self, buffers, limit: &limit };
             let group = EpochGroup::new(members, &self.epoch);
-            // SAFETY: the caller's promise.
-            unsafe { algorithm.run(&group, call, || self.choices.degree()) }
+            algorithm.run(&group, call, || self.choices.degree())
         });
         self.keep(outcome)
     }
