@@ -1,12 +1,10 @@
 //! Wait for, or test, any one of an array, fairly.
-#![allow(unsafe_code)]
 
-use super::elements::{Ivars, Values};
+use super::elements::{Element, Ivars, Values};
 use super::{Waitable, polite};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::cell::Cell;
-use std::ffi::c_int;
 
 /// "No element": the empty set, or none satisfied.
 const NONE: usize = usize::MAX;
@@ -43,14 +41,14 @@ impl Cursor {
 }
 
 impl<T: Waitable, V: Values<T>> Ivars<T, V> {
-    /// A satisfied element, or `None`.
+    /// The number of a satisfied element, or `None`.
     fn find(&self) -> Option<usize> {
         if self.len() == 0 {
             return None;
         }
         let mut cursor = CURSOR.get();
         let start = cursor.start(self.address(), self.len());
-        let found = self.counting_from(start).find(|i| self.satisfied(*i));
+        let found = self.counting_from(start).find(|i| self.satisfied(*i)).map(Element::number);
         if let Some(i) = found {
             cursor.next = i + 1;
         }
@@ -58,7 +56,7 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
         found
     }
 
-    fn wait_any(self, routine: Routine) -> usize {
+    pub(super) fn wait_any(self, routine: Routine) -> usize {
         if let Some(i) = self.find() {
             return i;
         }
@@ -72,45 +70,9 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
         }
     }
 
-    fn test_any(self) -> usize {
+    pub(super) fn test_any(self) -> usize {
         let found = self.find();
         polite::tested(found.is_some());
         found.unwrap_or(NONE)
     }
-}
-
-/// Waits until an element that `status` does not mask compares to its value; returns
-/// its index, or `usize::MAX` at once if all are masked.
-///
-/// # Safety
-/// As for [`super::wait_until_all`].
-#[inline]
-pub unsafe fn wait_until_any<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.wait_any(routine)
-}
-
-/// The index of an element that `status` does not mask and that compares to
-/// its value, or `usize::MAX`.
-///
-/// # Safety
-/// As for [`super::wait_until_all`].
-#[inline]
-pub unsafe fn test_any<T: Waitable>(
-    routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.test_any()
 }

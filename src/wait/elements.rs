@@ -48,6 +48,35 @@ impl<T: Copy> Values<T> for Each<T> {
     }
 }
 
+/// An element of an array under test, by its number.
+#[derive(Clone, Copy)]
+pub(super) struct Element(usize);
+
+impl Element {
+    #[inline(always)]
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
+}
+
+/// Where the numbers of elements go: room for those of all.
+#[derive(Clone, Copy)]
+pub(super) struct Indices(*mut usize);
+
+impl Indices {
+    /// Checks the argument.
+    ///
+    /// # Safety
+    /// There is room for `nelems`, as there are elements in the array of the same call.
+    #[inline]
+    pub(super) unsafe fn new(routine: Routine, indices: *mut usize, nelems: usize) -> Self {
+        if nelems != 0 {
+            argument::not_null(routine, "indices", indices);
+        }
+        Self(indices)
+    }
+}
+
 /// The arguments of an array routine, checked.
 #[derive(Clone, Copy)]
 pub(super) struct Ivars<T, V> {
@@ -89,14 +118,14 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
     /// Whether element `i` counts: nonzero status masks it.
     #[inline(always)]
     fn counts(&self, i: usize) -> bool {
-        // SAFETY: `i < nelems`, as long as a status array is by `new`'s contract.
+        // SAFETY: the callers have `i < nelems`, and a status array is as long by `new`'s contract.
         self.status.is_null() || unsafe { self.status.add(i).read() } == 0
     }
 
-    /// Whether element `i` satisfies the comparison now.
+    /// Whether an element satisfies the comparison now.
     #[inline(always)]
-    pub(super) fn satisfied(&self, i: usize) -> bool {
-        // SAFETY: `i < nelems`; the contract of `new`.
+    pub(super) fn satisfied(&self, Element(i): Element) -> bool {
+        // SAFETY: one of the elements, of which the contract of `new` says that they are there.
         unsafe {
             let ivar = self.ivars.add(i);
             let seen = match self.device {
@@ -109,18 +138,31 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
 
     /// The elements that count.
     #[inline(always)]
-    pub(super) fn counting(&self) -> impl Iterator<Item = usize> {
-        (0..self.nelems).filter(|i| self.counts(*i))
+    pub(super) fn counting(&self) -> impl Iterator<Item = Element> {
+        (0..self.nelems).filter(|i| self.counts(*i)).map(Element)
     }
 
-    /// The elements that count, from `start` on and around.
+    /// The elements that count, from number `start` on and around.
     #[inline(always)]
-    pub(super) fn counting_from(&self, start: usize) -> impl Iterator<Item = usize> {
-        (start..self.nelems).chain(0..start).filter(|i| self.counts(*i))
+    pub(super) fn counting_from(&self, start: usize) -> impl Iterator<Item = Element> {
+        assert!(start <= self.nelems);
+        (start..self.nelems).chain(0..start).filter(|i| self.counts(*i)).map(Element)
     }
 
-    /// What a wait for element `i` is about.
-    pub(super) fn about(&self, routine: Routine, i: usize) -> About {
+    /// Writes the satisfied elements' numbers; returns how many.
+    #[inline(always)]
+    pub(super) fn collect(&self, indices: Indices) -> usize {
+        let mut found = 0;
+        for element in self.counting().filter(|element| self.satisfied(*element)) {
+            // SAFETY: at most as many were found as there are elements, for which there is room.
+            unsafe { indices.0.add(found).write(element.number()) };
+            found += 1;
+        }
+        found
+    }
+
+    /// What a wait for an element is about.
+    pub(super) fn about(&self, routine: Routine, Element(i): Element) -> About {
         About::Variable(routine, self.ivars.wrapping_add(i).addr())
     }
 

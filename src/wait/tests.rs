@@ -3,7 +3,9 @@
 use super::*;
 use crate::amo;
 use crate::context::Default as World;
+use crate::error::Routine;
 use crate::testing::FakeJob;
+use std::ffi::c_int;
 use std::ptr::null;
 
 const R: Routine = &"test";
