@@ -95,7 +95,7 @@ manuals: compiled
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
 	$(INTERFACE) man $(BUILD)/share/man
 	mkdir -p $(BUILD)/share/man/man7
-	for page in shmemx_partition_malloc.3 oneshmem-partitions.7; do \
+	for page in shmemx_partition_malloc.3 oneshmem-partitions.7 oneshmem.7 shmem_environment.7; do \
 	    sed 's/@VERSION@/$(VERSION)/g' packaging/man/$$page.in \
 	        > $(BUILD)/share/man/man$${page##*.}/$$page || exit; \
 	done

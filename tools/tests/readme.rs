@@ -30,6 +30,18 @@ fn the_table_of_variables_is_that_of_the_library() {
 }
 
 #[test]
+fn the_manual_page_of_variables_has_them_all() {
+    let page = text("packaging/man/shmem_environment.7.in");
+    for env::Variable { name, alias, default, help, .. } in env::ALL {
+        let old = alias.map(|alias| format!("\\fR, \\fP{alias}")).unwrap_or_default();
+        let entry = format!(".TP\n.B {name}{old}\n{help}\nDefault: {default}.\n");
+        assert!(page.contains(&entry), "shmem_environment.7 lacks\n{entry}");
+    }
+    let entries = page.lines().filter(|line| line.starts_with(".B SHMEM_")).count();
+    assert_eq!(entries, env::ALL.len() + 1, "one for partitions, and those of the library");
+}
+
+#[test]
 fn every_option_is_described() {
     let help = run(oshrun("--help")).ended_with(0).stdout;
     let (options, _) = help.split_once("Every option").unwrap();
