@@ -14,5 +14,9 @@ pub fn not_null<T>(routine: Routine, argument: &str, pointer: *const T) {
 #[cold]
 #[inline(never)]
 fn null(routine: Routine, argument: &str) -> ! {
-    failure::misuse(routine, format_args!("{argument} = NULL"), "expected an address")
+    failure::misuse(
+        routine,
+        format_args!("{argument} = NULL"),
+        "expected an address, not a null pointer",
+    )
 }

@@ -2,6 +2,7 @@
 //! address, peer attached" comes here and either becomes that case or ends the job
 //! with a message that says what was wrong.
 
+use crate::argument;
 use crate::context;
 use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
@@ -105,6 +106,8 @@ pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
 /// Checks that a span of this PE's own memory, of any kind, does not go past all addresses.
 #[cold]
 pub fn check_own_span(routine: Routine, argument: &str, addr: usize, span: Span) {
+    // Not every engine would fault.
+    argument::not_null(routine, argument, addr as *const u8);
     if !span.fits(ADDRESSES.saturating_sub(addr)) {
         refuse(routine, span, (argument, addr), "the end of all addresses");
     }

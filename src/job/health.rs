@@ -4,7 +4,8 @@
 //! other launchers the PEs of a node look after each other (`super::life`).
 
 use super::abort::{self, AbortKind};
-use super::control::Stage;
+use super::control::{Control, Stage};
+use super::file::JobFile;
 use super::life::{self, Life};
 use super::{Job, ending};
 use crate::atomics::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::message;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How often a waiting PE looks for peers' signs of life.
@@ -117,6 +118,14 @@ fn silence(job: &Job, pe: usize) -> Option<Life> {
     let life = life::of(job.control.job(), pe).ok()?;
     // Looked at again: it may have finalised in between.
     (life != Life::Alive && ready()).then_some(life)
+}
+
+/// Whether PE `pe`, of this node, runs another program though it has not finalised.
+pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
+    let replaced = || matches!(life::of(file, pe), Ok(Life::Replaced));
+    let control = || Control::last(file, pe).ok().flatten();
+    // Looked at again: it may have become another program in good order, and initialised.
+    replaced() && control().is_some_and(|last| last.pe(pe).stage() == Stage::Ready) && replaced()
 }
 
 /// Peers that will never come to where this PE is: one has ended before its program

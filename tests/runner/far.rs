@@ -1,7 +1,7 @@
 //! Programs over several nodes that use each other's memory: hosts are network namespaces, and UCX
 //! carries what they do.
 
-use crate::directives::{Program, Variant};
+use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, Outcome, Running};
 use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun};
 use crate::{compile, conformance, tree};
@@ -41,11 +41,13 @@ const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 /// Room for them, and not more than several nodes on one machine have.
 const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
-/// Programs that are about one node, and why.
-const ONE_NODE: [(&str, &str); 8] = [
+/// Programs that are about one node, or cases of programs, and why.
+const ONE_NODE: [(&str, &str); 10] = [
     ("blame", "shmem_ptr leads to all PEs"),
     ("closed_files", "UCX needs its descriptors, and ends the process without them"),
     ("coll_ahead", "a root goes on before others have come, which it does on one node only"),
+    ("init_threads/refused_stack", "ptrace is refused, and UCX's thread takes no signals"),
+    ("inline_faults/pointers", "shmem_ptr leads to all PEs"),
     ("mapping", "shmem_ptr leads to all PEs"),
     ("partition", "partitions are for one node"),
     ("partition_file", "partitions are for one node"),
@@ -105,7 +107,12 @@ pub fn trials() -> Vec<Trial> {
 fn of_program(program: Arc<Program>, pes: &[usize]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for &pes in pes.iter().filter(|pes| program.pes.contains(pes)) {
-        for case in program.cases.iter().filter(|case| case.is_served()).cloned() {
+        let about_one = |case: &Case| {
+            let name = format!("{}/{}", program.name(), case.name);
+            ONE_NODE.iter().any(|(other, _)| *other == name)
+        };
+        let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
+        for case in cases.cloned() {
             let program = Arc::clone(&program);
             let name = [program.name(), &case.name, &pes.to_string()]
                 .into_iter()
@@ -114,9 +121,9 @@ fn of_program(program: Arc<Program>, pes: &[usize]) -> Vec<Trial> {
                 .join("/");
             trials.push(Trial::test(format!("far/c/{name}"), move || {
                 let executable = compile::executable(&program, Variant::usual())?;
-                let mut options = vec![HEAP.to_owned()];
-                options
-                    .extend(case.environment.iter().map(|(name, value)| format!("{name}={value}")));
+                let own = case.environment.iter().map(|(name, value)| format!("{name}={value}"));
+                let heap = (program.name() != "heap_size").then(|| HEAP.to_owned());
+                let options: Vec<String> = heap.into_iter().chain(own).collect();
                 let command = on_nodes(&executable, pes, &options, &case.arguments);
                 Ok(launch::run(command)?.expect(&case)?)
             }));
@@ -130,7 +137,8 @@ fn listed() -> Result<(), String> {
     let sources = conformance::sources("tests/c");
     let there = |name: &str| sources.iter().any(|source| source.file_stem() == Some(name.as_ref()));
     let named = FEW.into_iter().chain(ONE_NODE.iter().map(|(name, _)| *name));
-    match named.into_iter().find(|name| !there(name)) {
+    let program = |name: &&str| name.split('/').next().map(str::to_owned).unwrap_or_default();
+    match named.into_iter().find(|name| !there(&program(name))) {
         None => Ok(()),
         Some(name) => Err(format!("there is no program {name}")),
     }

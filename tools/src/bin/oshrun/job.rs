@@ -232,7 +232,7 @@ impl<'a> Job<'a> {
         } else if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
             self.time_out(time);
         } else {
-            self.tell_standstill();
+            self.look_now_and_then();
         }
         self.show_prompt(now);
     }

@@ -82,6 +82,7 @@ pub fn run() -> Result<i32, Failure> {
                 agent,
                 early: frames.collect(),
                 may_leave: false,
+                looked: 0,
             });
             job.run().map_err(Failure::own)
         }

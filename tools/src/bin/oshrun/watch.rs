@@ -156,8 +156,23 @@ impl Job<'_> {
         self.outputs.say(&message);
     }
 
+    /// Looks now and then whether the job can go on.
+    pub fn look_now_and_then(&mut self) {
+        let is_due = self.standstill.due() <= Instant::now();
+        let replaced =
+            self.on_node.as_mut().filter(|_| is_due).and_then(|on| on.replaced(self.file));
+        match replaced {
+            Some(pe) => {
+                let (pid, place) = (self.process(pe).pid(), self.place());
+                let what = "runs another program now (exec), without having called shmem_finalize";
+                self.end(&format!("PE {pe} (pid {pid}{place}) {what}; ending the job"), pe, 1);
+            }
+            None => self.tell_standstill(),
+        }
+    }
+
     /// Tells what the PEs wait for, once all of them do nothing else.
-    pub fn tell_standstill(&mut self) {
+    fn tell_standstill(&mut self) {
         let Some(stands) = self.standstill.look(self.file, &self.processes) else { return };
         if self.on_node.is_some() {
             // Other nodes may not.
