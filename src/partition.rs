@@ -37,7 +37,8 @@ fn agreed(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Parti
     find(job, routine, id)
 }
 
-/// `shmemx_partition_malloc`: a block of `size` bytes of partition `id` on every PE, or null on all.
+/// `shmemx_partition_malloc`: a block of `size` bytes of partition `id` on every PE, or null on
+/// all.
 pub fn malloc(routine: Routine, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(partition) = agreed(job, routine, id) else { return null_mut() };

@@ -33,8 +33,8 @@ fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
     }
 }
 
-/// The runs' medians that can be compared: of what hangs on how far the CPUs are from each other, those at one
-/// distance, at which both have most.
+/// The runs' medians that can be compared: of what hangs on how far the CPUs are from each other,
+/// those at one distance, at which both have most.
 fn alike(before: &Point, after: &Point) -> (Vec<f64>, Vec<f64>) {
     let at = |point: &Point, mode: Option<&Mode>| -> Vec<f64> {
         let belongs = |run: &&Run| match (mode, run.distance) {

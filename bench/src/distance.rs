@@ -1,8 +1,8 @@
 //! How far the first two CPUs are from each other: what a cache line takes from one to the other.
 //!
-//! In a virtual machine the host may move virtual CPUs, to the two threads of one core or to two sockets. Then everything
-//! between two PEs takes several times as long as it did a second ago, with nothing in this
-//! machine to show for it. So it is measured, between any two runs.
+//! In a virtual machine the host may move virtual CPUs, to the two threads of one core or to two
+//! sockets. Then everything between two PEs takes several times as long as it did a second ago,
+//! with nothing in this machine to show for it. So it is measured, between any two runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -134,7 +134,8 @@ pub fn modes(distances: &[f64]) -> Vec<Mode> {
     modes
 }
 
-/// The modes in words: `56 to 60 ns in 40 of 70 probes, 268 to 285 ns in 30`; nothing without probes.
+/// The modes in words: `56 to 60 ns in 40 of 70 probes, 268 to 285 ns in 30`; nothing without
+/// probes.
 pub fn describe(distances: &[f64]) -> Option<String> {
     let span = |mode: &Mode| match (mode.low.round(), mode.high.round()) {
         (low, high) if low == high => format!("{low} ns"),

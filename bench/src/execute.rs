@@ -88,8 +88,9 @@ pub fn run(command: &mut Command, scratch: &Path, patience: Duration) -> anyhow:
 /// How long one that has been asked to end may take to do so.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Waits, and says when it ended; past the patience it ends the group, gently, then not. Nothing here looks again and
-/// again whether it has ended: that would take from the job's CPUs while these are measured.
+/// Waits, and says when it ended; past the patience it ends the group, gently, then not. Nothing
+/// here looks again and again whether it has ended: that would take from the job's CPUs while these
+/// are measured.
 fn wait(child: &mut Child, patience: Duration) -> anyhow::Result<(Option<ExitStatus>, Instant)> {
     let group = Pid::from_raw(child.id().try_into().context("a process number too large")?);
     let (over, ended) = mpsc::channel();

@@ -9,7 +9,8 @@ use crate::report::{Key, Point, Report};
 struct Goal {
     /// What it is called.
     title: &'static str,
-    /// The quantities: names, of which one that ends in a dot stands for all that begin so. The worst one counts.
+    /// The quantities: names, of which one that ends in a dot stands for all that begin so. The
+    /// worst one counts.
     names: &'static [&'static str],
     /// From which size to which.
     sizes: (u64, u64),

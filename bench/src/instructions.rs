@@ -11,8 +11,8 @@ use crate::implementation::Implementation;
 
 /// Calls of each operation between two dumps; `CALLS` in `programs/calls.c`.
 const CALLS: f64 = 1000.0;
-/// The loop around an empty function, taken off every figure. The function's one instruction is its return,
-/// which the library's call has, too.
+/// The loop around an empty function, taken off every figure. The function's one instruction is its
+/// return, which the library's call has, too.
 const EMPTY: &str = "empty";
 /// The same where operations are compiled in: operands in registers, and no function.
 const NOTHING: &str = "nothing";

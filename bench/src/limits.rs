@@ -10,7 +10,8 @@ struct Rule {
     names: Vec<String>,
     /// At this size, if not at the point's own.
     size: Option<u64>,
-    /// Whether it is not a raw figure but one of the same implementation, of what its launcher alone takes.
+    /// Whether it is not a raw figure but one of the same implementation, of what its launcher
+    /// alone takes.
     same_launcher: bool,
 }
 
@@ -61,8 +62,9 @@ fn rule_of(name: &str) -> Option<Rule> {
     }
 }
 
-/// The raw program's operation that does the work of this one: increments are additions, and bitwise operations
-/// are one kind of instruction; those that fetch are loops, to which it matters whether the word changes.
+/// The raw program's operation that does the work of this one: increments are additions, and
+/// bitwise operations are one kind of instruction; those that fetch are loops, to which it matters
+/// whether the word changes.
 fn instruction(operation: &str) -> &str {
     match operation.strip_suffix("_nbi").unwrap_or(operation) {
         "inc" => "add",
@@ -73,8 +75,8 @@ fn instruction(operation: &str) -> &str {
     }
 }
 
-/// What may limit a point: the figures that its rule names, measured with as many processes if there are such
-/// (what is between two processes is not measured with more).
+/// What may limit a point: the figures that its rule names, measured with as many processes if
+/// there are such (what is between two processes is not measured with more).
 fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
     let Some(rule) = rule_of(&point.name) else { return Vec::new() };
     let whose = if rule.same_launcher { &point.implementation } else { RAW };
@@ -145,13 +147,14 @@ fn uninlined(name: &str) -> &str {
     name.strip_prefix("inlined.").unwrap_or(name)
 }
 
-/// The best of some points in each turn, in the units of one of them: what it costs that this one is not the best.
+/// The best of some points in each turn, in the units of one of them: what it costs that this one
+/// is not the best.
 pub fn behind_best(point: &Point, all: &[&Point]) -> Option<Ratios> {
     Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(all, turn)?.1))
 }
 
-/// The least that the worst of a quantity's sizes costs in units of its best one in any of the raw programs that may
-/// limit it.
+/// The least that the worst of a quantity's sizes costs in units of its best one in any of the raw
+/// programs that may limit it.
 pub fn evenest_raw(report: &Report, point: &Point) -> Option<f64> {
     let mut names: Vec<&str> =
         candidates(report, point).iter().map(|raw| raw.name.as_str()).collect();

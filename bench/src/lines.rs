@@ -20,7 +20,8 @@ pub enum Line {
 }
 
 /// Reads one line. Lines that begin with none of the known words are not the benchmark's
-/// (launchers and libraries print, too) and give nothing; a known word followed by nonsense is an error.
+/// (launchers and libraries print, too) and give nothing; a known word followed by nonsense is an
+/// error.
 pub fn parse(line: &str) -> anyhow::Result<Option<Line>> {
     let (word, rest) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
     let named = || {

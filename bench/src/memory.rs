@@ -11,8 +11,9 @@ use anyhow::{Context, bail};
 /// How long from look to look. Looking takes CPU time from the job, so its own times do not count.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Runs a command to its end and returns the most bytes seen: the sum of the processes' proportional
-/// set sizes (proc(5), `smaps_rollup`), in which memory that several share counts once.
+/// Runs a command to its end and returns the most bytes seen: the sum of the processes'
+/// proportional set sizes (proc(5), `smaps_rollup`), in which memory that several share counts
+/// once.
 pub fn most(command: &mut Command, patience: Duration) -> anyhow::Result<u64> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().context("cannot run it")?;

@@ -207,7 +207,8 @@ fn seconds(ticks: u64) -> f64 {
     ticks as f64 / hertz as f64
 }
 
-/// Seconds of CPU time that this process and what it has started and waited for have used since it began.
+/// Seconds of CPU time that this process and what it has started and waited for have used since it
+/// began.
 fn ours() -> f64 {
     let spent = |who| {
         getrusage(who).map_or(0.0, |usage| {

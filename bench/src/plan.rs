@@ -33,8 +33,8 @@ pub struct Experiment {
 pub struct Group {
     /// In this order, each of them for all implementations in turn.
     pub experiments: Vec<Experiment>,
-    /// Whether the figures hang on how far the CPUs are from each other. Such a group is taken again if that has
-    /// changed meanwhile.
+    /// Whether the figures hang on how far the CPUs are from each other. Such a group is taken
+    /// again if that has changed meanwhile.
     pub by_distance: bool,
 }
 
@@ -85,8 +85,8 @@ impl Extent {
     }
 }
 
-/// The experiments for a machine with so many usable CPUs. Each program stands right beside the raw one that
-/// holds its limit (`limits.rs`).
+/// The experiments for a machine with so many usable CPUs. Each program stands right beside the raw
+/// one that holds its limit (`limits.rs`).
 pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
     let all = cpus.clamp(2, 64);
     let iterations = match extent {
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn all_programs_are_run() {
-        // What an implementation says about itself, and instructions per call, are run by themselves; the bound of
-        // the collectives by `oshbench collectives`; `few_bytes` by hand.
+        // What an implementation says about itself, and instructions per call, are run by
+        // themselves; the bound of the collectives by `oshbench collectives`; `few_bytes` by hand.
         let others = ["facts", "calls", "few_bytes"];
         for (raw, names) in [(false, sources("", &others)), (true, sources("raw", &["moves"]))] {
             for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
@@ -236,7 +236,8 @@ mod tests {
         }
     }
 
-    /// What a limit is for must be measured in its group: figures of different groups are not of one time.
+    /// What a limit is for must be measured in its group: figures of different groups are not of
+    /// one time.
     #[test]
     fn each_program_has_its_limit_beside_it() {
         for cpus in [1, 2, 4] {

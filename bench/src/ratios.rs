@@ -1,7 +1,8 @@
 //! Costs of one quantity in units of another's, as a median over turns.
 //!
-//! A machine changes its mood between turns, most of all a virtual one whose CPUs are moved. What was measured in one turn
-//! was measured one right after the other, so only such figures are divided by one another.
+//! A machine changes its mood between turns, most of all a virtual one whose CPUs are moved. What
+//! was measured in one turn was measured one right after the other, so only such figures are
+//! divided by one another.
 
 use crate::report::{Point, Run};
 use crate::stats::{self, Range};

@@ -77,9 +77,11 @@ pub use crate::implementation::RAW;
 pub struct Run {
     /// In which turn of the whole suite.
     pub turn: usize,
-    /// Whether the CPUs stayed where they were while this and what it is compared with were measured.
+    /// Whether the CPUs stayed where they were while this and what it is compared with were
+    /// measured.
     pub steady: bool,
-    /// How far the first two CPUs were from each other, in nanoseconds; nothing if it does not hang on that.
+    /// How far the first two CPUs were from each other, in nanoseconds; nothing if it does not hang
+    /// on that.
     pub distance: Option<f64>,
     /// What it says.
     #[serde(flatten)]

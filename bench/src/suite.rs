@@ -40,8 +40,8 @@ pub struct Suite {
 /// Runs that need not be tried again: implementation, program, PEs.
 type Hopeless = HashSet<(String, &'static str, usize)>;
 
-/// How often a group is taken again in one turn where the CPUs were moved; and of how many groups, those of all turns
-/// counted, one may be.
+/// How often a group is taken again in one turn where the CPUs were moved; and of how many groups,
+/// those of all turns counted, one may be.
 const AGAIN: usize = 2;
 const ONE_OF: usize = 4;
 
@@ -144,7 +144,8 @@ impl Suite {
     ) -> anyhow::Result<()> {
         for attempt in 0.. {
             let mut figures = Vec::new();
-            // What has failed in an attempt that does not count is tried again, too: it may have figures.
+            // What has failed in an attempt that does not count is tried again, too: it may have
+            // figures.
             let known = hopeless.clone();
             let mut distances = taking.distance()?;
             for experiment in &group.experiments {
@@ -344,7 +345,8 @@ impl Suite {
         lines
     }
 
-    /// Beside a whole job: as many processes that do nothing, from the same launcher and from this process directly.
+    /// Beside a whole job: as many processes that do nothing, from the same launcher and from this
+    /// process directly.
     fn nothing_done(
         &self,
         who: &Implementation,
@@ -371,7 +373,8 @@ impl Taking<'_> {
     }
 }
 
-/// Whether a disturbed group is taken again, of which there have been so many attempts before this one.
+/// Whether a disturbed group is taken again, of which there have been so many attempts before this
+/// one.
 fn goes_again(attempts: usize, left: &mut usize) -> bool {
     let again = attempts < AGAIN && *left > 0;
     *left -= usize::from(again);

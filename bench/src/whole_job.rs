@@ -1,4 +1,5 @@
-//! What is special about a job that is timed from outside: whether it did anything, and what it is set against.
+//! What is special about a job that is timed from outside: whether it did anything, and what it is
+//! set against.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

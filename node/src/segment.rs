@@ -79,7 +79,8 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
 }
 
 /// The pages in the gaps that the system has put its own code and data into (vdso(7)), which
-/// are there before anything of the program runs and never move; empty, at the end, if there are none.
+/// are there before anything of the program runs and never move; empty, at the end, if there are
+/// none.
 pub(crate) fn system_pages(gaps: impl Iterator<Item = Range<usize>>, end: usize) -> Range<usize> {
     let page = map::page_size();
     let Some(code) = program::system_code() else { return end..end };

@@ -1,4 +1,5 @@
-//! One plot: curves over sizes, numbers of PEs or offsets, mostly with both axes logarithmic, as SVG text.
+//! One plot: curves over sizes, numbers of PEs or offsets, mostly with both axes logarithmic, as
+//! SVG text.
 
 use anyhow::anyhow;
 use plotters::coord::Shift;
@@ -105,7 +106,8 @@ const COLOURS: [RGBColor; 8] = [
 ];
 const GREY: RGBColor = RGBColor(110, 110, 110);
 const SIZE: (u32, u32) = (620, 400);
-/// The legend's first line below the title, the height of a line, and the width of a letter in it, about.
+/// The legend's first line below the title, the height of a line, and the width of a letter in it,
+/// about.
 const LEGEND: i32 = 46;
 const ROW: i32 = 20;
 const LETTER: i32 = 7;

@@ -10,7 +10,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN if there is one run only.
+/// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN if there is one
+/// run only.
 pub fn spread(runs: &[f64]) -> f64 {
     if runs.len() < 2 {
         return f64::NAN;
@@ -36,8 +37,8 @@ impl Range {
         })
     }
 
-    /// The range of a quantity's runs. Of five or more the least and the largest are left out: on any
-    /// machine one run in several meets something else.
+    /// The range of a quantity's runs. Of five or more the least and the largest are left out: on
+    /// any machine one run in several meets something else.
     pub fn of_runs(runs: &[f64]) -> Self {
         let mut sorted = runs.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -18,9 +18,9 @@ pub(crate) type Agreed = [(&'static str, usize); ARGUMENTS];
 /// No argument.
 pub(crate) const NONE: (&str, usize) = ("", 0);
 
-/// The team of a handle that must be one's, for a collective to which this PE gives so many bytes, and
-/// which is counted if there is counting. Under `SHMEM_DEBUG`, it must be the same on all PEs, with
-/// the arguments `agreed`. What to do where [`team::in_use`] has no answer.
+/// The team of a handle that must be one's, for a collective to which this PE gives so many bytes,
+/// and which is counted if there is counting. Under `SHMEM_DEBUG`, it must be the same on all PEs,
+/// with the arguments `agreed`. What to do where [`team::in_use`] has no answer.
 #[cold]
 #[inline(never)]
 pub(super) fn for_collective(

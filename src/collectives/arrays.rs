@@ -33,8 +33,8 @@ impl<'m> Arrays<'m> {
         Self { dest: dest.cast(), source: source.cast(), memory: PhantomData }
     }
 
-    /// What the routine writes and reads of them, which must be symmetric in whole. An error if they
-    /// are on devices: the way there.
+    /// What the routine writes and reads of them, which must be symmetric in whole. An error if
+    /// they are on devices: the way there.
     #[inline(always)]
     pub fn ranges(
         self,

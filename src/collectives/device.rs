@@ -1,7 +1,7 @@
 //! Collectives on memory of devices. The driver copies, so that no algorithm is faster than each
 //! member fetching what it needs from the others once all have come: all its copies are begun, then
-//! waited for once. What is to be combined is brought to the processor, piece by piece: of few bytes
-//! by each member, of more a slice by each, whose result the others fetch. Words that members
+//! waited for once. What is to be combined is brought to the processor, piece by piece: of few
+//! bytes by each member, of more a slice by each, whose result the others fetch. Words that members
 //! meet at stay in the processor's memory.
 #![allow(unsafe_code)]
 
@@ -35,7 +35,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
     }
 
-    /// What `member` has in the place of the own address, as the driver or the processor reaches it.
+    /// What `member` has in the place of the own address, as the driver or the processor reaches
+    /// it.
     fn of(&self, buffer: Buffer, own: *const u8, member: usize) -> *const u8 {
         if member == self.group.index() {
             return own;
@@ -56,7 +57,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         if self.group.index() != root || root_too {
             let from = self.source(arrays, root);
             if from != arrays.dest.cast_const() {
-                // SAFETY: as many bytes of arrays that only this call accesses; the root waits below.
+                // SAFETY: as many bytes of arrays that only this call accesses; the root waits
+                // below.
                 unsafe { self.devices.copy(arrays.dest, from, bytes) };
             }
         }
@@ -130,7 +132,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
             let Range { start, end } = slice(member);
             let (at, bytes) = (start * size, (end - start) * size);
             let (to, from) = (arrays.dest.wrapping_add(at), theirs.wrapping_add(at));
-            // SAFETY: elements that the member has combined before the meeting above; it waits below.
+            // SAFETY: elements that the member has combined before the meeting above; it waits
+            // below.
             unsafe { self.devices.begin(to, from, bytes) };
         }
         self.end();
@@ -145,8 +148,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         for first in (0..n).step_by(piece) {
             let elements = first..n.min(first + piece);
             let (at, bytes) = (first * size, elements.len() * size);
-            // SAFETY: scratch memory for a piece of each member, and as many elements of dest, which,
-            // as it may be the source, is written when nobody reads it any more.
+            // SAFETY: scratch memory for a piece of each member, and as many elements of dest,
+            // which, as it may be the source, is written when nobody reads it any more.
             unsafe {
                 if members == 0 {
                     scratch.start.write_bytes(0, bytes);
@@ -195,8 +198,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         let of = |member: usize| scratch.wrapping_add(member * bytes);
         for member in 0..members {
             let from = self.source(arrays, member).wrapping_add(at);
-            // SAFETY: elements of a source that its owner does not write before the next meeting, and
-            // room for them.
+            // SAFETY: elements of a source that its owner does not write before the next meeting,
+            // and room for them.
             unsafe { self.devices.begin(of(member), from, bytes) };
         }
         self.devices.quiet();

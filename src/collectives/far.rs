@@ -1,6 +1,6 @@
-//! Teams with members on other nodes. The algorithms are the same. A far member's memory has a name,
-//! see [`Names`]; of its control words there is a copy here, which is brought up to date while it is
-//! waited for.
+//! Teams with members on other nodes. The algorithms are the same. A far member's memory has a
+//! name, see [`Names`]; of its control words there is a copy here, which is brought up to date
+//! while it is waited for.
 #![allow(unsafe_code)]
 
 use super::members::TeamMembers;
@@ -98,8 +98,8 @@ impl FarTeam {
         u64::from_le_bytes(bytes)
     }
 
-    /// Tells these members' nodes, if they have subscribed, how far this PE is, by a write to the word
-    /// that stands for it there.
+    /// Tells these members' nodes, if they have subscribed, how far this PE is, by a write to the
+    /// word that stands for it there.
     fn tell<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
         let Names { job, engine } = self.names;
         let (slot, me) = (self.team.team.slot(), job.pe());

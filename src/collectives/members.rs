@@ -75,8 +75,8 @@ impl Reach for TeamMembers {
     }
 }
 
-// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is all
-// of what `check` finds to be in one segment.
+// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is
+// all of what `check` finds to be in one segment.
 unsafe impl Memory for TeamMembers {
     type Stop = Infallible;
 
@@ -144,8 +144,8 @@ impl Reach for ActiveSet {
     }
 }
 
-// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is all
-// of what `check` finds to be in one segment.
+// SAFETY: an address of symmetric memory is translated to where the counterpart is mapped, as is
+// all of what `check` finds to be in one segment.
 unsafe impl Memory for ActiveSet {
     type Stop = Infallible;
 

@@ -60,8 +60,8 @@ impl Names {
         std::iter::successors(Some(0), next).collect()
     }
 
-    /// As [`Memory::copy`](onenode::collectives::memory::Memory::copy). What is put is there on return,
-    /// so that a step which is announced next does not overtake it.
+    /// As [`Memory::copy`](onenode::collectives::memory::Memory::copy). What is put is there on
+    /// return, so that a step which is announced next does not overtake it.
     pub fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
         let bytes = from.bytes();
         assert_eq!(bytes, to.bytes(), "a copy has two lengths");

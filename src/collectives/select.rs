@@ -128,8 +128,8 @@ fn table_over_nodes() -> &'static Table {
         if let (Some(job), Some(nodes)) = (job::existing(), job::existing().and_then(Job::nodes)) {
             let told = |pe: usize| &job.control().pe(pe).far_choices;
             told(job.pe()).store(mine(&table), Ordering::SeqCst);
-            // The first PE of a node compares with those of the nodes beside it, the others with it: of
-            // two PEs that differ, two that compare are in between.
+            // The first PE of a node compares with those of the nodes beside it, the others with
+            // it: of two PEs that differ, two that compare are in between.
             let beside = [nodes.own() + nodes.count() - 1, nodes.own() + 1];
             let firsts = beside.map(|node| nodes.pes(node % nodes.count()).start);
             let firsts = firsts.into_iter().filter(|_| job.pe() == job.near().start);

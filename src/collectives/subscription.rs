@@ -1,5 +1,5 @@
-//! How a member of a team hears from one on another node how far that is: it subscribes once, and is
-//! told from then on.
+//! How a member of a team hears from one on another node how far that is: it subscribes once, and
+//! is told from then on.
 //!
 //! ```text
 //!  who waits, on node b                     who announces, on node a
@@ -8,11 +8,11 @@
 //!    waits for the copy on b
 //! ```
 //!
-//! Either the announcer sees the subscriber, or the subscriber sees the step: both write before they
-//! read, and all four accesses are sequentially consistent; those on the other node are carried out
-//! by its agent, in their order. Steps only grow, and one member tells of its own in their order, so a
-//! copy never goes back. A subscription holds as long as the slot's words; of a slot's next team, whose
-//! steps go on, a member may be told without having asked.
+//! Either the announcer sees the subscriber, or the subscriber sees the step: both write before
+//! they read, and all four accesses are sequentially consistent; those on the other node are
+//! carried out by its agent, in their order. Steps only grow, and one member tells of its own in
+//! their order, so a copy never goes back. A subscription holds as long as the slot's words; of a
+//! slot's next team, whose steps go on, a member may be told without having asked.
 
 use crate::atomics::{AtomicU64, Ordering, in_order};
 
@@ -21,8 +21,8 @@ pub fn bit(node: usize) -> u64 {
     1 << (node % 64)
 }
 
-/// What is done by the one who waits: `subscribe` adds to the subscribers there, `look` reads the step
-/// there afterwards; both are over when they return.
+/// What is done by the one who waits: `subscribe` adds to the subscribers there, `look` reads the
+/// step there afterwards; both are over when they return.
 ///
 /// Returns the step that stands there. Later ones are told.
 pub fn subscribe(subscribe: impl FnOnce(), look: impl FnOnce() -> u64) -> u64 {

@@ -236,8 +236,8 @@ impl Cuda {
     /// Begins to copy between any memory.
     ///
     /// # Safety
-    /// `to` is writable and `from` readable for so many bytes, by the processor or the device, until
-    /// [`wait`](Self::wait) returns.
+    /// `to` is writable and `from` readable for so many bytes, by the processor or the device,
+    /// until [`wait`](Self::wait) returns.
     pub unsafe fn copy(
         &self,
         gpu: &Gpu,

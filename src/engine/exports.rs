@@ -34,8 +34,8 @@ pub struct Segment {
 /// What others have to know of a PE.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Export {
-    /// How many programs it has begun, and in this one how many lifetimes of the library. 0: nothing
-    /// is exported yet.
+    /// How many programs it has begun, and in this one how many lifetimes of the library. 0:
+    /// nothing is exported yet.
     pub life: (u32, u32),
     /// What must be the same on all PEs: see `onenode`'s slot record.
     pub image: u64,

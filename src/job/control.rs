@@ -334,8 +334,8 @@ impl Control {
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
     }
-    /// Where in the area the word is that says which nodes want to be told how far PE `pe` is in the
-    /// team of a slot. The one on PE `pe`'s node counts.
+    /// Where in the area the word is that says which nodes want to be told how far PE `pe` is in
+    /// the team of a slot. The one on PE `pe`'s node counts.
     pub(crate) fn subscribers_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());
         let base = Self::subscribers_base(self.npes(), self.team_slots);

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 /// How long PEs may take to leave by themselves when the job is ended.
 const GRACE: Duration = Duration::from_millis(200);
-/// How long a launcher of several nodes may take to end this process, once it knows that the job has
-/// ended.
+/// How long a launcher of several nodes may take to end this process, once it knows that the job
+/// has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
 
 /// Looks whether the job was ended; if so, ends this process too. Cheap.

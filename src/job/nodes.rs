@@ -1,7 +1,7 @@
 //! The nodes of a job: which PEs each has, and how its agent is reached.
 //!
-//! Every node has a job's file of its own, and in each lies this table, at a fixed place between the
-//! head and the first generation. A job on one node has none. The launcher writes all of it
+//! Every node has a job's file of its own, and in each lies this table, at a fixed place between
+//! the head and the first generation. A job on one node has none. The launcher writes all of it
 //! but the agents' records, which become known one by one while the PEs run already: who
 //! needs one that is not there yet looks again.
 #![allow(unsafe_code)]

@@ -1,5 +1,5 @@
-//! PMI-1, the "simple" protocol of Hydra on the descriptor that `PMI_FD` names: which PE is on which
-//! node, and what nodes tell each other before a job over several can begin.
+//! PMI-1, the "simple" protocol of Hydra on the descriptor that `PMI_FD` names: which PE is on
+//! which node, and what nodes tell each other before a job over several can begin.
 
 use super::nodes::NodeOf;
 use crate::sys::environment;
@@ -122,8 +122,8 @@ fn field<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     answer.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Reads `(vector,(0,2,3),(2,1,1))`: from node 0 on, 2 nodes with 3 PEs each, then from node 2 on, 1
-/// with 1; again from the start if there are more PEs.
+/// Reads `(vector,(0,2,3),(2,1,1))`: from node 0 on, 2 nodes with 3 PEs each, then from node 2 on,
+/// 1 with 1; again from the start if there are more PEs.
 fn sizes(mapping: &str, size: usize) -> Result<Vec<usize>, String> {
     let bad =
         || format!("PMI_process_mapping is {mapping}; expected (vector,(node,nodes,PEs),...)");

@@ -1,7 +1,7 @@
 //! How the PEs of a foreign launcher come together if they are on several nodes.
 //!
-//! The first PE of a node to come starts the node's agent. All tell, wait for each other, and hear what
-//! the other nodes have told: here initialisation waits for all PEs, because PMI-1 knows
+//! The first PE of a node to come starts the node's agent. All tell, wait for each other, and hear
+//! what the other nodes have told: here initialisation waits for all PEs, because PMI-1 knows
 //! no other way.
 
 use super::file::JobFile;

@@ -1,4 +1,5 @@
-//! A lock of PEs on several nodes: the same queue, over words of which some are reached by an engine.
+//! A lock of PEs on several nodes: the same queue, over words of which some are reached by an
+//! engine.
 #![allow(unsafe_code)]
 
 use super::{Kind, Lock};

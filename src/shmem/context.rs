@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 /// A stream of communication that is ordered and completed by itself
 /// (specification, section 9.5). [`Shmem`](super::Shmem) is the default one,
-/// [`TeamContext`](super::TeamContext) one that the program made. All puts, gets, atomics and signals
-/// are its methods.
+/// [`TeamContext`](super::TeamContext) one that the program made. All puts, gets, atomics and
+/// signals are its methods.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;

@@ -97,9 +97,9 @@ impl<T: Element> DeviceArray<T> {
         unsafe { rma::put(&"put", DefaultContext, to.0, values.as_ptr(), n, register(pe)) }
     }
 
-    /// Copies this PE's elements of `source` in `from` to the elements in `range` on PE `pe`, within
-    /// the device or from one to the other. Panics unless they are there and as many, and if `source`
-    /// is this array, `pe` this PE, and the two overlap.
+    /// Copies this PE's elements of `source` in `from` to the elements in `range` on PE `pe`,
+    /// within the device or from one to the other. Panics unless they are there and as many, and if
+    /// `source` is this array, `pe` this PE, and the two overlap.
     pub fn put_from(&self, range: Range<usize>, source: &Self, from: Range<usize>, pe: usize) {
         let (to, (from, n)) = (self.part(range), source.part(from));
         same_len(to.1, n);

@@ -51,8 +51,8 @@ impl Partition<'_> {
         Symmetric::alloc_in(self.id(), len)
     }
 
-    /// The same on a device, freed by [`Shmem::free_device`]. `None`, on all PEs, if there is no room,
-    /// or if it is memory that the processor reaches.
+    /// The same on a device, freed by [`Shmem::free_device`]. `None`, on all PEs, if there is no
+    /// room, or if it is memory that the processor reaches.
     pub fn alloc_device<T: Element>(&self, len: usize) -> Option<DeviceArray<T>> {
         if self.0.is_mapped() {
             return None;

@@ -11,8 +11,9 @@ use std::time::Duration;
 /// How often the helper looks whether the process that it serves is still there.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Runs `run` in a process of its own that has nothing of this one's files but `keep`, and ends soon after
-/// this one. Returns all that it writes to the file that it is given, up to when it closes that.
+/// Runs `run` in a process of its own that has nothing of this one's files but `keep`, and ends
+/// soon after this one. Returns all that it writes to the file that it is given, up to when it
+/// closes that.
 ///
 /// # Errors
 /// If there can be no such process.
@@ -67,8 +68,8 @@ fn prepare(keep: &[i32; 2]) {
     let mut keep = *keep;
     keep.sort_unstable();
     let (low, high) = (keep[0] as u32, keep[1] as u32);
-    // SAFETY: nothing of the program runs here, so nobody misses what is closed. What fails leaves a
-    // file open, which does no harm.
+    // SAFETY: nothing of the program runs here, so nobody misses what is closed. What fails leaves
+    // a file open, which does no harm.
     unsafe {
         libc::setsid();
         let mut all: libc::sigset_t = std::mem::zeroed();

@@ -168,8 +168,8 @@ unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
 }
 
 /// Has `explain` look at faults, and at the other signals of a program that goes wrong unless
-/// the program handles or ignores them; then they take their usual course. It may only do what is safe in a
-/// signal handler. Once per process.
+/// the program handles or ignores them; then they take their usual course. It may only do what is
+/// safe in a signal handler. Once per process.
 pub fn explain(explain: Explain) {
     if EXPLAIN.set(explain).is_err() {
         return;
@@ -223,8 +223,8 @@ pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Has `look` called when SIGTERM comes, or SIGQUIT, which then takes its default action unless that
-/// says true; nothing if the program has a handler of its own. Once per process.
+/// Has `look` called when SIGTERM comes, or SIGQUIT, which then takes its default action unless
+/// that says true; nothing if the program has a handler of its own. Once per process.
 pub fn before_ending_by(signal: i32, look: fn() -> bool) {
     let Some(index) = ENDING.iter().position(|ending| *ending == signal) else { return };
     // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.

@@ -33,7 +33,8 @@ pub struct InlineTable {
     /// The same for `shmem_ptr`: as far as no foreign memory lies below it.
     pointer_limit: [AtomicUsize; NUMBERS],
     /// From this PE's memory to the copy, and one: `shmem_ptr` begins with taking one off the
-    /// address, to which a null pointer is then beyond every limit; to others it is part of the access.
+    /// address, to which a null pointer is then beyond every limit; to others it is part of the
+    /// access.
     distance: [AtomicUsize; NUMBERS],
 }
 

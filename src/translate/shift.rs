@@ -246,7 +246,8 @@ pub fn translate<C: Numbering, R>(
     )
 }
 
-/// As [`translate`]: where an operation's own pointer may be to a device's memory, the way is closed.
+/// As [`translate`]: where an operation's own pointer may be to a device's memory, the way is
+/// closed.
 #[inline(always)]
 pub fn translate_copy<C: Numbering, R>(
     ctx: C,

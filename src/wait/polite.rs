@@ -22,8 +22,8 @@ thread_local! {
     static PAUSE: RefCell<Option<Pause>> = const { RefCell::new(None) };
 }
 
-/// Notes the outcome of a test and returns it. After [`PATIENCE`], or [`PATIENCE_ALONE`], failures in
-/// a row further ones are waiting, which gives the CPU away when others need it and notices
+/// Notes the outcome of a test and returns it. After [`PATIENCE`], or [`PATIENCE_ALONE`], failures
+/// in a row further ones are waiting, which gives the CPU away when others need it and notices
 /// the end of the job: every one where PEs share CPUs, else one in [`SELDOM`].
 #[inline]
 pub(crate) fn tested(success: bool) -> bool {

@@ -60,7 +60,8 @@ unsafe fn until_changed<T: Waitable>(
     let mut pause = Wait::new(For::Variable, About::Variable(routine, ivar.addr()));
     // The word often lies at the place in its page where the one lies that this PE has just written
     // to another PE, and the processor holds loads up by stores whose addresses end alike. So
-    // the stores out first: there is time. (Ping-pong of two hardware threads of a core: 51 -> 40 ns.)
+    // the stores out first: there is time. (Ping-pong of two hardware threads of a core: 51 -> 40
+    // ns.)
     fence(Ordering::SeqCst);
     loop {
         pause.step();

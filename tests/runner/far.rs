@@ -238,8 +238,8 @@ fn over_two_networks() -> Result<(), String> {
     launch::run(command)?.success()
 }
 
-/// Statistics have all nodes' PEs, and what went to other nodes: of 4 PEs on 2 nodes, each writes to
-/// the next one most.
+/// Statistics have all nodes' PEs, and what went to other nodes: of 4 PEs on 2 nodes, each writes
+/// to the next one most.
 fn counted() -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/programs/statistics.c"), &FAR)?;
     let variables = [HEAP, "SHMEM_STATS=1"].map(str::to_owned);

@@ -115,8 +115,8 @@ impl Launcher {
     }
 }
 
-/// A folder of its own for an `mpirun`: it removes the one that all of a user share by default when it
-/// ends, and another one that is just about to use that fails.
+/// A folder of its own for an `mpirun`: it removes the one that all of a user share by default when
+/// it ends, and another one that is just about to use that fails.
 pub fn session_folder() -> Result<PathBuf, String> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

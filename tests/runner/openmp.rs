@@ -9,8 +9,8 @@ use std::sync::{LazyLock, Mutex};
 
 /// Versions of clang, of which the first one is Debian's usual one.
 const VERSIONS: [&str; 3] = ["14", "16", "19"];
-/// A folder with Debian's packages of OpenMP for further versions, unpacked, because only one version can
-/// be installed: `libomp-N-dev`, `libomp5-N` and `clang-tools-N`.
+/// A folder with Debian's packages of OpenMP for further versions, unpacked, because only one
+/// version can be installed: `libomp-N-dev`, `libomp5-N` and `clang-tools-N`.
 const UNPACKED: &str = "ONESHMEM_TEST_LIBOMP";
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 const PARTITION: (&str, &str) = ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=LIBOMP");

@@ -20,8 +20,8 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// In the library only `src/sys/environment.rs` reads the environment, so that nothing of it counts in
-/// a program with the set-user-ID bit.
+/// In the library only `src/sys/environment.rs` reads the environment, so that nothing of it counts
+/// in a program with the set-user-ID bit.
 fn one_door() -> Result<(), String> {
     let mut doors = Vec::new();
     let mut folders = vec![tree::repository("src"), tree::repository("capi/src")];

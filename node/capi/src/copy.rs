@@ -14,8 +14,8 @@ unsafe extern "C" fn onenode_copy(to: *mut c_void, from: *const c_void, bytes: u
     unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
 }
 
-/// `void onenode_copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride,
-/// size_t bytes, size_t n)`
+/// `void onenode_copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t
+/// from_stride, size_t bytes, size_t n)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_copy_strided(
     to: *mut c_void,
@@ -94,8 +94,8 @@ unsafe extern "C" fn onenode_copy_signal(
 ) -> c_int {
     let work = || {
         let signal = place("signal_there", signal_there)?;
-        // SAFETY: the caller keeps the rules of the header: both are that large, and apart; the signal is
-        // mapped, and only atomics touch it. It is aligned.
+        // SAFETY: the caller keeps the rules of the header: both are that large, and apart; the
+        // signal is mapped, and only atomics touch it. It is aligned.
         let signal = unsafe {
             copy::bytes(to.cast(), from.cast(), bytes);
             AtomicU64::from_ptr(signal)

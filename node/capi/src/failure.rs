@@ -54,8 +54,8 @@ fn keep(sentence: Arguments) {
     });
 }
 
-/// How many bytes of a text its characters have that fit into `room`: `str::floor_char_boundary`, which
-/// only newer compilers have.
+/// How many bytes of a text its characters have that fit into `room`: `str::floor_char_boundary`,
+/// which only newer compilers have.
 pub fn whole_characters(text: &str, room: usize) -> usize {
     let boundary = |end: &usize| text.is_char_boundary(*end);
     (0..=room.min(text.len())).rev().find(boundary).unwrap_or(0)

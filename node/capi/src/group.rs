@@ -114,7 +114,8 @@ unsafe fn group<'g>(pointer: *mut Group) -> Result<&'g mut Group, Error> {
     Ok(unsafe { &mut *pointer })
 }
 
-/// `int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint32_t n, onenode_group_t **group)`
+/// `int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint32_t n,
+/// onenode_group_t **group)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_group_open(
     node: *mut Node,

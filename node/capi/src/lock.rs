@@ -39,7 +39,8 @@ impl Comparison {
     }
 }
 
-/// `int onenode_wait(onenode_t *node, const uint64_t *own, uint32_t cmp, uint64_t value, uint32_t from, uint64_t ns)`
+/// `int onenode_wait(onenode_t *node, const uint64_t *own, uint32_t cmp, uint64_t value, uint32_t
+/// from, uint64_t ns)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_wait(
     node: *mut Node,

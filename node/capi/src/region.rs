@@ -104,7 +104,8 @@ impl Memory {
     }
 }
 
-/// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start, uint64_t *bytes)`
+/// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start,
+/// uint64_t *bytes)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_region(
     node: *mut Node,

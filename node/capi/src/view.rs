@@ -13,7 +13,8 @@ fn rank(number: usize) -> Result<Rank, Error> {
         .map_err(|_| Error::argument("rank", number as isize, "a rank, which has 32 bits"))
 }
 
-/// `int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, onenode_table *table, onenode_view_t **view)`
+/// `int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, onenode_table
+/// *table, onenode_view_t **view)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_view_open(
     node: *mut Node,

@@ -51,8 +51,8 @@ pub trait Backend: Send + Sync {
         index: usize,
     ) -> Result<(), Error>;
 
-    /// Makes this PE's slot attachable; its heap and partitions are mapped. The data segment keeps its
-    /// address and content; no write by another thread or a handler is lost.
+    /// Makes this PE's slot attachable; its heap and partitions are mapped. The data segment keeps
+    /// its address and content; no write by another thread or a handler is lost.
     fn export(
         &self,
         slots: &dyn Slots,
@@ -65,8 +65,8 @@ pub trait Backend: Send + Sync {
     /// mirror's place in the window.
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error>;
 
-    /// Gives the heap's memory back, the partitions' but files, and the mirrors. Nobody uses either any more;
-    /// the data segment stays as it is.
+    /// Gives the heap's memory back, the partitions' but files, and the mirrors. Nobody uses either
+    /// any more; the data segment stays as it is.
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout);
 
     /// Whether data segment and heap are shared memory, so that a forked child needs

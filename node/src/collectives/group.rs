@@ -117,7 +117,8 @@ pub trait Stepped: Reach {
     /// visible to those who wait for that step.
     fn announce(&self, step: u64);
 
-    /// As [`announce`](Self::announce): of the members of other nodes, only these wait for this step.
+    /// As [`announce`](Self::announce): of the members of other nodes, only these wait for this
+    /// step.
     fn announce_to(&self, step: u64, members: impl IntoIterator<Item = usize>) {
         let _ = members;
         self.announce(step);

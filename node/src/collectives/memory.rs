@@ -26,10 +26,10 @@ impl Buffer {
 /// The members' memory, as this process reaches it.
 ///
 /// # Safety
-/// Safe code copies where these functions say. The address that [`peer`](Self::peer) returns for the
-/// first byte of a range is that of the member's counterpart, with as many bytes: mapped here, or a
-/// name that [`copy`](Self::copy) and [`near`](Self::near) are implemented for. What is no member's
-/// counterpart is an error. `copy` and `near` copy all the bytes, and write no others.
+/// Safe code copies where these functions say. The address that [`peer`](Self::peer) returns for
+/// the first byte of a range is that of the member's counterpart, with as many bytes: mapped here,
+/// or a name that [`copy`](Self::copy) and [`near`](Self::near) are implemented for. What is no
+/// member's counterpart is an error. `copy` and `near` copy all the bytes, and write no others.
 /// [`check`](Self::check) returns an error unless all the bytes are mapped.
 pub unsafe trait Memory {
     /// Why a collective may end early.
@@ -56,8 +56,8 @@ pub unsafe trait Memory {
         unsafe { copy(from.range(), to.range()) }
     }
 
-    /// Where the bytes of a member can be read in place: there, or in `room` if they must be brought
-    /// here first.
+    /// Where the bytes of a member can be read in place: there, or in `room` if they must be
+    /// brought here first.
     #[inline(always)]
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
         let _ = room;
@@ -80,7 +80,8 @@ pub fn source<'m, M: Memory>(
     member: usize,
 ) -> Result<Remote<Readable<'m>>, M::Stop> {
     let at = memory.peer(Buffer::Source, own.at().addr(), member)? as *const u8;
-    // SAFETY: where `peer` says; whoever made the own range has promised as much of its counterpart.
+    // SAFETY: where `peer` says; whoever made the own range has promised as much of its
+    // counterpart.
     Ok(unsafe { Remote::new(Readable::new(at, own.bytes())) })
 }
 

@@ -4,8 +4,8 @@
 //! One file an algorithm, each a function over [`group::Group`]: the published families, and the
 //! *direct* ones that only shared memory allows, where every member reads the others' sources
 //! where they lie and writes nothing but its own dest, so that no byte is moved twice and no
-//! member needs to know when another's dest is ready. A line in the table of the operation names it, says what it needs
-//! and calls it ([`algorithm`]); [`choices`] says which one a call runs.
+//! member needs to know when another's dest is ready. A line in the table of the operation names
+//! it, says what it needs and calls it ([`algorithm`]); [`choices`] says which one a call runs.
 
 pub mod algorithm;
 pub mod alltoall;

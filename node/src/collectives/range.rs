@@ -46,10 +46,10 @@ impl<'m> Readable<'m> {
     /// A source of a collective, or a part of one.
     ///
     /// # Safety
-    /// For as long as `'m`, the bytes are mapped and readable here, and so are the counterparts that
-    /// the memory of a group finds on its members, as far as the collective's rules let it read
-    /// them. In that time nobody writes them but the collective that is given the range. It overlaps
-    /// with a [`Writable`] of the same call only where the operation permits it.
+    /// For as long as `'m`, the bytes are mapped and readable here, and so are the counterparts
+    /// that the memory of a group finds on its members, as far as the collective's rules let it
+    /// read them. In that time nobody writes them but the collective that is given the range. It
+    /// overlaps with a [`Writable`] of the same call only where the operation permits it.
     #[inline(always)]
     pub unsafe fn new(at: *const u8, bytes: usize) -> Self {
         Self { at, bytes, memory: PhantomData }

@@ -12,8 +12,8 @@
 //!
 //! Rules after the line `over nodes` are for members on several nodes, the others for those on one.
 //! Bytes are those that one member contributes. For a number of PEs the rules with the
-//! largest number that is not above it count, or, if there are none, those with the smallest; of these the
-//! first that reaches the bytes and whose algorithm can serve the case.
+//! largest number that is not above it count, or, if there are none, those with the smallest; of
+//! these the first that reaches the bytes and whose algorithm can serve the case.
 
 use super::algorithm::Operation;
 use super::operation::OPERATIONS;

@@ -9,8 +9,8 @@ const ALIGN: usize = 64;
 
 type Memory = Vec<u64>;
 
-/// Arrays that a thread keeps from call to call, and the largest: the system's allocator gives back what
-/// is large, and the faults of making it again take longer than a reduction of as many bytes.
+/// Arrays that a thread keeps from call to call, and the largest: the system's allocator gives back
+/// what is large, and the faults of making it again take longer than a reduction of as many bytes.
 const KEPT: usize = 3;
 const LARGEST: usize = 8 << 20;
 

@@ -288,8 +288,8 @@ impl Home {
         unsafe { self.base.add(self.shape.groups()).cast::<GroupSlot>().add(slot).as_ref() }
     }
 
-    /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to a pair of
-    /// cache lines. All zero when the owner enters the group.
+    /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to a pair
+    /// of cache lines. All zero when the owner enters the group.
     pub fn group_words(&self, slot: usize) -> NonNull<u8> {
         assert!(slot < GROUPS);
         // SAFETY: in bounds by the assertion, see `Shape`.

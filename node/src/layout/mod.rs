@@ -220,8 +220,8 @@ impl Layout {
         self.mirrors.unmirrored(self.start(), address)
     }
 
-    /// The rank from whose mirror an address is as far away as the bottom of memory is from the own slot: where a
-    /// null pointer leads that is translated all the same.
+    /// The rank from whose mirror an address is as far away as the bottom of memory is from the own
+    /// slot: where a null pointer leads that is translated all the same.
     pub fn unmirrored_null(&self, address: usize, ranks: usize) -> Option<usize> {
         let null = |rank: &usize| self.mirror(*rank).wrapping_sub(self.start());
         (0..ranks).find(|rank| address.wrapping_sub(null(rank)) < NULL_PAGE)

@@ -29,8 +29,9 @@ impl Write for Line<'_> {
 }
 
 impl Node {
-    /// Says what a fault at `address` means, in one sentence without a line's end. Returns its bytes, at most
-    /// those of `text`; 0 if the address is none of this node's. Safe in a signal handler.
+    /// Says what a fault at `address` means, in one sentence without a line's end. Returns its
+    /// bytes, at most those of `text`; 0 if the address is none of this node's. Safe in a signal
+    /// handler.
     pub fn explain(&self, address: usize, text: &mut [u8]) -> usize {
         let mut line = Line { bytes: text, used: 0 };
         // A null pointer first: where it leads may lie in the place of another rank.

@@ -58,7 +58,8 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::NotMapped`] if no region of the rank has all these bytes; [`Error::NoCard`],
-    /// [`Error::Elsewhere`]; [`Error::Died`] or [`Error::Left`] if the rank went before it was attached.
+    /// [`Error::Elsewhere`]; [`Error::Died`] or [`Error::Left`] if the rank went before it was
+    /// attached.
     pub fn map(&self, rank: Rank, theirs: Range<usize>) -> Result<Mapping, Error> {
         let node = &self.0;
         node.check()?;

@@ -14,9 +14,9 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 impl Node {
-    /// Knows all ranks below `ranks` when it returns: each has called this with the same key, as the
-    /// same user, on this machine and in this PID namespace. Neither a file nor a process is left
-    /// behind. A key is for one meeting at a time.
+    /// Knows all ranks below `ranks` when it returns: each has called this with the same key, as
+    /// the same user, on this machine and in this PID namespace. Neither a file nor a process is
+    /// left behind. A key is for one meeting at a time.
     ///
     /// # Errors
     /// [`Error::Argument`] if this node has no rank of its own or another process has the same, or

@@ -120,8 +120,8 @@ pub(crate) struct Inner {
 
 /// What a mutex guards, whatever has become of a thread that had it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // How the standard library waits is nothing that ThreadSanitizer sees, so that it would take what
-    // the guard orders for races.
+    // How the standard library waits is nothing that ThreadSanitizer sees, so that it would take
+    // what the guard orders for races.
     while cfg!(thread_sanitizer) {
         match mutex.try_lock() {
             Ok(guard) => return guard,
@@ -136,9 +136,9 @@ impl Node {
     /// Makes this process reachable. Waits for nobody.
     ///
     /// # Errors
-    /// [`Error::Argument`] for settings that cannot be; [`Error::NoWay`] if the backend that is asked
-    /// for cannot work here; [`Error::System`] if the rank is another process's, or the system
-    /// refuses.
+    /// [`Error::Argument`] for settings that cannot be; [`Error::NoWay`] if the backend that is
+    /// asked for cannot work here; [`Error::System`] if the rank is another process's, or the
+    /// system refuses.
     pub fn open(config: Config) -> Result<Self, Error> {
         let shape = shape(&config)?;
         let (way, reason) = Way::choose(config.backend)?;
@@ -221,8 +221,8 @@ impl Node {
     /// it has them.
     ///
     /// # Errors
-    /// [`Error::NoCard`], [`Error::Elsewhere`]: not reachable; [`Error::Unlike`]: it has other regions;
-    /// [`Error::Died`], [`Error::Left`], [`Error::Time`], or what the progress function
+    /// [`Error::NoCard`], [`Error::Elsewhere`]: not reachable; [`Error::Unlike`]: it has other
+    /// regions; [`Error::Died`], [`Error::Left`], [`Error::Time`], or what the progress function
     /// says: the wait ended.
     pub fn attach(&self, rank: Rank, limit: Duration) -> Result<(), Error> {
         self.0.check()?;

@@ -80,8 +80,8 @@ impl Node {
     /// now; nobody unmaps or remaps them while the node is open.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the range is not this process's to share; [`Error::NoWay`] if a thread
-    /// that could write meanwhile cannot be held.
+    /// [`Error::Argument`] if the range is not this process's to share; [`Error::NoWay`] if a
+    /// thread that could write meanwhile cannot be held.
     pub unsafe fn adopt(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;

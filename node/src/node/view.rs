@@ -71,8 +71,8 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::Argument`] for a key that no region has, and a table that a view has;
-    /// [`Error::NoWay`] if the regions lie further apart than a 64th of the address space: that takes two
-    /// views.
+    /// [`Error::NoWay`] if the regions lie further apart than a 64th of the address space: that
+    /// takes two views.
     pub fn view<T: Entries + 'static>(&self, keys: &[Key], table: T) -> Result<View, Error> {
         let node = &*self.0;
         node.check()?;
@@ -283,7 +283,8 @@ impl Core {
         let (origin, span) = (self.origin(), self.bounds().span);
         let pairs = || self.parts.iter().zip(theirs);
         let size = |region: &Published| Pages::from_word(region.pages).size();
-        // Equal remainders at the rank and here: for the region of the largest pages, if they differ.
+        // Equal remainders at the rank and here: for the region of the largest pages, if they
+        // differ.
         let unit = theirs.iter().map(size).max().unwrap_or(HUGE).max(HUGE);
         let Some((leader, region)) = pairs().max_by_key(|(_, region)| size(region)) else {
             return Err(Error::NoWay("a view without regions".into()));

@@ -77,11 +77,12 @@ impl Node {
     /// read then. If `from` is the rank that is to write it, the wait ends when that one is gone.
     ///
     /// # Errors
-    /// [`Error::Argument`] for an address that is no multiple of 8; [`Error::Time`], [`Error::Died`],
-    /// [`Error::Left`], or what the progress function says.
+    /// [`Error::Argument`] for an address that is no multiple of 8; [`Error::Time`],
+    /// [`Error::Died`], [`Error::Left`], or what the progress function says.
     ///
     /// # Safety
-    /// `own` is a word that can be read, and others write it by atomic operations of this size only.
+    /// `own` is a word that can be read, and others write it by atomic operations of this size
+    /// only.
     pub unsafe fn wait(
         &self,
         own: *const u64,

@@ -1,5 +1,5 @@
-//! What a PE has issued arrives although it computes: a thread that sees to it now and then. A program
-//! that calls quiet soon never needs it.
+//! What a PE has issued arrives although it computes: a thread that sees to it now and then. A
+//! program that calls quiet soon never needs it.
 
 use super::Shared;
 use super::turn::SLEEP;

@@ -1,6 +1,6 @@
 //! Members report to the head of their node, the heads run a [dissemination](super::dissemination)
-//! barrier, and then release the others: `n ceil(log2 n)` looks across nodes among `n` nodes, however
-//! many members are on each.
+//! barrier, and then release the others: `n ceil(log2 n)` looks across nodes among `n` nodes,
+//! however many members are on each.
 
 use crate::collectives::group::{Group, Outcome};
 use crate::collectives::levels::Levels;

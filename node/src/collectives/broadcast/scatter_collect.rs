@@ -25,8 +25,8 @@ pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let each = call.bytes().div_ceil(size).next_multiple_of(PART_ALIGN);
     let start = |part: usize| each.saturating_mul(part).min(call.bytes());
     let tree = Tree::KNomial(2);
-    // Copies parts `first .. end` from a member that has announced them, and waits until this PE has
-    // gone on; nobody reads them here before this PE announces them.
+    // Copies parts `first .. end` from a member that has announced them, and waits until this PE
+    // has gone on; nobody reads them here before this PE announces them.
     let take = |from: usize, first: usize, end: usize| {
         let (at, bytes) = (start(first), start(end) - start(first));
         group.copy(call.at(group, from)?.part(at, bytes), call.dest.part(at, bytes));

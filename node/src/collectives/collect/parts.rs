@@ -48,8 +48,8 @@ impl<'m> Whole<'m> {
         self.dest.part(self.parts.start(first), self.parts.bytes(first, end))
     }
 
-    /// Copies the parts of members `first .. end` from `member`, which has announced that they are in
-    /// its dest, and waits before it reuses that.
+    /// Copies the parts of members `first .. end` from `member`, which has announced that they are
+    /// in its dest, and waits before it reuses that.
     ///
     /// # Errors
     /// The group's.
@@ -139,8 +139,8 @@ impl<'m> Collect<'m> {
     /// The group's.
     pub fn fetch<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
         let from = group.source(self.source, member)?;
-        // SAFETY: the length of the part, equal to this PE's or told by the member itself, is that of
-        // its source.
+        // SAFETY: the length of the part, equal to this PE's or told by the member itself, is that
+        // of its source.
         let from = unsafe { Remote::new(Readable::new(from.range().at(), self.bytes_of(member))) };
         group.copy(from, self.whole.place(member, member + 1));
         Ok(())

@@ -25,8 +25,8 @@ pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
             steps.announce(copied);
             return Ok(());
         }
-        // Nobody reads this PE's dest yet, and the others wait for the result before they reuse their
-        // sources.
+        // Nobody reads this PE's dest yet, and the others wait for the result before they reuse
+        // their sources.
         call.serve_self(group);
         for member in levels.others() {
             steps.await_member(READY, member)?;

@@ -30,9 +30,9 @@ pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
         let mut blocks = Blocks::new(kernel);
         for part in slice(me, size, n, elem).blocks(elem) {
             let (start, bytes) = part.range(elem);
-            // All members wait below before they reuse source and dest, and have come before this PE
-            // writes, because it has waited for what it reads. In place, this PE alone reads this
-            // part of any source.
+            // All members wait below before they reuse source and dest, and have come before this
+            // PE writes, because it has waited for what it reads. In place, this PE alone reads
+            // this part of any source.
             let sum = blocks.accumulate(group, steps, source, part, size)?;
             for member in others_first(me, size) {
                 group.copy(sum, group.dest(dest, member)?.part(start, bytes));

@@ -22,8 +22,8 @@ pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
             steps.announce(copied);
             return Ok(());
         }
-        // Nobody reads this PE's dest yet; the others' sources are ready, and stay so until there is
-        // the result.
+        // Nobody reads this PE's dest yet; the others' sources are ready, and stay so until there
+        // is the result.
         if !call.dest.is_at(call.source) {
             group.copy(call.source, call.dest);
         }

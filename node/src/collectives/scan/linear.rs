@@ -20,8 +20,8 @@ pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
             before.zero();
             sums = own;
         } else {
-            // The predecessor waits for this PE before it writes its sums again, and this PE for its
-            // successor.
+            // The predecessor waits for this PE before it writes its sums again, and this PE for
+            // its successor.
             steps.await_member(SUMMED, me - 1)?;
             group.copy(group.dest(call.dest, me - 1)?, sums);
             if !call.inclusive {

@@ -96,8 +96,8 @@ fn table(lanes: &[u32; LANES]) -> __m512i {
     unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
 }
 
-/// Calls `vector` for the first element of each vector of whole passes of `each` elements a vector, of
-/// `nelems`; returns how many elements these were.
+/// Calls `vector` for the first element of each vector of whole passes of `each` elements a vector,
+/// of `nelems`; returns how many elements these were.
 #[inline(always)]
 fn passes(each: usize, nelems: usize, mut vector: impl FnMut(usize)) -> usize {
     let whole = nelems - nelems % (PASS * each);

@@ -12,7 +12,8 @@ use crate::collectives::scan::{self, Scan};
 use crate::error::Error;
 use std::time::Duration;
 
-/// A collective call. Buffers lie in the view, at the same place of the same regions on all members.
+/// A collective call. Buffers lie in the view, at the same place of the same regions on all
+/// members.
 #[derive(Clone, Copy)]
 pub struct Collective<'v> {
     /// What is done.
@@ -21,7 +22,8 @@ pub struct Collective<'v> {
     pub dest: *mut u8,
     /// This process's contribution.
     pub source: *const u8,
-    /// Bytes of one member's contribution, to one member for an all-to-all: the same on all members.
+    /// Bytes of one member's contribution, to one member for an all-to-all: the same on all
+    /// members.
     pub bytes: usize,
     /// What makes the members' buffers reachable.
     pub view: &'v View,
@@ -137,8 +139,8 @@ impl Group {
         call.view.check(call.source as usize, read)?;
         call.view.check(call.dest as usize, written)?;
         let bytes = call.bytes;
-        // SAFETY: as the contract has it; the view, which the call borrows, has both on all members,
-        // as it has just been asked.
+        // SAFETY: as the contract has it; the view, which the call borrows, has both on all
+        // members, as it has just been asked.
         let (dest, source) =
             unsafe { (Writable::new(call.dest, written), Readable::new(call.source, read)) };
         let buffers = Some(call);

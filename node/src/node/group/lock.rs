@@ -13,13 +13,13 @@ use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
 
 impl Group {
-    /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all members
-    /// at first. Members get it in the order of their calls; where they share CPUs, one that runs
-    /// takes a free lock until the first in line has waited for 1 ms. The
+    /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all
+    /// members at first. Members get it in the order of their calls; where they share CPUs, one
+    /// that runs takes a free lock until the first in line has waited for 1 ms. The
     /// lock is kept in the first member's memory: withdraw that region last.
     ///
-    /// With a limit it is never in line, but tries again and again: so it can give up. Threads of one
-    /// process exclude each other, too; one that has the lock must not call this again.
+    /// With a limit it is never in line, but tries again and again: so it can give up. Threads of
+    /// one process exclude each other, too; one that has the lock must not call this again.
     ///
     /// # Errors
     /// [`Error::Argument`] and [`Error::NotMapped`]; [`Error::Time`]; [`Error::Died`] if a member
@@ -109,8 +109,8 @@ impl<'g> Words for LockWords<'g> {
     fn word(&self, member: usize) -> Result<&AtomicU64, Error> {
         let rank = self.group.ranks[member];
         let address = self.view.address(self.word, rank, self.limit.deadline())?;
-        // SAFETY: 8 bytes of the view, as was checked, mapped as long as that is, and aligned as the
-        // own ones are; as long as they are a lock, all members access them as atomics.
+        // SAFETY: 8 bytes of the view, as was checked, mapped as long as that is, and aligned as
+        // the own ones are; as long as they are a lock, all members access them as atomics.
         Ok(unsafe { AtomicU64::from_ptr(address as *mut u64) })
     }
     fn begin(&self) -> Self::Wait {

@@ -1,5 +1,5 @@
-//! The agent of a node: the process through which PEs of other nodes reach this node's memory. It is
-//! a child of the launcher that runs no other program, begun before there is any PE.
+//! The agent of a node: the process through which PEs of other nodes reach this node's memory. It
+//! is a child of the launcher that runs no other program, begun before there is any PE.
 #![allow(unsafe_code)]
 
 use super::failure::Failure;

@@ -14,7 +14,8 @@ pub struct Wish<'a> {
     pub bind: Bind,
     /// The order of PEs.
     pub map: Map,
-    /// Whether these CPUs are fewer than this command may use, so that PEs are bound at least to them.
+    /// Whether these CPUs are fewer than this command may use, so that PEs are bound at least to
+    /// them.
     pub is_restricted: bool,
 }
 

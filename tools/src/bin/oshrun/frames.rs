@@ -32,8 +32,8 @@ pub enum Kind {
     Signal = b'S',
     /// Node to hub: PE `who` has ended well, with a status other than 0.
     Exit = b'X',
-    /// Node to hub: the job has to end; `who` says whose states are worth telling, the bytes are the
-    /// abort word and a message.
+    /// Node to hub: the job has to end; `who` says whose states are worth telling, the bytes are
+    /// the abort word and a message.
     Fail = b'F',
     /// Hub to node: end the job; `who` as above, the bytes are the abort word.
     Kill = b'K',

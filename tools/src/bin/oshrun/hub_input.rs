@@ -1,5 +1,5 @@
-//! The standard input of a job over several nodes: read here, and sent to the node of PE 0 as far as
-//! that has taken what was sent before.
+//! The standard input of a job over several nodes: read here, and sent to the node of PE 0 as far
+//! as that has taken what was sent before.
 
 use super::input::is_foreground;
 use nix::errno::Errno;

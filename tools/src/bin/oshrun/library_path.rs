@@ -1,5 +1,5 @@
-//! Where PEs find the library if their program has no run path, as those have not that CMake installs
-//! or that are linked by what pkg-config prints.
+//! Where PEs find the library if their program has no run path, as those have not that CMake
+//! installs or that are linked by what pkg-config prints.
 
 use super::failure::Failure;
 use oneshmem_tools::installation::Installation;

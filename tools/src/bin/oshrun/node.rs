@@ -5,8 +5,9 @@
 //!       <-----frames------                             the node's agent
 //! ```
 //!
-//! All that one machine's launcher does this one does for its node, with the same code; lines, messages
-//! and verdicts go to the hub instead of the user, and what the user wants comes from there.
+//! All that one machine's launcher does this one does for its node, with the same code; lines,
+//! messages and verdicts go to the hub instead of the user, and what the user wants comes from
+//! there.
 
 use super::agent::Agent;
 use super::begin::{Begin, Hello, identity};

@@ -233,8 +233,8 @@ fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
         // No matter where it has been installed to.
         return Ok(vec!["/proc/self/exe".into(), OPTION.into()]);
     }
-    // A remote shell hands its words to a shell, joined; others run them as they are. A path without
-    // strange characters is the same to both.
+    // A remote shell hands its words to a shell, joined; others run them as they are. A path
+    // without strange characters is the same to both.
     let path = match hosts.agent.is_empty() {
         true => shlex::try_quote(path).map_or_else(|_| path.into(), |path| path.into_owned()),
         false => path.into(),

@@ -39,8 +39,8 @@ pub fn is_bus_error(end: End) -> bool {
     matches!(end, End::Killed(libc::SIGBUS, _))
 }
 
-/// Of PEs that ended together, puts first who is rather the cause: one that was killed before one that
-/// exited, and last those that died in another's memory, whom they have `blamed`.
+/// Of PEs that ended together, puts first who is rather the cause: one that was killed before one
+/// that exited, and last those that died in another's memory, whom they have `blamed`.
 pub fn sort_causes(ended: &mut [(usize, End)], blamed: impl Fn(usize) -> Option<usize>) {
     ended.sort_by_key(|(pe, end)| {
         let victim = is_bus_error(*end) && blamed(*pe).is_some();
