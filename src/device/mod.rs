@@ -12,6 +12,7 @@ mod cuda;
 mod kernels;
 mod rectangle;
 
+use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Amo, Blocks, DeviceMemory, Engine, Far, Handle, Over, Scratch};
 use crate::error::Error;
 use crate::failure;
@@ -20,7 +21,6 @@ use cuda::{Cuda, Gpu, IpcHandle};
 use onenode::sys::process;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Partitions start at a multiple of this, so that blocks have the same offsets on all PEs.
