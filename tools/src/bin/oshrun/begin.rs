@@ -1,6 +1,7 @@
 //! What hub and node tell each other first: the node who it is, the hub what the job is.
 
-use super::options::{Bind, Map, Options, Place, Program, Pty};
+use super::options::{Options, Program, Pty};
+use super::place::{Bind, Map, Place};
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,6 @@
 //! Which CPUs each PE runs on.
 
-use super::options::{Bind, Map, Place};
+use super::place::{Bind, Map, Place};
 use oneshmem_tools::topology::{Cpu, Topology, list};
 
 /// The CPUs of one PE, sorted; empty if it is not bound.

@@ -1,7 +1,7 @@
 //! `--output-filename`: files for the output of each PE.
 
 use super::failure::Failure;
-use super::sinks::Stream;
+use super::stream::Stream;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

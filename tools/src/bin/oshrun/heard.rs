@@ -8,8 +8,8 @@ use super::hub::Hub;
 use super::options::{Options, Pty};
 use super::remote::{Remote, Stage};
 use super::report::Whose;
-use super::sinks::Stream;
 use super::standstill::Standstill;
+use super::stream::Stream;
 use nix::unistd::isatty;
 use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
 

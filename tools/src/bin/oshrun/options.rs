@@ -6,6 +6,7 @@ use super::env_file;
 use super::failure::OWN_FAILURE;
 use super::hosts::{self, Host};
 use super::line;
+use super::place::{Bind, Map, Place};
 use super::usage::{Cpus, command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -94,53 +95,6 @@ impl Program {
     }
 }
 
-/// What a PE is bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bind {
-    /// Nothing: it runs on any CPU.
-    None,
-    /// One hardware thread.
-    HwThread,
-    /// All hardware threads of one place.
-    To(Place),
-}
-
-/// Parts of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A core.
-    Core,
-    /// The cores that share a cache of the third level.
-    L3,
-    /// The cores of a NUMA node.
-    Numa,
-    /// The cores of a socket.
-    Socket,
-    /// All of this machine.
-    Node,
-}
-
-impl Place {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Core, Self::L3, Self::Numa, Self::Socket, Self::Node];
-
-    /// What users call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::L3 => "l3",
-            Self::Numa => "numa",
-            Self::Socket => "socket",
-            Self::Node => "node",
-        }
-    }
-
-    /// The place of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|place| place.name() == name)
-    }
-}
-
 /// Whether PEs have pseudo-terminals as their standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pty {
@@ -150,16 +104,6 @@ pub enum Pty {
     Yes,
     /// Never: pipes.
     No,
-}
-
-/// The order in which PEs are given to cores: core after core, or the first one of each place, then
-/// the second one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Map {
-    /// The places.
-    pub by: Place,
-    /// How many PEs each place has, one place after the other, if the user says so.
-    pub each: Option<usize>,
 }
 
 /// Reads the command line. Prints and exits if it asks for help or is wrong.

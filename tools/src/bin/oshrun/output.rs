@@ -12,8 +12,9 @@
 
 use super::frames::{Frame, Kind};
 use super::link::{self, Link};
-use super::sinks::{Sinks, Stream};
+use super::sinks::Sinks;
 use super::stdout;
+use super::stream::Stream;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};

@@ -1,6 +1,7 @@
 //! The launcher's own standard output and error, to which the PEs' lines go.
 
 use super::files::Files;
+use super::stream::Stream;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{FileStat, SFlag, fstat};
@@ -12,15 +13,6 @@ use std::os::fd::{AsFd, OwnedFd};
 const QUEUE_LIMIT: usize = 1 << 20;
 /// What a pipe or terminal ready for writing takes without blocking: PIPE_BUF, pipe(7).
 const ATOM: usize = 4096;
-
-/// Which of a PE's streams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Err,
-}
 
 /// One of the launcher's own streams.
 struct Sink {

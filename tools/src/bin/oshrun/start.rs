@@ -198,7 +198,7 @@ pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
     }
     if needed > hard {
         return Err(Failure::own(format!(
-            "so many PEs need {needed} open files; the limit (ulimit -Hn) is {hard}"
+            "this job needs {needed} open files; the limit (ulimit -Hn) is {hard}"
         )));
     }
     setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(Failure::own)?;

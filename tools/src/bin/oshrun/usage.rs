@@ -1,6 +1,6 @@
 //! The table of options, and the help.
 
-use super::options::{Map, Place};
+use super::place::{Map, Place};
 use clap::builder::{OsStringValueParser, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 use nix::sched::CpuSet;
