@@ -108,7 +108,8 @@ fn first_lifetime() -> Result<(), Error> {
         partitions: in_slot.iter().map(Spec::whole_pages).collect(),
         unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
     };
-    let layout = choice.backend.layout(&data, &sizes, npes).map_err(no_room)?;
+    let layout = choice.backend.layout(&data, &sizes, npes);
+    let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
     env::STARTUP_TIMEOUT.seconds()?;
     collectives::select::read_environment()?;
 
@@ -179,11 +180,15 @@ fn first_lifetime() -> Result<(), Error> {
 }
 
 /// Says which variable has less memory asked for.
-fn no_room(error: onenode::Error) -> Error {
+fn no_room(error: onenode::Error, has_partitions: bool) -> Error {
+    let (what, variables) = match has_partitions {
+        false => ("a symmetric heap", "SHMEM_SYMMETRIC_SIZE"),
+        true => ("heap and partitions", "SHMEM_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_PARTITION<id>"),
+    };
     match error {
         onenode::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
-            "no address space for {peers} PEs with a symmetric heap of {bytes} bytes each: {why}; \
-             lower SHMEM_SYMMETRIC_SIZE or raise the limit (ulimit -v)"
+            "no address space for {peers} PEs with {what} of {bytes} bytes each: {why}; lower \
+             {variables} or raise the limit (ulimit -v)"
         )),
         other => other.into(),
     }

@@ -6,7 +6,7 @@
 // case: number | status=nonzero env=SHMEM_SYMMETRIC_PARTITION20=1M stderr=SHMEM_SYMMETRIC_PARTITION20 stderr=SHMEM_MAX_PARTITIONS
 // case: sum | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=600G env=SHMEM_SYMMETRIC_PARTITION1=600G stderr=1024
 // case: node | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M:NODES=1023 stderr=NODES stderr=1023
-// case: pages | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=900G:PGSIZE=2M stderr=SHMEM_SYMMETRIC_PARTITION0
+// case: pages | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=300G:PGSIZE=2M stderr=SHMEM_SYMMETRIC_PARTITION0
 // case: different different | status=nonzero stderr=partition stderr=SIZE=2097152 stderr=SIZE=1048576
 // case: none-here none | status=nonzero stderr=partition stderr=there
 // case: overrun overrun | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M stderr=nelems stderr=partition
