@@ -55,9 +55,13 @@ const ONE_NODE: [(&str, &str); 10] = [
     ("ptr", "shmem_ptr leads to all PEs"),
 ];
 
-/// The trials; they are ignored where there are no namespaces, or no UCX.
+/// The trials; they are ignored where there are no namespaces, or no UCX. A library with SMARTMAP's
+/// addresses is for one node.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
+    if tree::is_smartmap() {
+        return trials;
+    }
     for pes in [2, 4] {
         trials.push(Trial::test(format!("far/operations/{pes}"), move || {
             launch::run(job("tests/programs/far.c", pes, &[])?)?.success()?;

@@ -24,9 +24,16 @@ pub(crate) const NAMESPACES: &str = "ip netns exec";
 /// How long all processes of a job may take to be gone.
 const GONE: Duration = Duration::from_secs(10);
 
-/// The trials.
+/// The trials; a library with SMARTMAP's addresses has one, that it is for one node.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
+    if tree::is_smartmap() {
+        trials.push(Trial::test("nodes/refused", || {
+            let outcome = launch::run(over("a,b", 2, DIRECT, &[], "near")?)?;
+            told(&outcome, 1, &["the feature smartmap serves jobs on one node only"])
+        }));
+        return trials;
+    }
     for (hosts, pes) in
         [("a,b", 2), ("a,b", 5), ("a:1,b:3", 4), ("a,b,c", 3), ("a,b,c", 7), ("a", 2)]
     {
