@@ -155,10 +155,12 @@ static void load(int rank, char **arguments)
     ptrace(PTRACE_SYSCALL, pid, 0, 0);
     if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
         fail("exec");
-    struct iovec to = {memory_of(rank, data_start), heap_start - data_start};
-    struct iovec from = {(void *)data_start, to.iov_len};
-    if (process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)to.iov_len)
-        fail("reading a rank's data segment");
+    /* Page by page: between two segments there may be one that is not mapped. */
+    for (uint64_t at = data_start; at < heap_start; at += PAGE) {
+        struct iovec to = {memory_of(rank, at), PAGE}, from = {(void *)at, PAGE};
+        if (process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)PAGE && errno != EFAULT)
+            fail("reading a rank's data segment");
+    }
     map_in(rank, rank, data_start);
     ranks[rank].running = 1;
     ranks[rank].brk = heap_start;
