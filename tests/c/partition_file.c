@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     ask(strcmp(what, "folder") == 0 ? "/no/such/folder" : temporary);
     if (strcmp(what, "locked") == 0) {
         /* As another job would, with a file that has no name any more. */
-        strcat(path, "-locked");
+        snprintf(path + strlen(path), sizeof path - strlen(path), "-locked-%d", (int)getpid());
         int file = open(path, O_RDWR | O_CREAT, 0600);
         CHECK(file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && unlink(path) == 0);
         snprintf(path, sizeof path, "1M:KIND=FILE:PATH=/proc/self/fd/%d", file);
