@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use oneshmem_tools::processes::children;
 
 /// How long from look to look. Looking takes CPU time from the job, so its own times do not count.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -44,14 +44,6 @@ fn family(first: u32) -> HashSet<u32> {
         }
     }
     found
-}
-
-/// The children of all threads of a process; none if it has ended.
-fn children(process: u32) -> Vec<u32> {
-    let tasks = fs::read_dir(Path::new("/proc").join(process.to_string()).join("task"));
-    let of_task = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).ok();
-    let lists: Vec<String> = tasks.into_iter().flatten().flatten().filter_map(of_task).collect();
-    lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|n| n.parse().ok()).collect()
 }
 
 /// Its share of the memory; 0 if it has ended.

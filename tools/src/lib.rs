@@ -1,5 +1,6 @@
-//! What the commands of oneshmem share: the machine's topology, and where the
-//! installation lies.
+//! What the commands of oneshmem share: the machine's topology and processes, and where
+//! the installation lies.
 
 pub mod installation;
+pub mod processes;
 pub mod topology;

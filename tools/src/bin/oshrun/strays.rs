@@ -9,9 +9,9 @@ use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
+use oneshmem_tools::processes::{children, numbers};
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Lists the children of the launcher's one thread (proc(5); not every kernel has it).
@@ -101,18 +101,6 @@ impl Strays {
             }
         }
     }
-}
-
-/// The numbers in a file of /proc.
-fn numbers(file: impl AsRef<Path>) -> Vec<u32> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
-}
-
-/// The children of all threads of a process.
-fn children(pid: u32) -> impl Iterator<Item = u32> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    threads.flat_map(|thread| numbers(thread.path().join("children")))
 }
 
 /// A process's parent and group, as they are now.
