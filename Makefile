@@ -15,6 +15,8 @@
 #   make install-strip   the same, without symbols and debug information
 #   make uninstall       remove what `make install` with the same variables has installed
 #   make test-reproducible   build twice in two places and compare: minutes
+#   make test-msrv       build and run with the oldest Rust that Cargo.toml names: minutes
+#   make test-packages   build crates, Debian and RPM packages with the tools that are there: minutes
 #   make clean           remove what was built
 #
 # Variables for building: CC, CFLAGS, CPPFLAGS, LDFLAGS (what is C or linked by CC), RUSTFLAGS, CARGO,
@@ -22,7 +24,7 @@
 # install a missing C compiler by apt-get.
 # For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
 # INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
-# PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
+# PACKAGES (crates deb rpm) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
 # for `make bench`.
 
 BUILD   ?= build
@@ -36,14 +38,15 @@ RELEASE := $(CARGO_TARGET_DIR)/release
 # Release builds hold no paths of this machine, so they are the same wherever they are made.
 # Of several that match, rustc takes the last.
 REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
-CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
+# The flags for linking are for the commands, too, which rustc links.
+CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals
+.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals completions
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers openmp names node packages manuals
+all: tools library headers openmp names node packages manuals completions
 	@touch $(COMPLETE)
 
 # How Cargo's libraries become C libraries.
@@ -60,7 +63,7 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-tune $(FEATURES:%=--features %)
+	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-tune -p oneshmem-pages $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
 	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun
@@ -80,30 +83,28 @@ packages: $(addprefix $(BUILD)/lib/pkgconfig/,shmem.pc onenode.pc) \
 FROM_TEMPLATE = mkdir -p $(@D) && packaging/from-template $(VERSION) ../include ../bin < $< > $@
 $(BUILD)/lib/pkgconfig/%: packaging/%.in packaging/from-template Cargo.toml
 	$(FROM_TEMPLATE)
-$(foreach name,oneshmem onenode OpenSHMEM,$(BUILD)/lib/cmake/$(name)/%): packaging/%.in packaging/from-template Cargo.toml
-	$(FROM_TEMPLATE)
+# A rule for each folder: with several patterns, one rule would be taken to make all of them at once.
+$(foreach name,oneshmem onenode OpenSHMEM,$(eval \
+    $(BUILD)/lib/cmake/$(name)/%: packaging/%.in packaging/from-template Cargo.toml ; $$(FROM_TEMPLATE)))
 $(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in packaging/from-template Cargo.toml
 	$(FROM_TEMPLATE)
 
-# Pages for the commands, and those for the routines from the interface's table.
-manuals: compiled
-	mkdir -p $(BUILD)/share/man/man1
-	for page in packaging/man/*.1.in; do \
-	    sed 's/@VERSION@/$(VERSION)/g' $$page > $(BUILD)/share/man/man1/$$(basename $$page .in) || exit; \
-	done
+# Pages from templates, into which the commands' definitions and the table of variables go, and those
+# for the routines from the interface's table. The date in them is the release's, so that builds can be
+# reproduced.
+DATE  := $(shell sed -n 's/^date = "\(.*\)"/\1/p' Cargo.toml)
+PAGES := $(RELEASE)/oneshmem-pages
+# For the overview of onenode, which node/capi/library.mk makes.
+MAN_PAGE = sed -e 's/@VERSION@/$(VERSION)/g' -e '1s/""/"$(DATE)"/'
+manuals: compiled tools
+	$(PAGES) man $(BUILD)/share/man $(DATE) $(filter-out %/onenode.7.in,$(wildcard packaging/man/*.[17].in))
 	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
-	$(INTERFACE) man $(BUILD)/share/man
-	mkdir -p $(BUILD)/share/man/man7
-	for page in shmemx_partition_malloc.3 oneshmem-partitions.7 oneshmem.7 shmem_environment.7; do \
-	    sed 's/@VERSION@/$(VERSION)/g' packaging/man/$$page.in \
-	        > $(BUILD)/share/man/man$${page##*.}/$$page || exit; \
-	done
-	for prefix in shmem shmemx; do for name in malloc align calloc free take give of info persist; do \
-	    page=$(BUILD)/share/man/man3/$${prefix}_partition_$$name.3; \
-	    test $$prefix$$name = shmemxmalloc || ln -sf shmemx_partition_malloc.3 $$page || exit; \
-	done; done
-	ln -sf shmemx_partition_malloc.3 $(BUILD)/share/man/man3/shmemx_device_ptr.3
+	$(INTERFACE) man $(BUILD)/share/man $(DATE)
+
+# What bash, zsh and fish complete.
+completions: tools
+	$(PAGES) completions $(BUILD)/share
 
 prerequisites:
 	@packaging/prerequisites
@@ -121,9 +122,9 @@ test-xpmem: all
 	tests/xpmem/run
 
 # Every C program that allocates, with memory of a partition in the place of the heap's, at all numbers
-# of PEs; `make test` runs each of them once.
+# of PEs, and with memory of an imitated device; `make test` runs each of them once.
 test-partitions: all
-	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q -p oneshmem-tests -- /partition/
+	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q -p oneshmem-tests -- /partition
 
 # The conformance tests over two emulated nodes; `make test` has a few of them.
 test-nodes: all
@@ -133,8 +134,9 @@ test-nodes: all
 bench-xpmem: all
 	bench/backends
 
-# The driver needs no optimisation: what it measures are other programs.
+# The driver needs no optimisation: what it measures are other programs. Cargo shows how it builds it.
 bench: all
+	$(CARGO) build --locked -p oneshmem-bench
 	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
 	    --sources bench/programs --work $(BUILD)/bench $(BENCH_FLAGS)
 
@@ -145,6 +147,14 @@ test-tsan: all
 # What is built does not depend on where and when: see packaging/check-reproducible.
 test-reproducible:
 	packaging/check-reproducible
+
+# With the oldest Rust that Cargo.toml names: see packaging/check-msrv.
+test-msrv:
+	CARGO='$(CARGO)' CC='$(CC)' packaging/check-msrv
+
+# Packages as distributions and crates.io build them: see packaging/check-packages.
+test-packages:
+	CARGO=$(CARGO) packaging/check-packages $(PACKAGES)
 
 # The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
 docs:

@@ -1,18 +1,19 @@
-//! Writes the entry points of the C library: for every routine of the interface
-//! (`interface/routines.txt`) a function whose body is one call into the core
-//! (`calls.txt`). The result reads like code written by hand:
+//! Generates the entry points of the C library: for every routine of the interface
+//! (`interface/routines.txt`), a function whose body is one call into the core (`calls.txt`). The
+//! result reads like handwritten code:
 //!
 //! ```text
 //! /// `void shmem_long_p(long *dest, long value, int pe)`
 //! #[unsafe(export_name = "pshmem_long_p")]
 //! unsafe extern "C" fn shmem_long_p(dest: *mut i64, value: i64, pe: PeArg) {
-//!     // SAFETY: the caller keeps the rules of the specification.
-//!     unsafe { rma::p(&"shmem_long_p", Default, dest, value, pe) }
+//!     // SAFETY: the specification requires that pointers lead to as many elements of these types
+//!     // as the arguments say, and that nobody accesses them in conflict with the call.
+//!     unsafe { rma::p(&"shmem_long_p", Default, Object::one(dest), value, pe) }
 //! }
 //! ```
 //!
-//! The strong symbol is the profiling twin `pshmem_long_p`; `shmem_long_p` is a weak
-//! alias of it, so that a program can define its own and call the twin.
+//! The strong symbol is the profiling twin `pshmem_long_p`. `shmem_long_p` is a weak alias of it,
+//! so that a program can define its own and call the twin.
 
 use oneshmem_interface::{Interface, Param, Prototype, Symbol, twin};
 use std::collections::BTreeMap;
@@ -20,8 +21,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Integer arguments that are passed in registers; an `int` among them can be taken
-/// as the whole register, which saves its conversion.
+/// The number of integer arguments passed in registers. An `int` among them can be taken as the
+/// whole register, which saves its conversion.
 const REGISTERS: usize = 6;
 
 fn main() {
@@ -31,7 +32,7 @@ fn main() {
     let calls = Calls::read("calls.txt");
     fs::write(out.join("routines.rs"), routines(&calls)).expect("OUT_DIR can be written");
     fs::write(out.join("constants.rs"), constants()).expect("OUT_DIR can be written");
-    // The object is the same wherever the source lies.
+    // Makes the object independent of where the source is.
     let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let here = format!("-ffile-prefix-map={here}=/oneshmem/capi");
     cc::Build::new()
@@ -39,7 +40,8 @@ fn main() {
         .include("../include")
         .flag("-fvisibility=hidden")
         .flag("-ffunction-sections")
-        // Its object goes through `ld -r` and objcopy, whatever CFLAGS say.
+        // The object goes through `ld -r` and objcopy, so it must not contain LTO code, whatever
+        // CFLAGS say.
         .flag("-fno-lto")
         .flag(here)
         .std("c11")
@@ -48,7 +50,7 @@ fn main() {
         .compile("ckernels");
 }
 
-/// The calls of each family: without a context and with one.
+/// The calls of each family, without and with a context.
 struct Calls(BTreeMap<String, [String; 2]>);
 
 impl Calls {
@@ -73,7 +75,7 @@ impl Calls {
     }
 }
 
-/// All routines that are written in Rust.
+/// All routines written in Rust.
 fn routines(calls: &Calls) -> String {
     let table = Interface::openshmem();
     let mut unused = calls.0.clone();
@@ -100,7 +102,7 @@ fn routines(calls: &Calls) -> String {
     out
 }
 
-/// Rust has no `long double`: routines that take or return one are written in C.
+/// Rust has no `long double`: routines that take or return one by value are written in C.
 fn by_value_in_c(symbol: &Symbol) -> bool {
     symbol.ret == "long double" || symbol.params.iter().any(|p| p.ctype == "long double")
 }
@@ -141,8 +143,9 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
     let body = match body.as_str() {
         "()" => "    // Nothing to do.\n".into(),
         _ => format!(
-            "    // SAFETY: the caller keeps the rules of the specification.\n    \
-             unsafe {{ {body}{end} }}\n"
+            "    // SAFETY: the specification requires that pointers lead to as many elements of \
+             these types\n    // as the arguments say, and that nobody accesses them in conflict \
+             with the call.\n    unsafe {{ {body}{end} }}\n"
         ),
     };
     format!(
@@ -155,11 +158,11 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
     )
 }
 
-/// The type of an element, where a routine has such a thing.
+/// The element type of a routine, if it has one.
 fn element(table: &Interface, symbol: &Symbol) -> String {
     match (symbol.typename, symbol.size) {
         (_, Some("mem")) => "u8".into(),
-        // Twice 64 bits, because it need not be aligned to more.
+        // Two 64-bit numbers: C programs need not align such an element like `u128`.
         (_, Some("128")) => "[u64; 2]".into(),
         (_, Some(bits)) => format!("u{bits}"),
         (Some(typename), _) => number(table.ctype(typename)).into(),
@@ -167,7 +170,7 @@ fn element(table: &Interface, symbol: &Symbol) -> String {
     }
 }
 
-/// The Rust type of a C type that elements can have.
+/// The Rust type of a C element type.
 fn number(ctype: &str) -> &'static str {
     match ctype {
         "float" => "f32",
@@ -188,7 +191,7 @@ fn number(ctype: &str) -> &'static str {
     }
 }
 
-/// The Rust type of a parameter; `pattern` is how the table writes it.
+/// The Rust type of a parameter. `pattern` is the parameter as the table writes it.
 fn rust_type(param: &Param, pattern: Option<&Param>, element: &str) -> String {
     let (ctype, pointer) = match param.ctype.strip_suffix('*') {
         Some(target) => (target.trim_end(), true),
@@ -212,7 +215,7 @@ fn rust_type(param: &Param, pattern: Option<&Param>, element: &str) -> String {
     if pointer { format!("{access} {rust}") } else { rust.into() }
 }
 
-/// The constants of the C headers that are numbers or strings.
+/// The number and string constants of the C headers.
 fn constants() -> String {
     let mut out = String::new();
     for constant in oneshmem_interface::constants::constants().iter().flat_map(|g| &g.constants) {

@@ -7,10 +7,10 @@ use oneshmem::Sum;
 const BINS_PER_PE: usize = 64;
 const SAMPLES: u64 = 20_000;
 
-fn main() -> Result<(), oneshmem::Error> {
+fn main() -> oneshmem::Result<()> {
     let shmem = oneshmem::init()?;
     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
-    let bins = shmem.alloc::<u64>(BINS_PER_PE).expect("symmetric memory");
+    let bins = shmem.alloc::<u64>(BINS_PER_PE)?;
 
     let mut random = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(me as u64 + 1);
     for _ in 0..SAMPLES {
@@ -23,8 +23,8 @@ fn main() -> Result<(), oneshmem::Error> {
     }
     shmem.barrier_all();
 
-    let mine = shmem.alloc::<u64>(1).expect("symmetric memory");
-    let total = shmem.alloc::<u64>(1).expect("symmetric memory");
+    let mine = shmem.alloc::<u64>(1)?;
+    let total = shmem.alloc::<u64>(1)?;
     mine.at(0).set(bins.all().to_vec().iter().sum());
     shmem.world().reduce::<_, Sum>(total.all(), mine.all());
 

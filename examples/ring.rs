@@ -5,13 +5,13 @@ use oneshmem::{Comparison, Signal};
 
 const ROUNDS: u64 = 2;
 
-fn main() -> Result<(), oneshmem::Error> {
+fn main() -> oneshmem::Result<()> {
     let shmem = oneshmem::init()?;
     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
     let next = (me + 1) % npes;
 
-    let token = shmem.alloc::<u64>(1).expect("symmetric memory");
-    let arrived = shmem.alloc::<u64>(1).expect("symmetric memory");
+    let token = shmem.alloc::<u64>(1)?;
+    let arrived = shmem.alloc::<u64>(1)?;
 
     for round in 1..=ROUNDS {
         // PE 0 starts each round; the others wait for the token of this round first.

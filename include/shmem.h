@@ -163,27 +163,29 @@ ONESHMEM_NORETURN void shmem_global_exit(int status);
  * `shmem_finalize`, else to 0. May be called at any time. */
 void shmem_query_initialized(int *initialized);
 
-/* The number of the calling PE, from 0 to `shmem_n_pes() - 1`. */
+/* Returns the number of the calling PE, from 0 to `shmem_n_pes() - 1`. */
 int shmem_my_pe(void);
 
-/* The number of PEs of the job. */
+/* Returns the number of PEs of the job. */
 int shmem_n_pes(void);
 
-/* Whether PE `pe` can be communicated with: 1 or 0. */
+/* Tells whether the calling PE can communicate with PE `pe`: 1 or 0. */
 int shmem_pe_accessible(int pe);
 
-/* Whether `addr` is a symmetric address of the calling PE that can be reached at PE `pe`: 1 or 0. */
+/* Tells whether `addr` is a symmetric address of the calling PE that can be reached on PE `pe`: 1
+ * or 0. */
 int shmem_addr_accessible(const void *addr, int pe);
 
-/* Where the calling PE can load and store PE `pe`'s copy of the symmetric object `dest`, or
- * a null pointer. On one node every PE's memory can be reached. The pointer is not itself a
- * symmetric address. */
+/* Returns the address at which the calling PE can load and store PE `pe`'s copy of the symmetric
+ * object `dest`, or a null pointer. On one node every PE's memory can be reached. The result is not
+ * a symmetric address. */
 void *shmem_ptr(const void *dest, int pe);
 
-/* As `shmem_ptr`, for PE number `pe` of `team`; a null pointer if `team` is `SHMEM_TEAM_INVALID`. */
+/* Does the same as `shmem_ptr` for PE number `pe` of `team`; returns a null pointer if `team` is
+ * `SHMEM_TEAM_INVALID`. */
 void *shmem_team_ptr(shmem_team_t team, const void *dest, int pe);
 
-/* The version of the specification that the library implements. */
+/* Stores the version of the specification that the library implements to `*major` and `*minor`. */
 void shmem_info_get_version(int *major, int *minor);
 
 /* Copies `SHMEM_VENDOR_STRING` to `name`, which has room for `SHMEM_MAX_NAME_LEN` characters. */
@@ -201,8 +203,8 @@ void shmem_query_thread(int *provided);
 
 /* ---- Symmetric memory ------------------------------------------------------------------------ */
 
-/* Allocates `size` bytes of symmetric memory. All routines of this section are collective:
- * every PE calls them in the same order with equal arguments. Returns a null pointer if
+/* Allocates `size` bytes of symmetric memory. Like all routines that allocate, it is collective:
+ * all PEs make the same calls in the same order, with equal arguments. Returns a null pointer if
  * `size` is 0 or the symmetric heap is exhausted. */
 void *shmem_malloc(size_t size);
 
@@ -210,7 +212,7 @@ void *shmem_malloc(size_t size);
 void *shmem_calloc(size_t count, size_t size);
 
 /* Allocates `size` bytes at a multiple of `alignment`, which is a power of two and a
- * multiple of `sizeof(void *)`; a null pointer for one that is no power of two. */
+ * multiple of `sizeof(void *)`. Returns a null pointer if it is not a power of two. */
 void *shmem_align(size_t alignment, size_t size);
 
 /* Changes the size of the block at `ptr`, which may move. The contents are kept up to the
@@ -220,22 +222,23 @@ void *shmem_realloc(void *ptr, size_t size);
 /* Releases the block at `ptr`; does nothing if `ptr` is a null pointer. */
 void shmem_free(void *ptr);
 
-/* As `shmem_malloc`, with hints on how the memory will be used: 0, or `SHMEM_MALLOC_` flags. */
+/* Does the same as `shmem_malloc`, with hints on how the memory will be used: 0, or
+ * `SHMEM_MALLOC_` flags. */
 void *shmem_malloc_with_hints(size_t size, long hints);
 
 /* ---- Teams of PEs ---------------------------------------------------------------------------- */
 
-/* The number of the calling PE in `team`, or -1 if `team` is `SHMEM_TEAM_INVALID`. */
+/* Returns the number of the calling PE in `team`, or -1 if `team` is `SHMEM_TEAM_INVALID`. */
 int shmem_team_my_pe(shmem_team_t team);
 
-/* The number of PEs in `team`, or -1 if `team` is `SHMEM_TEAM_INVALID`. */
+/* Returns the number of PEs in `team`, or -1 if `team` is `SHMEM_TEAM_INVALID`. */
 int shmem_team_n_pes(shmem_team_t team);
 
 /* Writes the fields of `team`'s configuration that `config_mask` selects. Returns 0, or
  * nonzero if `team` is `SHMEM_TEAM_INVALID`. */
 int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t *config);
 
-/* The number in `dest_team` of the PE that has number `src_pe` in `src_team`, or -1 if it is
+/* Returns the number in `dest_team` of the PE that has number `src_pe` in `src_team`, or -1 if it is
  * not a member of both. */
 int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team);
 
@@ -263,7 +266,8 @@ void shmem_team_destroy(shmem_team_t team);
  * `SHMEM_CTX_INVALID`. */
 int shmem_ctx_create(long options, shmem_ctx_t *ctx);
 
-/* As `shmem_ctx_create`; PE numbers given with the context are numbers in `team`. */
+/* Makes a context, as `shmem_ctx_create` does; PE numbers given with the context are numbers in
+ * `team`. */
 int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx);
 
 /* Completes the context's pending communication and releases it. `SHMEM_CTX_INVALID` is ignored. */
@@ -1105,7 +1109,7 @@ ONESHMEM_DIRECT void shmem_ctx_ibget128(shmem_ctx_t ctx, void *dest, const void 
 
 /* ---- Nonblocking remote memory access -------------------------------------------------------- */
 
-/* As `shmem_put`, but `source` must stay unchanged until `shmem_quiet`.
+/* Does the same as `shmem_put`, but `source` must stay unchanged until `shmem_quiet`.
  * Type-generic: shmem_put_nbi. */
 ONESHMEM_DIRECT void shmem_float_put_nbi(float *dest, const float *source, size_t nelems, int pe);
 ONESHMEM_DIRECT void shmem_double_put_nbi(double *dest, const double *source, size_t nelems,
@@ -1215,7 +1219,7 @@ ONESHMEM_DIRECT void shmem_ctx_put128_nbi(shmem_ctx_t ctx, void *dest, const voi
 ONESHMEM_DIRECT void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void *dest, const void *source,
     size_t nelems, int pe);
 
-/* As `shmem_get`, but the data is in `dest` only after `shmem_quiet`.
+/* Does the same as `shmem_get`, but the data is in `dest` only after `shmem_quiet`.
  * Type-generic: shmem_get_nbi. */
 ONESHMEM_DIRECT void shmem_float_get_nbi(float *dest, const float *source, size_t nelems, int pe);
 ONESHMEM_DIRECT void shmem_double_get_nbi(double *dest, const double *source, size_t nelems,
@@ -1644,7 +1648,8 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_add(shmem_ctx_t ctx, size_t *dest, si
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_add(shmem_ctx_t ctx, ptrdiff_t *dest, ptrdiff_t value,
     int pe);
 
-/* Atomically clears the bits of `dest` on PE `pe` that `value` does not have; returns what it held before.
+/* Atomically clears the bits of `dest` on PE `pe` that `value` does not have; returns what it
+ * held before.
  * Type-generic: shmem_atomic_fetch_and. */
 ONESHMEM_DIRECT unsigned int shmem_uint_atomic_fetch_and(unsigned int *dest, unsigned int value,
     int pe);
@@ -1802,7 +1807,7 @@ ONESHMEM_DIRECT void shmem_ctx_uint64_atomic_xor(shmem_ctx_t ctx, uint64_t *dest
 
 /* ---- Nonblocking atomic operations ----------------------------------------------------------- */
 
-/* As `shmem_atomic_fetch`; the value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch`; the value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_nbi. */
 ONESHMEM_DIRECT void shmem_float_atomic_fetch_nbi(float *fetch, const float *source, int pe);
 ONESHMEM_DIRECT void shmem_double_atomic_fetch_nbi(double *fetch, const double *source, int pe);
@@ -1852,7 +1857,7 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_fetch_nbi(shmem_ctx_t ctx, size_t *fe
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_fetch_nbi(shmem_ctx_t ctx, ptrdiff_t *fetch,
     const ptrdiff_t *source, int pe);
 
-/* As `shmem_atomic_compare_swap`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_compare_swap`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_compare_swap_nbi. */
 ONESHMEM_DIRECT void shmem_int_atomic_compare_swap_nbi(int *fetch, int *dest, int cond, int value,
     int pe);
@@ -1904,7 +1909,7 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_compare_swap_nbi(shmem_ctx_t ctx, siz
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_compare_swap_nbi(shmem_ctx_t ctx, ptrdiff_t *fetch,
     ptrdiff_t *dest, ptrdiff_t cond, ptrdiff_t value, int pe);
 
-/* As `shmem_atomic_swap`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_swap`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_swap_nbi. */
 ONESHMEM_DIRECT void shmem_float_atomic_swap_nbi(float *fetch, float *dest, float value, int pe);
 ONESHMEM_DIRECT void shmem_double_atomic_swap_nbi(double *fetch, double *dest, double value,
@@ -1959,7 +1964,7 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_swap_nbi(shmem_ctx_t ctx, size_t *fet
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_swap_nbi(shmem_ctx_t ctx, ptrdiff_t *fetch,
     ptrdiff_t *dest, ptrdiff_t value, int pe);
 
-/* As `shmem_atomic_fetch_inc`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch_inc`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_inc_nbi. */
 ONESHMEM_DIRECT void shmem_int_atomic_fetch_inc_nbi(int *fetch, int *dest, int pe);
 ONESHMEM_DIRECT void shmem_long_atomic_fetch_inc_nbi(long *fetch, long *dest, int pe);
@@ -2001,7 +2006,7 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_fetch_inc_nbi(shmem_ctx_t ctx, size_t
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_fetch_inc_nbi(shmem_ctx_t ctx, ptrdiff_t *fetch,
     ptrdiff_t *dest, int pe);
 
-/* As `shmem_atomic_fetch_add`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch_add`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_add_nbi. */
 ONESHMEM_DIRECT void shmem_int_atomic_fetch_add_nbi(int *fetch, int *dest, int value, int pe);
 ONESHMEM_DIRECT void shmem_long_atomic_fetch_add_nbi(long *fetch, long *dest, long value, int pe);
@@ -2050,7 +2055,7 @@ ONESHMEM_DIRECT void shmem_ctx_size_atomic_fetch_add_nbi(shmem_ctx_t ctx, size_t
 ONESHMEM_DIRECT void shmem_ctx_ptrdiff_atomic_fetch_add_nbi(shmem_ctx_t ctx, ptrdiff_t *fetch,
     ptrdiff_t *dest, ptrdiff_t value, int pe);
 
-/* As `shmem_atomic_fetch_and`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch_and`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_and_nbi. */
 ONESHMEM_DIRECT void shmem_uint_atomic_fetch_and_nbi(unsigned int *fetch, unsigned int *dest,
     unsigned int value, int pe);
@@ -2081,7 +2086,7 @@ ONESHMEM_DIRECT void shmem_ctx_uint32_atomic_fetch_and_nbi(shmem_ctx_t ctx, uint
 ONESHMEM_DIRECT void shmem_ctx_uint64_atomic_fetch_and_nbi(shmem_ctx_t ctx, uint64_t *fetch,
     uint64_t *dest, uint64_t value, int pe);
 
-/* As `shmem_atomic_fetch_or`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch_or`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_or_nbi. */
 ONESHMEM_DIRECT void shmem_uint_atomic_fetch_or_nbi(unsigned int *fetch, unsigned int *dest,
     unsigned int value, int pe);
@@ -2112,7 +2117,7 @@ ONESHMEM_DIRECT void shmem_ctx_uint32_atomic_fetch_or_nbi(shmem_ctx_t ctx, uint3
 ONESHMEM_DIRECT void shmem_ctx_uint64_atomic_fetch_or_nbi(shmem_ctx_t ctx, uint64_t *fetch,
     uint64_t *dest, uint64_t value, int pe);
 
-/* As `shmem_atomic_fetch_xor`; the old value is in `*fetch` after `shmem_quiet`.
+/* Does the same as `shmem_atomic_fetch_xor`; the old value is in `*fetch` after `shmem_quiet`.
  * Type-generic: shmem_atomic_fetch_xor_nbi. */
 ONESHMEM_DIRECT void shmem_uint_atomic_fetch_xor_nbi(unsigned int *fetch, unsigned int *dest,
     unsigned int value, int pe);
@@ -2146,7 +2151,8 @@ ONESHMEM_DIRECT void shmem_ctx_uint64_atomic_fetch_xor_nbi(shmem_ctx_t ctx, uint
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Puts, then updates the signal object `sig_addr` on PE `pe` with `signal`: `sig_op` is
- * `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`. Who sees the signal sees the data of this call.
+ * `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`. A PE that sees the signal also sees the data of this
+ * call.
  * Type-generic: shmem_put_signal. */
 ONESHMEM_DIRECT void shmem_float_put_signal(float *dest, const float *source, size_t nelems,
     uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
@@ -2279,7 +2285,7 @@ ONESHMEM_DIRECT void shmem_ctx_put128_signal(shmem_ctx_t ctx, void *dest, const 
 ONESHMEM_DIRECT void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void *dest, const void *source,
     size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 
-/* As `shmem_put_signal`, but `source` must stay unchanged until `shmem_quiet`.
+/* Does the same as `shmem_put_signal`, but `source` must stay unchanged until `shmem_quiet`.
  * Type-generic: shmem_put_signal_nbi. */
 ONESHMEM_DIRECT void shmem_float_put_signal_nbi(float *dest, const float *source, size_t nelems,
     uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
@@ -2412,7 +2418,7 @@ ONESHMEM_DIRECT void shmem_ctx_put128_signal_nbi(shmem_ctx_t ctx, void *dest, co
 ONESHMEM_DIRECT void shmem_ctx_putmem_signal_nbi(shmem_ctx_t ctx, void *dest, const void *source,
     size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 
-/* The value of the calling PE's own signal object `sig_addr`. */
+/* Returns the value of the calling PE's own signal object `sig_addr`. */
 ONESHMEM_DIRECT uint64_t shmem_signal_fetch(const uint64_t *sig_addr);
 
 /* Adds `signal` to the signal object `sig_addr` on PE `pe`.
@@ -2433,10 +2439,11 @@ ONESHMEM_DIRECT void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, u
  * have called it. */
 void shmem_barrier_all(void);
 
-/* Waits until all PEs have called it. Completes nothing: the PEs' own stores are visible, puts may not be. */
+/* Waits until all PEs have called it. The PEs' own stores are visible then, but their puts may
+ * not be. */
 void shmem_sync_all(void);
 
-/* Waits until all PEs of `team` have called it. Completes nothing, as `shmem_sync_all`.
+/* Waits until all PEs of `team` have called it. Like `shmem_sync_all`, it completes no puts.
  * Type-generic: shmem_sync. */
 int shmem_team_sync(shmem_team_t team);
 
@@ -2532,7 +2539,7 @@ int shmem_ptrdiff_collect(shmem_team_t team, ptrdiff_t *dest, const ptrdiff_t *s
     size_t nelems);
 int shmem_collectmem(shmem_team_t team, void *dest, const void *source, size_t nelems);
 
-/* As `shmem_collect`, with `nelems` equal on all PEs.
+/* Concatenates the PEs' `source` arrays, as `shmem_collect` does; `nelems` is equal on all PEs.
  * Type-generic: shmem_fcollect. */
 int shmem_float_fcollect(shmem_team_t team, float *dest, const float *source, size_t nelems);
 int shmem_double_fcollect(shmem_team_t team, double *dest, const double *source, size_t nelems);
@@ -2607,8 +2614,8 @@ int shmem_ptrdiff_alltoall(shmem_team_t team, ptrdiff_t *dest, const ptrdiff_t *
     size_t nelems);
 int shmem_alltoallmem(shmem_team_t team, void *dest, const void *source, size_t nelems);
 
-/* As `shmem_alltoall` for strided arrays: consecutive elements are `dst` elements apart in
- * `dest` and `sst` elements apart in `source`.
+/* Does the same as `shmem_alltoall` for strided arrays: consecutive elements are `dst` elements
+ * apart in `dest` and `sst` elements apart in `source`.
  * Type-generic: shmem_alltoalls. */
 int shmem_float_alltoalls(shmem_team_t team, float *dest, const float *source, ptrdiff_t dst,
     ptrdiff_t sst, size_t nelems);
@@ -2662,7 +2669,7 @@ int shmem_alltoallsmem(shmem_team_t team, void *dest, const void *source, ptrdif
     ptrdiff_t sst, size_t nelems);
 
 /* Combines the PEs' `source` arrays element by element with bitwise AND; `dest` gets the result
- * on all PEs of the team. Here and in all reductions and scans `dest` and `source` may be one array.
+ * on all PEs of the team. In all reductions and scans `dest` and `source` may be one array.
  * Type-generic: shmem_and_reduce. */
 int shmem_uchar_and_reduce(shmem_team_t team, unsigned char *dest, const unsigned char *source,
     size_t nreduce);
@@ -2687,7 +2694,7 @@ int shmem_uint64_and_reduce(shmem_team_t team, uint64_t *dest, const uint64_t *s
     size_t nreduce);
 int shmem_size_and_reduce(shmem_team_t team, size_t *dest, const size_t *source, size_t nreduce);
 
-/* Bitwise OR of the PEs' `source` arrays, element by element.
+/* Computes the bitwise OR of the PEs' `source` arrays, element by element, on all PEs of the team.
  * Type-generic: shmem_or_reduce. */
 int shmem_uchar_or_reduce(shmem_team_t team, unsigned char *dest, const unsigned char *source,
     size_t nreduce);
@@ -2712,7 +2719,8 @@ int shmem_uint64_or_reduce(shmem_team_t team, uint64_t *dest, const uint64_t *so
     size_t nreduce);
 int shmem_size_or_reduce(shmem_team_t team, size_t *dest, const size_t *source, size_t nreduce);
 
-/* Bitwise exclusive OR of the PEs' `source` arrays, element by element.
+/* Computes the bitwise exclusive OR of the PEs' `source` arrays, element by element, on all PEs
+ * of the team.
  * Type-generic: shmem_xor_reduce. */
 int shmem_uchar_xor_reduce(shmem_team_t team, unsigned char *dest, const unsigned char *source,
     size_t nreduce);
@@ -2737,7 +2745,7 @@ int shmem_uint64_xor_reduce(shmem_team_t team, uint64_t *dest, const uint64_t *s
     size_t nreduce);
 int shmem_size_xor_reduce(shmem_team_t team, size_t *dest, const size_t *source, size_t nreduce);
 
-/* Maximum of the PEs' `source` arrays, element by element.
+/* Computes the maximum of the PEs' `source` arrays, element by element, on all PEs of the team.
  * Type-generic: shmem_max_reduce. */
 int shmem_char_max_reduce(shmem_team_t team, char *dest, const char *source, size_t nreduce);
 int shmem_schar_max_reduce(shmem_team_t team, signed char *dest, const signed char *source,
@@ -2776,7 +2784,7 @@ int shmem_double_max_reduce(shmem_team_t team, double *dest, const double *sourc
 int shmem_longdouble_max_reduce(shmem_team_t team, long double *dest, const long double *source,
     size_t nreduce);
 
-/* Minimum of the PEs' `source` arrays, element by element.
+/* Computes the minimum of the PEs' `source` arrays, element by element, on all PEs of the team.
  * Type-generic: shmem_min_reduce. */
 int shmem_char_min_reduce(shmem_team_t team, char *dest, const char *source, size_t nreduce);
 int shmem_schar_min_reduce(shmem_team_t team, signed char *dest, const signed char *source,
@@ -2815,7 +2823,7 @@ int shmem_double_min_reduce(shmem_team_t team, double *dest, const double *sourc
 int shmem_longdouble_min_reduce(shmem_team_t team, long double *dest, const long double *source,
     size_t nreduce);
 
-/* Sum of the PEs' `source` arrays, element by element.
+/* Computes the sum of the PEs' `source` arrays, element by element, on all PEs of the team.
  * Type-generic: shmem_sum_reduce. */
 int shmem_char_sum_reduce(shmem_team_t team, char *dest, const char *source, size_t nreduce);
 int shmem_schar_sum_reduce(shmem_team_t team, signed char *dest, const signed char *source,
@@ -2860,7 +2868,7 @@ ONESHMEM_COMPLEX int shmem_complexf_sum_reduce(shmem_team_t team, float _Complex
     const float _Complex *source, size_t nreduce);
 #endif
 
-/* Product of the PEs' `source` arrays, element by element.
+/* Computes the product of the PEs' `source` arrays, element by element, on all PEs of the team.
  * Type-generic: shmem_prod_reduce. */
 int shmem_char_prod_reduce(shmem_team_t team, char *dest, const char *source, size_t nreduce);
 int shmem_schar_prod_reduce(shmem_team_t team, signed char *dest, const signed char *source,
@@ -3101,7 +3109,7 @@ size_t shmem_size_wait_until_some(size_t *ivars, size_t nelems, size_t *indices,
 size_t shmem_ptrdiff_wait_until_some(ptrdiff_t *ivars, size_t nelems, size_t *indices,
     const int *status, int cmp, ptrdiff_t cmp_value);
 
-/* As `shmem_wait_until_all`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_wait_until_all`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_wait_until_all_vector. */
 void shmem_int_wait_until_all_vector(int *ivars, size_t nelems, const int *status, int cmp,
     const int *cmp_values);
@@ -3128,7 +3136,7 @@ void shmem_size_wait_until_all_vector(size_t *ivars, size_t nelems, const int *s
 void shmem_ptrdiff_wait_until_all_vector(ptrdiff_t *ivars, size_t nelems, const int *status,
     int cmp, const ptrdiff_t *cmp_values);
 
-/* As `shmem_wait_until_any`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_wait_until_any`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_wait_until_any_vector. */
 size_t shmem_int_wait_until_any_vector(int *ivars, size_t nelems, const int *status, int cmp,
     const int *cmp_values);
@@ -3155,7 +3163,7 @@ size_t shmem_size_wait_until_any_vector(size_t *ivars, size_t nelems, const int 
 size_t shmem_ptrdiff_wait_until_any_vector(ptrdiff_t *ivars, size_t nelems, const int *status,
     int cmp, const ptrdiff_t *cmp_values);
 
-/* As `shmem_wait_until_some`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_wait_until_some`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_wait_until_some_vector. */
 size_t shmem_int_wait_until_some_vector(int *ivars, size_t nelems, size_t *indices,
     const int *status, int cmp, const int *cmp_values);
@@ -3182,7 +3190,7 @@ size_t shmem_size_wait_until_some_vector(size_t *ivars, size_t nelems, size_t *i
 size_t shmem_ptrdiff_wait_until_some_vector(ptrdiff_t *ivars, size_t nelems, size_t *indices,
     const int *status, int cmp, const ptrdiff_t *cmp_values);
 
-/* Whether `*ivar cmp cmp_value` holds now: 1 or 0.
+/* Tells whether `*ivar cmp cmp_value` holds now: 1 or 0.
  * Type-generic: shmem_test. */
 int shmem_int_test(int *ivar, int cmp, int cmp_value);
 int shmem_long_test(long *ivar, int cmp, long cmp_value);
@@ -3197,7 +3205,7 @@ int shmem_uint64_test(uint64_t *ivar, int cmp, uint64_t cmp_value);
 int shmem_size_test(size_t *ivar, int cmp, size_t cmp_value);
 int shmem_ptrdiff_test(ptrdiff_t *ivar, int cmp, ptrdiff_t cmp_value);
 
-/* Whether the comparison holds now for all elements that `status` does not leave out: 1 or 0.
+/* Tells whether the comparison holds now for all elements that `status` does not leave out: 1 or 0.
  * Type-generic: shmem_test_all. */
 int shmem_int_test_all(int *ivars, size_t nelems, const int *status, int cmp, int cmp_value);
 int shmem_long_test_all(long *ivars, size_t nelems, const int *status, int cmp, long cmp_value);
@@ -3221,7 +3229,7 @@ int shmem_size_test_all(size_t *ivars, size_t nelems, const int *status, int cmp
 int shmem_ptrdiff_test_all(ptrdiff_t *ivars, size_t nelems, const int *status, int cmp,
     ptrdiff_t cmp_value);
 
-/* The index of an element for which the comparison holds now, or `SIZE_MAX`.
+/* Returns the index of an element for which the comparison holds now, or `SIZE_MAX`.
  * Type-generic: shmem_test_any. */
 size_t shmem_int_test_any(int *ivars, size_t nelems, const int *status, int cmp, int cmp_value);
 size_t shmem_long_test_any(long *ivars, size_t nelems, const int *status, int cmp, long cmp_value);
@@ -3274,7 +3282,7 @@ size_t shmem_size_test_some(size_t *ivars, size_t nelems, size_t *indices, const
 size_t shmem_ptrdiff_test_some(ptrdiff_t *ivars, size_t nelems, size_t *indices, const int *status,
     int cmp, ptrdiff_t cmp_value);
 
-/* As `shmem_test_all`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_test_all`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_test_all_vector. */
 int shmem_int_test_all_vector(int *ivars, size_t nelems, const int *status, int cmp,
     const int *cmp_values);
@@ -3301,7 +3309,7 @@ int shmem_size_test_all_vector(size_t *ivars, size_t nelems, const int *status, 
 int shmem_ptrdiff_test_all_vector(ptrdiff_t *ivars, size_t nelems, const int *status, int cmp,
     const ptrdiff_t *cmp_values);
 
-/* As `shmem_test_any`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_test_any`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_test_any_vector. */
 size_t shmem_int_test_any_vector(int *ivars, size_t nelems, const int *status, int cmp,
     const int *cmp_values);
@@ -3328,7 +3336,7 @@ size_t shmem_size_test_any_vector(size_t *ivars, size_t nelems, const int *statu
 size_t shmem_ptrdiff_test_any_vector(ptrdiff_t *ivars, size_t nelems, const int *status, int cmp,
     const ptrdiff_t *cmp_values);
 
-/* As `shmem_test_some`; element `i` is compared with `cmp_values[i]`.
+/* Does the same as `shmem_test_some`, but compares element `i` with `cmp_values[i]`.
  * Type-generic: shmem_test_some_vector. */
 size_t shmem_int_test_some_vector(int *ivars, size_t nelems, size_t *indices, const int *status,
     int cmp, const int *cmp_values);
@@ -3368,7 +3376,7 @@ void shmem_ctx_fence(shmem_ctx_t ctx);
 void shmem_quiet(void);
 void shmem_ctx_quiet(shmem_ctx_t ctx);
 
-/* As `shmem_quiet`, for the operations to the `npes` PEs in `target_pes`. */
+/* Does the same as `shmem_quiet` for the operations to the `npes` PEs in `target_pes`. */
 void shmem_pe_quiet(const int *target_pes, size_t npes);
 void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes);
 
@@ -3381,7 +3389,7 @@ void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes);
  * the time until it has a CPU. */
 void shmem_set_lock(long *lock);
 
-/* Tries to acquire a lock without waiting: 0 if acquired, 1 if another PE holds it. */
+/* Tries to acquire a lock without waiting: 0 if acquired, 1 if a PE holds it. */
 int shmem_test_lock(long *lock);
 
 /* Completes the calling PE's communication on the default context, then releases a lock that
@@ -3390,8 +3398,8 @@ void shmem_clear_lock(long *lock);
 
 /* ---- Profiling ------------------------------------------------------------------------------- */
 
-/* A word to the profiling tool: at most 0 off, 1 normal, 2 flush, more as the tool defines. The
- * library itself does nothing. */
+/* Tells the profiling tool what to do: at most 0 off, 1 normal, 2 flush, more as the tool
+ * defines. The library itself does nothing. */
 void shmem_pcontrol(int level, ...);
 
 /* ---- Deprecated routines --------------------------------------------------------------------- */
@@ -3476,7 +3484,7 @@ ONESHMEM_DIRECT void shmem_longlong_add(long long *dest, long long value, int pe
  * Deprecated since 1.5: use shmem_quiet and shmem_team_sync. */
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync);
 
-/* Waits until all PEs of the active set have called it. Completes nothing, as `shmem_sync_all`.
+/* Waits until all PEs of the active set have called it. Like `shmem_sync_all`, it completes no puts.
  * Deprecated since 1.5: use shmem_team_sync. */
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync);
 
@@ -3516,7 +3524,8 @@ void shmem_alltoalls32(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t 
 void shmem_alltoalls64(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
     int PE_start, int logPE_stride, int PE_size, long *pSync);
 
-/* Bitwise AND over an active set. Here and below `pWrk` is symmetric work space of
+/* Computes the bitwise AND of the `source` arrays of an active set, element by element. In all
+ * reductions over active sets `pWrk` is symmetric work space of
  * max(nreduce / 2 + 1, SHMEM_REDUCE_MIN_WRKDATA_SIZE) elements.
  * Deprecated since 1.5: use shmem_and_reduce. */
 void shmem_short_and_to_all(short *dest, const short *source, int nreduce, int PE_start,
@@ -3528,7 +3537,7 @@ void shmem_long_and_to_all(long *dest, const long *source, int nreduce, int PE_s
 void shmem_longlong_and_to_all(long long *dest, const long long *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, long long *pWrk, long *pSync);
 
-/* Bitwise OR over an active set.
+/* Computes the bitwise OR of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_or_reduce. */
 void shmem_short_or_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);
@@ -3539,7 +3548,7 @@ void shmem_long_or_to_all(long *dest, const long *source, int nreduce, int PE_st
 void shmem_longlong_or_to_all(long long *dest, const long long *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, long long *pWrk, long *pSync);
 
-/* Bitwise exclusive OR over an active set.
+/* Computes the bitwise exclusive OR of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_xor_reduce. */
 void shmem_short_xor_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);
@@ -3550,7 +3559,7 @@ void shmem_long_xor_to_all(long *dest, const long *source, int nreduce, int PE_s
 void shmem_longlong_xor_to_all(long long *dest, const long long *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, long long *pWrk, long *pSync);
 
-/* Maximum over an active set.
+/* Computes the maximum of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_max_reduce. */
 void shmem_short_max_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);
@@ -3567,7 +3576,7 @@ void shmem_double_max_to_all(double *dest, const double *source, int nreduce, in
 void shmem_longdouble_max_to_all(long double *dest, const long double *source, int nreduce,
     int PE_start, int logPE_stride, int PE_size, long double *pWrk, long *pSync);
 
-/* Minimum over an active set.
+/* Computes the minimum of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_min_reduce. */
 void shmem_short_min_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);
@@ -3584,7 +3593,7 @@ void shmem_double_min_to_all(double *dest, const double *source, int nreduce, in
 void shmem_longdouble_min_to_all(long double *dest, const long double *source, int nreduce,
     int PE_start, int logPE_stride, int PE_size, long double *pWrk, long *pSync);
 
-/* Sum over an active set.
+/* Computes the sum of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_sum_reduce. */
 void shmem_short_sum_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);
@@ -3608,7 +3617,7 @@ ONESHMEM_COMPLEX void shmem_complexf_sum_to_all(float _Complex *dest, const floa
     int nreduce, int PE_start, int logPE_stride, int PE_size, float _Complex *pWrk, long *pSync);
 #endif
 
-/* Product over an active set.
+/* Computes the product of the `source` arrays of an active set, element by element.
  * Deprecated since 1.5: use shmem_prod_reduce. */
 void shmem_short_prod_to_all(short *dest, const short *source, int nreduce, int PE_start,
     int logPE_stride, int PE_size, short *pWrk, long *pSync);

@@ -4,8 +4,6 @@
 #   $(OBJ)/NAME.exports     the symbols that stay global, one a line
 #   $(OBJ)/NAME.map         the version script that names them
 #
-# and, if more than usual is to be left out of it, NAME_WITHOUT, the sections' names.
-#
 # Cargo's library carries all of Rust's runtime. What is linked out of it, one object in
 # which only the exports are global, can stand in one program with other Rust libraries and
 # serves both kinds of library: $(BUILD)/lib/libNAME.a and libNAME.so.
@@ -15,12 +13,17 @@ OBJCOPY ?= objcopy
 LD      ?= ld
 NM      ?= nm
 
-# The sections removed hold what only a compiler reads, and mislead its linker plugin.
+# Sections to leave out. What .llvmbc and .llvmcmd hold is for compilers, and misleads their linker
+# plugin. The initialiser .init_array.00099 is Rust's: it keeps the program's arguments, which nothing
+# here reads. The linker removes them, because it also removes what debug information says of them.
+# objcopy does not, and fails if there is such information, as in Debian's build of Rust's library.
+DISCARD := .llvmbc .llvmcmd .init_array.00099
+
 $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 	sed 's/^/--undefined=/' $(OBJ)/$*.exports > $(OBJ)/$*.roots
-	$(LD) -r --gc-sections @$(OBJ)/$*.roots -o $(OBJ)/$*.all.o $<
-	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports \
-	    $(foreach section,.llvmbc .llvmcmd $($*_WITHOUT),--remove-section=$(section)) $(OBJ)/$*.all.o $@
+	echo 'SECTIONS { /DISCARD/ : { *($(DISCARD)) } } INSERT BEFORE .text;' > $(OBJ)/$*.discard
+	$(LD) -r --gc-sections -T $(OBJ)/$*.discard @$(OBJ)/$*.roots -o $(OBJ)/$*.all.o $<
+	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports $(OBJ)/$*.all.o $@
 	rm -f $(OBJ)/$*.all.o
 
 $(BUILD)/lib/lib%.a: $(OBJ)/%.o

@@ -1,17 +1,17 @@
-//! Atomic memory operations (specification, section 9.7): one locked
-//! instruction, of exactly the type's width, on the mirror address.
+//! Atomic memory operations (specification, section 9.7): one locked instruction, of exactly the
+//! type's width, on the mirror address.
 //!
-//! Every way to reach a location (any context or team, fetching or not, signal or
-//! wait) ends in the same processor atomics of the same width, so all are
-//! mutually atomic, which is more than the specification asks for.
+//! All routines (any context or team, fetching or not, signal or wait) end in the same processor
+//! atomics of the same width. So all are mutually atomic, which is more than the specification
+//! requires.
 //!
-//! Orders: a read-modify-write is acquire and release, a fetch acquires, a set
-//! releases. The specification asks for no order at all (that is what fence and
-//! quiet are for), but programs lean on atomics to hand data over. On x86-64 this
-//! costs nothing: locked instructions are full barriers anyway, and a set stays a
-//! plain store where sequential consistency would make it an exchange.
+//! Memory order: a read-modify-write acquires and releases, a fetch acquires, a set releases. The
+//! specification requires no order at all (fence and quiet are for that), but programs use atomics
+//! to hand data over. On x86-64 the order costs nothing: locked instructions are full barriers
+//! anyway, and a set stays a plain store, where sequential consistency would make it an exchange.
 #![allow(unsafe_code)]
 
+use crate::argument::memory::{Object, same_length};
 use crate::engine::Place;
 use crate::error::Routine;
 use crate::operand;
@@ -26,39 +26,39 @@ pub use cell::{Integer, Word};
 use ops::{Add, And, CompareSwap, Fetch, Operation, Or, Set, Signal, Silent, Swap, Xor};
 
 /// Performs `op` at `target` on PE `pe`.
-///
-/// # Safety
-/// Concurrent accesses to the target are atomic operations of this width.
 #[inline(always)]
-unsafe fn apply<O: Operation, C: Numbering>(
+fn apply<O: Operation, C: Numbering>(
     routine: Routine,
     ctx: C,
-    target: *const O::Word,
+    target: Object<'_, O::Word>,
     op: O,
     pe: PeArg,
 ) -> O::Output {
-    // The same offset that `translate` computes: nothing else of `target` has to be
-    // kept for the slow path.
-    let miss = TABLE.miss(target as usize);
+    same_length(target.len(), 1);
+    let target = target.address();
+    // The same offset that `translate` computes, so the slow path needs nothing else of `target`.
+    let miss = TABLE.miss(target);
     let slow = Slow { routine, ctx, miss, op, pe };
     translate(
         ctx,
-        target as usize,
+        target,
         pe,
         |address| {
             if !operand::is_aligned::<O::Word>(address) {
                 cold_path();
                 return slow.perform();
             }
-            // SAFETY: in `pe`'s mirror, aligned; the rest is the caller's promise.
+            // SAFETY: `target` is a symmetric `Object`, so the whole word is in `pe`'s mirror, and
+            // all other accesses to it are atomic operations of this width. Its alignment is
+            // checked above.
             op.perform(unsafe { O::Word::at(address) })
         },
         slow,
     )
 }
 
-/// An operation that leaves the hot path. A type, not a closure, so that it can be
-/// told to inline: the hot path then ends in a jump and needs no stack frame.
+/// An operation that leaves the hot path. It is a type, not a closure, so that its inlining can be
+/// forced: the hot path then ends in a jump and needs no stack frame.
 #[derive(Clone, Copy)]
 struct Slow<O, C> {
     routine: Routine,
@@ -72,7 +72,7 @@ impl<O: Operation, C: Numbering> Slow<O, C> {
     #[inline(always)]
     fn perform(self) -> O::Output {
         let Self { routine, ctx, miss, op, pe } = self;
-        // SAFETY: made by `apply` only, whose caller promised what is asked here.
+        // SAFETY: only `apply` makes this value, from the address of an `Object` of one word.
         unsafe { apply_slow(ctx, miss, op, pe, routine) }
     }
 }
@@ -84,6 +84,8 @@ impl<O: Operation, C: Numbering> Cold<O::Output> for Slow<O, C> {
     }
 }
 
+/// # Safety
+/// `miss` comes from the address of an object of one word.
 #[cold]
 #[inline(never)]
 unsafe fn apply_slow<O: Operation, C: Numbering>(
@@ -100,74 +102,67 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());
     }
     match place {
-        // SAFETY: `access` returns only with an address inside `pe`'s mirror; aligned
-        // because mirrors keep the offset within a page.
+        // SAFETY: `access` returns only with an address in `pe`'s mirror that holds the whole word.
+        // The address is aligned as `target` is, because mirrors keep the offset within a page. All
+        // other accesses to an object of one word are atomic operations of its width.
         Place::Near(address) => op.perform(unsafe { O::Word::at(address) }),
         Place::Far(engine, at) => op.send(engine, at),
     }
 }
 
-/// Defines the public routines. Each has the safety contract of [`apply`].
+/// Defines the public routines.
 macro_rules! routines {
-    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident: $pointer:ty $(, $arg:ident)*) -> $out:ty {
+    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) -> $out:ty {
         $op:expr
     })*) => {$(
         $(#[$doc])*
-        ///
-        /// # Safety
-        /// Concurrent accesses to the object on `pe` are atomic and of this type.
         #[inline(always)]
-        pub unsafe fn $name<T: $bound, C: Numbering>(
+        pub fn $name<T: $bound, C: Numbering>(
             routine: Routine,
             ctx: C,
-            $target: $pointer,
+            $target: Object<'_, T>,
             $($arg: T,)*
             pe: PeArg,
         ) -> $out {
-            // SAFETY: the caller's promise, passed on.
-            unsafe { apply(routine, ctx, $target, $op, pe) }
+            apply(routine, ctx, $target, $op, pe)
         }
     )*};
 }
 
 routines! {
     /// Reads `source` on `pe`.
-    fetch<Word>(source: *const T) -> T { Fetch::new() }
+    fetch<Word>(source) -> T { Fetch::new() }
     /// Writes `value` to `dest` on `pe`.
-    set<Word>(dest: *mut T, value) -> () { Set(value) }
+    set<Word>(dest, value) -> () { Set(value) }
     /// Writes `value` to `dest` on `pe` and returns the old value.
-    swap<Word>(dest: *mut T, value) -> T { Swap(value) }
-    /// Writes `value` to `dest` on `pe` if `cond` stands there; returns the old value.
-    compare_swap<Integer>(dest: *mut T, cond, value) -> T { CompareSwap { cond, value } }
+    swap<Word>(dest, value) -> T { Swap(value) }
+    /// Writes `value` to `dest` on `pe` if `dest` holds `cond`; returns the old value.
+    compare_swap<Integer>(dest, cond, value) -> T { CompareSwap { cond, value } }
     /// Adds one to `dest` on `pe` and returns the old value.
-    fetch_inc<Integer>(dest: *mut T) -> T { Add(T::ONE) }
+    fetch_inc<Integer>(dest) -> T { Add(T::ONE) }
     /// Adds `value` to `dest` on `pe` and returns the old value.
-    fetch_add<Integer>(dest: *mut T, value) -> T { Add(value) }
+    fetch_add<Integer>(dest, value) -> T { Add(value) }
     /// Ands `value` into `dest` on `pe` and returns the old value.
-    fetch_and<Integer>(dest: *mut T, value) -> T { And(value) }
+    fetch_and<Integer>(dest, value) -> T { And(value) }
     /// Ors `value` into `dest` on `pe` and returns the old value.
-    fetch_or<Integer>(dest: *mut T, value) -> T { Or(value) }
+    fetch_or<Integer>(dest, value) -> T { Or(value) }
     /// Exclusive-ors `value` into `dest` on `pe` and returns the old value.
-    fetch_xor<Integer>(dest: *mut T, value) -> T { Xor(value) }
+    fetch_xor<Integer>(dest, value) -> T { Xor(value) }
 }
 
 /// Defines the forms without a result.
 macro_rules! without_result {
     ($($(#[$doc:meta])* $name:ident($($arg:ident)?) { $op:expr })*) => {$(
         $(#[$doc])*
-        ///
-        /// # Safety
-        /// Concurrent accesses to the object on `pe` are atomic and of this type.
         #[inline(always)]
-        pub unsafe fn $name<T: Integer, C: Numbering>(
+        pub fn $name<T: Integer, C: Numbering>(
             routine: Routine,
             ctx: C,
-            dest: *mut T,
+            dest: Object<'_, T>,
             $($arg: T,)?
             pe: PeArg,
         ) {
-            // SAFETY: the caller's promise, passed on.
-            unsafe { apply(routine, ctx, dest, Silent($op), pe) };
+            apply(routine, ctx, dest, Silent($op), pe);
         }
     )*};
 }
@@ -186,35 +181,27 @@ without_result! {
 }
 
 /// [`add`] to a signal.
-///
-/// # Safety
-/// As for [`add`].
 #[inline(always)]
-pub(crate) unsafe fn signal_add<C: Numbering>(
+pub(crate) fn signal_add<C: Numbering>(
     routine: Routine,
     ctx: C,
-    sig_addr: *mut u64,
+    sig_addr: Object<'_, u64>,
     signal: u64,
     pe: PeArg,
 ) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { apply(routine, ctx, sig_addr, Signal(Silent(Add(signal))), pe) };
+    apply(routine, ctx, sig_addr, Signal(Silent(Add(signal))), pe);
 }
 
 /// [`set`] of a signal.
-///
-/// # Safety
-/// As for [`set`].
 #[inline(always)]
-pub(crate) unsafe fn signal_set<C: Numbering>(
+pub(crate) fn signal_set<C: Numbering>(
     routine: Routine,
     ctx: C,
-    sig_addr: *mut u64,
+    sig_addr: Object<'_, u64>,
     signal: u64,
     pe: PeArg,
 ) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { apply(routine, ctx, sig_addr, Signal(Set(signal)), pe) }
+    apply(routine, ctx, sig_addr, Signal(Set(signal)), pe);
 }
 
 #[cfg(test)]

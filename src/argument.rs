@@ -1,13 +1,24 @@
-//! Checks on arguments that are no symmetric addresses.
+//! Checks on arguments that are not symmetric addresses.
+
+pub mod memory;
 
 use crate::error::Routine;
 use crate::failure;
 
-/// Ends the job if a pointer to memory of this PE's is null.
+/// Ends the job if a pointer to this PE's own memory is null.
 #[inline]
 pub fn not_null<T>(routine: Routine, argument: &str, pointer: *const T) {
     if pointer.is_null() {
         null(routine, argument);
+    }
+}
+
+/// Unwraps a pointer to this PE's own memory; ends the job if it is null.
+#[inline]
+pub fn required<P>(routine: Routine, argument: &str, pointer: Option<P>) -> P {
+    match pointer {
+        Some(pointer) => pointer,
+        None => null(routine, argument),
     }
 }
 

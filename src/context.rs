@@ -1,19 +1,18 @@
 //! Communication contexts: what a context handle means on the data path.
 //!
-//! A handle holds a context's number (see [`numberings`]), so that using a context costs the
-//! hot path four instructions more than the default context (the handle's low half, then a
-//! load, a multiplication and an addition for the team's numbering), and a handle is an
-//! address constant in C (`SHMEM_CTX_DEFAULT` works in a static initialiser). Whatever is no
-//! context, `SHMEM_CTX_INVALID`, a destroyed one or a stray pointer, has no PEs, so any use
-//! takes the slow path and is reported there.
+//! A handle holds a context's number (see [`numberings`]). So a context costs the hot path only
+//! four instructions more than the default context (the handle's low half, then a load, a
+//! multiplication and an addition for the team's numbering), and a handle is an address constant in
+//! C (`SHMEM_CTX_DEFAULT` works in a static initialiser). A handle that is not a context's
+//! (`SHMEM_CTX_INVALID`, a destroyed context's or a stray pointer) has no PEs, so any use takes the
+//! slow path, which reports it.
 //!
-//! On one node every operation is complete when it returns, so contexts have no
-//! operations of their own to keep apart; what they carry is their team's numbering.
-#![allow(unsafe_code)]
+//! On one node every operation is complete when it returns, so contexts have no operations of their
+//! own to keep apart. They only carry their team's numbering.
 
 pub mod session;
 
-use crate::argument;
+use crate::argument::{self, memory::Out};
 use crate::atomics::{AtomicUsize, Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
@@ -26,7 +25,7 @@ use std::ffi::{c_int, c_long};
 
 /// `SHMEM_CTX_INVALID`.
 pub const CTX_INVALID: usize = 0;
-/// Its number.
+/// The number of the default context.
 const DEFAULT: usize = 1;
 
 /// `SHMEM_CTX_SERIALIZED`.
@@ -37,10 +36,10 @@ pub const PRIVATE: c_long = 2;
 pub const NOSTORE: c_long = 4;
 const OPTIONS: c_long = SERIALIZED | PRIVATE | NOSTORE;
 
-/// The handle of the team that each context belongs to; 0 while there is no such context.
+/// The handle of each context's team; 0 while the context does not exist.
 static OWNERS: [AtomicUsize; CONTEXTS] = [const { AtomicUsize::new(0) }; CONTEXTS];
 
-/// Where to look for a free number next.
+/// The number at which the next search for a free one starts.
 static NEXT: AtomicUsize = AtomicUsize::new(DEFAULT + 1);
 
 fn establish(number: usize, triplet: Triplet) {
@@ -52,12 +51,12 @@ fn release(number: usize) {
     OWNERS[number].store(0, Ordering::Release);
 }
 
-/// The number of a context that exists.
+/// The number of a context, if it exists.
 fn existing(handle: usize) -> Option<usize> {
     numberings::number(handle).filter(|number| TABLE.contexts.size(*number) > 0)
 }
 
-/// The number of a context, or `None` for `SHMEM_CTX_INVALID`; another handle that is no
+/// The number of a context; `None` for `SHMEM_CTX_INVALID`. Any other handle that is not a
 /// context's is reported and ends the job.
 fn required(routine: Routine, handle: usize) -> Option<usize> {
     if handle == CTX_INVALID {
@@ -77,7 +76,7 @@ const A_CONTEXT: &str =
 pub struct Handle(usize);
 
 impl Handle {
-    /// The context of a handle. What is no handle is reported when it is used.
+    /// The context of a handle. An invalid handle is reported when it is used.
     #[inline(always)]
     pub const fn new(handle: usize) -> Self {
         Self(handle)
@@ -95,14 +94,14 @@ impl Numbering for Handle {
     }
 }
 
-/// The world number of PE `pe` of a context's team, if it has one.
+/// The world number of PE `pe` of a context's team; `None` if the team has no such PE.
 pub fn world_pe(handle: usize, pe: c_int) -> Option<usize> {
     let pe = usize::try_from(pe).ok()?;
     let number = existing(handle).filter(|number| pe < TABLE.contexts.size(*number))?;
     Some(TABLE.contexts.member(number, pe))
 }
 
-/// A PE number that [`world_pe`] refused: says what was wrong, the number or the context.
+/// Reports what is wrong with a PE number that [`world_pe`] refused: the number or the context.
 pub fn no_pe(routine: Routine, handle: usize, pe: c_int) -> ! {
     let Some(number) = required(routine, handle) else {
         failure::misuse(routine, "ctx = SHMEM_CTX_INVALID", A_CONTEXT)
@@ -119,26 +118,19 @@ pub fn no_pe(routine: Routine, handle: usize, pe: c_int) -> ! {
     )
 }
 
-/// `shmem_ctx_create`: a context of the world. Returns 0, or something else and
-/// [`CTX_INVALID`] if there is none left.
-///
-/// # Safety
-/// `ctx` is writable.
-pub unsafe fn create(routine: Routine, options: c_long, ctx: *mut usize) -> c_int {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { team_create(routine, TEAM_WORLD, options, ctx) }
+/// `shmem_ctx_create`: creates a context of the world. Returns 0, or another value and
+/// [`CTX_INVALID`] if none is left.
+pub fn create(routine: Routine, options: c_long, ctx: Option<Out<'_, usize>>) -> c_int {
+    team_create(routine, TEAM_WORLD, options, ctx)
 }
 
-/// `shmem_team_create_ctx`: a context that numbers PEs as the team does. Returns as
+/// `shmem_team_create_ctx`: creates a context that numbers PEs as the team does. Returns as
 /// [`create`] does, and fails for `SHMEM_TEAM_INVALID`.
-///
-/// # Safety
-/// `ctx` is writable.
-pub unsafe fn team_create(
+pub fn team_create(
     routine: Routine,
     team: usize,
     options: c_long,
-    ctx: *mut usize,
+    ctx: Option<Out<'_, usize>>,
 ) -> c_int {
     if options & !OPTIONS != 0 {
         failure::misuse(
@@ -147,15 +139,14 @@ pub unsafe fn team_create(
             "expected 0, or a combination of SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE",
         );
     }
-    argument::not_null(routine, "ctx", ctx);
+    let ctx = argument::required(routine, "ctx", ctx);
     let triplet = team::get(routine, team).map(|team| team.triplet());
     let handle = triplet.and_then(|triplet| take_number(team, triplet));
-    // SAFETY: the caller's promise.
-    unsafe { ctx.write(handle.unwrap_or(CTX_INVALID)) };
+    ctx.set(0, handle.unwrap_or(CTX_INVALID));
     if handle.is_some() { 0 } else { -1 }
 }
 
-/// Takes a free number for a context of `team`. Any thread may, at any time.
+/// Takes a free number for a context of `team`. Any thread may call this at any time.
 fn take_number(team: usize, triplet: Triplet) -> Option<usize> {
     let first = NEXT.load(Ordering::Relaxed);
     let numbers = (0..CONTEXTS).map(|i| (first + i) % CONTEXTS);
@@ -169,7 +160,7 @@ fn take_number(team: usize, triplet: Triplet) -> Option<usize> {
     })
 }
 
-/// `shmem_ctx_destroy`, with an implicit quiet; nothing for `SHMEM_CTX_INVALID`.
+/// `shmem_ctx_destroy`, with an implicit quiet. Does nothing for `SHMEM_CTX_INVALID`.
 pub fn destroy(routine: Routine, handle: usize) {
     let Some(number) = required(routine, handle) else { return };
     if handle == CTX_DEFAULT {
@@ -184,21 +175,16 @@ pub fn destroy(routine: Routine, handle: usize) {
     release(number);
 }
 
-/// `shmem_ctx_get_team`: the handle of a context's team; `SHMEM_TEAM_INVALID` and
-/// something other than 0 for `SHMEM_CTX_INVALID`.
-///
-/// # Safety
-/// `team` is writable.
-pub unsafe fn get_team(routine: Routine, handle: usize, team: *mut usize) -> c_int {
-    argument::not_null(routine, "team", team);
+/// `shmem_ctx_get_team`: the handle of a context's team. For `SHMEM_CTX_INVALID`, it is
+/// `SHMEM_TEAM_INVALID`, and the result is not 0.
+pub fn get_team(routine: Routine, handle: usize, team: Option<Out<'_, usize>>) -> c_int {
+    let team = argument::required(routine, "team", team);
     let owner = required(routine, handle).map(|number| OWNERS[number].load(Ordering::Relaxed));
-    // SAFETY: the caller's promise.
-    unsafe { team.write(owner.unwrap_or(TEAM_INVALID)) };
+    team.set(0, owner.unwrap_or(TEAM_INVALID));
     if owner.is_some() { 0 } else { -1 }
 }
 
-/// Checks a context that a quiet or fence is called on: false for `SHMEM_CTX_INVALID`,
-/// on which these do nothing.
+/// Checks the context of a quiet or fence. False for `SHMEM_CTX_INVALID`, on which they do nothing.
 #[inline(always)]
 pub fn exists<C: Numbering>(routine: Routine, ctx: C) -> bool {
     let handle = ctx.handle();
@@ -211,7 +197,7 @@ fn is_some(routine: Routine, handle: usize) -> bool {
     required(routine, handle).is_some()
 }
 
-/// Destroys a team's contexts, with the team.
+/// Destroys a team's contexts, together with the team.
 pub(crate) fn destroy_all_of(team: usize) {
     for (number, owner) in OWNERS.iter().enumerate().skip(DEFAULT + 1) {
         if owner.load(Ordering::Acquire) == team {
@@ -220,7 +206,7 @@ pub(crate) fn destroy_all_of(team: usize) {
     }
 }
 
-/// Makes the default context, at initialisation.
+/// Creates the default context, at initialisation.
 pub(crate) fn open(job: &Job) {
     OWNERS[DEFAULT].store(TEAM_WORLD, Ordering::Relaxed);
     establish(DEFAULT, Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() });

@@ -1,25 +1,29 @@
-//! Every environment variable the library reads, in one table: the library, the
-//! info tool, `SHMEM_INFO` and the documentation all work from it.
+//! Every environment variable that the library reads, in one table. The library, the info tool,
+//! `SHMEM_INFO` and the documentation all use it.
 //!
-//! Names are `SHMEM_*` as the specification has them (section 8); the historical
-//! `SMA_*` name is read where one exists and loses against the new one.
+//! Names are `SHMEM_*` as in the specification (section 8). The historical `SMA_*` name is also
+//! read where one exists; the current name takes precedence.
 
+mod entries;
 pub mod partitions;
 mod unknown;
 
 use crate::error::Error;
 use crate::sys::environment;
+pub use entries::{Entry, entries};
 use onenode::collectives::algorithm::Operation;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::OnceLock;
 pub use unknown::complaints;
 
-/// How a value is written.
+/// The syntax of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// A switch: on if it is set to anything but 0, no, off or false.
+    /// A switch: on if set to anything except 0, no, off or false.
     Switch,
+    /// Whether statistics are on, and their format: a switch, or a format.
+    Statistics,
     /// A number with an optional fraction and k, m, g or t (specification, 8.1).
     Size,
     /// Seconds, with an optional fraction.
@@ -28,7 +32,7 @@ pub enum ValueKind {
     Word(&'static [&'static str]),
     /// An algorithm of the operation.
     Algorithm(Operation),
-    /// A whole number in these bounds.
+    /// A whole number within these bounds, inclusive.
     Count(usize, usize),
     /// The path of a file.
     Path,
@@ -41,11 +45,11 @@ pub struct Variable {
     pub name: &'static str,
     /// Its historical name, if it has one.
     pub alias: Option<&'static str>,
-    /// How its value is written.
+    /// The syntax of its value.
     pub kind: ValueKind,
-    /// The value it has when it is not set, in words.
+    /// The default, in words.
     pub default: &'static str,
-    /// What it does, one sentence.
+    /// What it does, in one sentence.
     pub help: &'static str,
 }
 
@@ -59,7 +63,7 @@ macro_rules! variables {
             default: $default,
             help: $help,
         };)*
-        /// All of them, in the order they are shown.
+        /// All variables, in the order of display.
         pub static ALL: &[&Variable] = &[$(&$ident),*];
     };
     (@alias $alias:literal) => { Some($alias) };
@@ -89,12 +93,13 @@ variables! {
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
         "Report why a call returned NULL or had no effect, and check that all PEs allocate and free \
          alike and that no transfer exceeds its segment.";
-    STATS = "SHMEM_STATS", ValueKind::Switch, "not set",
-        "Print statistics at the end: calls, bytes, time blocked, peers, heap.";
+    STATS = "SHMEM_STATS", ValueKind::Statistics, "not set",
+        "Print statistics at the end: calls, bytes, time blocked, peers and heap of each PE; as data, \
+         also of each routine.";
     BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
-        "How the memory of peers is mapped.";
+        "How PEs map each other's memory.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
-        "How long to wait for a missing PE before the job ends.";
+        "How long to wait for a PE that has not called shmem_init before ending the job.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
         "Tuning file, written by oshtune, that selects the algorithms of collectives.";
     BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Algorithm(Operation::Barrier), "auto",
@@ -118,30 +123,37 @@ variables! {
 }
 
 impl Variable {
-    /// Which values it can have, and their unit, in words.
+    /// The possible values and their unit, in words.
     pub fn values(&self) -> String {
         match self.kind {
             ValueKind::Switch => "0, no, off or false: off; anything else: on".into(),
+            ValueKind::Statistics => "json or csv: data on standard error; json:FILE or csv:FILE: data \
+                                      in a file; 0, no, off or false: off; anything else: a table \
+                                      on standard error"
+                .into(),
             ValueKind::Size => {
-                "bytes, a fraction is allowed; k, m, g or t for powers of 1024".into()
+                "a number of bytes, with an optional fraction and suffix k, m, g or t (powers of 1024)"
+                    .into()
             }
-            ValueKind::Seconds => "seconds, a fraction is allowed; 0 or more".into(),
+            ValueKind::Seconds => "a number of seconds, 0 or more, with an optional fraction".into(),
             ValueKind::Word(words) => words.join(", "),
             ValueKind::Algorithm(operation) => operation.algorithms().join(", "),
-            ValueKind::Count(least, most) => format!("a whole number from {least} to {most}"),
-            ValueKind::Path => "a path".into(),
+            ValueKind::Count(least, most) => format!("an integer from {least} to {most}"),
+            ValueKind::Path => "the path of a file; empty: the built-in table".into(),
         }
     }
 
-    /// The value set, under either name, and the name it was found under.
-    pub fn raw(&self) -> Option<(&'static str, OsString)> {
-        [Some(self.name), self.alias]
-            .into_iter()
-            .flatten()
-            .find_map(|name| environment::variable(name).map(|value| (name, value)))
+    /// Its names: the current one, and the historical one if there is one.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [Some(self.name), self.alias].into_iter().flatten()
     }
 
-    /// Name and value as the user has written them, or their beginning.
+    /// The value that is set, under either name, and the name it was found under.
+    pub fn raw(&self) -> Option<(&'static str, OsString)> {
+        self.names().find_map(|name| environment::variable(name).map(|value| (name, value)))
+    }
+
+    /// Name and value as the user wrote them; a long value is cut.
     pub fn shown(&self) -> String {
         let (name, value) = self.raw().unwrap_or((self.name, OsString::new()));
         let value = value.to_string_lossy();
@@ -160,9 +172,13 @@ impl Variable {
         value.transpose().map_err(|_| self.invalid())
     }
 
-    fn invalid(&self) -> Error {
+    /// The error for a value that is not valid.
+    pub(crate) fn invalid(&self) -> Error {
         self.refused(match self.kind {
             ValueKind::Switch => "expected 0, no, off or false, or anything else".into(),
+            ValueKind::Statistics => {
+                "expected 1, json, csv, json:FILE or csv:FILE, or 0, no, off or false".into()
+            }
             ValueKind::Size => {
                 "expected a size: a number with an optional fraction, then k, m, g or t \
                            for powers of 1024, for example 512m or 1.5g"
@@ -178,18 +194,18 @@ impl Variable {
         })
     }
 
-    /// Why its value cannot be, with the value as the user has written it.
+    /// The error for a value that is not valid, with the value as the user wrote it.
     pub fn refused(&self, expected: String) -> Error {
         Error::Environment { setting: self.shown(), expected }
     }
 
-    /// The value of a size, in bytes.
+    /// The value of a [`ValueKind::Size`], in bytes.
     pub fn bytes(&self) -> Result<Option<u64>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
         parse_size(&value).map(Some).ok_or_else(|| self.invalid())
     }
 
-    /// The value of a time, in seconds.
+    /// The value of a [`ValueKind::Seconds`].
     pub fn seconds(&self) -> Result<Option<f64>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
         match value.trim().parse::<f64>() {
@@ -198,7 +214,7 @@ impl Variable {
         }
     }
 
-    /// The value of a count.
+    /// The value of a [`ValueKind::Count`].
     pub fn count(&self) -> Result<Option<usize>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
         match (self.kind, value.trim().parse()) {
@@ -209,7 +225,7 @@ impl Variable {
         }
     }
 
-    /// The value of a choice.
+    /// The value of a [`ValueKind::Word`].
     pub fn word(&self) -> Result<Option<&'static str>, Error> {
         let Some(value) = self.text()? else { return Ok(None) };
         let words = match self.kind {
@@ -225,7 +241,7 @@ impl Variable {
     }
 }
 
-/// Whether a word means that something is not wanted.
+/// Whether a value means "off".
 pub fn is_off(word: &str) -> bool {
     ["0", "no", "off", "false"].iter().any(|off| off.eq_ignore_ascii_case(word.trim()))
 }
@@ -236,7 +252,7 @@ pub fn debugging() -> bool {
     *ON.get_or_init(|| DEBUG.is_on())
 }
 
-/// All variables as text: name, value in force, default and meaning.
+/// All variables as text: name, current value, default and meaning.
 pub fn table() -> String {
     let mut text = String::new();
     for variable in ALL {
@@ -250,9 +266,9 @@ pub fn table() -> String {
     text + &partitions::table()
 }
 
-/// Reads a size as the specification writes it: a non-negative number, a fraction
-/// allowed, and one of k, m, g, t in either case; what follows the suffix is
-/// ignored. The result is rounded up to whole bytes.
+/// Parses a size in the specification's syntax: a non-negative number, possibly with a fraction,
+/// and one of k, m, g, t in either case. Anything after the suffix is ignored. The result is
+/// rounded up to whole bytes.
 pub fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -1,30 +1,51 @@
-//! What goes wrong before or beside communication.
+//! Errors outside communication.
 
-/// The name of the routine the user called, for messages. Doubly a reference, so
-/// that passing it costs one register.
+use std::fmt;
+
+/// The name of the routine that the user called, for messages. A reference to a reference, so that
+/// passing it takes one register.
 pub type Routine = &'static &'static str;
 
-/// Why a job cannot start or go on.
+/// A result of this crate's calls, with [`Error`] as the default error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a job cannot start, or why a call has no result.
+///
+/// Misuse is not included: a PE that does not exist, or a call before initialisation, ends the job
+/// with a message, as in C.
+///
+/// ```standalone_crate
+/// fn main() -> oneshmem::Result<()> {
+///     let shmem = oneshmem::init()?;
+///     // More than any machine has: all PEs get the error.
+///     let error = shmem.alloc::<u64>(1 << 50).expect_err("8 PiB");
+///     assert!(matches!(error, oneshmem::Error::NoMemory { .. }));
+///     println!("{error}");
+///     shmem.finalize();
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// Memory cannot be shared.
     #[error(transparent)]
     Node(#[from] onenode::Error),
-    /// A job of this size cannot be.
+    /// The number of PEs is not valid for a job.
     #[error("a job of {npes} PEs was asked for; expected 1 to {max}")]
     JobSize {
-        /// Asked for.
+        /// The number requested.
         npes: usize,
-        /// The most there can be.
+        /// The most PEs possible.
         max: usize,
     },
-    /// The job's file is not what it should be.
+    /// The job's file is damaged or of a different kind.
     #[error("the job's control area cannot be used: {why}")]
     ControlArea {
         /// What was found.
         why: String,
     },
-    /// An environment variable has a value it cannot have.
+    /// An environment variable has an invalid value.
     #[error("{setting}: {expected}")]
     Environment {
         /// The variable and its value, as in `NAME=value`.
@@ -32,27 +53,53 @@ pub enum Error {
         /// What it should be.
         expected: String,
     },
-    /// What the launcher says about this job does not fit.
+    /// The launcher's information about this job is inconsistent.
     #[error("{launcher}: {why}")]
     Launcher {
-        /// Who started the job.
+        /// The launcher.
         launcher: &'static str,
-        /// What does not fit.
+        /// What is inconsistent.
         why: String,
     },
     /// The job has ended, with this abort word.
-    #[error("the job was over before this process came")]
+    #[error("the job had ended before this process joined")]
     Over(u64),
-    /// A library that is loaded at run time does not serve.
+    /// A library that is loaded at run time cannot be used.
     #[error("{0}")]
     Library(String),
-    /// PEs of other nodes cannot be reached.
+    /// PEs on other nodes cannot be reached.
     #[error("{0}")]
     Engine(String),
-    /// Why has been said already, by one PE for all.
-    #[error("the job cannot start, for the reason that has been given")]
+    /// One PE has already reported the reason for all.
+    #[error("the job cannot start, for the reason given above")]
     Told,
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),
+    /// There is not enough room in the symmetric heap or in a partition. All PEs get this error.
+    #[error("no symmetric memory for {len} elements of {element_bytes} bytes in {place}")]
+    NoMemory {
+        /// Number of elements requested.
+        len: usize,
+        /// Bytes of an element.
+        element_bytes: usize,
+        /// Where: `the symmetric heap`, or a partition.
+        place: String,
+    },
+    /// See [`NoTeam`].
+    #[error(transparent)]
+    NoTeam(#[from] NoTeam),
 }
+
+/// A split that failed, on all PEs of the parent team: the new team would have a PE that the parent
+/// does not have, or there is no room for another team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoTeam;
+
+impl fmt::Display for NoTeam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the parent team lacks such PEs, or there is no room for more teams")
+    }
+}
+
+impl std::error::Error for NoTeam {}

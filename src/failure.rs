@@ -1,4 +1,4 @@
-//! How a misuse of the interface, and what the job cannot go on without, ends the job.
+//! Ends the job on misuse of the API and on errors from which the job cannot continue.
 
 use crate::error::Routine;
 use crate::job::abort::{self, AbortKind};
@@ -7,22 +7,22 @@ use crate::message::say;
 use crate::sys;
 use std::fmt;
 
-/// A call that cannot be carried out: says which routine, which argument with its
-/// value, and what was expected, then ends the job with status 1.
+/// Ends the job with status 1 because of an invalid call. The message gives the routine, the
+/// argument with its value, and what was expected.
 #[cold]
 pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt::Display) -> ! {
     fatal(format_args!("{routine}: {argument}: {expected}"))
 }
 
-/// Says why the job cannot go on and ends it with status 1. A forked child is no
-/// part of the job, whatever it does: it only ends itself.
+/// Reports why the job cannot continue and ends it with status 1. A forked child is not part of the
+/// job: it ends only itself.
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
     fatal_and_told()
 }
 
-/// As [`fatal`], when it has been said why.
+/// As [`fatal`], when the reason has already been reported.
 #[cold]
 pub fn fatal_and_told() -> ! {
     if job::is_child() {

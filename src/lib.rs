@@ -1,39 +1,56 @@
-//! OpenSHMEM for the processes of one machine: *one node, one copy*. Every PE maps every other
-//! PE's data segment and symmetric heap, so a put is one `memcpy`, an atomic is one locked
-//! instruction, and nothing runs in between: no progress thread, no system call, no bounce buffer.
-//!
-//! This is the interface for Rust programs: the same core as the C interface, at the same
-//! speed, safe to use.
+//! OpenSHMEM for Rust programs, between the processes of one machine.
 //!
 //! ```standalone_crate
-//! let shmem = oneshmem::init()?;
-//! let (me, npes) = (shmem.my_pe(), shmem.n_pes());
+//! fn main() -> oneshmem::Result<()> {
+//!     let shmem = oneshmem::init()?;
+//!     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
 //!
-//! // Symmetric memory: the same object on every PE, allocated by all together.
-//! let inbox = shmem.alloc::<u64>(npes).expect("the symmetric heap is large enough");
-//! for pe in 0..npes {
-//!     shmem.put(inbox.at(me), &[me as u64 * 100], pe);
+//!     // Symmetric memory: the same array on every PE, allocated by all together.
+//!     let inbox = shmem.alloc::<u64>(npes)?;
+//!     // A one-sided copy to each PE, then a barrier that completes them.
+//!     for pe in 0..npes {
+//!         shmem.put(inbox.at(me), &[me as u64 * 100], pe);
+//!     }
+//!     shmem.barrier_all();
+//!     for (pe, value) in inbox.all().to_vec().into_iter().enumerate() {
+//!         assert_eq!(value, pe as u64 * 100);
+//!     }
+//!
+//!     shmem.free(inbox);
+//!     shmem.finalize();
+//!     Ok(())
 //! }
-//! shmem.barrier_all();
-//! assert_eq!(inbox.all().to_vec(), (0..npes as u64).map(|pe| pe * 100).collect::<Vec<_>>());
-//!
-//! shmem.free(inbox);
-//! shmem.finalize();
-//! # Ok::<(), oneshmem::Error>(())
 //! ```
 //!
-//! Compiled with cargo, a program runs as `oshrun -n 4 target/release/program`.
+//! Compiled with cargo, a program runs as `oshrun -n 4 target/release/program`; started without
+//! `oshrun`, it is a job of one PE. `examples/` has more programs.
 //!
-//! What makes it safe: symmetric memory holds only types for which any bits are a
-//! value ([`Element`]), and is reached by copies, never by references; so a peer
-//! that writes at the wrong time spoils values, not the program. What cannot be
-//! carried out (a PE that does not exist, say) ends the job with a message, as in C;
-//! an index out of bounds panics, as in Rust.
+//! Every PE maps every other PE's data segment and symmetric heap. So a put is one copy and an
+//! atomic is one locked instruction, with nothing in between: no progress thread, no system call,
+//! no bounce buffer. The C interface uses the same core, at the same speed.
 //!
-//! Collective calls, [`Shmem::alloc`] and [`Shmem::free`] among them, are made by
-//! all PEs in the same order. Nothing is collective by being dropped: memory that is
-//! not freed stays allocated until [`Shmem::finalize`], and a program that ends
-//! without it is reported by the launcher.
+//! # Where to start
+//!
+//! | for | see |
+//! |---|---|
+//! | starting and ending | [`init`], [`Shmem`], [`Error`] |
+//! | memory that all PEs reach | [`Shmem::alloc`], [`Symmetric`], [`SymmetricSlice`] |
+//! | structs of your own | [`Element`](derive@Element) |
+//! | puts, gets, atomics, signals | the methods of [`Context`], which [`Shmem`] has as its own |
+//! | reductions, broadcasts and the like | the methods of [`Team`], on [`Shmem::world`] |
+//! | waiting and locks | the methods of [`Shmem`] |
+//!
+//! # What makes it safe
+//!
+//! Symmetric memory holds only types for which any bits are a valid value
+//! ([`Element`](trait@Element)), and is accessed by copies, not by references. So a peer that
+//! writes at the wrong time corrupts values, but not the program. A call that cannot be carried
+//! out, such as a put to a PE that does not exist, ends the job with a message, as in C. An index
+//! out of bounds panics, as in Rust.
+//!
+//! All PEs make collective calls, including [`Shmem::alloc`] and [`Shmem::free`], in the same
+//! order. Dropping a value is never collective: memory that is not freed stays allocated until
+//! [`Shmem::finalize`], and the launcher reports a program that ends without calling it.
 //!
 //! # Where the routines of C are
 //!
@@ -41,11 +58,12 @@
 //!
 //! # Inside
 //!
-//! `ARCHITECTURE.md` in the source tree is the map, and `src/floors.txt` has the order in which
-//! files may import each other. What maps memory is in the crate `onenode`.
+//! `ARCHITECTURE.md` in the source tree is the map, and `src/floors.txt` gives the order in which
+//! files may import each other. The crate `onenode` contains the code that maps memory.
 
-// What the C library and the commands are made of. No part of the interface: it may change at
-// any time.
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+
+// Internals of the C library and the commands. Not part of the API: they may change at any time.
 #[doc(hidden)]
 pub mod amo;
 #[doc(hidden)]
@@ -94,11 +112,40 @@ mod pause;
 mod shmem;
 mod slow;
 mod sys;
+#[doc(hidden)]
+pub use sys::clock;
 #[cfg(test)]
 mod testing;
 
-// Under these names, the model checker puts its own in their place.
+// The model checker substitutes its own modules under these names.
 use onenode::{atomics, counter};
 
 pub use error::Error;
+/// ```standalone_crate
+/// use oneshmem::Element;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Element)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f64; 3],
+///     velocity: [f64; 3],
+///     id: u64,
+/// }
+///
+/// # let shmem = oneshmem::init()?;
+/// let inbox = shmem.alloc::<Particle>(100)?;
+/// let particle = Particle { position: [0.5; 3], velocity: [0.0; 3], id: 7 };
+/// shmem.p(inbox.at(0), particle, shmem.my_pe());
+/// assert_eq!(inbox.at(0).get(), particle);
+/// # shmem.free(inbox);
+/// # shmem.finalize();
+/// # Ok::<(), oneshmem::Error>(())
+/// ```
+#[doc(inline)]
+pub use oneshmem_derive::Element;
 pub use shmem::*;
+
+// The programs on the book's page are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/src/rust.md")]
+mod book {}

@@ -1,23 +1,20 @@
-//! Locks (specification, section 9.11) over the one symmetric `long` that the user gives: the
-//! lock of the node crate meets symmetric memory.
-#![allow(unsafe_code)]
+//! Locks (specification, section 9.13), each in one symmetric `long` of the program: the node
+//! crate's lock, applied to symmetric memory.
 
 mod far;
 
-use crate::amo;
+use crate::argument::memory::Object;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::context;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::about::About;
 use crate::job::threads::{self, THREAD_MULTIPLE};
 use crate::job::{at_once, job};
-use crate::operand;
+use crate::operand::word::Word;
 use crate::order as ordering;
 use crate::pause::HABITS;
-use crate::slow;
 use crate::stats::{For, Wait};
-use crate::translate::{MAX_PES, translate};
+use crate::translate::MAX_PES;
 use crate::wait::polite;
 use far::FarLock;
 use onenode::lock::{self, Order, Refused, Word as _, Words};
@@ -27,47 +24,44 @@ use std::time::Instant;
 
 const _: () = assert!(MAX_PES <= lock::MOST);
 
-/// One lock, as a call sees it, of PEs that are all on this node.
+/// One lock in a call, if all PEs are on this node.
 #[derive(Clone, Copy)]
-pub struct Lock {
-    routine: Routine,
-    address: usize,
+pub struct Lock<'m> {
+    word: Word<'m>,
     me: usize,
 }
 
-impl Lock {
+impl<'m> Lock<'m> {
     /// Checks the argument.
     #[inline]
-    fn new(routine: Routine, lock: *mut c_long, me: usize) -> Self {
-        let address = lock as usize;
-        operand::check_loadable::<c_long>(routine, "lock", address);
-        Self { routine, address, me }
+    fn new(routine: Routine, lock: Object<'m, c_long>, me: usize) -> Self {
+        Self { word: Word::new(routine, "lock", lock.unsigned()), me }
     }
 }
 
 /// A lock of PEs on this node or on several.
-trait Kind: Words<Stop = Infallible> + Copy {
-    /// The lock as PEs of one node see it.
-    fn here(self) -> Lock;
+trait LockWords: Words<Stop = Infallible> + Copy {
+    /// The same lock for PEs of one node.
+    fn here(&self) -> Lock<'_>;
 }
 
-impl Kind for Lock {
+impl LockWords for Lock<'_> {
     #[inline(always)]
-    fn here(self) -> Lock {
-        self
+    fn here(&self) -> Lock<'_> {
+        *self
     }
 }
 
 #[cold]
 #[inline(never)]
-fn held_already(lock: Lock) -> ! {
+fn held_already(lock: Lock<'_>) -> ! {
     let me = lock.me;
     misused(lock, format_args!("PE {me} holds this lock already and would wait for ever"))
 }
 
 #[cold]
 #[inline(never)]
-fn not_held(lock: impl Kind) -> ! {
+fn not_held(lock: impl LockWords) -> ! {
     let (Ok(home), me) = (lock.word(lock::HOME), lock.here().me);
     match lock::holder(home.load(Ordering::Relaxed)) {
         None => misused(lock.here(), "expected a lock that this PE holds; nobody holds this one"),
@@ -78,11 +72,12 @@ fn not_held(lock: impl Kind) -> ! {
     }
 }
 
-fn misused(lock: Lock, expected: impl std::fmt::Display) -> ! {
-    failure::misuse(lock.routine, format_args!("lock = {:#x}", lock.address), expected)
+fn misused(lock: Lock<'_>, expected: impl std::fmt::Display) -> ! {
+    let Lock { word, .. } = lock;
+    failure::misuse(word.routine(), format_args!("lock = {:#x}", word.address()), expected)
 }
 
-impl Words for Lock {
+impl Words for Lock<'_> {
     type Word<'w>
         = &'w AtomicU64
     where
@@ -97,24 +92,11 @@ impl Words for Lock {
 
     #[inline]
     fn word(&self, pe: usize) -> Result<&AtomicU64, Infallible> {
-        let address = if pe == self.me {
-            self.address
-        } else {
-            translate(
-                context::Default,
-                self.address,
-                pe,
-                |address| address,
-                |miss| slow::resolve(self.routine, "lock", context::CTX_DEFAULT, miss, pe),
-            )
-        };
-        // SAFETY: a symmetric `long` of `pe`, aligned, which programs leave to the
-        // lock routines while it is a lock.
-        Ok(unsafe { <u64 as amo::Word>::at(address) })
+        Ok(if pe == self.me { self.word.own() } else { self.word.of("lock", pe) })
     }
 
     fn begin(&self) -> Self::Wait {
-        (Wait::new(For::Variable, About::Lock(self.routine, self.address)), None)
+        (Wait::new(For::Variable, About::Lock(self.word.routine(), self.word.address())), None)
     }
 
     fn step(&self, (wait, _): &mut Self::Wait) -> Result<(), Infallible> {
@@ -127,17 +109,17 @@ impl Words for Lock {
     }
 }
 
-/// Who is served next: see [`Order`].
+/// Which PE is served next: see [`Order`].
 fn order() -> Order {
     if HABITS.shared() { Order::Running } else { Order::Arrival }
 }
 
-/// Whether only one thread of this PE calls the library at a time.
+/// Whether only one thread of this PE at a time calls the library.
 fn alone() -> bool {
     threads::level() < THREAD_MULTIPLE
 }
 
-/// Carries out a call on a lock: at once if all is as it is mostly, else apart.
+/// Carries out a call on a lock: at once in the common case, otherwise in `apart`.
 macro_rules! on_lock {
     ($routine:expr, $lock:expr, $call:ident) => {
         match at_once() {
@@ -147,10 +129,15 @@ macro_rules! on_lock {
     };
 }
 
-/// The calls where all PEs are not on this node, or the library is not initialised.
+/// Carries out a call if not all PEs are on this node, or the library is not initialised.
 #[cold]
 #[inline(never)]
-fn apart<R>(routine: Routine, lock: *mut c_long, near: fn(Lock) -> R, far: fn(FarLock) -> R) -> R {
+fn apart<'m, R>(
+    routine: Routine,
+    lock: Object<'m, c_long>,
+    near: fn(Lock<'m>) -> R,
+    far: fn(FarLock<'m>) -> R,
+) -> R {
     let job = job(routine);
     let lock = Lock::new(routine, lock, job.pe());
     match job.engine() {
@@ -163,46 +150,37 @@ fn apart<R>(routine: Routine, lock: *mut c_long, near: fn(Lock) -> R, far: fn(Fa
 }
 
 #[inline(always)]
-fn acquire(lock: impl Kind) {
+fn acquire(lock: impl LockWords) {
     if lock::set(lock, alone(), order()) == Err(Refused::Mine) {
         held_already(lock.here());
     }
 }
 
 #[inline(always)]
-fn try_to_acquire(lock: impl Kind) -> c_int {
+fn try_to_acquire(lock: impl LockWords) -> c_int {
     !polite::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
 }
 
 #[inline(always)]
-fn release(lock: impl Kind) {
+fn release(lock: impl LockWords) {
     if lock::clear(lock, alone()).is_err() {
         not_held(lock);
     }
 }
 
 /// `shmem_set_lock`: waits until this PE holds the lock.
-///
-/// # Safety
-/// `lock` is used as a lock only, on all PEs.
-pub unsafe fn set(routine: Routine, lock: *mut c_long) {
+pub fn set(routine: Routine, lock: Object<'_, c_long>) {
     on_lock!(routine, lock, acquire);
 }
 
 /// `shmem_test_lock`: 0 if this PE now holds the lock, 1 if it is in use.
-///
-/// # Safety
-/// As for [`set`].
-pub unsafe fn test(routine: Routine, lock: *mut c_long) -> c_int {
+pub fn test(routine: Routine, lock: Object<'_, c_long>) -> c_int {
     on_lock!(routine, lock, try_to_acquire)
 }
 
-/// `shmem_clear_lock`: completes this PE's operations and hands the lock on.
-///
-/// # Safety
-/// As for [`set`].
-pub unsafe fn clear(routine: Routine, lock: *mut c_long) {
-    // On x86-64 what hands the lock on is a full barrier already.
+/// `shmem_clear_lock`: completes this PE's operations and passes the lock on.
+pub fn clear(routine: Routine, lock: Object<'_, c_long>) {
+    // On x86-64 the operation that passes the lock on is already a full barrier.
     if cfg!(not(target_arch = "x86_64")) {
         ordering::quiet(routine);
     }

@@ -1,10 +1,10 @@
-//! What the library says to people.
+//! The library's messages to users.
 
 use crate::job;
 use std::fmt;
 use std::io::Write;
 
-/// One line on standard error, with the library's name and the PE's number.
+/// Writes one line to standard error, with the library's name and the PE's number.
 pub fn say(message: impl fmt::Display) {
     let line = match job::existing() {
         Some(job) => format!("oneshmem: PE {}: {message}\n", job.pe()),

@@ -1,7 +1,7 @@
-//! Checks on symmetric operands that several operation families share: natural
-//! alignment, and "symmetric on this PE" for what is only accessed locally.
+//! Checks on symmetric operands that several families of operations share: natural alignment, and
+//! "symmetric on this PE" for operands that are only accessed locally.
 
-#![allow(unsafe_code)]
+pub(crate) mod word;
 
 use crate::context::CTX_DEFAULT;
 use crate::error::Routine;
@@ -9,7 +9,6 @@ use crate::failure;
 use crate::job;
 use crate::slow;
 use crate::translate::TABLE;
-use std::mem::MaybeUninit;
 
 /// Whether an object of `T`'s size may be accessed atomically at `addr`.
 #[inline(always)]
@@ -32,18 +31,18 @@ pub(crate) fn misaligned(routine: Routine, argument: &str, addr: usize, size: us
     )
 }
 
-/// Ends the job unless `addr` is an aligned `T` in this PE's symmetric memory:
-/// for operations on the own copy, which need no translation. Returns whether the processor
-/// reaches it; else it is on a device.
+/// Ends the job unless `addr` is an aligned `T` in this PE's symmetric memory. Operations on the
+/// PE's own copy use this: they need no translation. Returns whether the processor reaches it;
+/// otherwise it is on a device.
 #[inline(always)]
-pub(crate) fn check_local<T>(routine: Routine, argument: &'static str, addr: usize) -> bool {
+fn check_local<T>(routine: Routine, argument: &'static str, addr: usize) -> bool {
     is_here::<T>(addr) || check_local_slow(routine, argument, addr, size_of::<T>())
 }
 
-/// Whether `addr` is surely an aligned `T` in this PE's symmetric memory that the processor
-/// reaches; if not, [`check_local`] finds out.
+/// Whether `addr` is known to be an aligned `T` in this PE's symmetric memory that the processor
+/// reaches. If not, [`check_local`] decides.
 #[inline(always)]
-pub(crate) fn is_here<T>(addr: usize) -> bool {
+fn is_here<T>(addr: usize) -> bool {
     TABLE.surely_symmetric(addr) && is_aligned::<T>(addr)
 }
 
@@ -53,7 +52,7 @@ fn check_local_slow(routine: Routine, argument: &'static str, addr: usize, size:
     let pe = job::job(routine).pe();
     let on_device = slow::device_address(routine, addr, pe).is_some();
     if !on_device {
-        // Comes back only if the address is symmetric after all (another partition).
+        // Returns only if the address is symmetric after all (in another partition).
         slow::address_of(routine, argument, CTX_DEFAULT, addr, pe);
     }
     if addr & (size - 1) != 0 {
@@ -62,9 +61,9 @@ fn check_local_slow(routine: Routine, argument: &'static str, addr: usize, size:
     !on_device
 }
 
-/// As [`check_local`], for what must not be on a device.
+/// Like [`check_local`], for an operand that must not be on a device.
 #[inline(always)]
-pub(crate) fn check_loadable<T>(routine: Routine, argument: &'static str, addr: usize) {
+fn check_loadable<T>(routine: Routine, argument: &'static str, addr: usize) {
     if !TABLE.surely_symmetric(addr) || !is_aligned::<T>(addr) {
         check_loadable_slow(routine, argument, addr, size_of::<T>());
     }
@@ -74,25 +73,7 @@ pub(crate) fn check_loadable<T>(routine: Routine, argument: &'static str, addr: 
 #[inline(never)]
 fn check_loadable_slow(routine: Routine, argument: &'static str, addr: usize, size: usize) {
     if !check_local_slow(routine, argument, addr, size) {
-        // Says that it is on a device.
+        // Reports that it is on a device.
         slow::address_of(routine, argument, CTX_DEFAULT, addr, job::job(routine).pe());
-    }
-}
-
-/// The value of a word of this PE on a device.
-///
-/// # Safety
-/// The address is that of a `T` in a partition, and any bytes are one.
-#[cold]
-#[inline(never)]
-pub(crate) unsafe fn load_from_device<T: Copy>(routine: Routine, addr: usize) -> T {
-    let mut value = MaybeUninit::<T>::uninit();
-    match job::job(routine).devices() {
-        // SAFETY: the caller's promise; the copy fills the value in.
-        Some(devices) => unsafe {
-            devices.copy(value.as_mut_ptr().cast(), addr as *const u8, size_of::<T>());
-            value.assume_init()
-        },
-        None => unreachable!("an address of a partition on a device"),
     }
 }

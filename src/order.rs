@@ -1,12 +1,10 @@
-//! Memory ordering (specification, section 9.10): fence and quiet.
+//! Memory ordering (specification, section 9.12): fence and quiet.
 //!
-//! On one node an operation is complete when its call returns, up to the store
-//! buffer of the processor. So there is nothing to wait for: `fence` keeps
-//! earlier accesses before later ones, `quiet` also makes earlier stores visible
-//! to every PE before any later load.
-#![allow(unsafe_code)]
+//! On one node an operation is complete when its call returns, except that stores may be in the
+//! processor's store buffer. So there is nothing to wait for: `fence` keeps earlier accesses before
+//! later ones, and `quiet` also makes earlier stores visible to every PE before any later load.
 
-use crate::argument;
+use crate::argument::{self, memory::In};
 use crate::atomics::{Ordering, fence as barrier};
 use crate::context::exists;
 use crate::error::Routine;
@@ -16,9 +14,9 @@ use crate::stats::{self, Class};
 use crate::translate::{Numbering, TABLE};
 use std::ffi::c_int;
 
-/// Orders this PE's earlier operations on each PE before its later ones. A
-/// compiler barrier on x86-64, which keeps stores in order (and a copy past the
-/// caches ends with `sfence`).
+/// Orders this PE's earlier operations on each PE before its later ones. On x86-64 this is only a
+/// compiler barrier, because the processor keeps stores in order (and a copy past the caches ends
+/// with `sfence`).
 #[inline(always)]
 pub fn fence() {
     // Acquire too: earlier fetching operations stay before later stores.
@@ -40,15 +38,15 @@ pub fn quiet(routine: Routine) {
 #[cold]
 #[inline(never)]
 fn quiet_slow(routine: Routine) {
-    // Ends the process if there is no job to be quiet in.
+    // Ends the process if there is no job.
     let job = job::job(routine);
-    stats::count(Class::Quiet, 0, None);
+    stats::count(routine, Class::Quiet, 0, None);
     barrier(Ordering::SeqCst);
     job.complete();
 }
 
-/// [`fence`] for one context; nothing to do for `SHMEM_CTX_INVALID`. All contexts
-/// of a PE are ordered alike here, which is more than is asked for.
+/// [`fence`] for one context; does nothing for `SHMEM_CTX_INVALID`. It orders all contexts of a PE,
+/// which is more than the specification requires.
 #[inline(always)]
 pub fn ctx_fence<C: Numbering>(routine: Routine, ctx: C) {
     if exists(routine, ctx) {
@@ -56,7 +54,7 @@ pub fn ctx_fence<C: Numbering>(routine: Routine, ctx: C) {
     }
 }
 
-/// [`quiet`] for one context; nothing to do for `SHMEM_CTX_INVALID`.
+/// [`quiet`] for one context; does nothing for `SHMEM_CTX_INVALID`.
 #[inline(always)]
 pub fn ctx_quiet<C: Numbering>(routine: Routine, ctx: C) {
     if exists(routine, ctx) {
@@ -64,20 +62,16 @@ pub fn ctx_quiet<C: Numbering>(routine: Routine, ctx: C) {
     }
 }
 
-/// [`quiet`] towards the `npes` PEs at `pes`, numbered as in `ctx`'s team.
-///
-/// # Safety
-/// `pes` is readable for `npes` numbers; it may be anything if `npes` is 0.
+/// [`quiet`] for the operations on the `npes` PEs at `pes`, numbered as in `ctx`'s team. The array
+/// may be missing if `npes` is 0.
 #[inline]
-pub unsafe fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: *const c_int, npes: usize) {
+pub fn pe_quiet<C: Numbering>(routine: Routine, ctx: C, pes: Option<In<'_, c_int>>, npes: usize) {
     if !exists(routine, ctx) || npes == 0 {
         return;
     }
-    argument::not_null(routine, "target_pes", pes);
+    let pes = argument::required(routine, "target_pes", pes);
     for i in 0..npes {
-        // SAFETY: in bounds of the array the caller vouches for.
-        let pe = unsafe { pes.add(i).read() } as u32 as usize;
-        slow::check_pe(routine, ctx.handle(), pe);
+        slow::check_pe(routine, ctx.handle(), pes.get(i) as u32 as usize);
     }
     quiet(routine);
 }

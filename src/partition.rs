@@ -1,7 +1,7 @@
-//! Memory from partitions: the routines of the heap with a partition's number.
+//! Memory from partitions: the routines of the heap, with a partition's number.
 //!
-//! Those that allocate for a program are collective, as the heap's are. [`take`] and [`give`] are
-//! local, for runtimes that call them in the same order on every PE.
+//! Routines that allocate for a program are collective, as those of the heap. [`take`] and [`give`]
+//! are local, for runtimes that call them in the same order on every PE.
 
 use crate::atomics::Ordering;
 use crate::env;
@@ -15,11 +15,10 @@ use crate::memory::symmetric;
 use crate::message;
 use crate::slow;
 use crate::translate::{PeArg, pe_number};
-use onenode::sys::map;
 use std::io;
 use std::ptr::null_mut;
 
-/// The partition of this number, if all PEs have it; `None` is said under `SHMEM_DEBUG`.
+/// The partition of this number, if there is one; its absence is reported under `SHMEM_DEBUG`.
 fn find(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partition> {
     let partition = usize::try_from(id).ok().and_then(|id| job.partition(id));
     if partition.is_none() && job.pe() == 0 && env::debugging() {
@@ -31,7 +30,7 @@ fn find(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partiti
     partition
 }
 
-/// The same for a collective call.
+/// As [`find`], for a collective call.
 fn agreed(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partition> {
     symmetric::agree(job, routine, "id", id as usize);
     find(job, routine, id)
@@ -45,7 +44,7 @@ pub fn malloc(routine: Routine, size: usize, id: i32) -> *mut u8 {
     symmetric::malloc_in(job, partition.space(), routine, size)
 }
 
-/// `shmemx_partition_align`: the same at a multiple of `alignment`, a power of two.
+/// `shmemx_partition_align`: as [`malloc`], at a multiple of `alignment`, a power of two.
 pub fn align(routine: Routine, alignment: usize, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(partition) = agreed(job, routine, id) else { return null_mut() };
@@ -59,8 +58,8 @@ pub fn calloc(routine: Routine, count: usize, size: usize, id: i32) -> *mut u8 {
     symmetric::calloc_in(job, partition.space(), routine, count, size)
 }
 
-/// `shmemx_partition_take`: a block of `size` bytes of partition `id` on this PE; null if there
-/// is no room. Symmetric if all PEs take and give in the same order.
+/// `shmemx_partition_take`: allocates a block of `size` bytes of partition `id` on this PE; null if
+/// there is no room. The block is symmetric if all PEs take and give in the same order.
 pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(space) = find(job, routine, id).map(Partition::space) else { return null_mut() };
@@ -72,7 +71,7 @@ pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
     block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmemx_partition_give`: gives back what [`take`] gave, on this PE.
+/// `shmemx_partition_give`: frees a block from [`take`], on this PE.
 pub fn give(routine: Routine, ptr: *mut u8) {
     let job = job(routine);
     if ptr.is_null() {
@@ -93,8 +92,8 @@ pub fn give(routine: Routine, ptr: *mut u8) {
     }
 }
 
-/// `shmemx_device_ptr`: where PE `pe`'s copy of a block on a device is for kernels on this PE's
-/// device; null if it is not on one, or there is no such PE.
+/// `shmemx_device_ptr`: the address at which kernels on this PE's device can access PE `pe`'s copy
+/// of a block on a device; null if the block is not on a device, or there is no such PE.
 pub fn device_ptr(routine: Routine, ptr: *const u8, pe: PeArg) -> *mut u8 {
     let npes = job(routine).npes();
     let pe = usize::try_from(pe_number(pe)).ok().filter(|pe| *pe < npes);
@@ -102,15 +101,15 @@ pub fn device_ptr(routine: Routine, ptr: *const u8, pe: PeArg) -> *mut u8 {
     address.map_or(null_mut(), |address| address as *mut u8)
 }
 
-/// `shmemx_partition_persist`: writes memory of a partition of files to this PE's file. False if
-/// `ptr` is in no such partition.
+/// `shmemx_partition_persist`: writes memory of a partition of files to this PE's file. `false` if
+/// `ptr` is not in such a partition.
 ///
 /// # Errors
-/// Why the file cannot be written.
+/// If the file cannot be written.
 pub fn persist(routine: Routine, ptr: *const u8, bytes: usize) -> io::Result<bool> {
     let (job, start) = (job(routine), ptr as usize);
     let Some(partition) = job.partition_of(start) else { return Ok(false) };
-    let (range, page) = (partition.space().range(), map::page_size());
+    let range = partition.space().range();
     if bytes > range.end - start {
         failure::misuse(
             routine,
@@ -118,11 +117,11 @@ pub fn persist(routine: Routine, ptr: *const u8, bytes: usize) -> io::Result<boo
             format_args!("expected at most {} from ptr = {ptr:p} on", range.end - start),
         );
     }
-    partition.persist(&(start / page * page..(start + bytes).next_multiple_of(page)))
+    partition.persist(&(start..start + bytes))
 }
 
-/// Under `SHMEM_DEBUG`, says once if this PE's step is not the one that a peer has made: what it
-/// takes from now on is not symmetric.
+/// Under `SHMEM_DEBUG`, reports once if this PE's step differs from the one a peer has made: blocks
+/// taken from then on are not symmetric.
 fn compare(job: &Job, routine: Routine, step: Step) {
     if !env::debugging() {
         return;
@@ -143,18 +142,18 @@ fn compare(job: &Job, routine: Routine, step: Step) {
     }
 }
 
-/// What symmetric memory an address is in.
+/// The symmetric memory that an address is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whereabouts {
     /// The partition of this number.
     Partition(usize),
     /// The symmetric heap or the data segment.
     Slot,
-    /// None.
+    /// Not symmetric memory.
     Elsewhere,
 }
 
-/// `shmemx_partition_of`: what symmetric memory `ptr` is in.
+/// `shmemx_partition_of`: the symmetric memory that `ptr` is in.
 pub fn of(routine: Routine, ptr: *const u8) -> Whereabouts {
     let job = job(routine);
     match job.partition_of(ptr as usize) {

@@ -1,6 +1,6 @@
-//! How a PE waits: as `onenode` has it, and looking whether the job is still alive.
+//! How a PE waits: as `onenode` does, and checking that the job is still alive.
 
-use crate::counter::{Counter, Rest};
+use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
 use crate::job::{self, health::Watch};
 use onenode::pause::{self, Habits, Waiting};
@@ -10,33 +10,38 @@ use std::time::Instant;
 /// How the PEs of this job wait.
 pub(crate) static HABITS: Habits = Habits::new();
 
-/// One wait. Call [`step`](Self::step) until what is waited for has come.
+/// One wait. Call [`step`](Self::step) until the awaited condition holds.
 #[derive(Debug)]
 pub struct Pause(pause::Pause<OfPe>);
 
-/// A PE in a wait. It never ends one early: it ends with the job.
+/// A PE that waits. Its wait never ends early, except when the job ends.
 #[derive(Debug)]
 struct OfPe {
     watch: Watch,
     about: About,
-    /// Whether the PE's record says what it waits for.
+    /// Whether the PE's record shows what it waits for.
     noted: bool,
 }
 
 impl Pause {
-    /// A wait that begins now, and what it is about.
+    /// A wait that begins now, and what it is for.
     #[inline(always)]
     pub const fn about(about: About) -> Self {
         Self(pause::Pause::new(OfPe { watch: Watch::new(), about, noted: false }))
     }
 
-    /// Passes a little time. Ends the process if the job has ended or a peer died.
+    /// What it is for.
+    pub(crate) fn subject(&self) -> About {
+        self.0.waiting().about
+    }
+
+    /// Waits one step. Ends the process if the job has ended or a peer died.
     #[inline(always)]
     pub fn step(&mut self) {
         let Ok(()) = self.0.step();
     }
 
-    /// [`step`](Self::step) of one who has looked often enough: gives the CPU away.
+    /// As [`step`](Self::step), for a caller that has polled often enough: yields the CPU.
     #[cold]
     pub(crate) fn step_aside(&mut self) {
         let Ok(()) = self.0.step_aside();
@@ -79,7 +84,7 @@ impl Drop for OfPe {
     }
 }
 
-impl Rest for Pause {
+impl WaitStrategy for Pause {
     type Stop = Infallible;
 
     fn pause(&mut self) -> Result<bool, Infallible> {

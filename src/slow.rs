@@ -1,6 +1,5 @@
-//! What stands behind the hot path: every case that is not "initialised, symmetric
-//! address, peer attached" comes here and either becomes that case or ends the job
-//! with a message that says what was wrong.
+//! The slow path. Every case except "initialised, symmetric address, peer attached" comes here. It
+//! is either turned into that case, or ends the job with a message that explains the error.
 
 use crate::argument;
 use crate::context;
@@ -13,14 +12,14 @@ use crate::stats::{self, Class};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
 use std::fmt::Display;
 
-/// The target of an access whose hot path gave up. Returns only with an address in
-/// the PE's mirror.
+/// The target of an access that the hot path could not handle. Returns only with an address in the
+/// PE's mirror.
 #[cold]
 pub fn resolve(routine: Routine, argument: &str, ctx: usize, miss: Miss, pe: PeArg) -> usize {
     address_of(routine, argument, ctx, TABLE.address(miss), pe)
 }
 
-/// What an operation does and what its symmetric argument is called.
+/// The class of an operation, and the name of its symmetric argument.
 pub struct Access(pub Class, pub &'static str);
 
 /// The access of a put.
@@ -28,8 +27,8 @@ pub static PUT: Access = Access(Class::Put, "dest");
 /// The access of a get.
 pub static GET: Access = Access(Class::Get, "source");
 
-/// Where an operation of the program on so much memory goes; it is counted if there is counting.
-/// Returns only with a place for all of it.
+/// The place where an operation of the program on this much memory goes. Counts the operation if
+/// statistics are on. Returns only if the place has room for all of it.
 #[cold]
 pub fn access(
     routine: Routine,
@@ -43,16 +42,16 @@ pub fn access(
     let addr = TABLE.address(miss);
     let place = place_of(routine, argument, ctx, addr, pe);
     check_span(routine, argument, addr, span);
-    stats::count(*class, span.accessed, context::world_pe(ctx, pe_number(pe)));
+    stats::count(routine, *class, span.accessed, context::world_pe(ctx, pe_number(pe)));
     place
 }
 
-/// Where any address is for any PE of a context; attaches the PE if need be.
+/// The place of any address for any PE of a context; attaches the PE if necessary.
 fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> Place {
     let job = job(routine);
     let pe = world_pe(routine, job, ctx, pe);
     if let Some((devices, far)) = device(job, addr, pe) {
-        return Place::Far(devices, far);
+        return Place::Far(devices.engine(), far);
     }
     check_symmetric(routine, argument, job, addr);
     match job.engine_to(pe) {
@@ -61,12 +60,12 @@ fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg
     }
 }
 
-/// What an address of a partition on a device is on PE `pe`, and the way there; `None` for other
-/// addresses.
+/// The engine for an address of a partition on a device, and the address's place on PE `pe`; `None`
+/// for other addresses.
 fn device(job: &'static Job, addr: usize, pe: usize) -> Option<(&'static dyn DeviceMemory, Far)> {
     let devices = job.devices()?;
     let part = devices.find(addr)?;
-    // Once it is attached its handle is there.
+    // The PE's handle is available once it is attached.
     job.mirror(pe);
     Some((devices, devices.far(part, pe, addr, &|| job.control().handle(pe, part))))
 }
@@ -78,18 +77,17 @@ pub fn device_address(routine: Routine, addr: usize, pe: usize) -> Option<usize>
     device(job(routine), addr, pe).map(|(devices, far)| devices.address(far))
 }
 
-/// The way to devices' memory, if any of these addresses is a device's.
+/// The engine for device memory, if any of these addresses is on a device.
 #[cold]
 pub fn devices_of(routine: Routine, addresses: &[usize]) -> Option<&'static dyn DeviceMemory> {
     let devices = job(routine).devices()?;
-    // To ask the driver costs more than to copy a little.
+    // Asking the driver costs more than a small copy.
     let is_device =
         |address: &usize| !TABLE.surely_symmetric(*address) && devices.is_device(*address);
     addresses.iter().any(is_device).then_some(devices)
 }
 
-/// Checks that all of a span is in the segment that it begins in, on this PE and so on every
-/// one.
+/// Checks that a whole span is in the segment that it begins in, on this PE and so on every one.
 #[cold]
 pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     let job = job(routine);
@@ -103,7 +101,7 @@ pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     }
 }
 
-/// Checks that a span of this PE's own memory, of any kind, does not go past all addresses.
+/// Checks that a span of this PE's own memory, of any kind, does not exceed the address space.
 #[cold]
 pub fn check_own_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     // Not every engine would fault.
@@ -118,7 +116,7 @@ fn refuse(routine: Routine, span: Span, (argument, addr): (&str, usize), end: im
     failure::misuse(routine, argument, why)
 }
 
-/// Translates any address for any PE of a context; attaches the PE if need be.
+/// Translates any address for any PE of a context; attaches the PE if necessary.
 pub fn address_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> usize {
     let job = job(routine);
     let pe = world_pe(routine, job, ctx, pe);
@@ -126,7 +124,7 @@ pub fn address_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe:
     job.mirror(pe) + (addr - job.layout().start())
 }
 
-/// Checks a PE number where nothing is to be moved.
+/// Checks a PE number of a call that moves no data.
 #[cold]
 pub fn check_pe(routine: Routine, ctx: usize, pe: PeArg) {
     world_pe(routine, job(routine), ctx, pe);
@@ -147,7 +145,7 @@ fn world_pe(routine: Routine, job: &Job, ctx: usize, pe: PeArg) -> usize {
     }
 }
 
-/// What `shmem_ptr` answers in the uncommon cases.
+/// The result of `shmem_ptr` in the uncommon cases.
 #[cold]
 #[inline(never)]
 pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
@@ -168,7 +166,7 @@ fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! 
     failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
 }
 
-/// Says what kind of memory an address is in, from `/proc/self/maps`.
+/// Describes the kind of memory that an address is in, from `/proc/self/maps`.
 fn whereabouts(addr: usize, job: &Job) -> String {
     let pe = job.pe();
     if let Some((peer, own)) = job.layout().unmirrored(addr) {

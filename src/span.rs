@@ -1,46 +1,47 @@
-//! How much memory a call accesses from an address on: computed so that it cannot wrap, and
-//! told in the words of the call.
+//! How much memory a call accesses from an address on, computed without overflow and described in
+//! messages in terms of the call's arguments.
 
 use std::fmt;
 
-/// Addresses that memory of a process can have: half of all there are.
+/// Size of the address space that a process's memory can use: half of all addresses.
 pub const ADDRESSES: usize = isize::MAX as usize;
 
-/// Memory that a call accesses from some address on.
+/// The memory that a call accesses from an address on.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// Bytes from the first one accessed to behind the last; `None` if there are not so many.
+    /// Bytes from the first one accessed to the end of the last; `None` stands for a size that
+    /// overflows.
     pub bytes: Option<usize>,
-    /// How many of them are accessed; as many as a number can say, if they are more.
+    /// How many of them are accessed, saturated.
     pub accessed: usize,
-    /// What the program has chosen.
+    /// What the program chose.
     chosen: Chosen,
 }
 
-/// The arguments that make a span as large as it is: names and values.
+/// The arguments that determine a span's size: names and values.
 #[derive(Clone, Copy, Debug)]
 enum Chosen {
-    /// None: it is one object.
+    /// None: the span is one object.
     Nothing,
     /// A number of elements.
     Count(&'static str, usize),
-    /// A stride, too, and perhaps the size of a block.
+    /// As `Count`, with a stride and perhaps the size of a block.
     Stride(&'static str, isize, Option<usize>, usize),
 }
 
 impl Span {
-    /// One object of so many bytes.
+    /// One object of `bytes` bytes.
     pub fn object(bytes: usize) -> Self {
         Self { bytes: Some(bytes), accessed: bytes, chosen: Chosen::Nothing }
     }
 
-    /// `n` elements in a row of `size` bytes; the argument is called `name`.
+    /// `n` contiguous elements of `size` bytes; the argument is called `name`.
     pub fn elements(name: &'static str, n: usize, size: usize) -> Self {
         let bytes = n.checked_mul(size);
         Self { bytes, accessed: n.saturating_mul(size), chosen: Chosen::Count(name, n) }
     }
 
-    /// `n` elements of `size` bytes, a stride apart that is at least 1: the argument `name`.
+    /// `n` elements of `size` bytes with a stride of at least 1, the argument `name`.
     pub fn strided((name, stride): (&'static str, isize), n: usize, size: usize) -> Self {
         Self {
             bytes: extent(stride, 1, n).and_then(|extent| extent.checked_mul(size)),
@@ -49,8 +50,8 @@ impl Span {
         }
     }
 
-    /// `n` blocks of `bsize` elements of `size` bytes. Blocks begin a stride apart that is at
-    /// least `bsize`: the argument `name`.
+    /// `n` blocks of `bsize` elements of `size` bytes. The distance between blocks is a stride of
+    /// at least `bsize`, the argument `name`.
     pub fn blocks(
         (name, stride): (&'static str, isize),
         bsize: usize,
@@ -64,24 +65,24 @@ impl Span {
         }
     }
 
-    /// The same chosen by the program, but of so many bytes in all.
+    /// The same arguments, with this total size.
     pub fn with_bytes(self, bytes: Option<usize>) -> Self {
         Self { bytes, ..self }
     }
 
-    /// As many of these in a row.
+    /// `n` of these spans, contiguous.
     pub fn times(self, n: usize) -> Self {
         self.with_bytes(self.bytes.and_then(|bytes| bytes.checked_mul(n)))
     }
 
-    /// Whether it is no more than that.
+    /// Whether it fits into `room` bytes.
     #[inline(always)]
     pub fn fits(&self, room: usize) -> bool {
         self.bytes.is_some_and(|bytes| bytes <= room)
     }
 
-    /// What a message says of the call's argument `name`, which is the address `at`, from which
-    /// on the span ends behind `end`: the argument to blame with its value, and why.
+    /// The parts of a message about a span that exceeds `end`: the argument at fault with its
+    /// value, and why. The span starts at the call's argument `name`, which is the address `at`.
     pub fn refusal(self, name: &str, at: usize, end: impl fmt::Display) -> (String, String) {
         let place = format!("{name} = {at:#x}");
         let amount = match self.bytes {
@@ -108,8 +109,8 @@ impl fmt::Display for Chosen {
     }
 }
 
-/// Elements from the first to behind the last one of `n` blocks of `bsize`, which begin `stride`
-/// elements apart; `None` if they are more than a number can say. Not for no blocks.
+/// Elements from the first to the end of the last of `n` blocks of `bsize`, which begin `stride`
+/// elements apart; `None` stands for a number that overflows. `n` must not be 0.
 fn extent(stride: isize, bsize: usize, n: usize) -> Option<usize> {
     (n - 1).checked_mul(stride as usize)?.checked_add(bsize)
 }

@@ -1,9 +1,9 @@
-//! Teams (specification, section 9.4): sets of PEs with a numbering of their own.
+//! Teams (specification, section 9.4): sets of PEs with their own numbering.
 //!
-//! A team is a triplet (start, stride, size) of the world and a slot of control words in the
-//! job's control area. Its handle is the slot's number plus one: the same on all
-//! its PEs, and a constant for the predefined teams. The table of this process's
-//! teams is indexed by slot; looking up a handle is one load.
+//! A team is a triplet (start, stride, size) of world PEs, with a slot of control words in the
+//! job's control area. Its handle is the slot's number plus one: the same on all its PEs, and a
+//! constant for the predefined teams. The table of this process's teams is indexed by slot, so a
+//! lookup by handle is one load.
 #![allow(unsafe_code)]
 
 mod ending;
@@ -11,6 +11,7 @@ pub(crate) mod known;
 mod slots;
 pub mod split;
 
+use crate::argument::memory::Out;
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::error::Routine;
 use crate::failure;
@@ -37,23 +38,23 @@ pub const TEAM_SHARED: usize = 2;
 /// `SHMEM_TEAM_NUM_CONTEXTS`.
 pub const NUM_CONTEXTS: c_long = 1;
 
-/// Slots of the predefined teams: they are never given back.
+/// Slots of the predefined teams, which are never released.
 const PREDEFINED: usize = 2;
 
 /// `shmem_team_config_t`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Config {
-    /// How many contexts the program will create from the team. A wish: more may be
-    /// created, as long as there are any.
+    /// How many contexts the program will create from the team. A hint only: more may be created
+    /// while contexts are left.
     pub num_contexts: c_int,
 }
 
-/// A team that this PE is a member of. PE `i` of it is `start + i * stride` of the world.
+/// A team that this PE belongs to. Its PE `i` is PE `start + i * stride` of the world.
 #[derive(Debug)]
 pub struct Team {
     slot: usize,
-    /// 0 while the slot is not in use by this process; written last.
+    /// 0 while this process does not use the slot. Written last.
     size: AtomicUsize,
     start: AtomicUsize,
     /// Two's complement: strides may be negative.
@@ -61,7 +62,7 @@ pub struct Team {
     me: AtomicUsize,
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
-    /// What this PE knows of the words of members on other nodes, if there are any.
+    /// What this PE knows of the control words of members on other nodes, if any.
     known: AtomicPtr<Known>,
     epoch: Epoch,
 }
@@ -76,16 +77,16 @@ static TEAMS: [Team; TEAM_SLOTS] = {
     teams
 };
 
-/// A triplet (start, stride, size) of the world's PEs, and which of them this PE is.
+/// A triplet (start, stride, size) of world PEs, and this PE's number among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triplet {
-    /// World number of its first PE.
+    /// World number of the first PE.
     pub start: usize,
-    /// Distance between its PEs, in two's complement.
+    /// Distance between PEs, in two's complement.
     pub stride: usize,
-    /// Number of its PEs.
+    /// Number of PEs.
     pub size: usize,
-    /// This PE's number in it.
+    /// This PE's number in the triplet.
     pub me: usize,
 }
 
@@ -104,7 +105,7 @@ impl Team {
         }
     }
 
-    /// Makes the slot's team `triplet`. Its collectives go on from its epoch.
+    /// Makes `triplet` the slot's team. Its collectives continue from the slot's epoch.
     fn establish(&self, job: &'static Job, triplet: Triplet, config: Config) {
         self.words.store(job.control().team(self.slot).as_ptr(), Ordering::Relaxed);
         self.start.store(triplet.start, Ordering::Relaxed);
@@ -122,58 +123,58 @@ impl Team {
     fn retire(&self) {
         let known = self.known.swap(std::ptr::null_mut(), Ordering::Relaxed);
         if !known.is_null() {
-            // SAFETY: made by `make_known` for as many members, and used by collectives of this
-            // team only, of which none is under way.
+            // SAFETY: `make_known` made it for this many members. Only collectives of this team use
+            // it, and none is in progress.
             drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(known, self.size())) });
         }
         self.size.store(0, Ordering::Release);
     }
 
     fn make_known(&self, size: usize) {
-        // SAFETY: zero bytes are control words that count from 0, and nobody subscribed to.
+        // SAFETY: zero bytes are control words that count from 0, without a subscription.
         let zero = |_| unsafe { MaybeUninit::<Known>::zeroed().assume_init() };
         let known: Box<[Known]> = (0..size).map(zero).collect();
         self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 
-    /// What this PE knows of its members' control words, if some are on other nodes.
+    /// What this PE knows of its members' control words, if some members are on other nodes.
     pub(crate) fn known(&self) -> Option<&[Known]> {
         let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
         // SAFETY: see `retire`.
         Some(unsafe { NonNull::slice_from_raw_parts(known, self.size()).as_ref() })
     }
 
-    /// Its slot of control words.
+    /// The team's slot of control words.
     pub(crate) fn slot(&self) -> usize {
         self.slot
     }
 
-    /// Its handle.
+    /// The team's handle.
     pub fn handle(&self) -> usize {
         self.slot + 1
     }
-    /// Number of its PEs.
+    /// The number of PEs in the team.
     #[inline(always)]
     pub fn size(&self) -> usize {
         self.size.load(Ordering::Relaxed)
     }
-    /// This PE's number in it.
+    /// This PE's number in the team.
     #[inline(always)]
     pub fn me(&self) -> usize {
         self.me.load(Ordering::Relaxed)
     }
-    /// World number of its PE `index`, which must be less than its size.
+    /// World number of PE `index`, which must be less than the size.
     #[inline(always)]
     pub fn member(&self, index: usize) -> usize {
         let offset = index.wrapping_mul(self.stride.load(Ordering::Relaxed));
         self.start.load(Ordering::Relaxed).wrapping_add(offset)
     }
-    /// World number of its PE `pe`, if it has one of that number.
+    /// World number of PE `pe` of this team, if it exists.
     pub fn world_pe(&self, pe: c_int) -> Option<usize> {
         let index = usize::try_from(pe).ok().filter(|pe| *pe < self.size())?;
         Some(self.member(index))
     }
-    /// The number in this team of the world's PE `pe`, if it is a member.
+    /// The number in this team of world PE `pe`, if it is a member.
     pub fn index_of(&self, pe: usize) -> Option<usize> {
         let distance = pe.wrapping_sub(self.start.load(Ordering::Relaxed)) as isize;
         let index = match self.stride.load(Ordering::Relaxed) as isize {
@@ -184,7 +185,7 @@ impl Team {
         let index = usize::try_from(index).ok().filter(|index| *index < self.size())?;
         (self.member(index) == pe).then_some(index)
     }
-    /// Its numbering, for contexts.
+    /// The team's numbering, for contexts.
     pub(crate) fn triplet(&self) -> Triplet {
         Triplet {
             start: self.start.load(Ordering::Relaxed),
@@ -193,23 +194,23 @@ impl Team {
             me: self.me(),
         }
     }
-    /// How far this PE is in the team's collectives.
+    /// This PE's progress in the team's collectives.
     pub(crate) fn epoch(&self) -> &Epoch {
         &self.epoch
     }
-    /// The control words of its PE `index`.
+    /// The control words of PE `index` of the team.
     #[inline(always)]
     pub(crate) fn words(&self, index: usize) -> &ControlWords {
         debug_assert!(index < self.size());
         let slot = self.words.load(Ordering::Relaxed);
-        // SAFETY: set by `establish` to the words of this slot, one for each PE of the
-        // job, in the control area, which stays mapped for the life of the process.
+        // SAFETY: `establish` has set it to the words of this slot, one for each PE of the job, in
+        // the control area, which stays mapped for the life of the process.
         unsafe { &*slot.add(self.member(index)) }
     }
 }
 
-/// The team of a handle; `None` for `SHMEM_TEAM_INVALID`. Another handle that is no
-/// team's is reported and ends the job.
+/// The team of a handle; `None` for `SHMEM_TEAM_INVALID`. Any other invalid handle is reported and
+/// ends the job.
 #[inline]
 pub fn get(routine: Routine, handle: usize) -> Option<&'static Team> {
     match TEAMS.get(handle.wrapping_sub(1)) {
@@ -232,7 +233,7 @@ fn no_team(routine: Routine, handle: usize) -> Option<&'static Team> {
     )
 }
 
-/// The team of a handle, where `SHMEM_TEAM_INVALID` will not do.
+/// The team of a handle that must not be `SHMEM_TEAM_INVALID`.
 #[inline]
 pub fn required(routine: Routine, handle: usize) -> &'static Team {
     get(routine, handle).unwrap_or_else(|| {
@@ -244,9 +245,8 @@ pub fn required(routine: Routine, handle: usize) -> &'static Team {
     })
 }
 
-/// The team of a handle, if all is as it is mostly: it exists, nobody counts or checks, and all PEs
-/// are on this node. Else
-/// what is to be done is [`required`]'s.
+/// The team of a handle in the usual case: it exists, statistics and checks are off, and all PEs
+/// are on this node. Otherwise the caller uses [`required`].
 #[inline]
 pub(crate) fn in_use(handle: usize) -> Option<&'static Team> {
     TEAMS.get(handle.wrapping_sub(1)).filter(|team| team.size() > 0 && TABLE.is_whole())
@@ -262,8 +262,8 @@ pub fn n_pes(routine: Routine, handle: usize) -> c_int {
     get(routine, handle).map_or(-1, |team| team.size() as c_int)
 }
 
-/// `shmem_team_translate_pe`: the number in `dest_team` of PE `pe` of `src_team`, or
-/// -1 if there is none.
+/// `shmem_team_translate_pe`: the number in `dest_team` of PE `pe` of `src_team`; -1 if it has
+/// none.
 pub fn translate_pe(routine: Routine, src_team: usize, pe: c_int, dest_team: usize) -> c_int {
     let (src, dest) = (get(routine, src_team), get(routine, dest_team));
     src.and_then(|src| src.world_pe(pe))
@@ -272,36 +272,32 @@ pub fn translate_pe(routine: Routine, src_team: usize, pe: c_int, dest_team: usi
 }
 
 /// `shmem_team_get_config`: writes the fields of `config` that `mask` names; 0 on success.
-///
-/// # Safety
-/// `config` is writable unless `mask` is 0.
-pub unsafe fn get_config(
+pub fn get_config(
     routine: Routine,
     handle: usize,
     mask: c_long,
-    config: *mut Config,
+    config: Option<Out<'_, Config>>,
 ) -> c_int {
     let Some(team) = get(routine, handle) else { return -1 };
     if mask & !NUM_CONTEXTS != 0 {
         return -1;
     }
     if mask & NUM_CONTEXTS != 0 {
-        if config.is_null() {
+        let Some(config) = config else {
             failure::misuse(
                 routine,
                 "config = NULL",
                 "expected the address of a shmem_team_config_t",
-            );
-        }
-        let num_contexts = team.num_contexts.load(Ordering::Relaxed);
-        // SAFETY: not null, so writable by the caller's promise.
-        unsafe { (*config).num_contexts = num_contexts };
+            )
+        };
+        // Sets the only field.
+        config.set(0, Config { num_contexts: team.num_contexts.load(Ordering::Relaxed) });
     }
     0
 }
 
-/// Makes the predefined teams, at initialisation. Their epochs go on where an
-/// earlier lifetime left them, on all PEs alike.
+/// Creates the predefined teams at initialisation. Their epochs continue from an earlier lifetime,
+/// equally on all PEs.
 pub(crate) fn open(job: &'static Job) {
     let world = Triplet { start: 0, stride: 1, size: job.npes(), me: job.pe() };
     let near = job.near();
@@ -312,8 +308,8 @@ pub(crate) fn open(job: &'static Job) {
     }
 }
 
-/// How many steps the collectives of all PEs' team have taken so far: the same number on all PEs
-/// that have made the same calls.
+/// Steps that the world team's collectives have taken so far: the same number on all PEs that have
+/// made the same calls.
 pub(crate) fn steps_of_world() -> u64 {
     TEAMS[TEAM_WORLD - 1].epoch().steps()
 }

@@ -1,10 +1,12 @@
-//! For unit tests: a job of a few PEs inside one process. The test is PE 0; the other
-//! PEs are just memory where their mirrors would be.
+//! A job of a few PEs inside one process, for unit tests. The test is PE 0. The other PEs are only
+//! memory at the addresses of their mirrors.
 #![allow(unsafe_code)]
 
+use crate::argument::memory::Object;
 use crate::translate::TABLE;
 use onenode::layout::SlotBounds;
 use onenode::sys::{fd, map};
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};
 
@@ -12,19 +14,19 @@ use std::sync::{Mutex, MutexGuard};
 pub(crate) const SLOT: usize = 2 * PAGE;
 const PAGE: usize = 4096;
 
-/// There is one translation table, so one such job at a time.
+/// Allows one job at a time, because there is only one translation table.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The job, while it exists.
+/// A job, while the value lives.
 pub(crate) struct FakeJob {
-    /// Where PE 0's slot is, for PE 0.
+    /// PE 0's slot at its own address.
     own: usize,
-    /// Where each PE's slot is for all.
+    /// Each PE's slot at its mirror address.
     mirrors: Vec<usize>,
     _one: MutexGuard<'static, ()>,
 }
 
-/// Where PE `pe`'s copy of a slot at `own` goes.
+/// The address of PE `pe`'s mirror of a slot at `own`.
 #[cfg(feature = "smartmap")]
 fn mirror(own: usize, pe: usize) -> usize {
     oneshmem_kitten::addressing::alias(own, pe)
@@ -35,23 +37,30 @@ fn mirror(own: usize, pe: usize) -> usize {
 }
 
 impl FakeJob {
-    /// A job of `npes` PEs, all attached, all memory zero.
+    /// Starts a job of `npes` PEs, all attached, with zeroed memory.
     pub(crate) fn start(npes: usize) -> Self {
-        /// An address that nothing else is at.
+        Self::with_partitions(npes, &[], PAGE)
+    }
+
+    /// The same with partitions at these offsets in the second page, and a heap that starts at
+    /// `heap`.
+    pub(crate) fn with_partitions(npes: usize, partitions: &[Range<usize>], heap: usize) -> Self {
+        /// An address with nothing mapped.
         const OWN: usize = 64 << 30;
         let one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let file = fd::memfd(c"oneshmem-test").unwrap();
         fd::resize_and_seal(file.as_fd(), (npes * SLOT) as u64).unwrap();
         let map = |pe: usize, at: usize| {
             let at = map::reserve_at(at, SLOT).expect("nothing else is there");
-            // SAFETY: reserved just now.
+            // SAFETY: just reserved.
             unsafe { map::shared_over(at, SLOT, file.as_fd(), (pe * SLOT) as u64).unwrap() };
             at
         };
         let own = map(0, OWN);
         let mirrors: Vec<_> = (0..npes).map(|pe| map(pe, mirror(own, pe))).collect();
         let (lower, upper) = (own..own + PAGE, own + PAGE..own + SLOT);
-        let (partitions, heap) = (Vec::new(), upper.start);
+        let at = |offsets: &Range<usize>| own + offsets.start..own + offsets.end;
+        let (partitions, heap) = (partitions.iter().map(at).collect(), own + heap);
         let bounds = SlotBounds { lower, upper, partitions, heap, hole_is_program: false };
         TABLE.publish(&bounds, npes, true);
         TABLE.set_mirror(0, own);
@@ -61,27 +70,34 @@ impl FakeJob {
         Self { own, mirrors, _one: one }
     }
 
-    /// The symmetric address `offset` bytes into the slot.
-    pub(crate) fn at<T>(&self, offset: usize) -> *mut T {
-        assert!(offset + size_of::<T>() <= SLOT);
-        (self.own + offset) as *mut T
+    /// The symmetric object at `offset` bytes in the slot.
+    pub(crate) fn at<T>(&self, offset: usize) -> Object<'_, T> {
+        self.array(offset, 1)
     }
 
-    /// What PE `pe` has there.
+    /// The symmetric array of `len` elements at `offset`.
+    pub(crate) fn array<T>(&self, offset: usize, len: usize) -> Object<'_, T> {
+        assert!(offset + len * size_of::<T>() <= SLOT);
+        // SAFETY: in bounds by the assertion. Only tests use the memory. They store numbers there,
+        // for which any bits are valid.
+        unsafe { Object::new((self.own + offset) as *const T, len) }
+    }
+
+    /// Reads PE `pe`'s value at `offset`.
     pub(crate) fn read<T: Copy>(&self, pe: usize, offset: usize) -> T {
         assert!(offset + size_of::<T>() <= SLOT);
-        // SAFETY: in bounds, by the assertion.
+        // SAFETY: in bounds by the assertion.
         unsafe { ((self.mirrors[pe] + offset) as *const T).read_unaligned() }
     }
 
-    /// Gives PE `pe` something there.
+    /// Writes PE `pe`'s value at `offset`.
     pub(crate) fn write<T: Copy>(&self, pe: usize, offset: usize, value: T) {
         assert!(offset + size_of::<T>() <= SLOT);
-        // SAFETY: in bounds, by the assertion.
+        // SAFETY: in bounds by the assertion.
         unsafe { ((self.mirrors[pe] + offset) as *mut T).write_unaligned(value) }
     }
 
-    /// All that PE `pe` has.
+    /// All bytes of PE `pe`'s slot.
     pub(crate) fn slot(&self, pe: usize) -> Vec<u8> {
         (0..SLOT).map(|offset| self.read(pe, offset)).collect()
     }
@@ -91,7 +107,7 @@ impl Drop for FakeJob {
     fn drop(&mut self) {
         TABLE.retire();
         for at in self.mirrors.iter().chain([&self.own]) {
-            // SAFETY: mapped in `start`; nothing refers to it any more.
+            // SAFETY: mapped in `start`, and nothing refers to it any more.
             unsafe { map::unmap(*at as *mut u8, SLOT) };
         }
     }

@@ -29,7 +29,7 @@ mod collectives {
 mod pes;
 
 use atomics::AtomicU64;
-use collectives::group::Group;
+use collectives::group::CollectiveGroup;
 use collectives::psync::{PSync, SyncArray};
 use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
@@ -66,7 +66,7 @@ fn sources_can_be_written_again_when_readers_have_counted_themselves() {
 }
 
 /// A root's message, twice, and of another root.
-fn spreads(member: &Member, group: &impl Group<Stop = Infallible>) {
+fn spreads(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for (round, root) in [(1, 0), (2, 0), (3, 1)] {
         let mut message = if member.me == root { [round; 2] } else { [0; 2] };
         let Ok(()) = group.spread(root, &mut message);

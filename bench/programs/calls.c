@@ -158,6 +158,14 @@ int main(int argc, char **argv)
         for (int i = 0; i < CALLS; i++)
             bench_check(shmemx_partition_take(100, 1) != NULL, "no room in partition 1");
         COUNT("1v", "partition take and give", shmemx_partition_give(shmemx_partition_take(100, 1)));
+        /* Further pieces of the slot, beside the data segment. */
+        char *pieces[] = {shmem_malloc(2048), shmemx_partition_take(2048, 1)};
+        bench_check(pieces[0] != NULL && pieces[1] != NULL, "no room");
+        COUNT("4", "heap put 2 KiB", shmem_putmem(pieces[0], out, 2048, target));
+        COUNT("4", "partition put 2 KiB", shmem_putmem(pieces[1], out, 2048, target));
+        long *heap = (long *)pieces[0], *partition = (long *)pieces[1];
+        COUNT("6", "heap iput of 8", shmem_long_iput(heap, (long *)out, 2, 1, 8, target));
+        COUNT("6", "partition iput of 8", shmem_long_iput(partition, (long *)out, 2, 1, 8, target));
     }
 #endif
 #ifdef HAS_ONENODE

@@ -1,5 +1,5 @@
 /* How long a waiting PE takes to see what another one does to its memory: a word
- * goes to and fro between PEs 0 and 1, half of the round trip, with each way to
+ * goes back and forth between PEs 0 and 1, half of the round trip, with each way to
  * send (p, an atomic, a signal) and each way to wait (wait_until, a loop of test,
  * the forms over many words). The word that changes is the last of many. */
 #include "bench.h"

@@ -1,5 +1,5 @@
-//! Whole applications: the programs of `examples/`, the same ones in MPI and in OpenMP, and other
-//! implementations of OpenSHMEM, in turns.
+//! Whole applications: the programs of `examples/`, compared with the same ones in MPI and OpenMP
+//! and with other implementations of OpenSHMEM, in turns.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const PES: [usize; 4] = [1, 2, 4, 8];
 const FLAGS: [&str; 4] = ["-O3", "-std=gnu11", "-D_GNU_SOURCE", "-march=native"];
 
-/// Programs, their usual arguments, and some for which they take next to no time.
+/// Programs with their usual arguments, and with arguments for a very short run.
 const PROGRAMS: [(&str, &[&str], &[&str]); 5] = [
     ("isort", &["16777216"], &["10000"]),
     ("heat", &["1000", "400"], &["24", "10"]),
@@ -28,17 +28,17 @@ const PROGRAMS: [(&str, &[&str], &[&str]); 5] = [
     ("queue", &["400000"], &["200"]),
 ];
 
-/// A way to write the programs, with what builds and starts them.
+/// A form of the programs, with the commands that build and start them.
 pub enum Form {
     /// In OpenSHMEM.
     Shmem(Implementation),
     /// In MPI.
     Mpi {
-        /// In the table.
+        /// The name in the table.
         name: String,
         /// Its compiler.
         compiler: String,
-        /// Its launcher and that one's arguments, before `-n`.
+        /// Its launcher and the launcher's arguments, before `-n`.
         launcher: Vec<String>,
     },
     /// In OpenMP, with a thread for each PE.
@@ -46,7 +46,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// An MPI from `NAME=COMPILER,LAUNCHER ARGUMENTS`, as split at the first sign.
+    /// Parses `NAME=COMPILER,LAUNCHER ARGUMENTS`, already split at the equals sign.
     pub fn mpi(name: &str, commands: &str) -> anyhow::Result<Self> {
         let (compiler, launcher) = commands.split_once(',').with_context(|| {
             format!("--mpi {name}={commands}: expected NAME=COMPILER,LAUNCHER [ARGUMENTS]")
@@ -112,37 +112,37 @@ impl Form {
     }
 }
 
-/// Symmetric heap a PE: room for all keys of isort on one PE, and then some.
+/// Symmetric heap per PE: more than enough for all keys of isort on one PE.
 const HEAP_MIB: u64 = 256;
 
-/// What to measure.
+/// The measurement to make.
 pub struct Apps {
-    /// The own implementation first.
+    /// The forms, our own implementation first.
     pub forms: Vec<Form>,
-    /// Where the programs in OpenSHMEM are.
+    /// The folder of the programs in OpenSHMEM.
     pub examples: PathBuf,
-    /// Where `mpi` and `openmp` are.
+    /// The folder of `mpi` and `openmp`.
     pub sources: PathBuf,
-    /// Where to build, and to leave plots.
+    /// Where to build, and to write plots.
     pub work: PathBuf,
     /// How many times to run everything.
     pub repeats: usize,
-    /// Next to nothing of everything.
+    /// Whether to use very short runs.
     pub tiny: bool,
 }
 
-/// Figures of one program with so many PEs in one form.
+/// The figures of one program with one number of PEs in one form.
 #[derive(Default)]
 struct Cell {
     nanoseconds: Vec<f64>,
     bytes: u64,
 }
 
-/// By program, number of PEs, and form: places in their lists.
+/// Cells by program, number of PEs and form, each an index in its list.
 type Figures = BTreeMap<(usize, usize, usize), Cell>;
 
 impl Apps {
-    /// Measures; returns the tables, and where plots are.
+    /// Measures. Returns the tables, and where the plots are.
     pub fn run(&self) -> anyhow::Result<String> {
         let mut programs = Vec::new();
         for (name, ..) in PROGRAMS {
@@ -152,7 +152,7 @@ impl Apps {
         let mut found = Figures::new();
         let rounds = (self.repeats + 1) * PROGRAMS.len() * PES.len() * self.forms.len();
         let bar = ProgressBar::new(rounds as u64);
-        // The last round is for memory: looking at it disturbs.
+        // The last round measures memory, which would disturb the others.
         for round in 0..=self.repeats {
             for (p, (name, usual, little)) in PROGRAMS.iter().enumerate() {
                 let arguments = if self.tiny { little } else { usual };
@@ -244,7 +244,7 @@ impl Apps {
         table
     }
 
-    /// At which points another form is quicker.
+    /// The points at which another form is faster.
     fn verdict(&self, found: &Figures) -> String {
         let mut slower = Vec::new();
         let own: Vec<_> = found.iter().filter(|((.., f), _)| *f == 0).collect();
@@ -293,7 +293,7 @@ impl Apps {
     }
 }
 
-/// The time in a program's last line, which says that the result is right.
+/// The time in a program's last line, which also says that the result is correct.
 fn seconds(said: &str) -> anyhow::Result<f64> {
     let verified = said.lines().rfind(|line| line.ends_with(", verified"));
     let time = verified.and_then(|line| {

@@ -1,18 +1,18 @@
-//! Collectives of the own implementation beside the best of the others and beside the
-//! bound of the machine: what the copies alone take, or a barrier on a central counter.
+//! Collectives of our own implementation compared with the best other one and with the machine's
+//! bound: the time of the copies alone, or of a barrier on a central counter.
 
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 use oneshmem_plots::figures;
 
-use crate::plan::{Experiment, Extent, Group};
+use crate::plan::{Comparison, Experiment, Extent};
 use crate::ratios::Ratios;
 use crate::report::{Key, Point, RAW, RemarkKind, Report, Run, Unit};
 
 const PES: [usize; 3] = [2, 4, 8];
-/// What is mostly measured.
+/// The sizes usually measured.
 const SIZES: [u64; 4] = [8, 2 << 10, 64 << 10, 1 << 20];
 
-/// An operation: what it is called here, as a raw figure, over teams and over active sets.
+/// An operation: its name here, and as a raw figure, over teams and over active sets.
 struct Operation {
     name: &'static str,
     raw: &'static str,
@@ -33,11 +33,11 @@ const OPERATIONS: [Operation; 5] = [
     operation("reduce", "reduce", "collective.sum", "activeset.sum"),
     operation("fcollect", "fcollect", "collective.fcollect", "activeset.fcollect"),
     operation("alltoall", "alltoall", "collective.alltoall", "activeset.alltoall"),
-    // The same bytes move.
+    // It moves the same bytes.
     operation("alltoalls", "alltoall", "collective.alltoalls", "activeset.alltoalls"),
 ];
 const BARRIER: &str = "collective.barrier_all";
-/// Within so much of the bound, or this many times as quick as the best other one: the goal.
+/// The goal: at most this many times the bound, or this many times as fast as the best other one.
 const NEAR: f64 = 1.15;
 const TIMES: f64 = 2.0;
 
@@ -46,13 +46,13 @@ fn every_size() -> impl Iterator<Item = u64> + Clone {
     (3..=22).map(|bit| 1 << bit)
 }
 
-/// One job for each of a few sizes and numbers of PEs, of the OpenSHMEM program and of the raw one.
-pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
+/// One job for each of a few sizes and numbers of PEs, with the OpenSHMEM program and the raw one.
+pub fn groups(extent: Extent, cpus: usize) -> Vec<Comparison> {
     groups_of(SIZES, extent, cpus)
 }
 
-/// As [`groups`], for every power of two up to 4 MiB.
-pub fn groups_of_every_size(extent: Extent, cpus: usize) -> Vec<Group> {
+/// Like [`groups`], for every power of two up to 4 MiB.
+pub fn groups_of_every_size(extent: Extent, cpus: usize) -> Vec<Comparison> {
     groups_of(every_size(), extent, cpus)
 }
 
@@ -60,7 +60,7 @@ fn groups_of(
     sizes: impl IntoIterator<Item = u64, IntoIter: Clone>,
     extent: Extent,
     cpus: usize,
-) -> Vec<Group> {
+) -> Vec<Comparison> {
     let names: Vec<&str> = OPERATIONS.iter().flat_map(|operation| operation.forms).collect();
     let sizes = sizes.into_iter();
     let mut list = Vec::new();
@@ -78,7 +78,7 @@ fn groups_of(
                 heap: if size > 1 << 20 { 160 } else { 64 },
                 whole_job: false,
             };
-            list.push(Group {
+            list.push(Comparison {
                 experiments: vec![make("moves", true, &[]), make("collectives", false, &[only])],
                 by_distance: pes <= cpus,
             });
@@ -87,12 +87,12 @@ fn groups_of(
     list
 }
 
-/// Which of a run's samples is its figure.
+/// Which of a run's samples to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
     /// The median.
     Median,
-    /// The least: what comes through where the machine is busy with other things.
+    /// The least, which other load on the machine disturbs least.
     Least,
 }
 
@@ -105,7 +105,7 @@ impl Sample {
         }
     }
 
-    /// Over the runs the median of the runs' figures.
+    /// The median of the runs' figures.
     fn of(self, point: &Point) -> f64 {
         match self {
             Self::Median => point.value(),
@@ -113,7 +113,7 @@ impl Sample {
         }
     }
 
-    /// The costs of a point in units of the least of some others, turn by turn.
+    /// The costs of a point relative to the least of some others, turn by turn.
     fn ratios(self, point: &Point, others: &[&Point]) -> Option<Ratios> {
         let figure = self.of_run();
         Ratios::to(point, figure, |turn| {
@@ -123,7 +123,7 @@ impl Sample {
     }
 }
 
-/// The best of the points there are, over teams or over active sets.
+/// The best of the existing points, over teams or over active sets.
 fn best<'a>(
     (report, sample): (&'a Report, Sample),
     who: &str,
@@ -135,7 +135,7 @@ fn best<'a>(
     names.iter().filter_map(find).min_by(|a, b| sample.of(a).total_cmp(&sample.of(b)))
 }
 
-/// What the machine allows, by each of the raw methods.
+/// The bounds that the machine sets, one for each raw method.
 fn bounds<'a>(report: &'a Report, operation: &str, size: u64, pes: usize) -> Vec<&'a Point> {
     let prefix = format!("raw.{operation}.");
     report
@@ -148,7 +148,7 @@ fn raw_barrier(report: &Report, pes: usize) -> Option<&Point> {
     report.find(RAW, &Key { name: "raw.barrier".into(), size: 0, pes })
 }
 
-/// One row's figures.
+/// The figures of one row.
 struct Row<'a> {
     operation: &'a str,
     size: u64,
@@ -156,12 +156,12 @@ struct Row<'a> {
     own: f64,
     spread: f64,
     bound: Option<f64>,
-    /// In units of the bound, turn by turn.
+    /// Relative to the bound, turn by turn.
     near: Option<Ratios>,
-    /// In units of the raw barrier.
+    /// Relative to the raw barrier.
     barriers: Option<Ratios>,
     peer: Option<(&'a str, f64)>,
-    /// The best peer's costs in units of ours.
+    /// The best peer's costs relative to ours.
     times: Option<Ratios>,
 }
 
@@ -210,7 +210,7 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
     rows
 }
 
-/// The table, with what else a reader must know.
+/// The table, with notes for the reader.
 pub fn print(report: &Report, sample: Sample) -> String {
     let own = report.own().unwrap_or_default();
     let mut table = Table::new();
@@ -273,7 +273,7 @@ pub fn print(report: &Report, sample: Sample) -> String {
     text
 }
 
-/// Where another implementation is quicker: a line, if there are others.
+/// A line on where another implementation is faster, if there are others.
 fn slower(rows: &[Row<'_>]) -> String {
     let compared =
         rows.iter().filter_map(|row| Some((row, row.peer?.0, row.times.as_ref()?.value())));
@@ -374,7 +374,7 @@ mod tests {
         let list = groups(Extent::Full, 2);
         assert_eq!(list.len(), PES.len() * SIZES.len());
         assert_eq!(groups_of_every_size(Extent::Full, 2).len(), PES.len() * 20);
-        let raw = |group: &Group| group.experiments.iter().map(|e| e.raw).collect::<Vec<_>>();
+        let raw = |group: &Comparison| group.experiments.iter().map(|e| e.raw).collect::<Vec<_>>();
         assert!(list.iter().all(|group| raw(group) == [true, false]));
         let only = |e: &Experiment| e.arguments.iter().any(|a| a.contains(BARRIER));
         let all = list.iter().flat_map(|group| &group.experiments);

@@ -1,5 +1,5 @@
-//! Arrays that OpenMP maps to its device: communication of them in the standard form, through host
-//! memory, beside the extended one, in which they are symmetric.
+//! Communication of arrays that OpenMP maps to its device: in the standard form, through host
+//! memory, and in the extended form, in which the arrays are symmetric.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,7 @@ const FORMS: [&str; 2] = ["standard", "extended"];
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The programs of `examples/openmp`, with sizes for two numbers of PEs a program: sources, a
-/// size, and one that takes next to no time.
+/// The programs of `examples/openmp`: source, usual size, and a size for a very short run.
 const PROGRAMS: [(&str, &str, &str); 4] = [
     ("random_access", "16384", "500"),
     ("fft2d", "512", "16"),
@@ -27,30 +26,30 @@ const PROGRAMS: [(&str, &str, &str); 4] = [
     ("heat3d", "96", "8"),
 ];
 
-/// The one of them whose work is counted for each PE.
+/// The program whose work is counted per PE.
 const UPDATES: &str = "random_access";
 
-/// What to measure.
+/// The measurement to make.
 pub struct Devices {
     /// The implementation.
     pub own: Implementation,
-    /// Where `latency.cc` is.
+    /// The folder of `latency.cc`.
     pub sources: PathBuf,
-    /// Where the programs are.
+    /// The folder of the programs.
     pub examples: PathBuf,
-    /// Where to build, and to leave plots.
+    /// Where to build, and to write plots.
     pub work: PathBuf,
     /// How many times to run everything.
     pub repeats: usize,
-    /// Next to nothing of everything.
+    /// Whether to use very short runs.
     pub tiny: bool,
 }
 
-/// By quantity, size and form: the figures of the runs.
+/// The figures of all runs, by quantity, size and form.
 type Figures = BTreeMap<(String, u64), [Vec<f64>; 2]>;
 
 impl Devices {
-    /// Measures; returns the tables, and where plots are.
+    /// Measures. Returns the tables, and where the plots are.
     pub fn run(&self) -> anyhow::Result<String> {
         let latency = self.build(&self.sources.join("latency.cc"))?;
         let programs = PROGRAMS
@@ -69,13 +68,14 @@ impl Devices {
             }
             for (program, (name, usual, little)) in programs.iter().zip(PROGRAMS) {
                 for pes in [1, 2, 4] {
-                    // What all PEs do together stays the same, but for tables a PE.
+                    // The total work is the same for any number of PEs, except that tables have a
+                    // fixed size per PE.
                     let size = if self.tiny { little.into() } else { sized(name, usual, pes)? };
                     for (form, word) in FORMS.iter().enumerate() {
                         let said = self.job(program, pes, &[word, &size])?;
                         let (seconds, rate) = told(&said)?;
                         let key = (name.to_owned(), pes as u64);
-                        // Its work grows with the PEs, that of the others does not.
+                        // Its work grows with the number of PEs. That of the others does not.
                         let (figures, figure) = match name == UPDATES {
                             true => (&mut rates, rate / 1e6),
                             false => (&mut times, seconds * 1e9),
@@ -143,7 +143,7 @@ impl Devices {
     fn job(&self, program: &Path, pes: usize, arguments: &[&str]) -> anyhow::Result<String> {
         let mut oshrun = Command::new(self.bin()?.join("oshrun"));
         oshrun.arg("-n").arg(pes.to_string()).arg(program).args(arguments);
-        // One thread a PE: what is compared is the communication.
+        // One thread per PE, since communication is what is compared.
         oshrun.env("OMP_NUM_THREADS", "1");
         let outcome = execute::run(&mut oshrun, &self.work, PATIENCE)?;
         if !outcome.success() {
@@ -153,13 +153,13 @@ impl Devices {
     }
 }
 
-/// A stripe of the matrices is what the argument says; the other sizes are of the whole.
+/// The argument is the size of one stripe of the matrices; other sizes are of the whole.
 fn sized(name: &str, size: &str, pes: usize) -> anyhow::Result<String> {
     let size: usize = size.parse()?;
     Ok(if name == "ring_product" { size / pes } else { size }.to_string())
 }
 
-/// Quantity, size and figure of a line of `latency.cc`.
+/// The quantity, size and figure in a line of `latency.cc`.
 fn point(line: &str, form: &str) -> anyhow::Result<(String, u64, f64)> {
     match line.split(' ').collect::<Vec<_>>()[..] {
         ["POINT", what, said, bytes, figure] if said == form => {
@@ -169,7 +169,8 @@ fn point(line: &str, form: &str) -> anyhow::Result<(String, u64, f64)> {
     }
 }
 
-/// The time in a program's report, which says that the result is right, and the work a second.
+/// The time and the work per second in a program's report, which also says that the result is
+/// correct.
 fn told(said: &str) -> anyhow::Result<(f64, f64)> {
     let figures = said.trim_end().strip_suffix("/s, verified").and_then(|said| {
         let (time, rate) = said.split_once(": ")?.1.split_once(" s, ")?;
@@ -178,7 +179,7 @@ fn told(said: &str) -> anyhow::Result<(f64, f64)> {
     figures.with_context(|| format!("not verified: {said}"))
 }
 
-/// A table without lines, numbers on the right.
+/// A table without borders, with numbers aligned right.
 fn plain(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(header);
@@ -207,7 +208,7 @@ fn table(size: &str, figures: &Figures, unit: Unit) -> Table {
     table
 }
 
-/// Times of work that stays the same, with what is left of each PE's share.
+/// Times for constant total work, with the parallel efficiency.
 fn scaling(times: &Figures) -> Table {
     let mut table = plain(&["", "PEs", FORMS[0], "efficiency", FORMS[1], "efficiency", "ratio"]);
     for ((what, pes), forms) in times {

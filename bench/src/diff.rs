@@ -1,31 +1,31 @@
-//! Two reports side by side, with a verdict only where their spreads allow one.
+//! Compares two reports. Gives a verdict only where their spreads allow one.
 
 use crate::distance::{self, Mode};
 use crate::figures;
 use crate::report::{Point, Report, Run, Unit};
 use crate::stats::{self, Verdict};
 
-/// A quantity that both reports have.
+/// A quantity in both reports.
 #[derive(Debug)]
 pub struct Change<'a> {
-    /// In the first report.
+    /// The point in the first report.
     pub before: &'a Point,
-    /// The runs' medians in the first report, of those that are compared.
+    /// The medians of the comparable runs in the first report.
     pub was: Vec<f64>,
-    /// In the second report.
+    /// The same in the second report.
     pub is: Vec<f64>,
-    /// What can be said.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Change<'_> {
-    /// How many times the cost it is now.
+    /// The cost now relative to the cost before.
     fn factor(&self) -> f64 {
         self.before.unit.cost_ratio(stats::median(&self.is), stats::median(&self.was))
     }
 }
 
-/// Costs of some runs: times as they are, rates turned round.
+/// The costs of some runs: times unchanged, rates inverted.
 fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
     match unit {
         Unit::Nanoseconds | Unit::Times => medians.to_vec(),
@@ -33,8 +33,8 @@ fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
     }
 }
 
-/// The runs' medians that can be compared: of what hangs on how far the CPUs are from each other,
-/// those at one distance, at which both have most.
+/// The medians of the comparable runs. If a quantity depends on the distance between CPUs, these
+/// are the runs at one distance: the one at which both reports have most.
 fn alike(before: &Point, after: &Point) -> (Vec<f64>, Vec<f64>) {
     let at = |point: &Point, mode: Option<&Mode>| -> Vec<f64> {
         let belongs = |run: &&Run| match (mode, run.distance) {
@@ -52,7 +52,7 @@ fn alike(before: &Point, after: &Point) -> (Vec<f64>, Vec<f64>) {
     at_each.max_by_key(|(was, is)| was.len().min(is.len())).unwrap_or_default()
 }
 
-/// All quantities that both have, implementation by implementation.
+/// All quantities in both reports, grouped by implementation.
 pub fn changes<'a>(before: &'a Report, after: &'a Report) -> Vec<Change<'a>> {
     let pair = |old: &'a Point| {
         let new = after.find(&old.implementation, &old.key()).filter(|new| new.unit == old.unit)?;
@@ -63,7 +63,7 @@ pub fn changes<'a>(before: &'a Report, after: &'a Report) -> Vec<Change<'a>> {
     before.points.iter().filter_map(pair).collect()
 }
 
-/// The comparison in words.
+/// Describes the comparison.
 pub fn describe(before: &Report, after: &Report) -> String {
     let mut text = String::new();
     if before.machine != after.machine {
@@ -107,7 +107,7 @@ pub fn describe(before: &Report, after: &Report) -> String {
     text
 }
 
-/// Whether the CPUs were not always equally far from each other.
+/// Whether the distance between CPUs has changed.
 fn moved(before: &Report, after: &Report) -> bool {
     !distance::is_one(&[before.noise.far(), after.noise.far()].concat())
 }
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(stats::compare(&was, &is), Verdict::Unclear);
     }
 
-    /// Near in one report, far in the other: that is no difference of the software's.
+    /// Near in one report and far in the other: the software makes no difference there.
     #[test]
     fn a_machine_that_moved_is_no_verdict() {
         let measured = |far: f64, value: f64| {

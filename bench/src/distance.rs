@@ -1,8 +1,8 @@
-//! How far the first two CPUs are from each other: what a cache line takes from one to the other.
+//! The distance between the first two CPUs: how long a cache line takes from one to the other.
 //!
-//! In a virtual machine the host may move virtual CPUs, to the two threads of one core or to two
-//! sockets. Then everything between two PEs takes several times as long as it did a second ago,
-//! with nothing in this machine to show for it. So it is measured, between any two runs.
+//! In a virtual machine the host may move virtual CPUs to the two threads of one core or to two
+//! sockets. Everything between two PEs then takes several times as long as a second ago, and
+//! nothing in the virtual machine shows it. So the distance is measured, between any two runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,19 +11,20 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// Distances further apart than this, one over the other, are different distances.
+/// Distances whose ratio exceeds this are different.
 pub const APART: f64 = 1.25;
 
-/// One probe takes the median of so many batches of so many round trips: below 3 ms, however far.
+/// The batches in a probe, which takes their median, and the round trips in a batch. A probe takes
+/// less than 3 ms at any distance.
 const BATCHES: u64 = 15;
 const TRIPS: u64 = 200;
-/// A mode with fewer of the probes than this is an accident.
+/// A mode with a smaller share of the probes than this is ignored as an accident.
 const SHARE: f64 = 0.05;
 
 /// One probe.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
-    /// In which turn.
+    /// The turn in which it was taken.
     pub turn: usize,
     /// Half of the round trip, in nanoseconds.
     pub ns: f64,
@@ -35,13 +36,13 @@ pub struct Between {
     cpus: [usize; 2],
 }
 
-/// A word with the cache lines around it to itself.
+/// A word with its cache lines to itself.
 #[derive(Default)]
 #[repr(align(256))]
 struct Word(AtomicU64);
 
 impl Between {
-    /// The first two of a list; nothing if there is one only.
+    /// The first two of a list. `None` if there is only one.
     pub fn first_two(cpus: &[usize]) -> Option<Self> {
         let &[first, second, ..] = cpus else { return None };
         Some(Self { cpus: [first, second] })
@@ -53,7 +54,8 @@ impl Between {
         let [there, here] = &words;
         std::thread::scope(|scope| {
             let back = scope.spawn(move || {
-                // One that cannot be pinned answers all the same: the other one waits for it.
+                // If this thread cannot be pinned, it still answers: the other one is waiting for
+                // it.
                 let pinned = pin(self.cpus[1]);
                 for count in 1..=(BATCHES + 1) * TRIPS {
                     await_count(there, count);
@@ -72,7 +74,7 @@ impl Between {
                     }
                     times.push(start.elapsed().as_nanos() as f64 / (2 * TRIPS) as f64);
                 }
-                // The first batch contains the start of the other thread.
+                // The first batch includes the start of the other thread.
                 pinned.map(|()| crate::stats::median(&times[1..]))
             });
             let both = (back.join(), to.join());
@@ -88,7 +90,7 @@ fn pin(cpu: usize) -> anyhow::Result<()> {
     sched_setaffinity(Pid::from_raw(0), &set).with_context(|| format!("cannot run on CPU {cpu}"))
 }
 
-/// As tight as the raw programs wait; where the other one has no CPU, out of its way.
+/// Spins as tightly as the raw programs do, but yields if the other thread may need this CPU.
 fn await_count(word: &Word, count: u64) {
     let mut spins = 0_u32;
     while word.0.load(Ordering::Acquire) < count {
@@ -99,24 +101,24 @@ fn await_count(word: &Word, count: u64) {
     }
 }
 
-/// Whether these are all one distance.
+/// Whether all of these are one distance.
 pub fn is_one(distances: &[f64]) -> bool {
     let range = crate::stats::Range::of(distances);
     distances.is_empty() || range.high <= range.low * APART
 }
 
-/// Distances that belong together.
+/// A cluster of distances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mode {
-    /// The least of them.
+    /// The smallest of them.
     pub low: f64,
     /// The largest of them.
     pub high: f64,
-    /// How many there are.
+    /// The number of probes.
     pub count: usize,
 }
 
-/// The distances met with, each further than [`APART`] from the next one; without accidents.
+/// The modes of the distances, each further than [`APART`] from the next, without accidents.
 pub fn modes(distances: &[f64]) -> Vec<Mode> {
     let mut sorted = distances.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -134,7 +136,7 @@ pub fn modes(distances: &[f64]) -> Vec<Mode> {
     modes
 }
 
-/// The modes in words: `56 to 60 ns in 40 of 70 probes, 268 to 285 ns in 30`; nothing without
+/// Describes the modes: `56 to 60 ns in 40 of 70 probes, 268 to 285 ns in 30`. `None` without
 /// probes.
 pub fn describe(distances: &[f64]) -> Option<String> {
     let span = |mode: &Mode| match (mode.low.round(), mode.high.round()) {

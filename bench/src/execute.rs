@@ -1,4 +1,4 @@
-//! Running one command to its end, or to the end of our patience.
+//! Runs one command until it ends or runs out of time.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,28 +14,28 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
-/// What a command left.
+/// The results of a command.
 pub struct Outcome {
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// Its standard error.
     pub stderr: String,
-    /// How it ended; nothing if it was stopped for taking too long.
+    /// Its exit status. `None` if it was stopped for taking too long.
     pub status: Option<ExitStatus>,
-    /// How long it took.
+    /// Its run time.
     pub took: Duration,
 }
 
 impl Outcome {
-    /// Whether it ended by itself, and well.
+    /// Whether it ended by itself, successfully.
     pub fn success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// How it ended, in words.
+    /// Describes how it ended.
     pub fn ending(&self) -> String {
         match self.status {
-            None => format!("stopped after {:.0} s", self.took.as_secs_f64()),
+            None => format!("did not end in {:.0} s", self.took.as_secs_f64()),
             Some(status) => match (status.code(), status.signal()) {
                 (Some(code), _) => format!("ended with status {code}"),
                 (None, Some(signal)) => format!("ended by signal {signal}"),
@@ -44,7 +44,7 @@ impl Outcome {
         }
     }
 
-    /// How it ended, with the line of standard error that tells most.
+    /// Describes how it ended, with the most informative line of standard error.
     pub fn reason(&self) -> String {
         let end = self.ending();
         let telling = |line: &&str| {
@@ -80,22 +80,22 @@ pub fn run(command: &mut Command, scratch: &Path, patience: Duration) -> anyhow:
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("cannot run {shown}"))?;
     let (status, ended) = wait(&mut child, patience)?;
-    let took = ended - start;
+    // Not the time that it takes to stop it.
+    let took = if status.is_some() { ended - start } else { patience };
     let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Outcome { stdout: text(&out)?, stderr: text(&err)?, status, took })
 }
 
-/// How long one that has been asked to end may take to do so.
+/// How long a command may take to end when asked to.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Waits, and says when it ended; past the patience it ends the group, gently, then not. Nothing
-/// here looks again and again whether it has ended: that would take from the job's CPUs while these
-/// are measured.
+/// Waits for the end and returns its time. After `patience` ends the group, first gently, then by
+/// force. Does not poll, which would take CPU time from the job that is being measured.
 fn wait(child: &mut Child, patience: Duration) -> anyhow::Result<(Option<ExitStatus>, Instant)> {
     let group = Pid::from_raw(child.id().try_into().context("a process number too large")?);
     let (over, ended) = mpsc::channel();
     std::thread::spawn(move || {
-        // Leaves it to be waited for by us: until then its number is nobody else's.
+        // Leave it uncollected: until we wait for it, its process ID cannot be reused.
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         while waitid(Id::Pid(group), flags) == Err(Errno::EINTR) {}
         // An error would mean that nobody waits any more.
@@ -112,7 +112,7 @@ fn wait(child: &mut Child, patience: Duration) -> anyhow::Result<(Option<ExitSta
     }
     let status = child.wait()?;
     if stopped {
-        // Descendants that outlived the first of the group.
+        // Descendants that have outlived the group's leader.
         let _ = killpg(group, Signal::SIGKILL);
     }
     Ok(((!stopped).then_some(status), when.unwrap_or_else(Instant::now)))

@@ -1,4 +1,4 @@
-//! The plots of a report, in the form of the paper's figures.
+//! The plots of a report, in the style of the paper's figures.
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use crate::report::{Point, Report, Unit};
 pub struct PageSection {
     /// The heading.
     pub title: &'static str,
-    /// What is to be seen.
+    /// What the plots show.
     pub caption: &'static str,
-    /// The plots that have something to show.
+    /// The plots that have data.
     pub plots: Vec<Plot>,
 }
 
@@ -25,14 +25,14 @@ const OFFSET_SIZES: [u64; 4] = [512, 4 << 10, 64 << 10, 1 << 20];
 
 const RAW_MEMORY: &str = "raw shared memory";
 
-/// Whether curves carry bars from minimum to maximum.
+/// Whether curves have bars from minimum to maximum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bars {
     No,
     Yes,
 }
 
-/// Writes every plot as a picture of its own, named after its section and its title.
+/// Writes each plot to a file of its own, named after its section and title.
 pub fn write(report: &Report, directory: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
@@ -46,14 +46,15 @@ pub fn write(report: &Report, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `ping-pong-latency-putmem-and-wait.svg`: words and hyphens, for whatever the titles hold.
+/// A name like `ping-pong-latency-putmem-and-wait.svg`: words and hyphens, whatever the titles
+/// contain.
 fn file_name(section: &str, plot: &str) -> String {
     let text = format!("{section} {plot}").to_lowercase();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-") + ".svg"
 }
 
-/// All sections that have something to show.
+/// All sections that have data.
 pub fn sections(report: &Report) -> Vec<PageSection> {
     let by_size =
         |name: &str, title: &str, bars| compared(report, &[(name, "")], title, Axis::Bytes, bars);
@@ -153,6 +154,27 @@ pub fn sections(report: &Report) -> Vec<PageSection> {
             ],
         },
         PageSection {
+            title: "Over two nodes",
+            caption: "Two nodes with half of the PEs each, emulated on this machine, whose CPUs all PEs share. PE 0 works \
+                      on the first PE of the other node, while the others wait; of collectives, the slowest PE's time.",
+            plots: vec![
+                by_pes("nodes.put", "put of 8 B and quiet"),
+                by_pes("nodes.get", "get of 8 B"),
+                compared(
+                    report,
+                    &[("nodes.fetch_add", ""), ("nodes.fetch_add_computing", ", target computes")],
+                    "fetch-add",
+                    Axis::Pes,
+                    Bars::No,
+                ),
+                by_pes("nodes.put_signal", "put with signal, one way"),
+                by_pes("nodes.put_bandwidth", "put of 1 MiB and quiet"),
+                by_pes("nodes.get_bandwidth", "get of 1 MiB"),
+                by_pes("nodes.barrier", "barrier_all"),
+                by_pes("nodes.reduce", "sum of 8 B"),
+            ],
+        },
+        PageSection {
             title: "More PEs than CPUs",
             caption: "From as many PEs as CPUs to eight times as many.",
             plots: vec![
@@ -178,7 +200,7 @@ pub fn sections(report: &Report) -> Vec<PageSection> {
     list
 }
 
-/// Curves of some quantities of every implementation, and of the last quantity's limit.
+/// Curves of some quantities for each implementation, and of the last quantity's limit.
 fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars: Bars) -> Plot {
     let mut curves = Vec::new();
     let mut unit = Unit::Nanoseconds;
@@ -210,7 +232,7 @@ fn compared(report: &Report, names: &[(&str, &str)], title: &str, x: Axis, bars:
     Plot { title: title.into(), x, unit, curves }
 }
 
-/// What some quantities cost in units of their limits, with bars over the turns.
+/// The costs of some quantities relative to their limits, with bars over the turns.
 fn in_units(report: &Report, names: &[(&str, &str)], of: &str, x: Axis) -> Plot {
     let mut curves = Vec::new();
     for (place, implementation) in report.implementations.iter().enumerate() {
@@ -259,7 +281,7 @@ fn at_offset(report: &Report, size: u64) -> Plot {
     compared(report, &names, &title, Axis::Offset, Bars::No)
 }
 
-/// The ping-pong's latencies as bandwidths.
+/// The ping-pong's latencies converted to bandwidths.
 fn bandwidth_of_pingpong(report: &Report) -> Plot {
     let mut plot = compared(
         report,

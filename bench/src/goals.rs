@@ -1,35 +1,36 @@
-//! What is to be reached, and how far it has been: the table that stands above all others.
+//! The performance goals and how far each is reached: the report's first table.
 
 use crate::figures;
 use crate::limits;
 use crate::ratios::Ratios;
 use crate::report::{Key, Point, Report};
 
-/// Something to be reached: a cost of at most so many times the limit's.
+/// A goal: the maximum cost relative to a reference.
 struct Goal {
-    /// What it is called.
+    /// Its name.
     title: &'static str,
-    /// The quantities: names, of which one that ends in a dot stands for all that begin so. The
-    /// worst one counts.
+    /// The quantities by name. A name that ends in a dot stands for all names that begin with it.
+    /// The worst quantity counts.
     names: &'static [&'static str],
-    /// From which size to which.
+    /// The smallest and the largest size.
     sizes: (u64, u64),
-    /// With how many PEs, if that matters.
+    /// The number of PEs, if it matters.
     pes: Option<usize>,
-    /// Set against what.
+    /// The reference.
     against: Against,
-    /// The most it may cost.
+    /// The maximum relative cost.
     most: f64,
 }
 
-/// What a quantity is set against.
+/// The reference for a quantity.
 #[derive(Clone, Copy)]
 enum Against {
     /// Its limit (`limits.rs`).
     Limit,
-    /// Itself with so many PEs.
+    /// The same quantity with this many PEs.
     Pes(usize),
-    /// Its own best size; if a raw program's worst size is that near to its best.
+    /// The same quantity at its best size. Applies only if a raw program's worst size is as near to
+    /// its best one.
     BestSize,
 }
 
@@ -42,17 +43,17 @@ const MIB: u64 = 1 << 20;
 const GOALS: [Goal; 10] = [
     Goal { title: "ping-pong of 8 bytes", names: &["pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "the same, compiled in", names: &["inlined.pingpong.put"], sizes: (8, 8), pes: None, against: Against::Limit, most: 1.05 },
-    // Half of what calls that only store reach.
+    // Half the rate of calls that only store.
     Goal { title: "p and small puts", names: &["rate.p.", "rate.put"], sizes: (0, 64), pes: None, against: Against::Limit, most: 2.0 },
     // 0.95 of the bandwidth of the best copy.
     Goal { title: "large copies", names: &["bandwidth.put", "bandwidth.get"], sizes: (4 * KIB, 64 * MIB), pes: None, against: Against::Limit, most: 1.0 / 0.95 },
-    // The worst offset at 0.6 of the best one's bandwidth.
+    // At the worst offset, 0.6 of the bandwidth at the best one.
     Goal { title: "offset of destination to source", names: &["at_offset."], sizes: ANY, pes: None, against: Against::BestSize, most: 1.0 / 0.6 },
     Goal { title: "atomics alone", names: &["atomic."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "atomics contended", names: &["contended."], sizes: ANY, pes: None, against: Against::Limit, most: 1.10 },
     Goal { title: "put of 16 MiB to untouched memory", names: &["touch.put"], sizes: (16 * MIB, 16 * MIB), pes: None, against: Against::Limit, most: 1.2 },
     Goal { title: "hello on 64 PEs", names: &["startup.hello"], sizes: ANY, pes: Some(64), against: Against::Limit, most: 3.0 },
-    // Flat, but for the noise of starting.
+    // Constant, except for the noise of starting.
     Goal { title: "shmem_init on 64 PEs, beside 2", names: &["startup.init"], sizes: ANY, pes: Some(64), against: Against::Pes(2), most: 1.25 },
 ];
 
@@ -68,7 +69,7 @@ pub enum Met {
 }
 
 impl Met {
-    /// As it is shown.
+    /// The word shown.
     pub fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -87,27 +88,27 @@ impl Met {
     }
 }
 
-/// How far a goal has been reached.
+/// How far a goal is reached.
 #[derive(Debug)]
 pub struct Standing<'a> {
-    /// What it is called.
+    /// The goal's name.
     pub title: &'static str,
-    /// The quantity that costs most in units of its limit.
+    /// The quantity with the highest relative cost.
     pub worst: &'a Point,
-    /// Of how many.
+    /// How many quantities there are.
     pub of: usize,
-    /// The smallest and the largest size of these.
+    /// The smallest and the largest of their sizes.
     pub sizes: (u64, u64),
-    /// Its costs in units of the limit.
+    /// The relative costs of the worst.
     pub ratios: Ratios,
-    /// The most they may be.
+    /// The maximum relative cost.
     pub most: f64,
-    /// Whether they are.
+    /// Whether the goal is met.
     pub met: Met,
 }
 
 impl Standing<'_> {
-    /// Which quantity it is, in words.
+    /// Describes the worst quantity.
     pub fn which(&self) -> String {
         let Point { name, size, pes, .. } = self.worst;
         let mut text = format!("{name}, ");
@@ -138,7 +139,7 @@ impl Standing<'_> {
         self.worst.medians().into_iter().min_by(best).unwrap_or(f64::NAN)
     }
 
-    /// Cells of a table: [`HEADER`].
+    /// The cells of a table with [`HEADER`].
     pub fn cells(&self) -> [String; 6] {
         [
             self.title.to_owned(),
@@ -155,13 +156,13 @@ impl Standing<'_> {
     }
 }
 
-/// What stands above the cells.
+/// The header of the table.
 pub const HEADER: [&str; 6] = ["goal", "quantity", "best turn", "x raw", "at most", "met"];
-/// What must be said with the table.
+/// The note below the table.
 pub const NOTE: &str = "Of each kind the quantity that is furthest from its limit. Met, or not, is what holds in every turn \
     (of five or more the least and the largest ratio are left out); unclear, what holds in some.";
 
-/// All goals of which there are figures.
+/// The standings of all goals that have figures.
 pub fn standings(report: &Report) -> Vec<Standing<'_>> {
     GOALS.iter().filter_map(|goal| goal.standing(report)).collect()
 }

@@ -1,4 +1,4 @@
-//! An implementation of OpenSHMEM as this suite sees it: an `oshcc` and an `oshrun`.
+//! An implementation of OpenSHMEM as this suite uses it: an `oshcc` and an `oshrun`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,27 +7,30 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use crate::execute::{self, Outcome};
+use crate::over::Over;
 use crate::plan::Experiment;
 
-/// The name under which the raw programs' points stand.
+/// The implementation name of the raw programs' points.
 pub const RAW: &str = "raw";
 
-/// How every program is compiled, by whatever compiler.
+/// The flags for compiling all programs, with any compiler.
 const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
 
-/// Who compiles and starts the programs.
+/// Compiles and starts the programs.
 #[derive(Debug, Clone)]
 pub struct Implementation {
     /// The name in the report.
     pub name: String,
-    /// Where `oshcc` and `oshrun` are; nothing for the raw programs.
+    /// The folder of `oshcc` and `oshrun`. `None` for the raw programs.
     pub bin: Option<PathBuf>,
-    /// Further arguments for its launcher.
+    /// Additional arguments for its launcher.
     pub launch: Vec<String>,
+    /// How its jobs are started over emulated nodes, if they are.
+    pub over: Option<Over>,
 }
 
 impl Implementation {
-    /// The implementation whose commands are in a directory.
+    /// The implementation whose commands are in this folder.
     pub fn new(name: &str, bin: &Path, launch: Vec<String>) -> anyhow::Result<Self> {
         let bin = std::fs::canonicalize(bin)
             .with_context(|| format!("{name}: no directory {}", bin.display()))?;
@@ -36,15 +39,15 @@ impl Implementation {
                 bail!("{name}: there is no {command} in {}", bin.display());
             }
         }
-        Ok(Self { name: name.into(), bin: Some(bin), launch })
+        Ok(Self { name: name.into(), bin: Some(bin), launch, over: None })
     }
 
-    /// No implementation: shared memory itself.
+    /// No implementation: plain shared memory.
     pub fn raw() -> Self {
-        Self { name: RAW.into(), bin: None, launch: Vec::new() }
+        Self { name: RAW.into(), bin: None, launch: Vec::new(), over: None }
     }
 
-    /// Compiles one program; on failure says what the compiler said.
+    /// Compiles one program. The error contains the compiler's messages.
     pub fn build(&self, source: &Path, program: &Path, scratch: &Path) -> anyhow::Result<()> {
         let compiler = self.bin.as_ref().map_or("cc".into(), |bin| bin.join("oshcc"));
         let mut command = Command::new(compiler);
@@ -63,8 +66,16 @@ impl Implementation {
             command.arg(format!("pes={pes}")).args(arguments);
             return command;
         };
-        let mut command = Command::new(bin.join("oshrun"));
-        command.args(["-n", &pes.to_string()]).args(&self.launch).arg(program).args(arguments);
+        let launcher = bin.join("oshrun");
+        let mut command = match self.over.filter(|_| Over::is_for(pes)) {
+            Some(over) => over.command(&launcher, pes),
+            None => {
+                let mut command = Command::new(launcher);
+                command.args(["-n", &pes.to_string()]);
+                command
+            }
+        };
+        command.args(&self.launch).arg(program).args(arguments);
         for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
             command.env(variable, format!("{heap_mib}M"));
         }
@@ -86,7 +97,7 @@ impl Implementation {
         execute::run(&mut command, scratch, patience)
     }
 
-    /// What its info tool says, where it has one that says `Name   value`.
+    /// The output of its info tool, if it has one that prints `Name   value`.
     pub fn info(&self) -> Vec<(String, String)> {
         let Some(tool) =
             self.bin.as_ref().map(|bin| bin.join("oshinfo")).filter(|tool| tool.is_file())

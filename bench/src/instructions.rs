@@ -1,4 +1,4 @@
-//! Instructions per call, counted by callgrind: a figure that no noise touches.
+//! Instructions per call, counted by callgrind: a figure without noise.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,42 +9,42 @@ use serde::{Deserialize, Serialize};
 use crate::execute;
 use crate::implementation::Implementation;
 
-/// Calls of each operation between two dumps; `CALLS` in `programs/calls.c`.
+/// Calls of each operation between two dumps: `CALLS` in `programs/calls.c`.
 const CALLS: f64 = 1000.0;
-/// The loop around an empty function, taken off every figure. The function's one instruction is its
-/// return, which the library's call has, too.
+/// The loop around an empty function, subtracted from every figure. The function's one instruction
+/// is its return, which the library's routine also has.
 const EMPTY: &str = "empty";
-/// The same where operations are compiled in: operands in registers, and no function.
+/// The same for operations compiled in: operands in registers, and no function.
 const NOTHING: &str = "nothing";
-/// How much more than its limit a count may be: an operation's count is exact, the loop's share of
-/// it depends on the C compiler.
+/// How far a count may exceed its limit. An operation's count is exact, but the loop's share
+/// depends on the C compiler.
 const SLACK: f64 = 1.0;
-/// The same where two counts are compared.
+/// The same for limits relative to another count.
 const RELATIVE_SLACK: f64 = 0.5;
-/// In a file of limits: whatever the file does not name has no limit there.
+/// In a file of limits: operations that the file does not name have no limit.
 const OTHERS: &str = "others";
 
-/// The limits of the library beside this driver, with the published counts of others.
+/// The library's limits, with the published counts of others.
 const PUBLISHED: &str = include_str!("../instructions.txt");
 
 /// One class of operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Count {
-    /// Its name, as the program gives it.
+    /// Its name, as printed by the program.
     pub operation: String,
     /// Instructions in the library for one call, from entry to return.
     pub instructions: f64,
 }
 
-/// What a file of limits says about an operation: `operation | limit | others`, where the limit may
-/// be `another operation + number`.
+/// A line in a file of limits: `operation | limit | others`, where the limit may be
+/// `another operation + number`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
     /// Name of the operation.
     pub operation: String,
-    /// Most instructions it may take, or may take more than another.
+    /// The maximum number of instructions, or the maximum excess over another operation.
     pub most: f64,
-    /// That other operation.
+    /// The other operation.
     pub than: Option<String>,
     /// Published counts of other libraries, as text.
     pub others: String,
@@ -53,7 +53,7 @@ pub struct Limit {
 /// Builds the program, runs it on one PE under callgrind and reads the counts.
 pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Result<Vec<Count>> {
     let directory = work.join(&who.name).join("calls");
-    // Dumps of an earlier run must not be mistaken for this one's.
+    // Remove an earlier run's dumps, so that they are not read as this one's.
     if directory.exists() {
         std::fs::remove_dir_all(&directory)
             .with_context(|| format!("cannot clear {}", directory.display()))?;
@@ -77,7 +77,7 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
     subtract(texts.filter_map(|text| dump(&text)).collect())
 }
 
-/// Takes from each dump what the empty loop of its kind took.
+/// Subtracts from each dump the count of its kind of empty loop.
 fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Vec<Count>> {
     let is_empty = |dump: &Dump| dump.operation == EMPTY || dump.operation == NOTHING;
     let count = |dump: &Dump| {
@@ -100,7 +100,7 @@ struct Dump {
     total: f64,
 }
 
-/// The name and the total of one dump; nothing for the one at the program's end.
+/// Parses the name and the total of a dump. `None` for the one at the program's end.
 fn dump(text: &str) -> Option<Dump> {
     let name =
         text.lines().find_map(|line| line.strip_prefix("desc: Trigger: Client Request: "))?;
@@ -112,12 +112,13 @@ fn dump(text: &str) -> Option<Dump> {
     Some(Dump { kind: kind.into(), operation: operation.into(), total })
 }
 
-/// A count; other threads of an implementation may disturb it beyond use, as a negative one shows.
+/// Formats a count. Other threads of an implementation may make it unusable, as a negative one
+/// shows.
 fn shown(instructions: f64) -> String {
     if instructions < 0.0 { "?".into() } else { format!("{instructions:.0}") }
 }
 
-/// The count of an operation, if it was counted.
+/// The count of an operation, if there is one.
 fn instructions(counts: &[Count], operation: &str) -> Option<f64> {
     counts.iter().find(|count| count.operation == operation).map(|count| count.instructions)
 }
@@ -131,7 +132,7 @@ impl Limit {
     }
 }
 
-/// Reads a file of limits. Lines that begin with `#` are comments.
+/// Parses a file of limits. Lines that begin with `#` are comments.
 pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     lines
@@ -151,8 +152,8 @@ pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
         .collect()
 }
 
-/// The counts of several implementations as rows for people: a header, then an operation of
-/// the first one in each, with what has been published of others at the end.
+/// The counts of several implementations as rows of a table: a header, then one row for each
+/// operation of the first, with the published counts of others in the last column.
 pub fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
     let published = limits(PUBLISHED)?;
     let mut header = vec!["instructions a call".to_owned()];
@@ -171,7 +172,7 @@ pub fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>
     Ok(rows)
 }
 
-/// The table, and what is over its limit or without one.
+/// The table, and the operations that exceed their limit or have none.
 pub fn judge(
     columns: &[(String, Vec<Count>)],
     limits: &[Limit],
@@ -195,7 +196,7 @@ pub fn judge(
             Some(limit) => {
                 let (most, slack) = match &limit.than {
                     None => (limit.most, SLACK),
-                    // An operation that was not counted has been complained about.
+                    // A missing count has already been reported.
                     Some(than) => {
                         (limit.most + instructions(counts, than).unwrap_or(0.0), RELATIVE_SLACK)
                     }

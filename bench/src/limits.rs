@@ -1,17 +1,17 @@
-//! Which raw figure is the limit of which quantity.
+//! Which raw figures limit which quantities.
 
 use crate::ratios::Ratios;
 use crate::report::{Point, RAW, Report};
 
-/// Where to look for a limit.
+/// Where to find a limit.
 struct Rule {
-    /// Names; the best of those there are is the limit. One that ends in a dot stands for
-    /// all that begin so.
+    /// Candidate names: the best existing one is the limit. A name that ends in a dot stands for
+    /// all names that begin with it.
     names: Vec<String>,
-    /// At this size, if not at the point's own.
+    /// The size to use, if not the point's own.
     size: Option<u64>,
-    /// Whether it is not a raw figure but one of the same implementation, of what its launcher
-    /// alone takes.
+    /// Whether the limit is a figure of the same implementation instead of a raw one: that of its
+    /// launcher alone.
     same_launcher: bool,
 }
 
@@ -20,7 +20,7 @@ fn rule(names: &[&str], size: Option<u64>) -> Option<Rule> {
     Some(Rule { names, size, same_launcher: false })
 }
 
-/// The rule for a quantity, if the machine sets it a limit that a raw program measures.
+/// The rule for a quantity, if a raw program measures the machine's limit for it.
 fn rule_of(name: &str) -> Option<Rule> {
     let name = uninlined(name);
     let (class, rest) = name.split_once('.')?;
@@ -62,9 +62,9 @@ fn rule_of(name: &str) -> Option<Rule> {
     }
 }
 
-/// The raw program's operation that does the work of this one: increments are additions, and
-/// bitwise operations are one kind of instruction; those that fetch are loops, to which it matters
-/// whether the word changes.
+/// The raw operation that does the same work. Increments are additions, and all bitwise operations
+/// are one kind of instruction. Those that fetch are loops, for which it matters whether the word
+/// changes.
 fn instruction(operation: &str) -> &str {
     match operation.strip_suffix("_nbi").unwrap_or(operation) {
         "inc" => "add",
@@ -75,8 +75,8 @@ fn instruction(operation: &str) -> &str {
     }
 }
 
-/// What may limit a point: the figures that its rule names, measured with as many processes if
-/// there are such (what is between two processes is not measured with more).
+/// The candidates for a point's limit: the figures that its rule names, with the same number of
+/// processes if available (figures between two processes are not measured with more).
 fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
     let Some(rule) = rule_of(&point.name) else { return Vec::new() };
     let whose = if rule.same_launcher { &point.implementation } else { RAW };
@@ -98,9 +98,9 @@ fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
 /// The best figure for a point's work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit<'a> {
-    /// The figure that was the best one most often.
+    /// The figure that was best most often.
     pub name: &'a str,
-    /// The median over the turns of the best one.
+    /// The median over the turns of each turn's best.
     pub value: f64,
 }
 
@@ -115,7 +115,7 @@ pub fn limit_of<'a>(report: &'a Report, point: &'a Point) -> Option<Limit<'a>> {
     Some(Limit { name, value: crate::stats::median(&values) })
 }
 
-/// The best one of a turn, and whose it is.
+/// The best figure of a turn, and its name.
 fn best_in<'a>(candidates: &[&'a Point], turn: usize) -> Option<(&'a str, f64)> {
     let figure =
         |point: &&'a Point| Some((point.name.as_str(), point.in_turn(turn)?.samples.median));
@@ -123,7 +123,7 @@ fn best_in<'a>(candidates: &[&'a Point], turn: usize) -> Option<(&'a str, f64)> 
     candidates.iter().filter_map(figure).min_by(|a, b| unit.cost_ratio(a.1, b.1).total_cmp(&1.0))
 }
 
-/// Quantities in which the number of PEs plays no part beyond the two at work.
+/// Whether a quantity involves only two PEs, whatever their number.
 fn counts_two(name: &str) -> bool {
     [
         "pingpong.",
@@ -142,19 +142,18 @@ fn counts_two(name: &str) -> bool {
     .any(|prefix| uninlined(name).starts_with(prefix))
 }
 
-/// A quantity's name, whether or not the operation is compiled in: the limit is the same.
+/// A quantity's name without the mark that the operation is compiled in: the limit is the same.
 fn uninlined(name: &str) -> &str {
     name.strip_prefix("inlined.").unwrap_or(name)
 }
 
-/// The best of some points in each turn, in the units of one of them: what it costs that this one
-/// is not the best.
+/// The best of some points in each turn relative to one of them: the cost of not being the best.
 pub fn behind_best(point: &Point, all: &[&Point]) -> Option<Ratios> {
     Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(all, turn)?.1))
 }
 
-/// The least that the worst of a quantity's sizes costs in units of its best one in any of the raw
-/// programs that may limit it.
+/// The cost at a quantity's worst size relative to its best: the minimum over the raw programs that
+/// may limit it.
 pub fn evenest_raw(report: &Report, point: &Point) -> Option<f64> {
     let mut names: Vec<&str> =
         candidates(report, point).iter().map(|raw| raw.name.as_str()).collect();
@@ -167,7 +166,7 @@ pub fn evenest_raw(report: &Report, point: &Point) -> Option<f64> {
     names.into_iter().filter_map(worst).min_by(f64::total_cmp)
 }
 
-/// How many times its limit a point costs.
+/// The costs of a point relative to its limit.
 pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
     let candidates = candidates(report, point);
     Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(&candidates, turn)?.1))
@@ -208,7 +207,7 @@ mod tests {
             }
             key
         };
-        // Near, far, near; and the pause is the better way where it is far.
+        // Near, far, near. Where it is far, the variant with a pause is faster.
         add(RAW, "raw.pingpong.tight", [50.0, 400.0, 50.0]);
         add(RAW, "raw.pingpong.pause", [80.0, 250.0, 80.0]);
         let key = add("one", "pingpong.put", [55.0, 275.0, 60.0]);

@@ -1,27 +1,26 @@
-//! The lines that the benchmark programs print; `programs/bench.h` says what they are.
+//! The lines printed by the benchmark programs. `programs/bench.h` defines them.
 
 use anyhow::{Context, bail};
 
 use crate::report::{Key, Summary, Unit};
 
-/// One line of a program.
+/// One line of a program's output.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     /// Figures for one point.
     Result(Key, Unit, Summary),
-    /// Not measured: what, why.
+    /// A quantity that was not measured, and why.
     Skip(String, String),
-    /// The outcome of this was wrong.
+    /// An operation with a wrong result.
     Wrong(String, String),
-    /// Something an implementation says about itself.
+    /// A fact about the implementation.
     Fact(String, String),
     /// All checks have passed.
     Done,
 }
 
-/// Reads one line. Lines that begin with none of the known words are not the benchmark's
-/// (launchers and libraries print, too) and give nothing; a known word followed by nonsense is an
-/// error.
+/// Parses one line. Lines that do not begin with a known word are `None`: launchers and libraries
+/// print, too. A known word with invalid text is an error.
 pub fn parse(line: &str) -> anyhow::Result<Option<Line>> {
     let (word, rest) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
     let named = || {

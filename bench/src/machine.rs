@@ -1,4 +1,4 @@
-//! Facts about the machine that figures depend on.
+//! Facts about the machine on which the figures depend.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use oneshmem_tools::topology::{Topology, parse_list};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// Facts: what, value. In the order in which they are shown.
+/// Facts as names and values, in display order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The facts.
@@ -16,7 +16,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What can be found out here. A fact that this system does not tell is stated as such.
+    /// Collects the facts about this machine. Says so where the system does not provide one.
     pub fn here(cpus: &[usize]) -> Self {
         let mut facts = Vec::new();
         let mut fact = |what: &str, value: Option<String>| {
@@ -61,14 +61,14 @@ impl Machine {
         Self { facts }
     }
 
-    /// One fact's value.
+    /// The value of one fact.
     pub fn get(&self, what: &str) -> Option<&str> {
         self.facts.iter().find(|(name, _)| name == what).map(|(_, value)| value.as_str())
     }
 }
 
-/// The CPUs this process may use: one hardware thread of each core first, so that PEs get cores of
-/// their own as long as there are enough.
+/// The CPUs that this process may use, one hardware thread of each core first, so that PEs get
+/// cores of their own while there are enough.
 pub fn usable_cpus() -> anyhow::Result<Vec<usize>> {
     let topology = Topology::usable().context("cannot tell which CPUs may be used")?;
     let cores = topology.cores();
@@ -78,12 +78,12 @@ pub fn usable_cpus() -> anyhow::Result<Vec<usize>> {
     Ok(cpus.into_iter().map(|(_, cpu)| cpu).collect())
 }
 
-/// CPUs as programs take them: `0,1,2`.
+/// Formats CPUs as programs expect them: `0,1,2`.
 pub fn listed(cpus: &[usize]) -> String {
     cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The time in UTC, `2026-01-31 13:05`.
+/// The current time in UTC, as in `2026-01-31 13:05`.
 pub fn now() -> String {
     let now = OffsetDateTime::now_utc();
     format!("{} {:02}:{:02}", now.date(), now.hour(), now.minute())
@@ -93,7 +93,7 @@ fn read(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The value after `name :` in a text of such lines.
+/// The value in a line `name : value`.
 fn field(text: &str, name: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let (what, value) = line.split_once(':')?;

@@ -1,5 +1,5 @@
-//! `oshbench`: builds the benchmark programs with every implementation it is given, runs and
-//! repeats them side by side with plain shared memory, and reports.
+//! `oshbench`: builds the benchmark programs with every given implementation, runs them repeatedly
+//! alongside plain shared memory, and reports.
 
 mod apps;
 mod compared;
@@ -15,8 +15,10 @@ mod limits;
 mod lines;
 mod machine;
 mod memory;
+mod nodes;
 mod noise;
 mod options;
+mod over;
 mod page;
 mod plan;
 mod ratios;
@@ -28,6 +30,7 @@ mod whole_job;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Some(("run", matches)) => run(matches),
         Some(("collectives", matches)) => collectives(matches),
         Some(("apps", matches)) => apps(matches),
+        Some(("nodes", matches)) => over_nodes(matches),
         Some(("devices", matches)) => devices(matches),
         Some(("instructions", matches)) => instructions(matches),
         Some(("report", matches)) => show(matches),
@@ -60,7 +64,7 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> anyhow::Result<&'a PathBuf> 
     matches.get_one::<PathBuf>(name).with_context(|| format!("no {name}"))
 }
 
-/// The implementations on the command line, the own one first.
+/// The implementations on the command line, our own first.
 fn implementations(matches: &ArgMatches) -> anyhow::Result<Vec<Implementation>> {
     let mut launch = options::pairs(matches, "peer-args")?;
     let mut list: Vec<Implementation> = Vec::new();
@@ -71,11 +75,11 @@ fn implementations(matches: &ArgMatches) -> anyhow::Result<Vec<Implementation>> 
             bail!("two implementations are called {name}");
         }
         let own: Vec<String> = launch
-            .extract_if(.., |(whose, _)| *whose == name)
-            .flat_map(|(_, arguments)| {
-                arguments.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
-            })
+            .iter()
+            .filter(|(whose, _)| *whose == name)
+            .flat_map(|(_, arguments)| arguments.split_whitespace().map(str::to_owned))
             .collect();
+        launch.retain(|(whose, _)| *whose != name);
         list.push(Implementation::new(&name, Path::new(&bin), own)?);
     }
     if let Some((whose, _)) = launch.first() {
@@ -84,7 +88,7 @@ fn implementations(matches: &ArgMatches) -> anyhow::Result<Vec<Implementation>> 
     Ok(list)
 }
 
-/// The directory to build in, as an absolute path: jobs need not start where we are.
+/// The folder for builds, as an absolute path: jobs may start in another folder.
 fn work(matches: &ArgMatches) -> anyhow::Result<PathBuf> {
     let work = path(matches, "work")?;
     std::fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
@@ -103,6 +107,7 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         extent,
         groups: plan::groups,
         repeats: matches.get_one("repeats").copied(),
+        limit: None,
         only: matches.get_many::<String>("only").unwrap_or_default().cloned().collect(),
         sources: path(matches, "sources")?.clone(),
         work: work.clone(),
@@ -122,7 +127,8 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         page.display(),
         goals::verdict(&goals::standings(&report))
     ))?;
-    // A peer's failures are in the report; the own implementation's and the raw programs' are ours.
+    // Failures of peers are in the report. Only those of our own implementation and the raw
+    // programs make this command fail.
     let peers: Vec<&str> = report.peers().collect();
     let ours = |implementation: &str| !peers.contains(&implementation);
     let bad = report
@@ -143,6 +149,7 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             compared::groups
         },
         repeats: matches.get_one("repeats").copied(),
+        limit: None,
         only: Vec::new(),
         sources: path(matches, "sources")?.clone(),
         work: work.clone(),
@@ -155,11 +162,7 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         false => compared::Sample::Median,
     };
     say(&format!("{}Written: {}", compared::print(&report, sample), json.display()))?;
-    let failed = report.remarks.iter().any(|remark| {
-        remark.kind == RemarkKind::Failed
-            && report.peers().all(|peer| peer != remark.implementation)
-    });
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if report.fails() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn apps(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -184,6 +187,33 @@ fn apps(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn over_nodes(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    over::enter(path(matches, "script")?)?;
+    let work = work(matches)?;
+    let mut implementations = implementations(matches)?;
+    for who in &mut implementations {
+        who.over = who.bin.as_deref().map(over::Over::of).transpose()?;
+    }
+    let suite = suite::Suite {
+        implementations,
+        extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
+        groups: nodes::groups,
+        repeats: matches.get_one("repeats").copied(),
+        limit: matches.get_one("limit").copied().map(Duration::from_secs),
+        only: Vec::new(),
+        sources: path(matches, "sources")?.clone(),
+        work: work.clone(),
+    };
+    let report = suite.run()?;
+    let json = work.join("nodes.json");
+    report.save(&json)?;
+    let page = json.with_extension("html");
+    write_page(&report, &page)?;
+    let table = nodes::print(&report);
+    say(&format!("{table}Written: {} and {}", json.display(), page.display()))?;
+    Ok(if report.fails() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
 fn devices(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let (name, bin) = options::pairs(matches, "own")?.swap_remove(0);
     let devices = devices::Devices {
@@ -198,7 +228,7 @@ fn devices(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a text and the end of its line. A reader who has seen enough is no error.
+/// Prints a line. A reader who stops reading is not an error.
 fn say(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -238,7 +268,7 @@ fn instructions(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     for who in implementations(matches)? {
         match instructions::count(&who, sources, &work) {
             Ok(counts) => columns.push((who.name, counts)),
-            // A peer may be left out; without the own figures there is nothing to say.
+            // A peer may be left out, but our own figures are essential.
             Err(error) if !columns.is_empty() => eprintln!("oshbench: left out: {error:#}"),
             Err(error) => return Err(error),
         }

@@ -1,4 +1,4 @@
-//! How much memory a job takes: the most that it and all it has started have at one time.
+//! The memory use of a job: the maximum of what it and its descendants have at one time.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use oneshmem_tools::processes::children;
 
-/// How long from look to look. Looking takes CPU time from the job, so its own times do not count.
+/// The interval between samples. Sampling takes CPU time from the job, so the job's own times do
+/// not count.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Runs a command to its end and returns the most bytes seen: the sum of the processes'
-/// proportional set sizes (proc(5), `smaps_rollup`), in which memory that several share counts
-/// once.
+/// Runs a command to its end and returns the peak in bytes: the sum of the processes' proportional
+/// set sizes (proc(5), `smaps_rollup`), which count shared memory once.
 pub fn most(command: &mut Command, patience: Duration) -> anyhow::Result<u64> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().context("cannot run it")?;
@@ -46,7 +46,7 @@ fn family(first: u32) -> HashSet<u32> {
     found
 }
 
-/// Its share of the memory; 0 if it has ended.
+/// Its share of the memory. 0 if it has ended.
 fn share(process: u32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn memory_of_children_counts() {
         let sleeper = of("sleep 0.3").unwrap();
-        // A shell that keeps 32 MB of zeros in a variable, started by another one.
+        // A shell started by another one, which keeps 32 MB of text in a variable.
         let hoarder =
             of("sh -c 'v=$(head -c 32000000 /dev/zero | tr \"\\0\" x); sleep 0.3'; true").unwrap();
         assert!(sleeper > 0);

@@ -1,4 +1,4 @@
-//! How still the machine is while it measures.
+//! How quiet the machine is during measurements.
 
 use std::fs;
 use std::hint::black_box;
@@ -10,36 +10,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::distance::{self, Probe};
 
-/// What was seen of others' work on this machine.
+/// Other activity seen on this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Noise {
-    /// Load average over the minute before the suite began.
+    /// The load average over the minute before the suite began.
     pub load: f64,
-    /// Share of CPU time that the host took from this virtual machine meanwhile.
+    /// The share of CPU time that the host took from this virtual machine.
     pub stolen: f64,
-    /// How many CPUs others kept busy meanwhile, on average.
+    /// The average number of CPUs that other processes kept busy.
     pub others: f64,
-    /// Times of one fixed piece of work, in nanoseconds, taken between the runs.
+    /// The times of a fixed piece of work, in nanoseconds, taken between the runs.
     pub probes: Vec<f64>,
-    /// How far the first two CPUs were from each other, before and after every run.
+    /// The distance between the first two CPUs, before and after every run.
     pub distances: Vec<Probe>,
-    /// How often figures were thrown away and taken again, because that had changed meanwhile.
+    /// How often figures were discarded and measured again because the distance had changed.
     pub retaken: usize,
-    /// How often it had changed even so; such figures are not set against others.
+    /// How often it had changed even then. Such figures are not compared with others.
     pub unsteady: usize,
 }
 
-/// The load that a machine with nothing else to do still shows.
+/// The maximum load of an otherwise idle machine.
 const LOAD: f64 = 0.3;
 const STOLEN: f64 = 0.01;
-/// As many CPUs as a machine with nothing else to do still keeps busy.
+/// The maximum number of CPUs that an otherwise idle machine keeps busy.
 const OTHERS: f64 = 0.05;
-/// The ninth decile of the probe over its minimum.
+/// The maximum ratio of the probe's ninth decile to its minimum.
 const JITTER: f64 = 1.10;
-/// Points of which the runs are further apart than this, relative to their median.
+/// The maximum distance of a point's runs from their median, relative to it.
 const SPREAD: f64 = 0.10;
 
-/// Watches from its creation to its end.
+/// Observes the machine from creation to [`Self::end`].
 #[derive(Debug)]
 pub struct Watch {
     load: f64,
@@ -47,7 +47,7 @@ pub struct Watch {
     began: Instant,
     ours: f64,
     probes: Vec<f64>,
-    /// What others add.
+    /// Observations added by others.
     pub seen: Noise,
 }
 
@@ -59,7 +59,7 @@ struct Times {
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts to observe.
     pub fn start() -> Self {
         let load = fs::read_to_string("/proc/loadavg").ok();
         let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
@@ -73,7 +73,7 @@ impl Watch {
         }
     }
 
-    /// Times the fixed piece of work a few times: well under a second in all.
+    /// Times the fixed piece of work a few times, which takes well under a second in all.
     pub fn probe(&mut self) {
         for _ in 0..10 {
             let start = Instant::now();
@@ -88,12 +88,11 @@ impl Watch {
         }
     }
 
-    /// What was seen.
+    /// Ends the observation.
     pub fn end(self) -> Noise {
         let (mut stolen, mut others) = (0.0, 0.0);
-        if let (Some(before), Some(after)) = (self.before, times())
-            && after.all > before.all
-        {
+        let since = self.before.zip(times()).filter(|(before, after)| after.all > before.all);
+        if let Some((before, after)) = since {
             stolen = (after.stolen - before.stolen) as f64 / (after.all - before.all) as f64;
             let busy = seconds(after.busy - before.busy) - (ours() - self.ours);
             others = (busy / self.began.elapsed().as_secs_f64()).max(0.0);
@@ -103,7 +102,7 @@ impl Watch {
 }
 
 impl Noise {
-    /// The ninth decile of the probes over their minimum.
+    /// The probes' ninth decile relative to their minimum.
     pub fn jitter(&self) -> f64 {
         let mut sorted = self.probes.clone();
         sorted.sort_by(f64::total_cmp);
@@ -113,12 +112,12 @@ impl Noise {
         }
     }
 
-    /// What the probes of the distance say, one after the other.
+    /// The probed distances, in order.
     pub fn far(&self) -> Vec<f64> {
         self.distances.iter().map(|probe| probe.ns).collect()
     }
 
-    /// That the CPUs were moved, if they were.
+    /// A warning if the CPUs were moved.
     fn moved(&self) -> Option<String> {
         let far = self.far();
         let text = distance::describe(&far).filter(|_| distance::modes(&far).len() > 1)?;
@@ -136,8 +135,8 @@ impl Noise {
         Some(text)
     }
 
-    /// What a reader of the figures must know. `spreads` are those of all points, `governor` the
-    /// frequency governor as the machine names it.
+    /// Warnings for readers of the figures. `spreads` are those of all points, `governor` the
+    /// machine's frequency governor.
     pub fn warnings(&self, spreads: &[f64], governor: Option<&str>) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.load > LOAD {
@@ -197,18 +196,18 @@ fn parse_times(text: &str) -> Option<Times> {
         .map_while(|field| field.parse().ok())
         .collect();
     let all = fields.get(..8)?.iter().sum();
-    // Idle, and idle with something to wait for.
+    // Not busy: idle, waiting for I/O, or stolen.
     Some(Times { all, busy: all - fields[3] - fields[4] - fields[7], stolen: fields[7] })
 }
 
-/// The kernel's unit of CPU times, in seconds.
+/// Converts the kernel's unit of CPU time to seconds.
 fn seconds(ticks: u64) -> f64 {
     let hertz = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
     ticks as f64 / hertz as f64
 }
 
-/// Seconds of CPU time that this process and what it has started and waited for have used since it
-/// began.
+/// Seconds of CPU time used so far by this process and by its descendants that have been waited
+/// for.
 fn ours() -> f64 {
     let spent = |who| {
         getrusage(who).map_or(0.0, |usage| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-/// The command line's definition.
+/// Defines the command line.
 pub fn command() -> Command {
     Command::new("oshbench")
         .version(env!("CARGO_PKG_VERSION"))
@@ -63,6 +63,26 @@ pub fn command() -> Command {
                         .value_parser(value_parser!(PathBuf)),
                 )
                 .arg(folder()),
+        )
+        .subcommand(
+            Command::new("nodes")
+                .about("Jobs over two emulated nodes, with 1, 2, 4 and 8 PEs on each, beside other implementations (needs UCX and network namespaces)")
+                .args(implementations())
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
+                .arg(
+                    value("repeats", "N", "Run everything so often [default: 11]")
+                        .value_parser(value_parser!(usize)),
+                )
+                .arg(
+                    value("limit", "SECONDS", "Stop a job of another implementation after this time, and say so")
+                        .default_value("60")
+                        .value_parser(value_parser!(u64).range(1..)),
+                )
+                .arg(
+                    value("script", "FILE", "What makes network namespaces and runs a command among them")
+                        .default_value("tests/programs/namespaces.sh")
+                        .value_parser(value_parser!(PathBuf)),
+                ),
         )
         .subcommand(
             Command::new("devices")
@@ -161,7 +181,7 @@ fn file(name: &'static str) -> Arg {
     Arg::new(name).required(true).value_parser(value_parser!(PathBuf))
 }
 
-/// `NAME=REST` pairs of an option that may be repeated.
+/// The `NAME=REST` pairs of a repeatable option.
 pub fn pairs(matches: &ArgMatches, option: &str) -> anyhow::Result<Vec<(String, String)>> {
     let values = matches.get_many::<String>(option).unwrap_or_default();
     values
@@ -174,7 +194,7 @@ pub fn pairs(matches: &ArgMatches, option: &str) -> anyhow::Result<Vec<(String, 
         .collect()
 }
 
-/// Names become names of directories.
+/// Whether a name is valid, since names become folders.
 fn is_name(name: &str) -> bool {
     name != crate::report::RAW
         && !name.is_empty()

@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else.
+//! The report as a self-contained HTML page.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -62,7 +62,7 @@ fn section(section: PageSection) -> anyhow::Result<Markup> {
     })
 }
 
-/// What is to be reached.
+/// The table of goals.
 fn standings(report: &Report) -> Markup {
     let standings = goals::standings(report);
     html! {
@@ -90,7 +90,7 @@ fn standings(report: &Report) -> Markup {
 
 fn instructions(rows: &[Vec<String>]) -> Markup {
     html! {
-        @if let [header, rows @ ..] = rows && !rows.is_empty() {
+        @if let Some((header, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
             h2 { "Instructions per call" }
             p { "In the library, from the jump into it to the return, on one PE that is its own target; counted by callgrind." }
             table {
@@ -127,7 +127,7 @@ fn facts(report: &Report) -> Markup {
     }
 }
 
-/// Every point of the own implementation, a table for each program.
+/// All points of our own implementation, one table per program.
 fn all_points(report: &Report) -> Markup {
     let own = report.own().unwrap_or_default();
     let peers: Vec<&str> = report.peers().collect();
@@ -202,7 +202,7 @@ fn row(report: &Report, point: &Point, peers: &[&str]) -> Markup {
     }
 }
 
-/// A ratio, and its spread beside it.
+/// Cells with a ratio and its spread.
 fn ratio_cells(ratios: Option<Ratios>, class: &str) -> Markup {
     let [ratio, spread] = table::quoted(ratios);
     html! {
@@ -261,7 +261,7 @@ mod tests {
         assert!(
             page.contains("<svg") && page.contains("mine&lt;1&gt;") && page.contains("a &amp; b")
         );
-        // Nothing is loaded: the only address is the name space of SVG.
+        // Nothing is loaded: the only URL is SVG's namespace.
         let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!elsewhere.contains("http") && !elsewhere.contains("src="));
         assert!(page.contains("at-limit"));

@@ -1,9 +1,9 @@
-//! What is run: programs, numbers of PEs, sizes and times, in the short form and the long one.
+//! What to run: programs, numbers of PEs, sizes and times, in the short form and the long one.
 
-/// How the suite is run.
+/// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Next to nothing of everything: for the suite's own test.
+    /// A minimum of everything, for the suite's own test.
     Tiny,
     /// Under two minutes.
     Quick,
@@ -11,34 +11,34 @@ pub enum Extent {
     Full,
 }
 
-/// One program, run with one number of PEs.
+/// One program with one number of PEs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     /// Name of the program, without `.c`.
     pub program: &'static str,
-    /// A raw program, run without any OpenSHMEM.
+    /// Whether it is a raw program, which runs without any OpenSHMEM.
     pub raw: bool,
-    /// Number of PEs.
+    /// The number of PEs.
     pub pes: usize,
     /// Arguments, `key=value`.
     pub arguments: Vec<String>,
-    /// Symmetric heap it needs, in MiB.
+    /// The symmetric heap it needs, in MiB.
     pub heap: u64,
-    /// Whether the wall time of the whole job is taken, too.
+    /// Whether to measure the wall time of the whole job, too.
     pub whole_job: bool,
 }
 
-/// Experiments whose figures are set against each other: taken one right after the other.
+/// Experiments whose figures are compared, and are therefore run in immediate succession.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// In this order, each of them for all implementations in turn.
+pub struct Comparison {
+    /// The experiments in order, each run for all implementations in turn.
     pub experiments: Vec<Experiment>,
-    /// Whether the figures hang on how far the CPUs are from each other. Such a group is taken
-    /// again if that has changed meanwhile.
+    /// Whether the figures depend on the distance between the CPUs. Such a group is repeated if the
+    /// distance has changed meanwhile.
     pub by_distance: bool,
 }
 
-impl Group {
+impl Comparison {
     fn near(experiments: Vec<Experiment>) -> Self {
         Self { experiments, by_distance: true }
     }
@@ -58,7 +58,7 @@ impl Extent {
         }
     }
 
-    /// How long one run may take before it is stopped, in seconds.
+    /// The time limit for one run, in seconds.
     pub fn patience(self) -> u64 {
         match self {
             Self::Tiny | Self::Quick => 60,
@@ -66,7 +66,7 @@ impl Extent {
         }
     }
 
-    /// Milliseconds for one point in one run.
+    /// Milliseconds per point in one run.
     pub fn ms(self) -> f64 {
         match self {
             Self::Tiny => 0.2,
@@ -75,7 +75,7 @@ impl Extent {
         }
     }
 
-    /// Largest size and factor between sizes.
+    /// The largest size, and the factor between sizes.
     fn sizes(self, most: u64, full_step: u64) -> (u64, u64) {
         match self {
             Self::Tiny => (most.min(4096), 64),
@@ -85,14 +85,14 @@ impl Extent {
     }
 }
 
-/// The experiments for a machine with so many usable CPUs. Each program stands right beside the raw
-/// one that holds its limit (`limits.rs`).
-pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
+/// The experiments for a machine with this many usable CPUs. Each program comes right after the raw
+/// one that provides its limit (`limits.rs`).
+pub fn groups(extent: Extent, cpus: usize) -> Vec<Comparison> {
     let all = cpus.clamp(2, 64);
     let iterations = match extent {
         Extent::Tiny => 2,
         Extent::Quick => 64,
-        // Together the repeats make the 4096 iterations of the original test.
+        // The repeats add up to the 4096 iterations of the original test.
         Extent::Full => 4096 / extent.repeats() + 1,
     };
     let make = |program, pes: usize, (max, step): (u64, u64), heap| Experiment {
@@ -133,38 +133,38 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
         together.push(raw("meetings", crowd, one_word));
     }
     let mut list = vec![
-        Group::near(vec![
+        Comparison::near(vec![
             raw("flags", 2, messages),
             make("pingpong", 2, messages, 64),
             make("pingpong_inlined", 2, one_word, 16),
             make("waits", 2, messages, 64),
             make("progress", 2, messages, 64),
         ]),
-        Group::near(vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)]),
-        Group::near(vec![raw("offsets", 2, messages), make("offsets", 2, messages, 16)]),
-        Group::near(vec![raw("strided", 2, messages), make("strided", 2, messages, 16)]),
-        Group::near(vec![
+        Comparison::near(vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)]),
+        Comparison::near(vec![raw("offsets", 2, messages), make("offsets", 2, messages, 16)]),
+        Comparison::near(vec![raw("strided", 2, messages), make("strided", 2, messages, 16)]),
+        Comparison::near(vec![
             iterated(raw("rates", all, rates)),
             make("rate", 2, messages, 64),
             make("rate_inlined", 2, messages, 64),
             iterated(make("msgrate", all, rates, 128)),
         ]),
-        Group::near(vec![
+        Comparison::near(vec![
             raw("atomics", all, messages),
             make("atomics", all, messages, 64),
             make("atomics_inlined", all, messages, 64),
         ]),
-        Group::near(together),
-        Group::anywhere(vec![raw("touch", 1, touched), make("memory", all, touched, 512)]),
+        Comparison::near(together),
+        Comparison::anywhere(vec![raw("touch", 1, touched), make("memory", all, touched, 512)]),
     ];
     list.extend(crowds.into_iter().map(|pes| {
-        Group::anywhere(vec![
+        Comparison::anywhere(vec![
             raw("meetings", pes, one_word),
             make("oversubscription", pes, one_word, 16),
         ])
     }));
     list.extend(job_sizes(extent).map(|pes| {
-        Group::anywhere(vec![
+        Comparison::anywhere(vec![
             make("startup", pes, one_word, 16),
             Experiment { whole_job: true, ..make("hello", pes, one_word, 16) },
         ])
@@ -172,7 +172,7 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Group> {
     list
 }
 
-/// As many PEs as CPUs; and 2, 4 and 8 times as many. At least 2, at most 512.
+/// As many PEs as CPUs (at least 2), and 2, 4 and 8 times as many (at most 512).
 fn oversubscribed(extent: Extent, cpus: usize) -> (usize, Vec<usize>) {
     let factors: &[usize] = if extent == Extent::Tiny { &[1] } else { &[1, 2, 4, 8] };
     let mut pes: Vec<usize> = factors.iter().map(|factor| (cpus * factor).clamp(2, 512)).collect();
@@ -180,7 +180,7 @@ fn oversubscribed(extent: Extent, cpus: usize) -> (usize, Vec<usize>) {
     (pes.remove(0), pes)
 }
 
-/// The jobs whose start is timed.
+/// The sizes of the jobs whose start is timed.
 pub fn job_sizes(extent: Extent) -> impl Iterator<Item = usize> {
     let sizes: &[usize] = match extent {
         Extent::Tiny => &[1, 2],
@@ -198,7 +198,7 @@ mod tests {
         groups(extent, cpus).into_iter().flat_map(|group| group.experiments).collect()
     }
 
-    /// The programs in a folder under `programs/`, less those that are not part of the suite.
+    /// The programs in a folder under `programs/`, except those that are not part of the suite.
     fn sources(folder: &str, others: &[&str]) -> Vec<String> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/").to_owned() + folder;
         std::fs::read_dir(folder)
@@ -212,9 +212,10 @@ mod tests {
 
     #[test]
     fn all_programs_are_run() {
-        // What an implementation says about itself, and instructions per call, are run by
-        // themselves; the bound of the collectives by `oshbench collectives`; `few_bytes` by hand.
-        let others = ["facts", "calls", "few_bytes"];
+        // These run separately: the facts that an implementation reports about itself, the
+        // instructions per call, the bound of the collectives (`oshbench collectives`), jobs over
+        // nodes (`oshbench nodes`) and `few_bytes` (by hand).
+        let others = ["facts", "calls", "over_nodes", "few_bytes"];
         for (raw, names) in [(false, sources("", &others)), (true, sources("raw", &["moves"]))] {
             for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
                 let list = experiments(extent, 4);
@@ -236,14 +237,14 @@ mod tests {
         }
     }
 
-    /// What a limit is for must be measured in its group: figures of different groups are not of
-    /// one time.
+    /// A program's limit must be measured in the same group: figures of different groups are from
+    /// different times.
     #[test]
     fn each_program_has_its_limit_beside_it() {
         for cpus in [1, 2, 4] {
             let list = groups(Extent::Quick, cpus);
             let group = |raw: bool, program: &str| {
-                let has = |group: &Group| {
+                let has = |group: &Comparison| {
                     group.experiments.iter().any(|e| e.raw == raw && e.program == program)
                 };
                 list.iter().position(has).unwrap()

@@ -1,24 +1,24 @@
-//! Costs of one quantity in units of another's, as a median over turns.
+//! Costs of one quantity relative to another, as a median over turns.
 //!
-//! A machine changes its mood between turns, most of all a virtual one whose CPUs are moved. What
-//! was measured in one turn was measured one right after the other, so only such figures are
-//! divided by one another.
+//! A machine's speed changes between turns, especially that of a virtual machine whose CPUs are
+//! moved. Figures of one turn were measured in immediate succession, so only those are divided by
+//! one another.
 
 use crate::report::{Point, Run};
 use crate::stats::{self, Range};
 
-/// Ratios, one for each turn in which both were measured; never empty.
+/// Ratios, one for each turn in which both quantities were measured. Never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratios(Vec<f64>);
 
 impl Ratios {
-    /// Of the turns that have a ratio; nothing if there are none.
+    /// The given ratios. `None` if there are none.
     pub fn of(turns: impl IntoIterator<Item = f64>) -> Option<Self> {
         let ratios: Vec<f64> = turns.into_iter().collect();
         (!ratios.is_empty()).then_some(Self(ratios))
     }
 
-    /// A point's costs in units of a reference that may not have been measured in all turns.
+    /// A point's costs relative to a reference that may be missing in some turns.
     pub fn to(
         point: &Point,
         figure: fn(&Run) -> f64,
@@ -31,7 +31,7 @@ impl Ratios {
         )
     }
 
-    /// A point's costs in units of another point's.
+    /// A point's costs relative to another point's.
     pub fn between(point: &Point, other: &Point) -> Option<Self> {
         let median = |run: &Run| run.samples.median;
         Self::to(point, median, |turn| other.in_turn(turn).map(median))
@@ -42,12 +42,12 @@ impl Ratios {
         stats::median(&self.0)
     }
 
-    /// Where it lies ([`Range::of_runs`]).
+    /// The range of the ratios ([`Range::of_runs`]).
     pub fn range(&self) -> Range {
         Range::of_runs(&self.0)
     }
 
-    /// Half the range, relative to the value; NaN if there is one turn only.
+    /// Half the range, relative to the value. NaN if there is only one turn.
     pub fn spread(&self) -> f64 {
         stats::spread(&self.0)
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn turns_are_compared_with_themselves() {
-        // The medians alone would say 110 / 50.
+        // The ratio of the medians would be 110 / 50.
         let mine = point(&[(0, true, 55.0), (1, true, 110.0), (2, true, 330.0)]);
         let raw = point(&[(2, true, 300.0), (1, true, 50.0), (0, true, 50.0)]);
         let ratios = Ratios::between(&mine, &raw).unwrap();

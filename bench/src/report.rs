@@ -1,4 +1,4 @@
-//! A report as data: what is written as JSON, compared, and drawn.
+//! The data of a report, which is written as JSON, compared, and plotted.
 
 use std::path::Path;
 
@@ -11,84 +11,84 @@ use crate::instructions::Count;
 use crate::machine::Machine;
 use crate::noise::Noise;
 
-/// The version of this format; a report of another one is refused.
+/// The version of this format. Reports with another version are refused.
 const FORMAT: u32 = 2;
 
-/// Everything one run of the suite found out.
+/// All results of one run of the suite.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Report {
-    /// See [`FORMAT`].
+    /// The version: see [`FORMAT`].
     pub format: u32,
-    /// When it began, in UTC.
+    /// When the run began, in UTC.
     pub began: String,
     /// Whether it was the short form.
     pub quick: bool,
     /// How often each program was run.
     pub repeats: usize,
-    /// The CPUs that PEs are pinned to, in this order.
+    /// The CPUs to which PEs are pinned, in order.
     pub cpus: Vec<usize>,
-    /// What it ran on.
+    /// The machine.
     pub machine: Machine,
-    /// How still the machine was.
+    /// How quiet the machine was.
     pub noise: Noise,
-    /// The implementations measured, the own one first.
+    /// The implementations measured, our own first.
     pub implementations: Vec<Implementation>,
-    /// All that was measured.
+    /// All measurements.
     pub points: Vec<Point>,
-    /// Instructions per call, by implementation; empty in reports of before they had them.
+    /// Instructions per call, by implementation. Empty in older reports.
     #[serde(default)]
     pub instructions: Vec<(String, Vec<Count>)>,
-    /// All that went wrong or could not be measured.
+    /// Failures, and quantities that could not be measured.
     pub remarks: Vec<Remark>,
 }
 
 /// One implementation of OpenSHMEM, as it describes itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Implementation {
-    /// The name it goes by in this report.
+    /// Its name in this report.
     pub name: String,
-    /// Facts about it: what, value.
+    /// Facts about it, as names and values.
     pub facts: Vec<(String, String)>,
 }
 
-/// One quantity, of one implementation, at one size and number of PEs.
+/// One quantity of one implementation, at one size and number of PEs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Point {
-    /// Whose it is; [`RAW`] is the machine itself.
+    /// The implementation. [`RAW`] is the machine itself.
     pub implementation: String,
     /// The program that measured it.
     pub program: String,
-    /// What was measured, such as `pingpong.put`.
+    /// The quantity, such as `pingpong.put`.
     pub name: String,
-    /// Bytes, or 0 where there is no size.
+    /// The size in bytes, or 0 if there is none.
     pub size: u64,
-    /// Number of PEs.
+    /// The number of PEs.
     pub pes: usize,
-    /// Unit of the figures.
+    /// The unit of the figures.
     pub unit: Unit,
-    /// One entry for each time the program was run.
+    /// One entry for each run of the program.
     pub runs: Vec<Run>,
 }
 
 pub use crate::implementation::RAW;
 
-/// One run of a program, as far as it concerns a point.
+/// The part of one run that concerns a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// In which turn of the whole suite.
+    /// The turn of the suite.
     pub turn: usize,
-    /// Whether the CPUs stayed where they were while this and what it is compared with were
+    /// Whether the CPUs kept their distance while this and the figures compared with it were
     /// measured.
     pub steady: bool,
-    /// How far the first two CPUs were from each other, in nanoseconds; nothing if it does not hang
-    /// on that.
+    /// The distance between the first two CPUs in nanoseconds. `None` if the figure does not depend
+    /// on it.
     pub distance: Option<f64>,
-    /// What it says.
+    /// The figures.
     #[serde(flatten)]
     pub samples: Summary,
 }
 
-/// What one run's samples come to.
+/// A summary of one run's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Smallest sample.
@@ -114,22 +114,22 @@ impl Summary {
 /// What happened besides figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
-    /// Whose program.
+    /// The implementation.
     pub implementation: String,
-    /// Which program.
+    /// The program.
     pub program: String,
     /// How serious it is.
     pub kind: RemarkKind,
-    /// What happened, in words.
+    /// A description.
     pub what: String,
 }
 
 /// How serious a remark is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RemarkKind {
-    /// The implementation does not have it.
+    /// The implementation lacks the feature.
     Skipped,
-    /// The figures hold, the job then ended badly.
+    /// The figures are valid, but the job then ended badly.
     BadEnd,
     /// Something failed: figures are missing.
     Failed,
@@ -227,35 +227,43 @@ impl Report {
             .find(|point| point.implementation == implementation && point.key() == *key)
     }
 
-    /// The implementation that stands first: the one the report is about.
+    /// The first implementation: the one that the report is about.
     pub fn own(&self) -> Option<&str> {
         self.implementations.first().map(|implementation| implementation.name.as_str())
     }
 
-    /// The others.
+    /// Whether anything of our own implementation or of the raw programs has failed. Failures of
+    /// others only stand in the report.
+    pub fn fails(&self) -> bool {
+        let others: Vec<&str> = self.peers().collect();
+        let ours = |remark: &&Remark| !others.contains(&remark.implementation.as_str());
+        self.remarks.iter().filter(ours).any(|remark| remark.kind == RemarkKind::Failed)
+    }
+
+    /// The other implementations.
     pub fn peers(&self) -> impl Iterator<Item = &str> {
         self.implementations.iter().skip(1).map(|implementation| implementation.name.as_str())
     }
 }
 
-/// What names a quantity across implementations and reports.
+/// Identifies a quantity across implementations and reports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    /// What is measured.
+    /// The quantity's name.
     pub name: String,
-    /// At which size.
+    /// The size.
     pub size: u64,
-    /// With how many PEs.
+    /// The number of PEs.
     pub pes: usize,
 }
 
 impl Point {
-    /// What names this quantity.
+    /// The key of this point.
     pub fn key(&self) -> Key {
         Key { name: self.name.clone(), size: self.size, pes: self.pes }
     }
 
-    /// The figure to quote: the median over the runs of their medians.
+    /// The figure to quote: the median of the runs' medians.
     pub fn value(&self) -> f64 {
         crate::stats::median(&self.medians())
     }
@@ -265,22 +273,22 @@ impl Point {
         self.runs.iter().map(|run| run.samples.median).collect()
     }
 
-    /// How far the runs lie apart ([`spread`](crate::stats::spread)).
+    /// The spread of the runs ([`spread`](crate::stats::spread)).
     pub fn spread(&self) -> f64 {
         crate::stats::spread(&self.medians())
     }
 
-    /// The runs that may be compared with others of the same turn.
+    /// The runs that can be compared with others of the same turn.
     pub fn paired(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| run.steady)
     }
 
-    /// The run of one turn, if it may be compared.
+    /// The run of one turn, if it can be compared.
     pub fn in_turn(&self, turn: usize) -> Option<&Run> {
         self.paired().find(|run| run.turn == turn)
     }
 
-    /// Minimum, mean and maximum within a typical run: each the median over the runs.
+    /// The typical minimum, mean and maximum within a run: for each the median over the runs.
     pub fn within(&self) -> (f64, f64, f64) {
         let over = |part: fn(&Summary) -> f64| {
             crate::stats::median(
@@ -293,7 +301,7 @@ impl Point {
 
 #[cfg(test)]
 impl Run {
-    /// A run of one sample in an undisturbed turn.
+    /// A run with one sample in an undisturbed turn.
     pub fn one(turn: usize, value: f64) -> Self {
         Self { turn, steady: true, distance: None, samples: Summary::one(value) }
     }

@@ -1,4 +1,4 @@
-//! Building, running and collecting: from a plan to a report.
+//! Executes a plan: builds and runs the programs, and collects a report.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,38 +14,40 @@ use crate::instructions;
 use crate::lines::{self, Line};
 use crate::machine::{self, Machine};
 use crate::noise::Watch;
-use crate::plan::{Experiment, Extent, Group};
+use crate::plan::{Comparison, Experiment, Extent};
 use crate::report::{self, Key, RAW, RemarkKind, Report, Run, Summary, Unit};
 use crate::whole_job;
 
-/// What is to be done.
+/// The measurements to make.
 #[derive(Debug)]
 pub struct Suite {
-    /// The implementations, the own one first.
+    /// The implementations, our own first.
     pub implementations: Vec<Implementation>,
-    /// How much.
+    /// How much to run.
     pub extent: Extent,
-    /// Repeats, if not as many as usual.
+    /// The number of repeats, if not the default.
     pub repeats: Option<usize>,
-    /// What is to be run in one turn, for so many usable CPUs.
-    pub groups: fn(Extent, usize) -> Vec<Group>,
-    /// Only programs whose names contain one of these; all if there are none.
+    /// How long a job of another implementation may take, if not as long as our own.
+    pub limit: Option<Duration>,
+    /// The experiments of one turn, for a number of usable CPUs.
+    pub groups: fn(Extent, usize) -> Vec<Comparison>,
+    /// Run only programs whose names contain one of these. Empty for all programs.
     pub only: Vec<String>,
-    /// Where the programs' sources are.
+    /// The folder of the programs' sources.
     pub sources: PathBuf,
     /// Where to build.
     pub work: PathBuf,
 }
 
-/// Runs that need not be tried again: implementation, program, PEs.
+/// Failed runs, which are not tried again: implementation, program, PEs.
 type Hopeless = HashSet<(String, &'static str, usize)>;
 
-/// How often a group is taken again in one turn where the CPUs were moved; and of how many groups,
-/// those of all turns counted, one may be.
+/// How often a group may be repeated in one turn if the CPUs were moved, and the maximum fraction
+/// of all groups that may be repeated (one in this many).
 const AGAIN: usize = 2;
 const ONE_OF: usize = 4;
 
-/// A figure that does not yet count.
+/// A figure that is not part of the report yet.
 struct Figure {
     who: String,
     program: &'static str,
@@ -54,19 +56,19 @@ struct Figure {
     samples: Summary,
 }
 
-/// What all of a suite's runs have in common.
+/// The state shared by all runs of a suite.
 struct Taking<'a> {
     everyone: &'a [Implementation],
     pinning: String,
     between: Option<Between>,
     bar: ProgressBar,
-    /// How many groups may still be taken again.
+    /// How many groups may still be repeated.
     again: usize,
     watch: Watch,
 }
 
 impl Suite {
-    /// Adds the instructions per call of every implementation, which takes valgrind.
+    /// Adds the instructions per call of every implementation. Requires valgrind.
     pub fn count_instructions(&self, report: &mut Report) {
         for who in &self.implementations {
             match instructions::count(who, &self.sources, &self.work) {
@@ -81,7 +83,7 @@ impl Suite {
         }
     }
 
-    /// Runs everything. Only what makes all figures impossible is an error; what fails for
+    /// Runs everything. Only a failure that makes all figures impossible is an error. A failure of
     /// one implementation or program becomes a remark.
     pub fn run(&self) -> anyhow::Result<Report> {
         let cpus = machine::usable_cpus()?;
@@ -95,7 +97,7 @@ impl Suite {
         };
         let mut groups = (self.groups)(self.extent, cpus.len());
         for group in &mut groups {
-            // What a program is set against comes with it.
+            // A program's references are kept with it.
             let any = group.experiments.iter().any(|e| wanted(e.program));
             group.experiments.retain(|e| wanted(e.program) || (e.raw && any));
         }
@@ -120,7 +122,8 @@ impl Suite {
             again: (groups.len() * repeats).div_ceil(ONE_OF),
             watch,
         };
-        // Turns are the outer loop, so that a change of the machine's mood meets everyone alike.
+        // Turns are the outer loop, so that changes of the machine's speed affect all
+        // implementations.
         for turn in 0..repeats {
             taking.watch.probe();
             for group in &groups {
@@ -133,10 +136,11 @@ impl Suite {
         Ok(report)
     }
 
-    /// One group in one turn: again if the CPUs were moved meanwhile and its figures hang on that.
+    /// Runs one group in one turn. Repeats it if the CPUs were moved meanwhile and its figures
+    /// depend on that.
     fn take(
         &self,
-        group: &Group,
+        group: &Comparison,
         turn: usize,
         taking: &mut Taking<'_>,
         report: &mut Report,
@@ -144,8 +148,7 @@ impl Suite {
     ) -> anyhow::Result<()> {
         for attempt in 0.. {
             let mut figures = Vec::new();
-            // What has failed in an attempt that does not count is tried again, too: it may have
-            // figures.
+            // Failures in a discarded attempt do not count either: the next attempt may succeed.
             let known = hopeless.clone();
             let mut distances = taking.distance()?;
             for experiment in &group.experiments {
@@ -185,7 +188,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Where an implementation's program is built. Raw programs have names of their own.
+    /// The path of an implementation's program. Raw programs have distinct names.
     fn program(&self, who: &Implementation, name: &str) -> PathBuf {
         self.work.join(&who.name).join(name)
     }
@@ -245,7 +248,8 @@ impl Suite {
         }
         if program.is_file() {
             let mut command = who.job(1, &program, &[], 16);
-            let outcome = crate::execute::run(&mut command, &self.scratch(who), self.patience())?;
+            let outcome =
+                crate::execute::run(&mut command, &self.scratch(who), self.patience(who))?;
             for line in self.lines(who, "facts", &outcome, report) {
                 if let Line::Fact(what, value) = line {
                     facts.push((what, value));
@@ -256,11 +260,13 @@ impl Suite {
         Ok(facts)
     }
 
-    fn patience(&self) -> Duration {
-        Duration::from_secs(self.extent.patience())
+    fn patience(&self, who: &Implementation) -> Duration {
+        let is_own = self.implementations.first().is_some_and(|own| own.name == who.name);
+        let limit = self.limit.filter(|_| !is_own);
+        limit.unwrap_or(Duration::from_secs(self.extent.patience()))
     }
 
-    /// One experiment, once, for one implementation.
+    /// Runs one experiment once, for one implementation.
     fn once(
         &self,
         who: &Implementation,
@@ -276,7 +282,8 @@ impl Suite {
             return Ok(figures);
         }
         let built = self.program(who, program);
-        let outcome = who.run(experiment, &built, pinning, &self.scratch(who), self.patience())?;
+        let outcome =
+            who.run(experiment, &built, pinning, &self.scratch(who), self.patience(who))?;
         let lines = self.lines(who, program, &outcome, report);
         if !lines.contains(&Line::Done) {
             hopeless.insert(label);
@@ -307,8 +314,8 @@ impl Suite {
         Ok(figures)
     }
 
-    /// The lines of a run, with a remark if it did not end well. What was printed before a bad
-    /// end counts, except the last figure where a check of data failed: it is the one in doubt.
+    /// Parses the lines of a run, and adds a remark if it did not end well. Figures printed before
+    /// a bad end count, except the last one if a check of data failed, as that figure is in doubt.
     fn lines(
         &self,
         who: &Implementation,
@@ -335,9 +342,7 @@ impl Suite {
             (false, _) => {
                 report.remark(&who.name, program, RemarkKind::Failed, outcome.reason());
                 let doubtful = lines.iter().rposition(|line| matches!(line, Line::Result(..)));
-                if outcome.stderr.contains("FAILED")
-                    && let Some(doubtful) = doubtful
-                {
+                if let Some(doubtful) = doubtful.filter(|_| outcome.stderr.contains("FAILED")) {
                     lines.remove(doubtful);
                 }
             }
@@ -345,8 +350,8 @@ impl Suite {
         lines
     }
 
-    /// Beside a whole job: as many processes that do nothing, from the same launcher and from this
-    /// process directly.
+    /// References for a whole job: as many processes that do nothing, started by the same launcher
+    /// and directly by this process.
     fn nothing_done(
         &self,
         who: &Implementation,
@@ -355,7 +360,7 @@ impl Suite {
     ) -> anyhow::Result<Vec<Figure>> {
         let mut figures = Vec::new();
         let mut command = who.job(pes, Path::new("/bin/true"), &[], 16);
-        let outcome = crate::execute::run(&mut command, &self.scratch(who), self.patience())?;
+        let outcome = crate::execute::run(&mut command, &self.scratch(who), self.patience(who))?;
         if outcome.success() {
             figures.push(wall(&who.name, program, "startup.true", pes, outcome.took));
         }
@@ -367,14 +372,13 @@ impl Suite {
 }
 
 impl Taking<'_> {
-    /// How far the CPUs are from each other now; nothing where there is one only.
+    /// The current distance between the CPUs. Empty if there is only one.
     fn distance(&self) -> anyhow::Result<Vec<f64>> {
         self.between.map(Between::probe).into_iter().collect()
     }
 }
 
-/// Whether a disturbed group is taken again, of which there have been so many attempts before this
-/// one.
+/// Whether to repeat a disturbed group, with this many attempts before the current one.
 fn goes_again(attempts: usize, left: &mut usize) -> bool {
     let again = attempts < AGAIN && *left > 0;
     *left -= usize::from(again);
@@ -392,7 +396,7 @@ fn wall(who: &str, program: &'static str, name: &str, pes: usize, took: Duration
     }
 }
 
-/// How many jobs some experiments are.
+/// The number of jobs in some experiments.
 fn jobs<'a>(
     everyone: &[Implementation],
     experiments: impl IntoIterator<Item = &'a Experiment>,
@@ -401,7 +405,7 @@ fn jobs<'a>(
     experiments.into_iter().map(whose).sum()
 }
 
-/// A bar that shows how long it will still take; nothing where there is no terminal.
+/// A progress bar with the remaining time. Shows nothing without a terminal.
 fn bar(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}");
     ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

@@ -1,4 +1,4 @@
-//! The report in the terminal.
+//! The report for the terminal.
 
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
@@ -10,15 +10,15 @@ use crate::limits;
 use crate::ratios::Ratios;
 use crate::report::{Point, RemarkKind, Report};
 
-/// What the figures are.
+/// Explains the figures.
 pub const FIGURES: &str = "Figures are medians over the runs; ± is half of the runs' range, of five or more without the \
     least and the largest.";
-/// What the ratios are.
+/// Explains the ratios.
 pub const RATIOS: &str = "\"x raw\" is the cost in units of the best that plain shared memory does on this machine \
     (of starting a job: of as many /bin/true from the same launcher), \"x own\" another implementation's in units of the \
     first one's: each the median over the turns of the ratio within a turn, in which both are measured one right after the other.";
 
-/// Everything that belongs in a terminal: facts in a line, warnings, the table, remarks.
+/// The whole report for a terminal: facts in one line, warnings, the table and remarks.
 pub fn print(report: &Report, all: bool) -> String {
     let mut text = String::new();
     let mut line = |content: String| {
@@ -41,9 +41,8 @@ pub fn print(report: &Report, all: bool) -> String {
             "Of each quantity at most four sizes are shown; the page and the JSON have all.".into(),
         );
     }
-    if let [header, rows @ ..] = &instructions::rows(&report.instructions).unwrap_or_default()[..]
-        && !rows.is_empty()
-    {
+    let counts = instructions::rows(&report.instructions).unwrap_or_default();
+    if let Some((header, rows)) = counts.split_first().filter(|(_, rows)| !rows.is_empty()) {
         let mut counted = plain(header.clone());
         rows.iter().for_each(|row| {
             counted.add_row(row.clone());
@@ -61,7 +60,7 @@ pub fn print(report: &Report, all: bool) -> String {
     text
 }
 
-/// What a reader must know about the machine's quiet.
+/// Warnings about the quietness of the machine.
 pub fn warnings(report: &Report) -> Vec<String> {
     let spreads: Vec<f64> = report.points.iter().map(Point::spread).collect();
     report.noise.warnings(&spreads, report.machine.get("frequency governor"))
@@ -91,7 +90,7 @@ fn headline(report: &Report) -> String {
     text
 }
 
-/// A table without frames.
+/// A table without borders.
 fn plain(header: Vec<String>) -> Table {
     let mut table = Table::new();
     table
@@ -167,7 +166,7 @@ pub fn quoted(ratios: Option<Ratios>) -> [String; 2] {
     [figures::ratio(ratios.value()), figures::spread(ratios.spread())]
 }
 
-/// Of many sizes the first, the last and two between.
+/// Whether to show a point: of many sizes only the first, the last and two between.
 fn is_shown(points: &[&Point], index: usize) -> bool {
     let same = |other: &&Point| other.name == points[index].name && other.pes == points[index].pes;
     let count = points.iter().filter(|point| same(point)).count();

@@ -1,5 +1,4 @@
-//! What is special about a job that is timed from outside: whether it did anything, and what it is
-//! set against.
+//! Jobs timed from outside: whether they did anything, and their references.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ pub fn all_greet(stdout: &str, pes: usize) -> bool {
     greetings == expected
 }
 
-/// How long as many processes take that do nothing and are started by this one.
+/// The time for this process to start and await as many processes that do nothing.
 pub fn without_launcher(pes: usize) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let spawn =

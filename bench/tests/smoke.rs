@@ -1,6 +1,8 @@
 //! The whole suite once, with next to nothing of everything, against the build tree; and the
 //! instruction counts against their limits. No time is asserted.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 
@@ -18,12 +20,15 @@ fn main() -> ExitCode {
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
         Trial::test("collectives compared, tiny", compared),
+        Trial::test("jobs over nodes compared, tiny", over_nodes).with_ignored_flag(no_nodes()),
         Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
         Trial::test("mapped arrays compared, tiny", mapped_arrays)
             .with_ignored_flag(no_offloading || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
+            .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
+        Trial::test("instructions beside a partition stay within their limits", beside_a_partition)
             .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("instructions beside a device stay within their limits", beside_a_device)
             .with_ignored_flag(no_valgrind || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
@@ -167,6 +172,43 @@ fn whole_suite() -> Result<(), Failed> {
     )
 }
 
+/// Whether there are no emulated nodes here, or jobs cannot run over them.
+fn no_nodes() -> bool {
+    let made = Command::new("sh").args(["../tests/programs/namespaces.sh", "2", "true"]).output();
+    let ucx = Command::new("sh").args(["-c", "/sbin/ldconfig -p | grep -q libucp.so.0"]).status();
+    let none = !made.is_ok_and(|made| made.status.success()) || !ucx.is_ok_and(|it| it.success());
+    std::env::var_os("ONESHMEM_SMARTMAP").is_some()
+        || none && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
+}
+
+fn over_nodes() -> Result<(), Failed> {
+    let work = scratch("nodes")?.display().to_string();
+    let own = format!("oneshmem={}", bin().display());
+    let script = "../tests/programs/namespaces.sh";
+    let places = ["--own", &own, "--sources", "programs", "--work", &work, "--script", script];
+    // Another implementation, whose jobs never end.
+    let other = Path::new(&work).join("other");
+    std::fs::create_dir_all(&other)?;
+    for (name, script) in [
+        ("oshcc", format!("exec {}/oshcc \"$@\"", bin().display())),
+        ("oshrun", "[ \"$1\" = --version ] && echo Open MPI || exec sleep 1000".into()),
+    ] {
+        let path = other.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+    }
+    let peer = format!("hangs={}", other.display());
+    let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "1", "--peer", &peer];
+    let output = oshbench(&[&some, &places[..]].concat())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words =
+        ["fetch-add, target computes", "put 1 MiB", "sum of 8 B", "shmem_init", "whole job"];
+    let rows = words.iter().all(|word| text.contains(word)) && text.contains("2 x 2");
+    check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
+    let told = text.contains("hangs, over_nodes: did not end in 1 s");
+    check(told, "jobs that hang are not reported", &output)
+}
+
 fn mapped_arrays() -> Result<(), Failed> {
     let work = scratch("devices")?.display().to_string();
     let own = format!("oneshmem={}", bin().display());
@@ -201,6 +243,13 @@ fn instructions() -> Result<(), Failed> {
 
 fn inlined_instructions() -> Result<(), Failed> {
     instructions_within("instructions-inline.txt", &[("SHMEM_CC", "cc -DSHMEM_INLINE")])
+}
+
+fn beside_a_partition() -> Result<(), Failed> {
+    instructions_within(
+        "instructions-partitions.txt",
+        &[("SHMEM_CC", "cc"), ("SHMEM_SYMMETRIC_PARTITION1", "64M")],
+    )
 }
 
 /// In a job with a partition on a device, over an imitation of its driver's library.

@@ -1,5 +1,5 @@
-//! The constants of the C headers. Those that the core knows too are compared with
-//! the core's when this crate is compiled.
+//! The constants of the C headers. When this crate is compiled, those that the core also defines
+//! are compared with the core's.
 #![allow(dead_code, missing_docs)]
 
 use oneshmem::collectives::active_set;

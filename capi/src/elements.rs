@@ -1,11 +1,11 @@
-//! Element types that C has and Rust has not. Rust only moves them; their
-//! arithmetic is C's, in `ckernels.c`.
+//! Element types that C has and Rust lacks. Rust only moves them; `ckernels.c` does their
+//! arithmetic.
 #![allow(unsafe_code)]
 
 use oneshmem::collectives::reduce::{Element, Max, Min, Prod, ReduceOp, Sum};
 use oneshmem::span::Span;
 
-/// A `long double`: an x87 number in 16 bytes on x86-64, a quadruple on AArch64.
+/// A `long double`: an x87 number in 16 bytes on x86-64, a quadruple-precision number on AArch64.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct LongDouble([u64; 2]);
@@ -20,13 +20,13 @@ pub struct ComplexF([f32; 2]);
 #[repr(C)]
 pub struct ComplexD([f64; 2]);
 
-/// The memory of `nelems` elements.
+/// The size of `nelems` elements in memory.
 #[inline(always)]
 pub fn part<T>(nelems: usize) -> Span {
     Span::elements("nelems", nelems, size_of::<T>())
 }
 
-/// Makes a C function the operation on a type.
+/// Implements reduction operations on a type by C functions.
 macro_rules! combined_in_c {
     ($($op:ident of $t:ty: $kernel:ident;)*) => {
         unsafe extern "C" {
@@ -35,12 +35,14 @@ macro_rules! combined_in_c {
         $(impl ReduceOp<$t> for $op {
             fn combine(a: $t, x: $t) -> $t {
                 let mut acc = a;
-                // SAFETY: one element each.
+                // SAFETY: each pointer leads to one element.
                 unsafe { $kernel(&mut acc, &a, &x, 1) };
                 acc
             }
             unsafe fn combine_all(acc: *mut $t, a: *const $t, x: *const $t, n: usize) {
-                // SAFETY: the caller's promise. The alignment is that of the type, as in any C.
+                // SAFETY: the kernel reads `n` elements of `a` and `x` and writes `n` elements of
+                // `acc`. The caller guarantees that these exist. They have the alignment of the
+                // type, as in any C code.
                 unsafe { $kernel(acc, a, x, n) }
             }
         })*
@@ -58,10 +60,10 @@ combined_in_c! {
     Prod of ComplexD: oneshmem_complexd_prod;
 }
 
-// SAFETY: for the three: plain numbers of 16 bytes or less in which any bits are a
-// value (to C, which alone looks at it) and zero bits are zero.
+// SAFETY: for all three: plain numbers of at most 16 bytes. Any bits are a value to C, which alone
+// interprets them, and zero bits are zero.
 unsafe impl Element for LongDouble {}
-// SAFETY: see above.
+// SAFETY: as above.
 unsafe impl Element for ComplexF {}
-// SAFETY: see above.
+// SAFETY: as above.
 unsafe impl Element for ComplexD {}

@@ -1,7 +1,8 @@
-//! What `shmemx.h` declares.
+//! The routines that `shmemx.h` declares.
 #![allow(unsafe_code)]
 
 use oneshmem::argument::not_null;
+use oneshmem::clock;
 use oneshmem::collectives::select;
 use oneshmem::error::Routine;
 use oneshmem::memory::partition::Device;
@@ -14,14 +15,15 @@ use std::ffi::{CStr, c_char, c_int, c_ulonglong};
 /// `shmemx_set_algorithm`.
 ///
 /// # Safety
-/// Both are null or strings that end with a zero byte.
+/// Each argument is null or a string that ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shmemx_set_algorithm(
     operation: *const c_char,
     algorithm: *const c_char,
 ) -> c_int {
     let text = |string: *const c_char| {
-        // SAFETY: not null, so a string by the caller's promise.
+        // SAFETY: checked not to be null, so the caller guarantees a string that ends with a zero
+        // byte.
         (!string.is_null()).then(|| unsafe { CStr::from_ptr(string) }.to_str().ok()).flatten()
     };
     match (text(operation), text(algorithm)) {
@@ -30,7 +32,13 @@ pub unsafe extern "C" fn shmemx_set_algorithm(
     }
 }
 
-/// Defines routines that allocate and free.
+/// `shmemx_wtime`.
+#[unsafe(no_mangle)]
+pub extern "C" fn shmemx_wtime() -> f64 {
+    clock::seconds()
+}
+
+/// Defines allocation and release routines.
 macro_rules! partitions {
     ($($(#[$text:meta])* $name:ident($($arg:ident: $t:ty),*) $(-> $ret:ty)? = $call:path;)*) => {$(
         $(#[$text])*
@@ -42,25 +50,25 @@ macro_rules! partitions {
 }
 
 partitions! {
-    /// A block of a partition, collective.
+    /// Allocates a block of a partition. Collective.
     shmemx_partition_malloc(size: usize, id: c_int) -> *mut u8 = partition::malloc;
-    /// The same.
+    /// Alias of the above.
     shmem_partition_malloc(size: usize, id: c_int) -> *mut u8 = partition::malloc;
-    /// An aligned block of a partition, collective.
+    /// Allocates an aligned block of a partition. Collective.
     shmemx_partition_align(alignment: usize, size: usize, id: c_int) -> *mut u8 = partition::align;
-    /// The same.
+    /// Alias of the above.
     shmem_partition_align(alignment: usize, size: usize, id: c_int) -> *mut u8 = partition::align;
-    /// A block of zeros of a partition, collective.
+    /// Allocates a zeroed block of a partition. Collective.
     shmemx_partition_calloc(count: usize, size: usize, id: c_int) -> *mut u8 = partition::calloc;
-    /// The same.
+    /// Alias of the above.
     shmem_partition_calloc(count: usize, size: usize, id: c_int) -> *mut u8 = partition::calloc;
-    /// Frees a block, collective.
+    /// Frees a block. Collective.
     shmemx_partition_free(ptr: *mut u8) = symmetric::free;
-    /// The same.
+    /// Alias of the above.
     shmem_partition_free(ptr: *mut u8) = symmetric::free;
-    /// A block of a partition, local.
+    /// Allocates a block of a partition. Local.
     shmemx_partition_take(size: usize, id: c_int) -> *mut u8 = partition::take;
-    /// Frees a block, local.
+    /// Frees a block. Local.
     shmemx_partition_give(ptr: *mut u8) = partition::give;
 }
 
@@ -105,9 +113,9 @@ pub struct PartitionInfo {
     kind: [c_char; 16],
 }
 
-/// Everything: put and get, collectives, atomics, load and store.
+/// All capabilities: put and get, collectives, atomics, load and store.
 const HOST_CAPS: c_ulonglong = 1 | 2 | 4 | 8;
-/// The same without load and store.
+/// All capabilities except load and store.
 const DEVICE_CAPS: c_ulonglong = 1 | 2 | 4;
 
 /// `shmemx_partition_info`.
@@ -133,7 +141,7 @@ pub unsafe extern "C" fn shmemx_partition_info(id: c_int, info: *mut PartitionIn
         caps: if partition.is_mapped() { HOST_CAPS } else { DEVICE_CAPS },
         kind,
     };
-    // SAFETY: not null, so writable by the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees that it is writable.
     unsafe { info.write(told) };
     0
 }

@@ -1,4 +1,4 @@
-//! What C gets through pointers.
+//! Routines that return results to C through pointers.
 #![allow(unsafe_code)]
 
 use crate::constants::{SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING};
@@ -8,13 +8,13 @@ use oneshmem::job::setup;
 use oneshmem::message;
 use std::ffi::{c_char, c_int};
 
-/// Writes what a routine returns through a pointer; ends the job if that is null.
+/// Writes a result through a pointer. Ends the job if the pointer is null.
 ///
 /// # Safety
 /// `pointer` is null or writable.
 pub unsafe fn output<T>(routine: Routine, argument: &str, pointer: *mut T, value: T) {
     not_null(routine, argument, pointer);
-    // SAFETY: not null, so writable by the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees that it is writable.
     unsafe { pointer.write(value) }
 }
 
@@ -23,7 +23,7 @@ pub unsafe fn output<T>(routine: Routine, argument: &str, pointer: *mut T, value
 /// # Safety
 /// Each is null or writable.
 pub unsafe fn version(routine: Routine, major: *mut c_int, minor: *mut c_int) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that each is null or writable.
     unsafe {
         output(routine, "major", major, SHMEM_MAJOR_VERSION as c_int);
         output(routine, "minor", minor, SHMEM_MINOR_VERSION as c_int);
@@ -37,11 +37,11 @@ pub unsafe fn version(routine: Routine, major: *mut c_int, minor: *mut c_int) {
 pub unsafe fn name(routine: Routine, name: *mut c_char) {
     not_null(routine, "name", name);
     let text = SHMEM_VENDOR_STRING.to_bytes_with_nul();
-    // SAFETY: the text is no longer than the caller's array (see `constants`).
+    // SAFETY: checked not to be null. The text fits the caller's array (see `constants`).
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), name, text.len()) }
 }
 
-/// `shmem_init_thread`: a failure is a return value, and said aloud.
+/// `shmem_init_thread`: reports a failure, and returns -1.
 ///
 /// # Safety
 /// `provided` is null or writable.
@@ -49,7 +49,7 @@ pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_i
     not_null(routine, "provided", provided);
     match setup::init_thread(routine, requested) {
         Ok(level) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: checked not to be null, so the caller guarantees that it is writable.
             unsafe { provided.write(level) };
             0
         }

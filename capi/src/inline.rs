@@ -1,6 +1,6 @@
-//! What routines compiled into a program (`shmem_inline.h`) look at. Programs reach it by a
-//! pointer, whose name has the version of the layout; who changes the layout changes the
-//! name, here, in the header and in `interface/src/main.rs`.
+//! The data that routines compiled into a program (`shmem_inline.h`) read. Programs access it
+//! through a pointer whose name contains the version of the layout. A change of the layout must
+//! change the name, here, in the header and in `interface/src/main.rs`.
 #![allow(unsafe_code)]
 
 use oneshmem::translate::{INLINE_TABLE, InlineTable};

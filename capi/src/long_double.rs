@@ -1,8 +1,9 @@
-//! The Rust half of the routines that pass a `long double` by value: C takes the
-//! value apart (`ckernels.c`), here it is an address.
+//! The Rust half of the routines that pass a `long double` by value. `ckernels.c` passes the
+//! value's address to Rust.
 #![allow(unsafe_code)]
 
 use crate::elements::LongDouble;
+use oneshmem::argument::memory::Object;
 use oneshmem::context::{Default, Handle};
 use oneshmem::rma;
 use oneshmem::translate::PeArg;
@@ -14,8 +15,9 @@ unsafe extern "C" fn oneshmem_longdouble_p(
     value: *const LongDouble,
     pe: PeArg,
 ) {
-    // SAFETY: C passes the address of its argument; the rest is the user's promise.
-    unsafe { rma::p(&"shmem_longdouble_p", Default, dest, value.read(), pe) }
+    // SAFETY: `ckernels.c` passes the address of its argument. The specification requires that
+    // nobody accesses a symmetric `dest` in conflict with the call.
+    unsafe { rma::p(&"shmem_longdouble_p", Default, Object::one(dest), value.read(), pe) }
 }
 
 /// `shmem_ctx_longdouble_p`
@@ -26,8 +28,11 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_p(
     value: *const LongDouble,
     pe: PeArg,
 ) {
-    // SAFETY: C passes the address of its argument; the rest is the user's promise.
-    unsafe { rma::p(&"shmem_ctx_longdouble_p", Handle::new(ctx), dest, value.read(), pe) }
+    // SAFETY: `ckernels.c` passes the address of its argument. The specification requires that
+    // nobody accesses a symmetric `dest` in conflict with the call.
+    unsafe {
+        rma::p(&"shmem_ctx_longdouble_p", Handle::new(ctx), Object::one(dest), value.read(), pe)
+    }
 }
 
 /// `shmem_longdouble_g`
@@ -37,8 +42,9 @@ unsafe extern "C" fn oneshmem_longdouble_g(
     source: *const LongDouble,
     pe: PeArg,
 ) {
-    // SAFETY: C passes the address of its result; the rest is the user's promise.
-    unsafe { value.write(rma::g(&"shmem_longdouble_g", Default, source, pe)) }
+    // SAFETY: `ckernels.c` passes the address of its result. The specification requires that nobody
+    // writes a symmetric `source` during the call.
+    unsafe { value.write(rma::g(&"shmem_longdouble_g", Default, Object::one(source), pe)) }
 }
 
 /// `shmem_ctx_longdouble_g`
@@ -49,6 +55,9 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_g(
     source: *const LongDouble,
     pe: PeArg,
 ) {
-    // SAFETY: C passes the address of its result; the rest is the user's promise.
-    unsafe { value.write(rma::g(&"shmem_ctx_longdouble_g", Handle::new(ctx), source, pe)) }
+    // SAFETY: `ckernels.c` passes the address of its result. The specification requires that nobody
+    // writes a symmetric `source` during the call.
+    unsafe {
+        value.write(rma::g(&"shmem_ctx_longdouble_g", Handle::new(ctx), Object::one(source), pe))
+    }
 }

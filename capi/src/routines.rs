@@ -1,16 +1,19 @@
-//! The routines of the C interface, as generated.
+//! The generated routines of the C interface.
 //!
-//! Each is exported as its profiling twin, with the routine's own name as a weak
-//! alias in the same object. Parameters have the names of the specification.
+//! Each is exported as its profiling twin. The routine's own name is a weak alias in the same
+//! object. Parameters have the names of the specification.
 #![allow(unsafe_code, unused_unsafe, unused_variables, non_snake_case, clippy::too_many_arguments)]
 
 use crate::elements::{ComplexD, ComplexF, LongDouble, part};
 use crate::info;
+use oneshmem::argument::memory::{Dest, In, Object, Out, PSyncArray, Source};
 use oneshmem::collectives::active_set;
+use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 use oneshmem::context::{self, Default, Handle};
 use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
+use oneshmem::rma::extent;
 use oneshmem::translate::PeArg;
 use oneshmem::{amo, collectives, lock, order, rma, signal, team, wait};
 use std::arch::global_asm;

@@ -1,4 +1,4 @@
-//! The constants and handles of the interface, as `constants.txt` writes them.
+//! The constants and handles of the C interface, from `constants.txt`.
 
 const TEXT: &str = include_str!("../constants.txt");
 
@@ -13,14 +13,14 @@ pub struct Constant {
     pub old_name: bool,
     /// The version of the specification since which it is deprecated.
     pub deprecated: Option<&'static str>,
-    /// What it means, if its name does not say it.
+    /// What it means, if the name does not make it clear.
     pub doc: &'static str,
 }
 
 /// Constants for the same purpose.
 #[derive(Clone, Debug)]
 pub struct ConstantGroup {
-    /// What they are for, in lines.
+    /// What they are for, as lines.
     pub doc: Vec<&'static str>,
     /// The constants.
     pub constants: Vec<Constant>,

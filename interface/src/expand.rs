@@ -1,4 +1,4 @@
-//! From prototypes with placeholders to the routines of the library.
+//! Expands prototypes with placeholders to the routines of the library.
 
 use crate::table::{Deprecated, Family, Interface, Over, Param, Prototype, Section};
 use std::fmt;
@@ -10,7 +10,7 @@ pub struct Symbol {
     pub name: String,
     /// The C type it returns.
     pub ret: String,
-    /// Its parameters, a context included.
+    /// Its parameters, including a context.
     pub params: Vec<Param>,
     /// The TYPENAME in its name.
     pub typename: Option<&'static str>,
@@ -45,22 +45,22 @@ impl fmt::Display for Symbol {
     }
 }
 
-/// A name that stands for several routines, told apart by their arguments.
+/// A name for several routines, which are selected by the types of arguments.
 #[derive(Clone, Debug)]
 pub struct Generic<'a> {
     /// As in `shmem_put`.
     pub name: String,
-    /// The prototypes it stands for: one, or one more that is deprecated.
+    /// The prototypes it stands for: one, possibly with a second one that is deprecated.
     pub prototypes: Vec<&'a Prototype>,
 }
 
 impl Generic<'_> {
-    /// The prototype that all of them share.
+    /// The prototype that all of them have in common.
     pub fn prototype(&self) -> &Prototype {
         self.prototypes[0]
     }
 
-    /// The tables of types it covers; none if it is not about types.
+    /// The tables of types that it covers; empty if it does not depend on types.
     pub fn tables(&self) -> Vec<&'static str> {
         let table = |p: &&Prototype| match p.over {
             Over::Types(table) => Some(table),
@@ -69,12 +69,12 @@ impl Generic<'_> {
         self.prototypes.iter().filter_map(table).collect()
     }
 
-    /// The index, a context not counted, of the argument whose type decides.
+    /// The index (not counting a context) of the argument whose type selects the routine.
     pub fn decides(&self) -> usize {
         self.prototype().params.iter().position(Param::points_to_type).unwrap_or(0)
     }
 
-    /// Whether the deciding argument points to constant elements.
+    /// Whether that argument points to constant elements.
     pub fn decides_const(&self) -> bool {
         self.prototype().params.get(self.decides()).is_some_and(|p| p.ctype == "const TYPE *")
     }
@@ -92,7 +92,7 @@ impl Interface {
         all
     }
 
-    /// The functions that `prototype` stands for: without context first.
+    /// The functions that `prototype` stands for, those without a context first.
     pub fn expand(&self, section: &Section, family: &Family, prototype: &Prototype) -> Vec<Symbol> {
         let mut found = Vec::new();
         for ctx in [false, true] {
@@ -172,7 +172,7 @@ pub fn parameter_list(params: &[Param]) -> String {
     params.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A C type, ready to be followed by a name.
+/// A C type, ready for a name to be appended.
 pub fn declarator(ctype: &str) -> String {
-    if ctype.ends_with('*') { ctype.into() } else { format!("{ctype} ") }
+    if ctype.is_empty() || ctype.ends_with('*') { ctype.into() } else { format!("{ctype} ") }
 }

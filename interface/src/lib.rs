@@ -1,17 +1,21 @@
-//! The C interface of OpenSHMEM 1.6 as one table, and what is made from it.
+//! The C interface of OpenSHMEM 1.6 as one table, and what is generated from it.
 //!
-//! `routines.txt` and `constants.txt` beside this crate's manifest are the source:
-//! open them first. [`Interface`] is the parsed form, [`Interface::symbols`] expands it to
-//! every function a C program can call, [`Interface::generics`] to every type-generic
-//! name. The C headers ([`headers`]), the library's entry points (crate
-//! `oneshmem-capi`) and the reference pages ([`man`]) are generated from those, and
-//! a test compares them with the specification.
+//! The sources are `routines.txt` and `constants.txt`, beside this crate's manifest: open them
+//! first. `extensions.txt`, `onenode.txt` and `manual/` are for the reference pages. [`Interface`] is the parsed
+//! form, [`Interface::symbols`] expands it to every function that a C program can call,
+//! [`Interface::generics`] to every type-generic name. The C headers ([`headers`]), the library's
+//! entry points (crate `oneshmem-capi`) and the reference pages ([`man`]) are generated from those,
+//! and a test compares them with the specification.
 
 pub mod constants;
+pub mod examples;
 pub mod expand;
 pub mod headers;
 pub mod man;
+pub mod manual;
 mod parse;
+pub mod records;
+mod roff;
 mod table;
 
 pub use constants::{Constant, ConstantGroup};
@@ -20,10 +24,11 @@ pub use table::{
     Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
 };
 
-/// What the library has beyond the specification: declared in `templates/shmemx.h`, the last four
-/// in `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
-pub const EXTENSIONS: [&str; 15] = [
+/// Routines beyond the specification: declared in `templates/shmemx.h`, the last four in
+/// `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
+pub const EXTENSIONS: [&str; 16] = [
     "shmemx_set_algorithm",
+    "shmemx_wtime",
     "shmemx_partition_malloc",
     "shmemx_partition_align",
     "shmemx_partition_calloc",
@@ -40,7 +45,7 @@ pub const EXTENSIONS: [&str; 15] = [
     "shmem_partition_free",
 ];
 
-/// The name under which the profiling interface knows the routine `name`.
+/// The name of the routine `name` in the profiling interface.
 pub fn twin(name: &str) -> String {
     format!("p{name}")
 }

@@ -1,8 +1,8 @@
-//! Writes what is generated from the table of the interface.
+//! Writes the files that are generated from the table of the interface.
 //!
 //! ```text
 //! oneshmem-interface headers DIRECTORY    the C headers
-//! oneshmem-interface man DIRECTORY        the reference pages, under man3/
+//! oneshmem-interface man DIRECTORY DATE   the reference pages, under man3/
 //! oneshmem-interface exports              all names that the library exports
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let table = Interface::openshmem();
     let done = match words[..] {
         ["headers", directory] => write_all(Path::new(directory), headers::all(&table)),
-        ["man", directory] => write_all(&Path::new(directory).join("man3"), man::pages(&table)),
+        ["man", directory, date] => write_all(&Path::new(directory).join("man3"), man::pages(date)),
         ["exports"] => {
             exports(&table).iter().for_each(|name| println!("{name}"));
             Ok(())
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: oneshmem-interface headers DIRECTORY | man DIRECTORY | exports | version-script"
+                "usage: oneshmem-interface headers DIRECTORY | man DIRECTORY DATE | exports | version-script"
             );
             return ExitCode::from(2);
         }
@@ -45,17 +45,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every routine and its twin, what `shmemx.h` declares, and what `shmem_inline.h` looks at.
+/// Every routine and its profiling name, the routines that `shmemx.h` declares, and the data that
+/// `shmem_inline.h` reads.
 fn exports(table: &Interface) -> Vec<String> {
     let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
     routines.chain(EXTENSIONS.map(String::from)).chain([INLINE_DATA.into()]).collect()
 }
 
-/// What inlined routines look at: the name has the version of the layout. See `capi/src/inline.rs`.
+/// The data that inlined routines read. The name contains the version of the layout: see
+/// `capi/src/inline.rs`.
 const INLINE_DATA: &str = "oneshmem_reach_2";
 
-/// Writes the files that differ from what is there, so that `make` sees no change
-/// where there is none.
+/// Writes only the files that differ from the existing ones, so that `make` sees no change where
+/// there is none.
 fn write_all<N: AsRef<Path>>(
     directory: &Path,
     files: impl IntoIterator<Item = (N, String)>,

@@ -1,22 +1,38 @@
-//! Reading `routines.txt`. The file is part of this crate, so a mistake in it is a
-//! mistake of the programmer: it ends the program, naming the line.
+//! Reads `routines.txt`, `extensions.txt` and `onenode.txt`. They are part of this crate, so a mistake in one is a
+//! programming error: it ends the program with a message that names the line.
 
 use crate::table::{
     Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
 };
 
-const TEXT: &str = include_str!("../routines.txt");
+const ROUTINES: &str = include_str!("../routines.txt");
+const EXTENSIONS: &str = include_str!("../extensions.txt");
+const ONENODE: &str = include_str!("../onenode.txt");
 
-/// What is wrong with a statement.
+/// A description of what is wrong with a statement.
 type Mistake = String;
 
 impl Interface {
     /// The interface of OpenSHMEM 1.6.
     pub fn openshmem() -> Self {
+        Self::read("routines.txt", ROUTINES)
+    }
+
+    /// The library's extensions to it, for the reference pages.
+    pub fn extensions() -> Self {
+        Self::read("extensions.txt", EXTENSIONS)
+    }
+
+    /// The interface of the on-node layer, for the reference pages.
+    pub fn onenode() -> Self {
+        Self::read("onenode.txt", ONENODE)
+    }
+
+    fn read(file: &str, text: &'static str) -> Self {
         let mut table = Self::default();
-        for (line, statement) in statements(TEXT) {
+        for (line, statement) in statements(text) {
             if let Err(mistake) = table.take_in(statement) {
-                panic!("routines.txt:{line}: {mistake}");
+                panic!("{file}:{line}: {mistake}");
             }
         }
         table
@@ -68,8 +84,8 @@ impl Interface {
     }
 }
 
-/// The statements with their line numbers. One line is one statement, except that
-/// an indented line goes on with the one before it.
+/// The statements with their line numbers. One line is one statement, except that an indented line
+/// continues the previous one.
 fn statements(text: &'static str) -> Vec<(usize, &'static str)> {
     let mut found: Vec<(usize, &'static str)> = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -139,8 +155,13 @@ fn param(text: &'static str) -> Result<Param, Mistake> {
     if text == "..." {
         return Ok(Param { ctype: text.into(), name: "" });
     }
-    let (ctype, name) = type_and_name(text)?;
+    // The parameters of a macro have no types.
+    let (ctype, name) = if is_word(text) { ("", text) } else { type_and_name(text)? };
     Ok(Param { ctype: ctype.into(), name })
+}
+
+fn is_word(text: &str) -> bool {
+    !text.contains([' ', '*'])
 }
 
 /// Splits `const TYPE *source` into type and name.
@@ -149,7 +170,7 @@ fn type_and_name(text: &'static str) -> Result<(&'static str, &'static str), Mis
     Ok((text[..at].trim(), &text[at..]))
 }
 
-/// Parses `NAME ENTRY...`, where an entry can be an earlier table.
+/// Parses `NAME ENTRY...`, where an entry can be the name of an earlier table.
 fn type_table(
     text: &'static str,
     earlier: &[TypeTable],

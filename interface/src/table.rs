@@ -1,6 +1,6 @@
-//! The table of routines, as `routines.txt` writes it.
+//! The table of routines, as in `routines.txt`.
 
-/// A name for a C type in the names of routines.
+/// The name of a C type within names of routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeName {
     /// As in `shmem_longdouble_put`.
@@ -14,16 +14,16 @@ pub struct TypeName {
 pub struct TypeTable {
     /// The table's name.
     pub name: &'static str,
-    /// The names of its types, or its sizes, in order, with no table among them.
+    /// The names of its types, or its sizes, in order; included tables are expanded.
     pub entries: Vec<&'static str>,
-    /// The table it is another name of, if it is.
+    /// The table that it is another name for, if any.
     pub same_as: Option<&'static str>,
 }
 
-/// What a prototype is written for.
+/// What a prototype is expanded over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// One routine.
+    /// Nothing: it is one routine.
     Nothing,
     /// One routine for each type of this table.
     Types(&'static str),
@@ -31,7 +31,7 @@ pub enum Over {
     Sizes(&'static str),
 }
 
-/// One parameter; a variable argument list has the type `...` and no name.
+/// One parameter. A variable argument list has the type `...` and no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The C type; `TYPE` stands for the type of the table.
@@ -41,14 +41,14 @@ pub struct Param {
 }
 
 impl Param {
-    /// Whether it points to the type of the table: such parameters decide which
-    /// routine a type-generic name means.
+    /// Whether it points to the type of the table: such parameters select the routine that a
+    /// type-generic name means.
     pub fn points_to_type(&self) -> bool {
         matches!(self.ctype.as_str(), "TYPE *" | "const TYPE *")
     }
 }
 
-/// Since when not to use a routine, and what takes its place.
+/// Since when a routine is deprecated, and its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deprecated {
     /// The version of the specification.
@@ -68,9 +68,9 @@ pub struct Prototype {
     pub params: Vec<Param>,
     /// Whether it has a form with a context.
     pub ctx: bool,
-    /// What it is written for.
+    /// What it is expanded over.
     pub over: Over,
-    /// The type-generic name that means it.
+    /// The type-generic name for it.
     pub generic: Option<String>,
     /// Whether it is deprecated.
     pub deprecated: Option<Deprecated>,
@@ -81,13 +81,13 @@ pub struct Prototype {
 pub struct Family {
     /// As in `rma.put`.
     pub name: &'static str,
-    /// What they do, in lines.
+    /// What they do, as lines.
     pub doc: Vec<&'static str>,
     /// Their prototypes.
     pub prototypes: Vec<Prototype>,
 }
 
-/// A chapter of the interface.
+/// A section of the interface.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// As in `rma`.
@@ -107,7 +107,7 @@ pub struct Interface {
     pub types: Vec<TypeTable>,
     /// All tables of sizes.
     pub sizes: Vec<TypeTable>,
-    /// All chapters.
+    /// All sections.
     pub sections: Vec<Section>,
 }
 

@@ -15,6 +15,10 @@ extern "C" {
  * Returns 0, or 1 if there is no such operation or algorithm. */
 int shmemx_set_algorithm(const char *operation, const char *algorithm);
 
+/* Seconds since a point in the past that stays the same while the machine runs, and is the same for
+ * all PEs on it: the system's monotonic clock, in nanoseconds. May be called at any time. */
+double shmemx_wtime(void);
+
 /* Partitions: symmetric memory beside the heap. SHMEM_SYMMETRIC_PARTITION<id>=<size>[:KIND=...]
  * in the environment of all PEs asks for one; oneshmem-partitions(7) has the details. All routines
  * take a partition's memory like the heap's, shmem_free and shmem_realloc, too. */

@@ -1,28 +1,28 @@
-//! SMARTMAP's addresses.
+//! The arithmetic of SMARTMAP addresses.
 
 use static_assertions::{const_assert, const_assert_eq};
 
-/// Bits of an address within a slot: each slot is one entry of the processor's topmost
-/// page table, which maps 512 GiB (Kitten, `include/arch-x86_64/aspace.h`).
+/// The number of address bits within a slot. Each slot is one entry of the processor's topmost page
+/// table, which maps 512 GiB (Kitten, `include/arch-x86_64/aspace.h`).
 pub const SHIFT: u32 = 39;
-/// Bytes of a slot; all memory of a process lies below.
+/// The size of a slot in bytes. All memory of a process lies below this address.
 pub const SLOT_BYTES: usize = 1 << SHIFT;
-/// The slot of rank 0. Slot 0 is the process itself. (One of Kitten's runtimes starts a
-/// slot later.)
+/// The slot of rank 0. Slot 0 is the process itself. (One of Kitten's runtimes starts one slot
+/// later.)
 pub const FIRST_SLOT: usize = 1;
-/// The last slot that can be a rank's. There is one more; under Linux stack and
-/// libraries are there, and programs are to work in both worlds.
+/// The last slot that a rank can have. There is one more slot, but Linux has the stack and
+/// libraries there, and programs have to work on both kernels.
 pub const LAST_SLOT: usize = 254;
-/// Most ranks a job can have.
+/// The maximum number of ranks in a job.
 pub const MAX_RANKS: usize = LAST_SLOT - FIRST_SLOT + 1;
 
-/// Where rank `rank`'s memory at `local` appears in every process of its job.
+/// The address at which every process of the job sees rank `rank`'s memory at `local`.
 pub const fn alias(local: usize, rank: usize) -> usize {
     local | (rank + FIRST_SLOT) << SHIFT
 }
 
-/// The rank and the address in that rank's own memory of an alias; `None` for an address
-/// that is no alias.
+/// The rank and the address in that rank's own memory for an alias. `None` if the address is not an
+/// alias.
 pub const fn unalias(address: usize) -> Option<(usize, usize)> {
     match address >> SHIFT {
         slot @ FIRST_SLOT..=LAST_SLOT => Some((slot - FIRST_SLOT, address & (SLOT_BYTES - 1))),

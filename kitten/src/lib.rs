@@ -1,16 +1,15 @@
-//! The Kitten lightweight kernel, as a process on it sees its job.
+//! The Kitten lightweight kernel, as seen by a process of a job.
 //!
-//! Kitten's SMARTMAP gives every process of a job the memory of all others: slot 0 of
-//! the address space is the process itself, and each rank's memory appears again in a
-//! slot of its own, 512 GiB wide, at the address it has there plus a multiple of the
-//! slot's size. Nothing has to be exported or attached, and what a peer maps later is
-//! there by itself.
+//! Kitten's SMARTMAP gives every process of a job access to the memory of all others. Slot 0 of the
+//! address space is the process itself. Each rank's memory also appears in a slot of its own, 512
+//! GiB wide, at its original address plus a multiple of the slot size. Nothing has to be exported
+//! or attached, and a peer's later mappings appear by themselves.
 //!
-//! * [`addressing`]: that arithmetic;
-//! * [`place`]: which rank of how many this process is;
+//! * [`addressing`]: the arithmetic of addresses;
+//! * [`place`]: the rank of this process and the number of ranks;
 //! * [`kernel`]: whether this is Kitten at all.
 //!
-//! The crate knows nothing of OpenSHMEM.
+//! The crate is independent of OpenSHMEM.
 
 pub mod addressing;
 pub mod kernel;

@@ -1,12 +1,12 @@
-//! Which rank of how many: the environment says it if the loader set it, else the
-//! process number and the CPUs the job was given.
+//! The rank of this process and the number of ranks: from the environment if the loader has set it,
+//! otherwise from the process ID and the CPUs assigned to the job.
 #![allow(unsafe_code)]
 
 use crate::addressing::MAX_RANKS;
 use std::ffi::OsString;
 
-/// Loaders number a job's processes from one of these on (`user/*/loader.c`,
-/// `user/runtime2/pct/pct.c`), the larger ones included in what the smaller would allow.
+/// Loaders number a job's processes from one of these IDs (`user/*/loader.c`,
+/// `user/runtime2/pct/pct.c`). The larger is tried first, as the range of the smaller includes it.
 const BASES: [u32; 2] = [0x10000, 0x1000];
 
 /// The variable with a process's rank.
@@ -19,44 +19,44 @@ pub const SIZE: &str = "PMI_SIZE";
 pub struct Place {
     /// Its rank.
     pub rank: usize,
-    /// Number of ranks.
+    /// The number of ranks.
     pub size: usize,
 }
 
-/// What cannot be a place in a job.
+/// Why a process has no valid place in a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A variable is set to something else than a number.
+    /// A variable is not a number.
     #[error("{name}={value}: expected a number")]
     Variable {
         /// The variable.
         name: &'static str,
-        /// What it is set to.
+        /// Its value.
         value: String,
     },
     /// There are more ranks than slots, or none.
     #[error("{size} ranks, by {source_of}; expected 1 to {MAX_RANKS}")]
     Size {
-        /// How many.
+        /// The number of ranks.
         size: usize,
-        /// What says so.
+        /// The source of the number.
         source_of: String,
     },
-    /// The rank is none of the job's.
+    /// The rank does not exist in the job.
     #[error("rank {rank}, by {rank_from}, of {size}, by {size_from}")]
     Rank {
-        /// Which rank.
+        /// The rank.
         rank: usize,
-        /// What says so.
+        /// The source of the rank.
         rank_from: String,
-        /// How many there are.
+        /// The number of ranks.
         size: usize,
-        /// What says so.
+        /// The source of the number.
         size_from: String,
     },
 }
 
-/// This process's place.
+/// The place of this process.
 pub fn find() -> Result<Place, Error> {
     from(|name| std::env::var_os(name), std::process::id(), usable_cpus())
 }
@@ -92,7 +92,7 @@ fn by_pid(pid: u32) -> (usize, String) {
 
 /// The CPUs in this process's affinity mask.
 pub fn usable_cpus() -> usize {
-    // SAFETY: all-zero bytes are an empty set; the call fills the local.
+    // SAFETY: all-zero bytes are an empty set; the call fills the local variable.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {

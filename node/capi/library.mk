@@ -1,14 +1,10 @@
 # The on-node layer for other runtimes.
 #
-#   node        $(BUILD)/lib/libonenode.a and libonenode.so, onenode.h and the man page
-
-# Rust's library keeps the program's arguments when it is loaded, which nothing here reads: without
-# that there is no constructor.
-onenode_WITHOUT := .init_array.00099
+#   node        $(BUILD)/lib/libonenode.a and libonenode.so, onenode.h and its overview page; `manuals` makes the others
 
 .PHONY: node node-compiled
 node: $(BUILD)/lib/libonenode.a $(BUILD)/lib/libonenode.so $(BUILD)/include/onenode.h \
-      $(BUILD)/share/man/man3/onenode.3
+      $(BUILD)/share/man/man7/onenode.7
 
 node-compiled: prerequisites
 	$(CARGO_RELEASE) build --release --locked -p onenode-capi
@@ -24,7 +20,7 @@ $(BUILD)/include/onenode.h: node/include/onenode.h
 	mkdir -p $(@D)
 	cp $< $@
 # Its example is a program that the tests run.
-$(BUILD)/share/man/man3/onenode.3: packaging/man/onenode.3.in tests/node/two.c Cargo.toml
+$(BUILD)/share/man/man7/onenode.7: packaging/man/onenode.7.in tests/node/two.c Cargo.toml
 	mkdir -p $(@D) $(OBJ)
 	sed 's/\\/\\e/g' tests/node/two.c > $(OBJ)/two
-	sed -e 's/@VERSION@/$(VERSION)/g' -e '/@EXAMPLE@/{r $(OBJ)/two' -e 'd;}' $< > $@
+	$(MAN_PAGE) -e '/@EXAMPLE@/{r $(OBJ)/two' -e 'd;}' $< > $@

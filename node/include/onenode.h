@@ -101,7 +101,7 @@ typedef struct onenode_config {
     uint32_t regions;      /* most regions at a time; 0: 64 */
     uint64_t extra;        /* bytes for the client that all peers can reach: see onenode_extra */
 
-    /* Called again and again by each function that waits; NULL: nothing is. If it returns anything
+    /* Called repeatedly by each function that waits; NULL: nothing is. If it returns anything
      * but 0, the wait ends with ONENODE_ESTOPPED. */
     int (*progress)(void *);
     void *progress_arg;
@@ -213,7 +213,7 @@ typedef struct onenode_table {
         onenode_table table;                                                                       \
     } name = { { 0, (ranks) } }
 
-/* Opens a view of the regions with these keys. Every rank that is to be reached must have them,
+/* Opens a view of the regions with these keys. Every rank that is accessed must have them,
  * too, with equal sizes, wherever they are there. Here they must lie within 1/64 of the address
  * space; else open two views. The table is zeroed but for its capacity, and the view's until
  * that is closed. */
@@ -223,7 +223,7 @@ int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, oneno
 /* Closes it: the table translates nothing any more. */
 int onenode_view_close(onenode_view_t *view);
 
-/* The cold half of onenode_at: attaches the rank if need be, and waits until it has the view's
+/* The cold half of onenode_at: attaches the rank if necessary, and waits until it has the view's
  * regions. Exact: gaps between regions are outside. NULL and a message if the rank cannot be
  * reached, or own is in no region of the view. */
 void *onenode_resolve(onenode_view_t *view, const void *own, size_t rank);
@@ -326,7 +326,7 @@ int onenode_group_close(onenode_group_t *group);
  * members may be in different places: calls fail again, and the group can only be closed. */
 int onenode_barrier(onenode_group_t *group, uint64_t ns);
 
-/* A barrier in two halves, for clients with a network to look after meanwhile. onenode_arrive does
+/* A barrier in two halves, for clients that make progress on a network meanwhile. onenode_arrive does
  * not wait. onenode_arrived returns 1, once, when all members have arrived, else 0. */
 int onenode_arrive(onenode_group_t *group);
 int onenode_arrived(onenode_group_t *group);
@@ -372,7 +372,7 @@ int onenode_run(onenode_group_t *group, const onenode_collective *collective, ui
 /* Acquires a lock: 8 bytes in the view, at `word` here, zero on all members at first, and used for
  * nothing else. Members get it in the order of their calls; where they share CPUs, one that runs
  * takes a free lock until the first in line has waited for 1 ms. With a limit a member is never in
- * line but tries again and again. If ONENODE_EDIED or ONENODE_ESTOPPED ends a call without a limit,
+ * line but tries repeatedly. If ONENODE_EDIED or ONENODE_ESTOPPED ends a call without a limit,
  * the lock cannot be used any more. The lock is kept in the memory of the group's first member, which
  * withdraws that region last. */
 int onenode_lock(onenode_group_t *group, void *word, onenode_view_t *view, uint64_t ns);

@@ -1,17 +1,16 @@
-//! The one place the library takes its atomics from.
+//! The only source of atomics for the library.
 //!
-//! Algorithms that other processes take part in name these types only, so that a
-//! model checker can compile the very same text with its own types under this
-//! module's name: `tests/model.rs` does that with `loom`. A test below sees to it
-//! that no other file names `std::sync::atomic`.
+//! Algorithms that involve other processes use these types only, so that a model checker can
+//! compile the same source with its own types under this module's name: `tests/model.rs` does that
+//! with `loom`. A test below checks that no other file names `std::sync::atomic`.
 
 pub use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
     compiler_fence, fence,
 };
 
-/// Between a sequentially consistent read-modify-write and such a load, which are in
-/// order as they are. `loom` takes them for less and has a fence here.
+/// Stands between a sequentially consistent read-modify-write and such a load. They are ordered
+/// without it, but `loom` treats them as weaker and has a fence here.
 #[inline(always)]
 pub fn in_order() {}
 
@@ -24,7 +23,8 @@ mod tests {
             let path = entry.path();
             if path.is_dir() {
                 offenders(&path, found);
-            } else if !path.ends_with("node/src/atomics.rs")
+            } else if path.extension().is_some_and(|extension| extension == "rs")
+                && !path.ends_with("node/src/atomics.rs")
                 && std::fs::read_to_string(&path).unwrap().contains("sync::atomic")
             {
                 found.push(path.display().to_string());

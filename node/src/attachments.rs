@@ -1,32 +1,31 @@
-//! Which peers are attached: each once, by whichever thread comes first.
+//! Which peers are attached: each once, by the first thread that needs it.
 
 use crate::atomics::{AtomicU32, Ordering};
 
-/// Nobody has attached the peer yet.
+/// No thread has attached the peer yet.
 const NONE: u32 = 0;
-/// A thread is about to.
+/// A thread is attaching the peer.
 const UNDER_WAY: u32 = 1;
 /// The peer is attached.
 const DONE: u32 = 2;
 
-/// One state a peer.
+/// One state per peer.
 pub struct Attachments(Box<[AtomicU32]>);
 
 impl Attachments {
-    /// No peer of `npes` is attached.
+    /// None of `npes` peers is attached.
     pub fn none(npes: usize) -> Self {
         Self((0..npes).map(|_| AtomicU32::new(NONE)).collect())
     }
 
-    /// Returns when `pe` is attached, after `attach` if this thread is the first to want
-    /// it; other threads wait for that one by `pause`. `attach` does not return if it
-    /// fails.
+    /// Returns when `pe` is attached. The first thread to ask runs `attach`, the others wait for it
+    /// with `pause`. `attach` does not return if it fails.
     pub fn ensure(&self, pe: usize, attach: impl FnOnce(), mut pause: impl FnMut()) {
         let state = &self.0[pe];
         match state.compare_exchange(NONE, UNDER_WAY, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => {
                 attach();
-                // Release: what was mapped, and noted of it, comes with the state.
+                // Release: publishes what was mapped and recorded along with the state.
                 state.store(DONE, Ordering::Release);
             }
             Err(_) => {
@@ -37,7 +36,7 @@ impl Attachments {
         }
     }
 
-    /// No peer is attached any more. No other thread may be here.
+    /// Marks all peers as not attached. No other thread may use this value meanwhile.
     pub fn forget(&self) {
         self.0.iter().for_each(|state| state.store(NONE, Ordering::Relaxed));
     }

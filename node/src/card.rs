@@ -1,26 +1,26 @@
-//! What a process tells its peers of itself, by the client's own means: 64 plain bytes from which
-//! a peer on the same machine finds the process's home.
+//! A card: 64 plain bytes from which a peer on the same machine finds the process's home. The
+//! client passes it on by its own means.
 
 use crate::error::Error;
 use crate::sys::process;
 
-/// The version of cards and homes. Equal majors can attach to each other.
+/// The version of cards and homes. Processes with equal majors can attach to each other.
 pub const VERSION: (u16, u16) = (1, 0);
 
 /// "1nod" in memory order.
 const MAGIC: u32 = u32::from_le_bytes(*b"1nod");
 
-/// A process's card. Whoever has it, and is the same user on the same machine, can attach.
+/// A process's card. Any process of the same user on the same machine can attach with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Card(pub [u64; 8]);
 
-/// What processes must have in common to reach each other's files by `/proc`.
+/// What two processes must have in common to reach each other's files through `/proc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surroundings {
-    /// The start of the system: see [`process::boot`].
+    /// When the system started: see [`process::boot`].
     pub boot: u64,
-    /// The PID namespace, as far as the system tells them apart.
+    /// The PID namespace, as the system identifies it.
     pub namespace: u32,
     /// The user.
     pub user: u32,
@@ -41,19 +41,19 @@ pub(crate) struct Address {
     pub pid: u32,
     /// When it started: see [`process::Status::started`].
     pub started: u64,
-    /// Its descriptor of the file.
+    /// Its descriptor for the file.
     pub descriptor: i32,
     /// The file's inode.
     pub inode: u64,
-    /// Where in the file the home starts: whole pages.
+    /// The home's offset in the file, in whole pages.
     pub offset: u64,
-    /// Whether the file is one that all ranks have.
+    /// Whether it is the file that all ranks have.
     pub common: bool,
-    /// What the home must say of itself.
+    /// The mark that the home must carry.
     pub mark: u64,
 }
 
-/// What a card says.
+/// The content of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub surroundings: Surroundings,
@@ -61,7 +61,7 @@ pub(crate) struct Said {
 }
 
 const COMMON: u64 = 1;
-/// Bits of the offset that are flags.
+/// The bits of the offset that hold flags.
 const FLAGS: u64 = 0xfff;
 
 const fn pair(low: u32, high: u32) -> u64 {
@@ -87,7 +87,7 @@ impl Card {
         ])
     }
 
-    /// What it says.
+    /// The card's content.
     pub(crate) fn read(&self) -> Result<Said, Error> {
         let [head, boot, process, started, place, inode, offset, mark] = self.0;
         let ((magic, version), (pid, descriptor)) = (halves(head), halves(process));
@@ -120,7 +120,7 @@ pub(crate) const fn pair16(version: (u16, u16)) -> u32 {
     version.0 as u32 | (version.1 as u32) << 16
 }
 
-/// An error unless `version`, as one word, has this library's major.
+/// Fails unless `version`, packed into one word, has this library's major.
 pub(crate) fn same_major(what: &'static str, version: u32) -> Result<(), Error> {
     let theirs = (version as u16, (version >> 16) as u16);
     if theirs.0 == VERSION.0 {
@@ -130,8 +130,8 @@ pub(crate) fn same_major(what: &'static str, version: u32) -> Result<(), Error> 
 }
 
 impl Said {
-    /// Why processes with such surroundings cannot reach each other through `/proc`; `None` if
-    /// they can. `file` is the inode of the file that all ranks have, if there is one.
+    /// Why processes in these surroundings cannot reach each other through `/proc`; `None` if they
+    /// can. `file` is the inode of the file that all ranks have, if there is one.
     pub fn apart(&self, own: &Surroundings, file: Option<u64>) -> Option<&'static str> {
         let theirs = &self.surroundings;
         if own.boot == 0 || theirs.boot != own.boot {

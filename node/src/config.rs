@@ -7,46 +7,46 @@ use std::os::fd::OwnedFd;
 /// A node's settings.
 #[derive(Default)]
 pub struct Config {
-    /// How memory is shared. It must come out equal in all ranks.
-    pub backend: Choice,
-    /// This process's own number; `None`: peers are numbered as they are met.
+    /// How memory is shared. All ranks must end up with the same backend.
+    pub backend: BackendChoice,
+    /// This process's own rank. `None`: peers are numbered in the order in which they are met.
     pub rank: Option<Rank>,
-    /// What a forked child has of this node's regions.
+    /// What a forked child gets of this node's regions.
     pub fork: Fork,
     /// Whether ranks share CPUs.
     pub crowd: Crowd,
-    /// Most regions at a time; 0: 64.
+    /// The maximum number of regions at a time; 0 stands for 64.
     pub regions: u32,
-    /// Bytes of this process's home for the client itself: zeroed, reachable for every peer, and
-    /// futexes work there.
+    /// Bytes of this process's home for the client's own use: zeroed, reachable for every peer, and
+    /// usable for futexes.
     pub extra: u64,
-    /// Called in every wait, each turn.
+    /// Called on each turn of every wait.
     pub progress: Option<Box<Progress>>,
-    /// Where this process's home lies; `None`: in a file of its own.
+    /// Where this process's home lies. `None`: in a file of its own.
     pub file: Option<JobFile>,
 }
 
-/// A client's part in each wait; an error ends the wait, and is its error:
-/// [`Error::Stopped`], for example.
+/// The client's part in each wait. An error, for example [`Error::Stopped`], ends the wait and is
+/// returned from it.
 pub type Progress = dyn Fn() -> Result<(), Error> + Send + Sync;
 
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// By XPMEM where it works, else by memory files.
+pub enum BackendChoice {
+    /// XPMEM where it works, otherwise memory files.
     #[default]
     Auto,
-    /// By memory files: stock Linux.
+    /// Memory files: stock Linux.
     Memfd,
-    /// By the XPMEM module, or not at all.
+    /// The XPMEM module; fails where it does not work.
     Xpmem,
 }
 
-/// What a forked child has of the node's regions. Peers' memory it never has.
+/// What a forked child gets of the node's regions. It never gets peers' memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fork {
-    /// The very same memory, or over XPMEM copies as of all other memory: for children that run
-    /// another program at once (exec).
+    /// The same memory; with XPMEM, copies as of all other memory. For children that run another
+    /// program at once (exec).
     #[default]
     Shares,
     /// Nothing: the child's access faults.
@@ -59,35 +59,35 @@ pub enum Crowd {
     /// They do if the node knows of more ranks than there are CPUs.
     #[default]
     FindOut,
-    /// They do: who waits yields at once.
+    /// They do: a waiting rank yields at once.
     Shared,
     /// They do not.
     Alone,
 }
 
-/// A sealed memory file that all ranks of the node have, from their launcher: the home of rank
-/// `r` lies at `offset + r * stride`, and its regions' memory behind it.
+/// A sealed memory file that all ranks of the node get from their launcher. The home of rank `r`
+/// starts at `offset + r * stride`, and the memory of its regions follows.
 #[derive(Debug)]
 pub struct JobFile {
     /// The file.
     pub file: OwnedFd,
-    /// Where the home of rank 0 starts; whole pages.
+    /// Where the home of rank 0 starts, in whole pages.
     pub offset: u64,
-    /// Bytes from one home to the next; whole pages. Sparse, so it may be large.
+    /// Bytes from one home to the next, in whole pages. The file is sparse, so this may be large.
     pub stride: u64,
 }
 
-/// What a rank is, as this process sees it.
+/// The state of a rank, as this process sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum State {
-    /// No card of it has been given.
+    /// Its card is not known.
     Unknown = 0,
     /// Its memory cannot be reached by load and store: another machine, PID namespace or user.
     Elsewhere = 1,
-    /// It is on this node, not attached yet.
+    /// It is on this node, but not attached yet.
     Here = 2,
-    /// It is attached, and runs.
+    /// It is attached and running.
     Attached = 3,
     /// It has closed its node.
     Left = 4,

@@ -1,5 +1,5 @@
-//! Copies between memory of this PE and memory that other PEs share: what a put and a
-//! get are once the address is translated.
+//! Copies between this PE's memory and memory shared with other PEs: puts and gets after address
+//! translation.
 //!
 //! ```text
 //!  one element              one load, one store
@@ -9,9 +9,9 @@
 //!  at a stride              one move an element, or vectors: see strided.rs
 //! ```
 //!
-//! No side need be aligned, whatever the element type. As with `memcpy`, the two sides
-//! are apart or the same; unlike it, a copy is complete in the order of later stores
-//! even if it went past the caches, so that a fence need not know of it.
+//! Neither side need be aligned, whatever the element type. As with `memcpy`, the two sides do not
+//! overlap; they may also be the same. Unlike with `memcpy`, a copy is ordered before later stores
+//! even if it bypasses the caches, so that fences can ignore it.
 #![allow(unsafe_code)]
 
 use crate::atomics::{Ordering, compiler_fence};
@@ -37,7 +37,8 @@ mod large {
         if bytes >= super::touch::PIECE {
             super::touch::before_writing(to as usize, bytes);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the ranges are readable, writable and disjoint. (The C
+        // library's function also copies memory onto itself.)
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
     }
 }
@@ -48,28 +49,29 @@ pub const SMALL: usize = 64;
 /// Copies `nelems` elements.
 ///
 /// # Safety
-/// `from` is readable and `to` writable for `nelems` elements, at any alignment; they do
-/// not overlap, or are the same.
+/// `from` is readable and `to` writable for `nelems` elements, at any alignment. They do not
+/// overlap, or are the same.
 #[inline(always)]
 pub unsafe fn elements<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
-    // Not more than memory has: the caller's promise.
+    // Cannot overflow: no more elements are readable than memory holds.
     let bytes = nelems.wrapping_mul(size_of::<T>());
-    // SAFETY: the caller's promise, in bytes.
+    // SAFETY: the caller guarantees that these bytes are readable and writable, and disjoint or the
+    // same.
     unsafe {
         if bytes > SMALL { large(to.cast(), from.cast(), bytes) } else { few(to, from, nelems) }
     }
 }
 
-/// Copies elements that have at most [`SMALL`] bytes together.
+/// Copies elements of at most [`SMALL`] bytes in total.
 ///
 /// # Safety
 /// As for [`elements`].
 #[inline(always)]
 pub unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
-    // A loop that polls by gets must load anew each time, and one that polls for the
-    // answer to a put must not delay its stores.
+    // A loop that polls with gets must load again each time. A loop that polls for the answer to a
+    // put must not delay the put's stores.
     compiler_fence(Ordering::SeqCst);
-    // SAFETY: the caller's promise, in bytes.
+    // SAFETY: the caller guarantees that these bytes are readable and writable.
     unsafe {
         if size_of::<T>() > 1 && nelems == 1 {
             to.write_unaligned(from.read_unaligned());
@@ -86,17 +88,17 @@ pub unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
 /// As for [`elements`].
 #[inline]
 pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: as for this function; the elements are single bytes.
     unsafe { elements(to, from, bytes) }
 }
 
-/// Copies up to 64 bytes that are whole elements.
+/// Copies whole elements of at most 64 bytes in total.
 ///
 /// # Safety
 /// As for [`elements`].
 #[inline(always)]
 unsafe fn small<T>(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: each call takes no more than `bytes`, which the caller vouches for.
+    // SAFETY: each call copies within the `bytes` bytes, which the caller guarantees.
     unsafe {
         if bytes <= 16 {
             if bytes >= 8 {
@@ -116,14 +118,16 @@ unsafe fn small<T>(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Copies a `W` at the head and one at the tail: all, if they meet or overlap.
+/// Copies one `W` at the start and one at the end. Together they cover all bytes if they meet or
+/// overlap.
 ///
 /// # Safety
-/// As for [`elements`], and a `W` has at most `bytes` bytes.
+/// As for [`elements`]. A `W` has at most `bytes` bytes.
 #[inline(always)]
 unsafe fn ends<W: Copy>(to: *mut u8, from: *const u8, bytes: usize) {
     let tail = bytes - size_of::<W>();
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that a `W` has at most `bytes` bytes, so both moves stay within
+    // the readable and writable bytes.
     unsafe {
         to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned());
         to.add(tail).cast::<W>().write_unaligned(from.add(tail).cast::<W>().read_unaligned());

@@ -1,5 +1,5 @@
-//! A number in shared memory that only grows, and on which processes sleep until it
-//! has: what members of a collective wait for.
+//! A growing number in shared memory on which processes can sleep: what members of a collective
+//! wait for.
 //!
 //! ```text
 //!  who waits                              who raises
@@ -8,13 +8,13 @@
 //!    sleepers -= 1
 //! ```
 //!
-//! All four accesses are sequentially consistent, so one of the two sees the other:
-//! either the sleeper sees the new value, or who raised it sees the sleeper. Between
-//! its look and its sleep the kernel looks once more (`futex(2)`).
+//! All four accesses are sequentially consistent, so one side sees the other: either the sleeper
+//! sees the new value, or the raiser sees the sleeper. Between the sleeper's check and its sleep,
+//! the kernel checks once more (`futex(2)`).
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, in_order};
 
-/// The number and how many sleep on it.
+/// The number, and how many processes sleep on it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Counter {
@@ -22,17 +22,17 @@ pub struct Counter {
     sleepers: AtomicU32,
 }
 
-/// How a process passes the time while it waits for a counter.
-pub trait Rest {
+/// What a process does while it waits for a counter.
+pub trait WaitStrategy {
     /// Why the wait may end early.
     type Stop;
-    /// Passes a little time. True: it has been long, sleep next.
+    /// Passes a little time. Returns true if the wait has been long and should sleep next.
     ///
     /// # Errors
-    /// If the wait is to end.
+    /// If the wait must end.
     fn pause(&mut self) -> Result<bool, Self::Stop>;
-    /// Sleeps until someone wakes those who sleep on `counter`, unless its value is
-    /// not `seen`. May return for no reason.
+    /// Sleeps until woken on `counter`, unless its value is no longer `seen`. May return
+    /// spuriously.
     ///
     /// # Errors
     /// As for [`pause`](Self::pause).
@@ -40,32 +40,38 @@ pub trait Rest {
 }
 
 impl Counter {
-    /// A counter that stands at 0; so does one of zero bytes.
+    /// A counter at 0. Zeroed memory is one, too.
     #[allow(clippy::new_without_default)] // Counters are found in memory, hardly ever made.
     pub fn new() -> Self {
         Self { value: AtomicU64::new(0), sleepers: AtomicU32::new(0) }
     }
 
-    /// The number. What its last raiser wrote before is visible.
+    /// The number. Everything that its last raiser wrote before is visible.
     #[inline(always)]
     pub fn get(&self) -> u64 {
         self.value.load(Ordering::Acquire)
     }
 
-    /// Where the number is: sleepers give the kernel the address of its low half.
+    /// The number's address. Sleepers pass the address of its low half to the kernel.
     pub fn place(&self) -> *const u64 {
         (&raw const self.value).cast()
     }
 
-    /// Sets the number, which only one process does and never lowers; `wake` is called
-    /// if anyone sleeps on it.
+    /// Counts one more process that sleeps on it.
+    #[cfg(test)]
+    pub fn add_sleeper(&self) {
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Sets the number. Only one process does so, and never lowers it. Calls `wake` if anyone
+    /// sleeps on it.
     #[inline(always)]
     pub fn raise(&self, value: u64, wake: impl FnOnce(&Self)) {
         self.value.swap(value, Ordering::SeqCst);
         self.wake_sleepers(wake);
     }
 
-    /// Adds to the number, which any process may do.
+    /// Adds to the number. Any process may do so.
     #[inline(always)]
     pub fn add(&self, more: u64, wake: impl FnOnce(&Self)) {
         self.value.fetch_add(more, Ordering::SeqCst);
@@ -80,18 +86,26 @@ impl Counter {
         }
     }
 
-    /// Waits until the number is at least `value`; `rest` is made only if it is not yet.
+    /// Waits until the number is at least `value`. `rest` is called only if it is not yet.
     ///
     /// # Errors
     /// If `rest` ends the wait.
     #[inline(always)]
-    pub fn wait<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) -> Result<(), R::Stop> {
+    pub fn wait<R: WaitStrategy>(
+        &self,
+        value: u64,
+        rest: impl FnOnce(&Self) -> R,
+    ) -> Result<(), R::Stop> {
         if self.get() < value { self.wait_long(value, rest) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)] // Who need not wait has no room on the stack for what waiting needs.
-    fn wait_long<R: Rest>(&self, value: u64, rest: impl FnOnce(&Self) -> R) -> Result<(), R::Stop> {
+    fn wait_long<R: WaitStrategy>(
+        &self,
+        value: u64,
+        rest: impl FnOnce(&Self) -> R,
+    ) -> Result<(), R::Stop> {
         let mut rest = rest(self);
         while self.get() < value {
             if !rest.pause()? {

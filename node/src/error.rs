@@ -2,23 +2,23 @@
 
 use crate::Rank;
 
-/// Why something cannot be done. After an error everything is as it was.
+/// Why a call failed. A failed call changes nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An argument cannot be what it is.
+    /// An argument is invalid.
     #[error("{argument} = {value}: expected {expected}")]
     Argument {
         /// Its name.
         argument: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// What it may be.
         expected: String,
     },
     /// A system call failed.
     #[error("{call} failed: {source}")]
     System {
-        /// The call, with what it was about.
+        /// The call and its purpose.
         call: &'static str,
         /// The operating system's reason.
         source: std::io::Error,
@@ -28,7 +28,7 @@ pub enum Error {
     Elsewhere {
         /// The rank.
         rank: Rank,
-        /// What lies between.
+        /// The reason.
         why: &'static str,
     },
     /// A rank is not known yet.
@@ -37,17 +37,17 @@ pub enum Error {
         /// The rank.
         rank: Rank,
     },
-    /// Memory is in no region.
+    /// Memory is not in a region.
     #[error("{}", not_mapped(*.rank, *.start, *.bytes))]
     NotMapped {
-        /// Whose memory; `None`: this process's own, in a view.
+        /// The owner. `None`: this process, in a view.
         rank: Option<Rank>,
-        /// First address, as its owner knows it.
+        /// The first address, in the owner's address space.
         start: usize,
-        /// How many bytes.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// A rank's region or backend is not like this process's.
+    /// A rank's region or backend does not match this process's.
     #[error("rank {rank} is not like this process: {what}")]
     Unlike {
         /// The rank.
@@ -67,23 +67,23 @@ pub enum Error {
         /// The rank.
         rank: Rank,
     },
-    /// What was waited for has not come in time.
+    /// A wait took longer than its limit.
     #[error("the time limit has passed")]
     Time,
     /// The client's progress function has ended a wait.
     #[error("the client's progress function has ended the wait")]
     Stopped,
-    /// The other side speaks another language.
+    /// The other side has an incompatible version.
     #[error(
         "the {what} is of version {}.{}, this library's is {}.{}: the first numbers must be equal",
         theirs.0, theirs.1, ours.0, ours.1
     )]
     Version {
-        /// What has a version.
+        /// The thing that has a version.
         what: &'static str,
         /// The other side's, major and minor.
         theirs: (u16, u16),
-        /// This library's.
+        /// This library's, major and minor.
         ours: (u16, u16),
     },
     /// The limit on the size of files is too low for a memory file.
@@ -103,14 +103,14 @@ pub enum Error {
          the limit (ulimit -v)"
     )]
     NoRoom {
-        /// How many mirrors were asked for.
+        /// The number of mirrors requested.
         peers: usize,
-        /// Bytes of the memory that was to be placed.
+        /// Bytes of memory to place.
         bytes: usize,
         /// What failed.
         why: Box<Error>,
     },
-    /// The backend cannot do it, or memory cannot be laid out, exported or attached.
+    /// The backend does not support it, or memory cannot be laid out, exported or attached.
     #[error("{0}")]
     NoWay(String),
 }
@@ -126,7 +126,7 @@ impl Error {
     /// The last system error, as the failure of `call`.
     pub fn last(call: &'static str) -> Self {
         let source = match std::io::Error::last_os_error() {
-            // A call that has done less than it was to, and has not failed.
+            // A call that did less than it should, but did not fail.
             none if none.raw_os_error() == Some(0) => {
                 std::io::Error::other("the system gives no reason")
             }
@@ -135,7 +135,7 @@ impl Error {
         Self::System { call, source }
     }
 
-    /// That an argument is wrong.
+    /// The error for an invalid argument.
     pub fn argument(
         argument: &'static str,
         value: impl ToString,
@@ -144,7 +144,7 @@ impl Error {
         Self::Argument { argument, value: value.to_string(), expected: expected.into() }
     }
 
-    /// Its number in the C interface, below 0 (`enum onenode_error`).
+    /// The error's number in the C interface, below 0 (`enum onenode_error`).
     pub fn code(&self) -> i32 {
         match self {
             Self::Argument { .. } => -1,

@@ -1,20 +1,20 @@
-//! How far the symmetric heap is in use, for those who look at all memory there is.
+//! How much of the symmetric heap is in use, for tools that read all memory.
 //!
-//! A core dump has the heap as far as the allocator has ever come, and no peer's mirror. valgrind
-//! looks for pointers in all memory that can be read, so beyond that point it cannot, in mirrors
-//! either, where valgrind interprets the program.
+//! A core dump contains the heap up to the highest point that the allocator has reached, and no
+//! peer's mirror. valgrind searches all readable memory for pointers, so when it interprets the
+//! program, memory beyond that point is made unreadable, in mirrors too.
 //!
-//! The point moves in steps that double, so few allocations make a system call.
+//! The point moves in doubling steps, so few allocations make a system call.
 
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::sys::{map, raw};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The point is at a multiple of this, or of the heap's page if that is larger.
+/// The point is a multiple of this, or of the heap's page size if that is larger.
 const STEP: usize = 2 << 20;
 
-/// How far a heap is in use. Before the first lifetime it has no bytes.
+/// The part of a heap in use. Before the first lifetime it is empty.
 #[derive(Debug, Default)]
 pub struct Extent {
     /// Bytes from the heap's start. Changes under the lock only.
@@ -25,9 +25,9 @@ pub struct Extent {
 #[derive(Debug, Default)]
 struct Places {
     heap: Range<usize>,
-    /// The heap's page.
+    /// The heap's page size.
     unit: usize,
-    /// Where peers' heaps start here.
+    /// Where peers' heaps are mapped here.
     mirrors: Vec<usize>,
 }
 
@@ -36,7 +36,7 @@ impl Extent {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new lifetime's heap, of pages of `unit` bytes, the first `made` of whose bytes exist
+    /// Begins a new lifetime's heap with pages of `unit` bytes. Its first `made` bytes exist
     /// already. There are no mirrors.
     pub fn begin(&self, heap: &Range<usize>, unit: usize, made: usize) {
         let mut places = self.places();
@@ -48,14 +48,14 @@ impl Extent {
         hide(unused);
     }
 
-    /// The first `bytes` bytes are in use.
+    /// Marks the first `bytes` bytes as in use.
     pub fn reach(&self, bytes: usize) {
         if bytes <= self.reached.load(Ordering::Relaxed) {
             return;
         }
         let places = self.places();
         let old = self.reached.load(Ordering::Relaxed);
-        // On Kitten there is no dump and no valgrind, and so no beginning.
+        // Kitten has no dumps and no valgrind, so `begin` is never called there.
         if bytes <= old || places.heap.is_empty() {
             return;
         }
@@ -70,7 +70,7 @@ impl Extent {
         self.reached.store(new, Ordering::Relaxed);
     }
 
-    /// A peer's heap has been mapped at `start`.
+    /// Adds the mirror of a peer's heap, mapped at `start`.
     pub fn add_mirror(&self, start: usize) {
         if raw::on_valgrind() {
             let mut places = self.places();
@@ -81,13 +81,13 @@ impl Extent {
         }
     }
 
-    /// This process is a forked child, and other memory has taken the place of its heap.
+    /// Adjusts a forked child, in which other memory has replaced the heap.
     pub fn inherit(&self, heap: &Range<usize>) {
         hide(heap.start + self.reached.load(Ordering::Relaxed)..heap.end);
     }
 }
 
-/// What valgrind need not look at.
+/// Hides a range from valgrind.
 fn hide(range: Range<usize>) {
     if raw::on_valgrind() {
         map::protect(&range, false);

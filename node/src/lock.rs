@@ -1,6 +1,6 @@
-//! A lock on one word a PE: an owner that whoever runs may become, and behind it the queue of
-//! Mellor-Crummey and Scott ("Algorithms for Scalable Synchronization on Shared-Memory
-//! Multiprocessors", ACM TOCS 9/1, 1991) of those who wait for it.
+//! A lock made of one word per PE: an owner field that any running PE may claim, and behind it the
+//! queue of waiters by Mellor-Crummey and Scott ("Algorithms for Scalable Synchronization on
+//! Shared-Memory Multiprocessors", ACM TOCS 9/1, 1991).
 //!
 //! ```text
 //!  bit  63 .... 48    47 .... 32    31 .... 16    15 ............. 0
@@ -13,31 +13,32 @@
 //!       `--- this PE's node: who comes behind it, pe + 1
 //! ```
 //!
-//! Nobody in line, and the lock free: one exchange takes it, another gives it back. Who finds it
-//! taken puts itself at the tail, writes itself into its predecessor's NEXT, and waits for its
-//! own WAITING bit to fall, on its own word, which only its predecessor touches. The first in line
-//! looks at OWNER. So waiters are served in the order they came.
+//! With nobody in line and the lock free, one exchange takes it and another releases it. A PE that
+//! finds it taken puts itself at the tail, writes itself into its predecessor's NEXT, and waits for
+//! the WAITING bit of its own word to clear; only its predecessor touches that word. The first in
+//! line watches OWNER. So waiters are served in the order in which they came.
 //!
-//! Where PEs share CPUs, the one whose turn it is may have none, and each hand-over would cost a
-//! switch between processes. There ([`Order::Running`]) a PE that comes takes a free lock although
-//! others wait, until the first in line has waited for a bound and raises HANDOFF: then the lock is
-//! for that one. So the k-th in line has it after k times the bound and what the owners take.
+//! Where PEs share CPUs, the next PE in line may have no CPU, and each hand-over would cost a
+//! process switch. There ([`Order::Running`]) a PE that comes may take a free lock although others
+//! wait, until the first in line has waited for a bound and raises HANDOFF: then the lock is
+//! reserved for that PE. So the k-th in line gets it after k times the bound, plus the time that
+//! the owners hold it.
 //!
-//! IN_USE says that a thread of this PE has the node. Other threads of the PE wait for the bit, so
-//! that each PE is in line at most once. Words start zero: nobody in line, no node in use.
+//! IN_USE means that a thread of this PE uses the node. Other threads of the PE wait for the bit,
+//! so each PE is in line at most once. Words start at zero: nobody in line, no node in use.
 
 use crate::atomics::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Whose word holds the lock and the tail. Any PE would do, if all agree. The same for every lock
-/// means that one peer's memory, and of an array of locks few pages, are touched
-/// by PEs that never wait; which PE's memory it is does not matter on one node.
+/// The PE whose word holds the lock and the tail. Any PE would do if all agree. If it is the same
+/// for every lock, PEs that never wait touch one peer's memory only, and few pages for an array of
+/// locks. On one node it does not matter which PE that is.
 pub const HOME: usize = 0;
 
-/// Most PEs that can share a lock: their numbers, plus 1, have 16 bits.
+/// The maximum number of PEs that can share a lock: their numbers, plus 1, have 16 bits.
 pub const MOST: usize = u16::MAX as usize - 1;
 
-/// How long the first in line waits, where PEs share CPUs, until the lock is kept for it.
+/// Where PEs share CPUs: how long the first in line waits until the lock is reserved for it.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
 const HANDOFF: u64 = 1;
@@ -50,29 +51,29 @@ const TAIL: u64 = 0xffff << TAIL_SHIFT;
 const NEXT_SHIFT: u32 = 48;
 const NEXT: u64 = 0xffff << NEXT_SHIFT;
 
-/// Who is served next.
+/// Which PE is served next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Who came first.
+    /// The one that came first.
     Arrival,
-    /// Who runs, until the first in line has waited too long.
+    /// The one that runs, until the first in line has waited too long.
     Running,
 }
 
-/// A word of a lock, wherever it lies. The operations are those of [`AtomicU64`].
+/// A word of a lock, wherever it is. The operations are those of [`AtomicU64`].
 pub trait Word {
-    /// Reads.
+    /// Reads the word.
     fn load(&self, order: Ordering) -> u64;
-    /// Writes.
+    /// Writes the word.
     fn store(&self, value: u64, order: Ordering);
-    /// Sets bits; returns what stood there.
+    /// Sets bits and returns the previous value.
     fn fetch_or(&self, bits: u64, order: Ordering) -> u64;
-    /// Keeps bits; returns what stood there.
+    /// Clears all bits but `bits` and returns the previous value.
     fn fetch_and(&self, bits: u64, order: Ordering) -> u64;
-    /// Writes if `current` stands there; what stood there is the result.
+    /// Writes if the word is `current`. Returns the previous value.
     ///
     /// # Errors
-    /// If it was not `current`, or for no reason.
+    /// If it was not `current`, or spuriously.
     fn compare_exchange_weak(
         &self,
         current: u64,
@@ -111,42 +112,42 @@ impl Word for &AtomicU64 {
     }
 }
 
-/// The words of one lock, and how to wait.
+/// The words of one lock, and how to wait for it.
 pub trait Words {
-    /// A word of it.
+    /// One of its words.
     type Word<'w>: Word
     where
         Self: 'w;
-    /// State of one wait.
+    /// The state of one wait.
     type Wait;
-    /// Why a wait may end early. The lock can then not be used any more.
+    /// Why a wait may end early. The lock cannot be used any more then.
     type Stop;
-    /// This PE.
+    /// This PE's number.
     fn me(&self) -> usize;
     /// PE `pe`'s word.
     ///
     /// # Errors
     /// If it cannot be reached.
     fn word(&self, pe: usize) -> Result<Self::Word<'_>, Self::Stop>;
-    /// A wait that begins.
+    /// Begins a wait.
     fn begin(&self) -> Self::Wait;
     /// One step of a wait.
     ///
     /// # Errors
-    /// If the wait is to end.
+    /// If the wait must end.
     fn step(&self, wait: &mut Self::Wait) -> Result<(), Self::Stop>;
     /// Whether this wait, as the first in line, has lasted too long.
     fn is_overdue(&self, wait: &mut Self::Wait) -> bool;
 }
 
-/// Why a call did nothing.
+/// Why a call had no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused<S> {
-    /// This PE has the lock, or waits for it.
+    /// This PE has the lock or waits for it.
     Mine,
     /// Another PE has the lock.
     Theirs,
-    /// The wait was ended.
+    /// The wait was ended early.
     Stopped(S),
 }
 
@@ -210,39 +211,39 @@ fn word<W: Words>(words: &W, pe: usize) -> Result<W::Word<'_>, Refused<W::Stop>>
     words.word(pe).map_err(Refused::Stopped)
 }
 
-/// What came of an attempt to take the lock.
+/// The outcome of an attempt to take the lock.
 enum Attempt {
     Taken,
     /// This PE is in line, behind the PE that the field names.
     InLine(u64),
     /// The lock is in use, and this PE is not in line.
     Busy,
-    /// This PE has the lock, or waits for it.
+    /// This PE has the lock or waits for it.
     Mine,
 }
 
-/// Acquires the lock, waiting in line. If `alone`, this PE has no other thread at work, so
-/// that finding its node in use is refused: nobody could release it.
+/// Acquires the lock, waiting in line if necessary. If `alone`, this PE has no other thread at
+/// work, so the call fails if its node is in use: nobody could release it.
 ///
 /// # Errors
-/// [`Refused::Mine`], or what ended the wait.
+/// [`Refused::Mine`], or the reason that ended the wait.
 #[inline]
 pub fn set<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
-    // What has to wait is apart, so that who need not saves no registers for it.
+    // The wait is a separate function, so that a call without one saves no registers for it.
     match attempt(words, alone, order, true)? {
         Attempt::Taken => Ok(()),
         other => wait(words, alone, order, other),
     }
 }
 
-/// Acquires the lock if it is free and, by `order`, for this PE; never waits. `alone` as for
+/// Acquires the lock if it is free and `order` lets this PE have it. Never waits. `alone` as for
 /// [`set`].
 ///
 /// # Errors
 /// [`Refused::Mine`] or [`Refused::Theirs`].
 #[inline]
 pub fn test<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
-    // Looking first keeps a program that polls from taking the cache line.
+    // Reading first keeps a program that polls from taking the cache line.
     if !is_free(word(&words, HOME)?.load(Ordering::Relaxed), order) {
         return Err(Refused::Theirs);
     }
@@ -253,7 +254,7 @@ pub fn test<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), 
     }
 }
 
-/// Whether one who comes may take the lock.
+/// Whether a PE that has not been in line may take the lock.
 #[inline]
 const fn is_free(home: u64, order: Order) -> bool {
     match order {
@@ -262,7 +263,7 @@ const fn is_free(home: u64, order: Order) -> bool {
     }
 }
 
-/// Takes this PE's node, and the lock if it is free. If not, goes in line if it is to `queue`.
+/// Takes this PE's node, and the lock if it is free. If not, joins the line if `queue`.
 #[inline]
 fn attempt<W: Words>(
     words: W,
@@ -278,7 +279,7 @@ fn attempt<W: Words>(
     }
     let mut seen = home.load(Ordering::Relaxed);
     loop {
-        // Where both are in one word, one exchange takes the node, too.
+        // On HOME, node and lock are in one word, so one exchange takes both.
         if at_home && seen & IN_USE != 0 {
             return Ok(Attempt::Mine);
         }
@@ -291,7 +292,8 @@ fn attempt<W: Words>(
             return Ok(Attempt::Busy);
         }
         let new = if free { seen | owner(me) | node } else { seen & !TAIL | tail(me) | node };
-        // Acquire: what the owner before, or the thread that had the node, did comes before.
+        // Acquire: orders the actions of the previous owner, or of the thread that used the node,
+        // before ours.
         match home.compare_exchange_weak(seen, new, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) if free => return Ok(Attempt::Taken),
             Ok(_) => return Ok(Attempt::InLine((seen & TAIL) >> TAIL_SHIFT)),
@@ -300,13 +302,13 @@ fn attempt<W: Words>(
     }
 }
 
-/// Takes the node of a PE that is not HOME.
+/// Takes the node of a PE other than HOME.
 #[inline]
 fn take_node(own: &impl Word, alone: bool) -> bool {
     if !alone {
         return own.fetch_or(IN_USE, Ordering::AcqRel) & IN_USE == 0;
     }
-    // A node that is not in line is touched by nobody else.
+    // Nobody else touches a node that is not in line.
     let free = own.load(Ordering::Relaxed) & IN_USE == 0;
     if free {
         own.store(IN_USE, Ordering::Relaxed);
@@ -314,18 +316,18 @@ fn take_node(own: &impl Word, alone: bool) -> bool {
     free
 }
 
-/// Frees the node of a PE that is not HOME and not in line.
+/// Frees the node of a PE other than HOME that is not in line.
 #[inline]
 fn leave_node(own: &impl Word, alone: bool) {
     if alone {
         own.store(0, Ordering::Release);
     } else {
-        // Other threads of this PE try to set the bit meanwhile.
+        // Other threads of this PE may try to set the bit meanwhile.
         own.fetch_and(!IN_USE, Ordering::AcqRel);
     }
 }
 
-/// The rest of [`set`] where the first attempt has not taken the lock.
+/// Continues [`set`] when the first attempt did not take the lock.
 #[cold]
 #[inline(never)]
 fn wait<W: Words + Copy>(
@@ -351,7 +353,7 @@ fn wait<W: Words + Copy>(
     }
 }
 
-/// Waits behind the PE that `before` names, then as the first in line.
+/// Waits behind the PE named by `before`, then as the first in line.
 fn wait_in_line<W: Words + Copy>(
     words: W,
     order: Order,
@@ -361,7 +363,7 @@ fn wait_in_line<W: Words + Copy>(
     let (own, home) = (word(&words, me)?, word(&words, HOME)?);
     let mut wait = words.begin();
     if let Some(before) = named(before) {
-        // In this order: the one before makes us the first as soon as it sees us.
+        // WAITING must be set first: the predecessor clears it as soon as it sees us.
         own.fetch_or(WAITING, Ordering::Relaxed);
         word(&words, before)?.fetch_or(next(me), Ordering::AcqRel);
         while own.load(Ordering::Acquire) & WAITING != 0 {
@@ -388,7 +390,7 @@ fn wait_in_line<W: Words + Copy>(
             Err(now) => seen = now,
         }
     }
-    // Somebody is behind us, who may not have written itself here yet.
+    // There is a successor, which may not have written its number here yet.
     let mut wait = words.begin();
     let next = loop {
         match named(own.load(Ordering::Acquire) >> NEXT_SHIFT) {
@@ -401,7 +403,7 @@ fn wait_in_line<W: Words + Copy>(
     Ok(())
 }
 
-/// Releases the lock, by a read-modify-write. `alone` as for [`set`].
+/// Releases the lock with a read-modify-write. `alone` as for [`set`].
 ///
 /// # Errors
 /// [`Refused::Theirs`] if this PE does not hold the lock.
@@ -413,7 +415,7 @@ pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused<W::St
         return Err(Refused::Theirs);
     }
     if me == HOME {
-        // The node is free again at the same time as the lock.
+        // Frees the node together with the lock.
         home.fetch_and(!(OWNER | IN_USE), Ordering::AcqRel);
     } else {
         leave_node(&own, alone);

@@ -1,21 +1,21 @@
-//! What memory can be made of: ordinary pages, or huge ones.
+//! The kinds of pages that memory can have: ordinary or huge.
 
 use crate::sys::map;
 use std::fmt;
 
-/// What memory is made of.
+/// The kind of pages that memory consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
     /// The system's ordinary pages.
     Normal,
-    /// Huge ones where the kernel can make them.
+    /// Huge pages where the kernel can make them.
     Transparent,
-    /// Huge ones of this size in bytes, set aside for the heap.
+    /// Huge pages of this size in bytes, reserved for the heap.
     Explicit(usize),
 }
 
 impl Pages {
-    /// Bytes in the page that mappings are made of.
+    /// The page size of mappings, in bytes.
     pub fn size(self) -> usize {
         match self {
             Self::Normal | Self::Transparent => map::page_size(),
@@ -23,7 +23,7 @@ impl Pages {
         }
     }
 
-    /// As one word of a record.
+    /// The kind, as one word of a record.
     pub fn word(self) -> u64 {
         match self {
             Self::Normal => 0,
@@ -32,7 +32,7 @@ impl Pages {
         }
     }
 
-    /// What such a word says.
+    /// The kind that such a word stands for.
     pub fn from_word(word: u64) -> Self {
         match word {
             0 => Self::Normal,
@@ -52,13 +52,13 @@ impl fmt::Display for Pages {
     }
 }
 
-/// A number of bytes, for people.
+/// A number of bytes, for messages.
 pub struct Bytes(pub usize);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
-            if self.0 >= 1 << shift && self.0.is_multiple_of(1 << shift) {
+            if self.0 >= 1 << shift && self.0 % (1 << shift) == 0 {
                 return write!(f, "{} {unit}", self.0 >> shift);
             }
         }

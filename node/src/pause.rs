@@ -1,29 +1,29 @@
-//! How a process waits: spin while that can pay, then give the CPU away, then sleep; and
-//! keep looking whether the wait still makes sense.
+//! How a process waits: it spins while that can pay, then yields the CPU, then sleeps, and keeps
+//! checking whether the wait still makes sense.
 
 use crate::atomics::{AtomicBool, AtomicU32, Ordering};
-use crate::counter::{Counter, Rest};
+use crate::counter::{Counter, WaitStrategy};
 use crate::sys::{futex, process};
 use std::time::{Duration, Instant};
 
-/// Spins that pay when every process has a CPU: a few microseconds, ten times what a message
-/// between running ones takes. More does harm as soon as other programs want the CPUs:
-/// with 2000, a barrier of 2 on 2 CPUs took 76 us beside other work, with 200 it
-/// took 5 to 11.
+/// How many spins pay when every process has a CPU: a few microseconds, ten times as long as a
+/// message between running processes takes. More spins do harm as soon as other programs want the
+/// CPUs: with 2000, a barrier of 2 on 2 CPUs took 76 us beside other work; with 200 it took 5 to
+/// 11.
 const SPINS_ALONE: u32 = 100;
-/// When they share CPUs, the one waited for may need this very CPU: not one spin. (20
-/// spins a wait made the barrier of 4 to 16 on 2 CPUs cost 1.35 times a central
-/// counter's with `sched_yield`; this way it is 1.05.)
+/// When processes share CPUs, the awaited process may need this very CPU, so a wait does not spin
+/// at all. (With 20 spins a wait, a barrier of 4 to 16 processes on 2 CPUs took 1.35 times as long
+/// as a central counter with `sched_yield`; without, 1.05 times.)
 const SPINS_SHARED: u32 = 1;
-/// Yields before a wait counts as long: more than any barrier among processes that run.
+/// Yields before a wait counts as long: more than any barrier among running processes needs.
 const YIELDS: u32 = 512;
 /// Yields between two looks at the clock. On a busy machine a yield may take milliseconds.
 const YIELDS_A_LOOK: u32 = 16;
-/// A wait that has yielded for this time is long, too.
+/// A wait that has yielded for this time counts as long, too.
 const LONG: Duration = Duration::from_millis(100);
-/// Longest sleep on a counter: how late a process that sleeps may notice that it need not wait.
+/// The longest sleep on a counter: how late a sleeping process may notice that its wait should end.
 const SLEEP: Duration = Duration::from_millis(20);
-/// Longest nap where nobody can wake us.
+/// The longest nap where nobody can wake the process.
 const NAP: Duration = Duration::from_millis(1);
 
 /// How the processes of one client wait.
@@ -35,7 +35,7 @@ pub struct Habits {
 }
 
 impl Habits {
-    /// Those of processes that share CPUs.
+    /// The habits of processes that share CPUs.
     pub const fn new() -> Self {
         Self {
             shared: AtomicBool::new(true),
@@ -44,9 +44,9 @@ impl Habits {
         }
     }
 
-    /// Sets whether processes share CPUs, whether those who wait long may sleep, and how many times
-    /// as large as a small job this one is: a yield gives as many more others their turn then, and
-    /// processes that wake up only to look must do so as much less often.
+    /// Sets whether processes share CPUs, whether long waits may sleep, and how many times as large
+    /// as a small job this one is. In a larger job, a yield gives that many times as many others
+    /// their turn, so processes that wake up only to look must do so that much less often.
     pub fn set(&self, shared: bool, sleeps: bool, crowd: u32) {
         self.crowd.store(crowd.max(1), Ordering::Relaxed);
         self.shared.store(shared, Ordering::Relaxed);
@@ -70,41 +70,46 @@ impl Default for Habits {
     }
 }
 
-/// What a client does while it waits, besides passing the time. An error ends the wait.
+/// What a client does during a wait, besides passing the time. An error ends the wait.
 pub trait Waiting {
     /// Why a wait may end early.
     type Stop;
     /// How the client's processes wait.
     fn habits(&self) -> &Habits;
-    /// Done each time the CPU was given away. Cheap.
+    /// Called each time the CPU was yielded. Must be cheap.
     ///
     /// # Errors
-    /// If the wait is to end.
+    /// If the wait must end.
     fn turn(&mut self) -> Result<(), Self::Stop>;
-    /// Done now and then in a wait that has lasted since `since`, and is long.
+    /// Called now and then in a long wait, which has lasted since `since`.
     ///
     /// # Errors
     /// As for [`turn`](Self::turn).
     fn look(&mut self, since: Instant) -> Result<(), Self::Stop>;
 }
 
-/// One wait. Call [`step`](Self::step) until what is waited for has come.
+/// One wait. Call [`step`](Self::step) until the awaited event has occurred.
 #[derive(Debug, Default)]
 pub struct Pause<W> {
     steps: u32,
     yields: u32,
-    /// When the clock was looked at first.
+    /// When the clock was first read.
     began: Option<Instant>,
-    /// Since when the wait is long.
+    /// Since when the wait counts as long.
     since: Option<Instant>,
     waiting: W,
 }
 
 impl<W> Pause<W> {
-    /// A wait that begins now.
+    /// Begins a wait.
     #[inline(always)]
     pub const fn new(waiting: W) -> Self {
         Self { steps: 0, yields: 0, began: None, since: None, waiting }
+    }
+
+    /// The waiting client.
+    pub const fn waiting(&self) -> &W {
+        &self.waiting
     }
 }
 
@@ -112,7 +117,7 @@ impl<W: Waiting> Pause<W> {
     /// Passes a little time.
     ///
     /// # Errors
-    /// What `W` has found.
+    /// The error that `W` returned.
     #[inline(always)]
     pub fn step(&mut self) -> Result<(), W::Stop> {
         if self.spin() { Ok(()) } else { self.step_aside() }
@@ -128,7 +133,7 @@ impl<W: Waiting> Pause<W> {
         self.steps < spins
     }
 
-    /// [`step`](Self::step) of one who has looked often enough: gives the CPU away.
+    /// [`step`](Self::step) for a caller that has spun long enough: yields the CPU.
     ///
     /// # Errors
     /// As for `step`.
@@ -144,10 +149,10 @@ impl<W: Waiting> Pause<W> {
         self.waiting.turn()?;
         self.yields = self.yields.wrapping_add(1);
         let crowd = self.waiting.habits().crowd();
-        if self.yields.is_multiple_of(YIELDS.div_ceil(crowd)) {
+        if self.yields % YIELDS.div_ceil(crowd) == 0 {
             return self.look();
         }
-        if self.yields.is_multiple_of(YIELDS_A_LOOK)
+        if self.yields % YIELDS_A_LOOK == 0
             && self.began.get_or_insert_with(Instant::now).elapsed() >= LONG * crowd
         {
             return self.look();
@@ -164,10 +169,10 @@ impl<W: Waiting> Pause<W> {
         self.waiting.look(since)
     }
 
-    /// A long wait for a plain word, which nobody announces. Where processes share CPUs, who
-    /// waits must not take time from who works: CPU shares are fair between those who
-    /// work and those who do nothing but yield. An eighth of the time waited so far, so
-    /// that a nap never makes a wait much longer.
+    /// Sleeps in a long wait for a plain word, which nobody announces. Where processes share CPUs,
+    /// a waiting process must not take time from working ones: the scheduler gives processes that
+    /// only yield the same share as those that work. The nap lasts an eighth of the time waited so
+    /// far, so it never makes a wait much longer.
     fn nap(&mut self) -> Result<(), W::Stop> {
         match self.since {
             Some(since) if self.waiting.habits().shared() => {
@@ -179,7 +184,7 @@ impl<W: Waiting> Pause<W> {
     }
 }
 
-impl<W: Waiting> Rest for Pause<W> {
+impl<W: Waiting> WaitStrategy for Pause<W> {
     type Stop = W::Stop;
 
     fn pause(&mut self) -> Result<bool, W::Stop> {

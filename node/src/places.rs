@@ -1,5 +1,5 @@
-//! What this process has mapped of its peers, in a list that a signal handler can read: nothing in
-//! it is ever moved, and reading takes no lock.
+//! The memory of peers that this process has mapped, in a list that a signal handler can read: no
+//! entry ever moves, and reading takes no lock.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -9,26 +9,26 @@ use std::ptr::null_mut;
 
 /// Why something is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MappingKind {
     /// A region of the rank.
     Region(Key),
-    /// The place of all of a view's regions of the rank, with what lies between them.
+    /// The range that holds a view's regions of the rank, including the gaps between them.
     View,
     /// The rank's home.
     Home,
 }
 
-/// A range of this process that stands for memory of a rank.
+/// A range of this process that corresponds to memory of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where it is here.
+    /// The range in this process.
     pub here: Range<usize>,
-    /// Whose it is.
+    /// The owner of the memory.
     pub rank: Rank,
     /// Why it is mapped.
-    pub kind: Kind,
-    /// A region's first address at the rank; for a view, the own address that its first byte
-    /// stands for.
+    pub kind: MappingKind,
+    /// For a region, its first address at the rank; for a view, the address of this process that
+    /// its first byte stands for.
     pub there: usize,
 }
 
@@ -64,12 +64,13 @@ const REGION: usize = 2;
 const VIEW: usize = 3;
 const HOME: usize = 4;
 
-/// A place in the list. It stays there until it is removed.
+/// A place in the list, which stays there until it is removed.
 #[derive(Debug)]
 #[must_use]
 pub struct Token(*const Slot);
 
-// SAFETY: only compared and followed while its list lives; a slot is atomics.
+// SAFETY: the pointer is only compared, or followed while its list lives; a slot consists of
+// atomics.
 unsafe impl Send for Token {}
 // SAFETY: as above.
 unsafe impl Sync for Token {}
@@ -81,9 +82,9 @@ impl Slot {
         self.rank.store(place.rank as usize, Ordering::Relaxed);
         self.there.store(place.there, Ordering::Relaxed);
         let (kind, key) = match place.kind {
-            Kind::Region(key) => (REGION, key.0),
-            Kind::View => (VIEW, 0),
-            Kind::Home => (HOME, 0),
+            MappingKind::Region(key) => (REGION, key.0),
+            MappingKind::View => (VIEW, 0),
+            MappingKind::Home => (HOME, 0),
         };
         self.key.store(key, Ordering::Relaxed);
         self.state.store(kind, Ordering::Release);
@@ -91,9 +92,9 @@ impl Slot {
 
     fn read(&self) -> Option<Place> {
         let kind = match self.state.load(Ordering::Acquire) {
-            REGION => Kind::Region(Key(self.key.load(Ordering::Relaxed))),
-            VIEW => Kind::View,
-            HOME => Kind::Home,
+            REGION => MappingKind::Region(Key(self.key.load(Ordering::Relaxed))),
+            VIEW => MappingKind::View,
+            HOME => MappingKind::Home,
             _ => return None,
         };
         Some(Place {
@@ -122,7 +123,7 @@ impl Places {
         let block = Box::into_raw(block);
         let mut next = self.first.load(Ordering::Relaxed);
         loop {
-            // SAFETY: made just now, and nobody else knows of it.
+            // SAFETY: made just now, and no other thread knows of it.
             unsafe { (*block).next.store(next, Ordering::Relaxed) };
             let (new, old) = (Ordering::Release, Ordering::Relaxed);
             match self.first.compare_exchange(next, block, new, old) {
@@ -143,11 +144,11 @@ impl Places {
         self.slots().filter_map(Slot::read)
     }
 
-    /// The place that an address lies in, regions before the views around them. Safe in a signal
-    /// handler.
+    /// The place that contains an address. Regions take precedence over the views around them. Safe
+    /// in a signal handler.
     pub fn find(&self, address: usize) -> Option<Place> {
         let at = || self.all().filter(|place| place.here.contains(&address));
-        at().find(|place| place.kind != Kind::View).or_else(|| at().next())
+        at().find(|place| place.kind != MappingKind::View).or_else(|| at().next())
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> + '_ {
@@ -176,7 +177,7 @@ impl Drop for Places {
 mod tests {
     use super::*;
 
-    fn place(start: usize, rank: Rank, kind: Kind) -> Place {
+    fn place(start: usize, rank: Rank, kind: MappingKind) -> Place {
         Place { here: start..start + 100, rank, kind, there: 7 }
     }
 
@@ -185,19 +186,19 @@ mod tests {
         let places = Places::default();
         assert_eq!(places.find(0), None);
         let tokens: Vec<_> =
-            (0..100).map(|i| places.add(&place(i * 1000, i as Rank, Kind::View))).collect();
-        let inner = place(5010, 5, Kind::Region(Key(9)));
+            (0..100).map(|i| places.add(&place(i * 1000, i as Rank, MappingKind::View))).collect();
+        let inner = place(5010, 5, MappingKind::Region(Key(9)));
         let token = places.add(&inner);
         assert_eq!(places.find(5050), Some(inner));
-        assert_eq!(places.find(5005), Some(place(5000, 5, Kind::View)));
+        assert_eq!(places.find(5005), Some(place(5000, 5, MappingKind::View)));
         assert_eq!(places.find(5150), None);
         assert_eq!(places.all().count(), 101);
         places.remove(&token);
-        assert_eq!(places.find(5050), Some(place(5000, 5, Kind::View)));
+        assert_eq!(places.find(5050), Some(place(5000, 5, MappingKind::View)));
         tokens.into_iter().for_each(|token| places.remove(&token));
         assert_eq!(places.all().count(), 0);
         let blocks = places.slots().count();
-        let _kept = places.add(&place(0, 0, Kind::Home));
+        let _kept = places.add(&place(0, 0, MappingKind::Home));
         assert_eq!(places.slots().count(), blocks, "room is used again");
     }
 }

@@ -1,9 +1,9 @@
-//! The main program's data segment: which pages make it up.
+//! The main program's data segment: the pages that belong to it.
 //!
-//! It is what the program headers say is writable, less what the loader makes
-//! read-only after relocation (`PT_GNU_RELRO`). Nothing is scanned or guessed, so
-//! position-independent, fixed and static programs are all alike. Where a variable has a large
-//! alignment, linkers leave gaps, which belong to the data segment, too.
+//! It consists of the writable parts listed in the program headers, without those that the loader
+//! makes read-only after relocation (`PT_GNU_RELRO`). Nothing is scanned or guessed, so
+//! position-independent, fixed and static programs are handled the same. Where a variable has a
+//! large alignment, linkers leave gaps, which also belong to the data segment.
 
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
@@ -21,14 +21,14 @@ const PF_W: u32 = 2;
 pub struct DataSegment {
     /// Whole pages from the first of `.data` to the last of `.bss`.
     pub pages: Range<usize>,
-    /// Those of them that the program has, in order.
+    /// The program's own pages among them, in order.
     pub pieces: Vec<Piece>,
-    /// Those in a gap that the system's own code and data have: nothing else comes there. Empty,
-    /// mostly.
+    /// The pages in a gap that hold the system's own code and data. Nothing else is put there.
+    /// Usually empty.
     pub system: Range<usize>,
     /// Where the program's first segment starts.
     pub program_start: usize,
-    /// Equal for programs whose segments are laid out alike.
+    /// Equal for programs whose segments have the same layout.
     pub fingerprint: u64,
 }
 
@@ -37,13 +37,12 @@ pub struct DataSegment {
 pub struct Piece {
     /// The pages.
     pub pages: Range<usize>,
-    /// Up to here, pages came from the program's file; beyond, they are zero until
-    /// touched.
+    /// The end of the pages that come from the program's file. Those beyond are zero until touched.
     pub file_end: usize,
 }
 
 impl DataSegment {
-    /// The gaps between the pieces: nothing of the program's is there.
+    /// The gaps between the pieces, which hold nothing of the program.
     pub fn gaps(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let pairs = self.pieces.windows(2);
         pairs.map(|two| two[0].pages.end..two[1].pages.start).filter(|gap| !gap.is_empty())
@@ -57,11 +56,11 @@ pub fn find(page: usize) -> Result<DataSegment, Error> {
     Ok(data)
 }
 
-/// Whether the gaps are reserved.
+/// Whether the gaps are reserved already.
 static KEPT: AtomicBool = AtomicBool::new(false);
 
-/// Reserves the gaps of the data segment, once. In a static position-independent program they lie
-/// where the system puts other memory, so this is done early.
+/// Reserves the gaps of the data segment, once. In a static position-independent program the system
+/// puts other memory there, so this is done early.
 pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     if KEPT.load(Ordering::Relaxed) {
         return Ok(());
@@ -78,9 +77,8 @@ pub fn keep_gaps(data: &DataSegment) -> Result<(), Error> {
     Ok(())
 }
 
-/// The pages in the gaps that the system has put its own code and data into (vdso(7)), which
-/// are there before anything of the program runs and never move; empty, at the end, if there are
-/// none.
+/// The pages in the gaps that hold the system's own code and data (vdso(7)). They are there before
+/// anything of the program runs, and never move. If there are none, the range is empty, at `end`.
 pub(crate) fn system_pages(gaps: impl Iterator<Item = Range<usize>>, end: usize) -> Range<usize> {
     let page = map::page_size();
     let Some(code) = program::system_code() else { return end..end };
@@ -96,7 +94,7 @@ pub(crate) fn system_pages(gaps: impl Iterator<Item = Range<usize>>, end: usize)
     taken
 }
 
-/// A range without the part `taken` of it.
+/// A range without its part `taken`.
 pub fn without(range: Range<usize>, taken: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let before = range.start..range.end.min(taken.start).max(range.start);
     let after = range.start.max(taken.end).min(range.end)..range.end;
@@ -108,8 +106,8 @@ pub fn without(range: Range<usize>, taken: &Range<usize>) -> impl Iterator<Item 
 fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
     let down = |address: usize| address / page * page;
     let up = |address: usize| down(address + page - 1);
-    // As the loader rounds it: it protects whole pages only, from the page RELRO
-    // starts in up to the last full one.
+    // Rounded like the loader does: it protects whole pages only, from the page in which RELRO
+    // starts up to the last full one.
     let relro: Vec<_> = segments
         .iter()
         .filter(|s| s.kind == PT_GNU_RELRO)
@@ -132,7 +130,7 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
             pieces.push(Piece { pages: start..end, file_end });
         }
     }
-    // The specification of ELF wants them in this order, but not all linkers know it.
+    // The ELF specification demands this order, but not all linkers keep it.
     pieces.sort_by_key(|piece| piece.pages.start);
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
         return Err(Error::NoWay(

@@ -1,5 +1,5 @@
-//! The hot path's table: for each rank, up to which offset its memory can be reached and where it
-//! is mapped. It lies in the client's memory, in the layout of the C header's `onenode_table`.
+//! The hot path's table: for each rank, the extent of its reachable memory and where this is
+//! mapped. It is in the client's memory, in the layout of the C header's `onenode_table`.
 //!
 //! ```text
 //!  own regions of the view            where a rank's are mapped here
@@ -8,9 +8,10 @@
 //!  <---- span[rank] -->
 //! ```
 //!
-//! An address of one's own is at `address - origin + base[rank]` if that offset is below
-//! `span[rank]`, which is 0 for every rank that is not attached. So one comparison answers whether
-//! load and store will do, and one addition gives the address.
+//! Rank `rank`'s counterpart of an own address is at `address - origin + base[rank]` if the offset
+//! `address - origin` is below `span[rank]`, which is 0 for every rank that is not attached. So one
+//! comparison tells whether loads and stores can reach the memory, and one addition gives the
+//! address.
 #![allow(unsafe_code)]
 
 use crate::Rank;
@@ -20,14 +21,14 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Where a view's regions lie in this process.
+/// Where a view's regions are in this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'v> {
     /// First address.
     pub origin: usize,
-    /// Bytes from there to the end of the last region.
+    /// Bytes from `origin` to the end of the last region.
     pub span: usize,
-    /// The regions, in the order of their addresses.
+    /// The regions, in address order.
     pub pieces: &'v [Range<usize>],
 }
 
@@ -36,24 +37,24 @@ pub struct Bounds<'v> {
 pub struct Entry {
     /// [`Bounds::span`].
     pub span: usize,
-    /// The address here that [`Bounds::origin`] becomes.
+    /// The local address that corresponds to [`Bounds::origin`].
     pub base: usize,
-    /// Where the view's first region starts in the rank's own address space.
+    /// Start of the view's first region in the rank's own address space.
     pub start: usize,
 }
 
-/// What a view fills in for the client's hot path.
+/// What a view updates for the client's hot path.
 pub trait Entries: Send + Sync {
-    /// A view is opened; no rank is attached.
+    /// Called when a view is opened; no rank is attached.
     ///
     /// # Errors
-    /// If the table has a view already.
+    /// If the table already has a view.
     fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error>;
-    /// A rank is attached. A table need not have room for it.
+    /// Called when a rank is attached. The table need not have room for it.
     fn open(&self, rank: Rank, entry: &Entry);
-    /// A rank is no longer attached.
+    /// Called when a rank is detached.
     fn shut(&self, rank: Rank);
-    /// The view is closed.
+    /// Called when the view is closed.
     fn close(&self);
 }
 
@@ -100,7 +101,7 @@ impl Words<'_> {
     #[inline(always)]
     fn at(self, own: usize, rank: usize) -> Option<usize> {
         let offset = own.wrapping_sub(self.origin.load(Ordering::Relaxed));
-        // Acquire: the base comes before the span, by whichever thread.
+        // Acquire: the base is stored before the span, by whichever thread.
         let span = self.spans.get(rank)?.load(Ordering::Acquire);
         if offset < span {
             Some(offset.wrapping_add(self.bases[rank].load(Ordering::Relaxed)))
@@ -127,7 +128,7 @@ impl Words<'_> {
         if rank < self.spans.len() {
             self.bases[rank].store(entry.base, Ordering::Relaxed);
             self.starts[rank].store(entry.start, Ordering::Relaxed);
-            // Release: who finds a span uses the rest, and the mapping.
+            // Release: whoever reads the span uses the other words and the mapping.
             self.spans[rank].store(entry.span, Ordering::Release);
         }
     }
@@ -166,8 +167,8 @@ macro_rules! entries {
         }
 
         impl$(<const $size: usize>)? $table {
-            /// Where the address of one's own that is `own` is mapped for `rank`; `None` if it is
-            /// not in the view, or the rank is not attached.
+            /// Where the counterpart of the own address `own` is mapped for `rank`. `None` if the
+            /// address is not in the view, or the rank is not attached.
             #[inline(always)]
             pub fn at(&self, own: usize, rank: usize) -> Option<usize> {
                 self.words().at(own, rank)
@@ -176,7 +177,7 @@ macro_rules! entries {
     };
 }
 
-/// A table for ranks below `RANKS`, for a static.
+/// A table for ranks below `RANKS`, for use in a static.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Table<const RANKS: usize> {
@@ -188,7 +189,7 @@ pub struct Table<const RANKS: usize> {
 }
 
 impl<const RANKS: usize> Table<RANKS> {
-    /// A table that no view has.
+    /// A table without a view.
     #[allow(clippy::new_without_default)] // It is large: not to be made by chance.
     pub const fn new() -> Self {
         Self {
@@ -208,7 +209,7 @@ impl<const RANKS: usize> Table<RANKS> {
 
 entries!(Table<RANKS>, RANKS);
 
-/// A table whose size is known when the program runs.
+/// A table whose size is known only at run time.
 #[derive(Debug)]
 pub struct HeapTable(Box<[AtomicUsize]>);
 
@@ -240,34 +241,37 @@ fn split(words: &[AtomicUsize], ranks: usize) -> Words<'_> {
     Words { origin: &head[0], spans, bases, starts }
 }
 
-/// A table in memory that is not Rust's: an `onenode_table` of the C header.
+/// A table in memory that Rust does not own: an `onenode_table` of the C header.
 #[derive(Clone, Copy, Debug)]
 pub struct RawTable {
     at: NonNull<AtomicUsize>,
     capacity: usize,
 }
 
-// SAFETY: the words are atomics, valid as long as the value is used, by `new`.
+// SAFETY: the words are atomics. The caller of `new` guarantees that they stay valid while the
+// value is used.
 unsafe impl Send for RawTable {}
 // SAFETY: as above.
 unsafe impl Sync for RawTable {}
 
 impl RawTable {
-    /// The table at `at`: two words, the second of which is the number of ranks that there is room
-    /// for, and three words for each rank. All but the second are 0, or were left by a view.
+    /// The table at `at`: two words, the second of which is the number of ranks with room in the
+    /// table, then three words per rank. All words except the second are 0, or are as a closed view
+    /// left them.
     ///
     /// # Safety
-    /// The words are there, aligned, until the value and the view that it is given to are gone;
-    /// nobody else writes to them.
+    /// The words are there, aligned, until the value and the view that uses it are gone. Nobody
+    /// else writes to them.
     pub unsafe fn new(at: NonNull<usize>) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the words are there and aligned.
         let capacity = unsafe { at.add(1).read() };
         Self { at: at.cast(), capacity }
     }
 
     #[inline(always)]
     fn words(&self) -> Words<'_> {
-        // SAFETY: the promise of `new`; an atomic has its number's size and alignment.
+        // SAFETY: the caller of `new` guarantees the words. An atomic has its number's size and
+        // alignment.
         let words =
             unsafe { std::slice::from_raw_parts(self.at.as_ptr(), HEAD + 3 * self.capacity) };
         split(words, self.capacity)
@@ -325,7 +329,7 @@ mod tests {
                 Bounds { origin: 0x1000, span: 9, pieces: std::slice::from_ref(&(0x1000..0x1009)) };
             table.publish(&bounds).expect("published");
             table.open(1, &Entry { span: 9, base: 10, start: 11 });
-            // SAFETY: eight words of a table that lives.
+            // SAFETY: the eight words of a live table.
             let words = unsafe { std::slice::from_raw_parts(words, 8) };
             assert_eq!(words, [0x1000, 2, 0, 9, 0, 10, 0, 11]);
         }

@@ -45,7 +45,7 @@ use atomics::AtomicU64;
 use collectives::barrier::{dissemination, tree};
 use collectives::epoch::Epoch;
 use collectives::epoch_group::EpochGroup;
-use collectives::group::{Group, Reach};
+use collectives::group::{CollectiveGroup, Reach};
 use collectives::tree::Tree;
 use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
@@ -103,7 +103,7 @@ fn sources_can_be_written_again_when_readers_have_counted_themselves() {
 
 /// The direct algorithms: read each source as soon as it is ready, write the own
 /// one again once all have read it.
-fn read_between_two_steps(member: &Member, group: &impl Group<Stop = Infallible>) {
+fn read_between_two_steps(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     member.write(1);
     let Ok(()) = group.steps(2, |steps| {
         steps.announce(1);
@@ -128,7 +128,7 @@ fn sources_can_be_read_between_two_steps() {
 }
 
 /// Broadcasts from two roots, of which only the root waits for the others.
-fn broadcasts(member: &Member, group: &impl Group<Stop = Infallible>) {
+fn broadcasts(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for (round, root) in [(1, 0), (2, 1)] {
         if member.me == root {
             member.write(round);
@@ -153,7 +153,7 @@ fn members_may_be_collectives_ahead_of_each_other() {
 
 /// Roots that run ahead until there is no room for another message, while other collectives, after
 /// which nobody knows that all have come, take steps in between.
-fn spreads(member: &Member, group: &impl Group<Stop = Infallible>) {
+fn spreads(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for (round, root) in [(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 1)] {
         let mut message = if member.me == root { [round; 2] } else { [0; 2] };
         let Ok(()) = group.spread(root, &mut message);
@@ -169,7 +169,7 @@ fn a_root_writes_over_no_message_that_is_still_read() {
 
 /// Messages of one mailbox and of two, in which all tell something or one does, with a barrier
 /// on a tree in between: the root of one does not know who has read what.
-fn messages_of_all_kinds(member: &Member, group: &impl Group<Stop = Infallible>) {
+fn messages_of_all_kinds(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     let exchange = |round: u64, words: usize| {
         let mine = [round * 10 + member.me as u64; 4];
         let Ok(()) = group.exchange_words(&mine[..words], words - 1..words, |other, theirs| {

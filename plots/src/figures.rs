@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Figures formatted for readers.
 
 use crate::Unit;
 
@@ -18,7 +18,7 @@ pub fn figure(value: f64, unit: Unit) -> String {
     written(value, unit, number)
 }
 
-/// The same of a round figure, at an axis: `2 us`, `500 MB/s`.
+/// As [`figure`], for a round figure at an axis: `2 us`, `500 MB/s`.
 pub fn tick(value: f64, unit: Unit) -> String {
     let round = |value: f64| {
         let text = format!("{value:.3}");
@@ -44,7 +44,7 @@ fn written(value: f64, unit: Unit, number: fn(f64) -> String) -> String {
     format!("{} {}", number(scaled), scales[scale]).trim_end().to_owned()
 }
 
-/// A size in bytes: `8`, `64 Ki`, `4 Mi`; nothing for 0.
+/// A size in bytes: `8`, `64 Ki`, `4 Mi`; empty for 0.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0 => String::new(),
@@ -54,7 +54,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// A size in words: `8 B`, `64 KiB`; nothing for 0.
+/// A size in words: `8 B`, `64 KiB`; empty for 0.
 pub fn bytes(bytes: u64) -> String {
     match size(bytes) {
         text if text.is_empty() || text.ends_with('i') => text + if bytes > 0 { "B" } else { "" },
@@ -67,7 +67,7 @@ pub fn ratio(ratio: f64) -> String {
     number(ratio)
 }
 
-/// A relative spread: `±3 %`; nothing where a single run has none.
+/// A relative spread: `±3 %`; empty for a single run, which has none.
 pub fn spread(spread: f64) -> String {
     match spread * 100.0 {
         percent if percent.is_nan() => String::new(),

@@ -1,5 +1,5 @@
-//! What the measuring commands have in common: figures as people read them, medians and
-//! ranges, and plots of curves as SVG.
+//! What the measuring commands share: figures formatted for readers, medians and ranges, and plots
+//! of curves as SVG.
 
 pub mod figures;
 pub mod plot;

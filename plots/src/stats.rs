@@ -1,6 +1,6 @@
-//! Medians, ranges, and when a difference is one.
+//! Medians, ranges, and whether a difference is significant.
 
-/// The median; of no values, NaN.
+/// The median; NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -10,8 +10,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN if there is one
-/// run only.
+/// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN for a single
+/// run.
 pub fn spread(runs: &[f64]) -> f64 {
     if runs.len() < 2 {
         return f64::NAN;
@@ -19,10 +19,10 @@ pub fn spread(runs: &[f64]) -> f64 {
     Range::of_runs(runs).width() / 2.0 / median(runs)
 }
 
-/// From the least to the largest of some values.
+/// From the smallest to the largest of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// The least.
+    /// The smallest.
     pub low: f64,
     /// The largest.
     pub high: f64,
@@ -37,8 +37,8 @@ impl Range {
         })
     }
 
-    /// The range of a quantity's runs. Of five or more the least and the largest are left out: on
-    /// any machine one run in several meets something else.
+    /// The range of a quantity's runs. From five runs on, the smallest and the largest are left
+    /// out: on any machine, one run in several is disturbed.
     pub fn of_runs(runs: &[f64]) -> Self {
         let mut sorted = runs.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -48,34 +48,34 @@ impl Range {
         }
     }
 
-    /// How wide it is.
+    /// Its width.
     pub fn width(self) -> f64 {
         self.high - self.low
     }
 }
 
-/// What can be said about two sets of runs.
+/// The result of comparing two sets of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The second set costs less.
     Better,
     /// The second set costs more.
     Worse,
-    /// The runs do not allow to tell them apart.
+    /// The runs do not show a difference.
     Unclear,
 }
 
-/// Fewer runs than this on either side allow no verdict.
+/// Fewer runs than this on either side give no verdict.
 pub const LEAST_RUNS: usize = 3;
-/// Differences smaller than this are not worth a verdict: alignment and layout alone make them.
+/// Smaller differences get no verdict: alignment and layout alone cause them.
 pub const LEAST_CHANGE: f64 = 0.03;
 
 /// Compares the costs of two sets of runs (less is better).
 ///
-/// A verdict needs three runs on each side, medians at least [`LEAST_CHANGE`] apart, and
-/// ranges ([`Range::of_runs`]) that do not overlap and are further from one another than the wider
-/// of them is wide. For three runs without any real difference mere separation
-/// happens in one comparison of ten; the gap makes that rare among hundreds of them.
+/// A verdict needs three runs on each side, medians at least [`LEAST_CHANGE`] apart, and ranges
+/// ([`Range::of_runs`]) that do not overlap and whose distance exceeds the width of the wider one.
+/// With three runs and no real difference, mere separation happens in one comparison of ten; the
+/// gap makes that rare among hundreds of comparisons.
 pub fn compare(before: &[f64], after: &[f64]) -> Verdict {
     if before.len() < LEAST_RUNS || after.len() < LEAST_RUNS {
         return Verdict::Unclear;
@@ -135,7 +135,7 @@ mod tests {
         let after = [12.0, 12.1, 12.2, 12.0, 12.1, 12.1, 5.0];
         assert_eq!(compare(&before, &after), Verdict::Worse);
         assert_eq!(Range::of_runs(&before).high, 10.2);
-        // Of three, every one counts.
+        // Of three runs, every one counts.
         assert_eq!(Range::of_runs(&before[4..]).high, 90.0);
     }
 

@@ -1,26 +1,26 @@
-//! What a figure counts.
+//! Units of figures.
 
 use serde::{Deserialize, Serialize};
 
-/// Units of figures.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
-    /// Nanoseconds for one: less is better.
+    /// Nanoseconds per operation: less is better.
     #[serde(rename = "ns")]
     Nanoseconds,
-    /// Million operations a second: more is better.
+    /// Million operations per second: more is better.
     #[serde(rename = "Mop/s")]
     MegaOperations,
-    /// Million bytes a second: more is better.
+    /// Million bytes per second: more is better.
     #[serde(rename = "MB/s")]
     MegaBytes,
-    /// Costs in units of another figure: less is better. No program prints it.
+    /// Cost relative to another figure: less is better. No program prints it.
     #[serde(rename = "x")]
     Times,
 }
 
 impl Unit {
-    /// The unit a program prints.
+    /// Parses a unit that programs print.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "ns" => Some(Self::Nanoseconds),
@@ -30,7 +30,7 @@ impl Unit {
         }
     }
 
-    /// What an axis of such figures shows.
+    /// The quantity on an axis of such figures.
     pub fn quantity(self) -> &'static str {
         match self {
             Self::Nanoseconds => "time",
@@ -40,8 +40,8 @@ impl Unit {
         }
     }
 
-    /// How many times the cost of `reference` the cost of `value` is: 2 is twice as
-    /// slow, whichever way the unit counts.
+    /// The cost of `value` divided by the cost of `reference`: 2 is twice as slow, whether more or
+    /// less of the unit is better.
     pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
         match self {
             Self::Nanoseconds | Self::Times => value / reference,

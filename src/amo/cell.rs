@@ -1,4 +1,4 @@
-//! The types that have atomic operations, and the processor atomics behind them.
+//! The types that have atomic operations, and their processor atomics.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
@@ -7,33 +7,34 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 pub trait Word: Copy + sealed::Sealed {
     /// The unsigned integer of the same width, whose atomics are used.
     type Bits: Copy + Into<u64>;
-    /// The atomic of that integer.
+    /// The atomic type of that integer.
     type Atomic: Cell<Self::Bits> + 'static;
     /// The value's bit pattern.
     fn to_bits(self) -> Self::Bits;
     /// The value of a bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
 
-    /// The bit pattern as the low bytes of a word, the others 0.
+    /// The bit pattern in the low bytes of a word; the other bytes are 0.
     fn to_word(self) -> u64 {
         self.to_bits().into()
     }
-    /// The value of a word's low bytes.
+    /// The value in a word's low bytes.
     fn from_word(word: u64) -> Self;
 
     /// The atomic at an address.
     ///
     /// # Safety
-    /// The address is aligned to the type's size and mapped for the life of the
-    /// job, and concurrent accesses to it are atomic and of this width.
+    /// The address is aligned to the type's size and mapped for the life of the job. Concurrent
+    /// accesses to it are atomic and of this width.
     #[inline(always)]
     unsafe fn at(address: usize) -> &'static Self::Atomic {
-        // SAFETY: the caller's promise; an atomic may be shared with anyone.
+        // SAFETY: the caller guarantees that the address is aligned, mapped, and accessed only by
+        // atomic operations of this width. So anyone may share it.
         unsafe { &*(address as *const Self::Atomic) }
     }
 }
 
-/// What the operations need of an atomic of either width.
+/// The operations of an atomic type of either width.
 pub trait Cell<B> {
     fn load(&self) -> B;
     fn store(&self, value: B);
@@ -91,8 +92,8 @@ cells! {
     AtomicU64: u64;
 }
 
-/// A type with atomic arithmetic and bitwise operations. Arithmetic wraps, and is
-/// the same instruction for signed and unsigned.
+/// A type with atomic arithmetic and bitwise operations. Arithmetic wraps, and is the same
+/// instruction for signed and unsigned types.
 pub trait Integer: Word {
     /// One.
     const ONE: Self;
@@ -103,34 +104,39 @@ mod sealed {
 }
 
 macro_rules! words {
-    ($($type:ty: $bits:ty, $atomic:ty, $to:expr, $from:expr;)*) => {$(
+    ($($type:ty: $bits:ty, $atomic:ty, |$value:ident| $to:expr, |$word:ident| $from:expr;)*) => {$(
         impl sealed::Sealed for $type {}
         impl Word for $type {
             type Bits = $bits;
             type Atomic = $atomic;
             #[inline(always)]
             fn to_bits(self) -> $bits {
-                $to(self)
+                let $value = self;
+                $to
             }
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                $from(bits)
+            fn from_bits($word: $bits) -> Self {
+                $from
             }
             fn from_word(word: u64) -> Self {
-                $from(word as $bits)
+                Self::from_bits(word as $bits)
             }
         }
     )*};
 }
 
 words! {
-    i32: u32, AtomicU32, i32::cast_unsigned, u32::cast_signed;
-    u32: u32, AtomicU32, u32::from, u32::from;
-    f32: u32, AtomicU32, f32::to_bits, f32::from_bits;
-    i64: u64, AtomicU64, i64::cast_unsigned, u64::cast_signed;
-    u64: u64, AtomicU64, u64::from, u64::from;
-    f64: u64, AtomicU64, f64::to_bits, f64::from_bits;
+    i32: u32, AtomicU32, |value| value as u32, |bits| bits as i32;
+    u32: u32, AtomicU32, |value| value, |bits| bits;
+    f32: u32, AtomicU32, |value| value.to_bits(), |bits| f32::from_bits(bits);
+    i64: u64, AtomicU64, |value| value as u64, |bits| bits as i64;
+    u64: u64, AtomicU64, |value| value, |bits| bits;
+    f64: u64, AtomicU64, |value| value.to_bits(), |bits| f64::from_bits(bits);
+    isize: u64, AtomicU64, |value| value as u64, |bits| bits as isize;
+    usize: u64, AtomicU64, |value| value as u64, |bits| bits as usize;
 }
+
+const _: () = assert!(size_of::<usize>() == size_of::<u64>(), "expected a 64-bit platform");
 
 macro_rules! integers {
     ($($type:ty)*) => {$(
@@ -140,4 +146,4 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i32 u32 i64 u64);
+integers!(i32 u32 i64 u64 isize usize);

@@ -1,5 +1,5 @@
-//! What is done to an atomic: one type an operation, so that the hot path and the
-//! cold path of each are written once.
+//! The atomic operations: one type per operation, so that the hot path and the cold path are each
+//! written only once.
 
 use super::Word;
 use super::cell::Cell;
@@ -10,15 +10,15 @@ use std::marker::PhantomData;
 
 /// One atomic operation with its operands.
 pub(super) trait Operation: Copy {
-    /// The type it acts on.
+    /// The type it operates on.
     type Word: Word;
     /// What it returns.
     type Output;
-    /// What it is, and the specification's name for the argument it acts on.
+    /// Its class, and the specification's name for the argument it operates on.
     const ACCESS: &'static Access = &Access(Class::Atomic, "dest");
     /// Performs it.
     fn perform(self, cell: &<Self::Word as Word>::Atomic) -> Self::Output;
-    /// Has an engine perform it.
+    /// Lets an engine perform it.
     fn send(self, engine: &dyn Engine, at: Far) -> Self::Output;
 }
 
@@ -66,7 +66,7 @@ impl<T: Word> Operation for Set<T> {
     }
 }
 
-/// Writes `value` if `cond` stands there; the old value comes back.
+/// Writes `value` if the word equals `cond`; returns the old value.
 #[derive(Clone, Copy)]
 pub(super) struct CompareSwap<T> {
     pub cond: T,
@@ -112,14 +112,14 @@ macro_rules! updates {
     )*};
 }
 
-/// An operation that is of use also without its result.
+/// An operation that is also useful without its result.
 pub(super) trait Update: Operation {
-    /// What an engine is to do.
+    /// The operation for an engine.
     fn amo(self) -> Amo;
 }
 
-/// An operation whose result nobody wants: the compiler turns it into the shorter instruction,
-/// and an engine need not wait for it.
+/// An operation whose result is not used: the compiler picks the shorter instruction, and an engine
+/// need not wait for it.
 #[derive(Clone, Copy)]
 pub(super) struct Silent<O>(pub O);
 
@@ -154,7 +154,7 @@ impl<O: Operation> Operation for Signal<O> {
 }
 
 updates! {
-    /// Exchanges; the old value comes back, as from all that follow.
+    /// Exchanges; returns the old value, as do all that follow.
     Swap: swap, Swap;
     /// Adds, wrapping.
     Add: add, Add;

@@ -1,15 +1,15 @@
-//! Collectives on active sets (specification 1.4, section 9.9; deprecated in 1.5):
-//! the PEs `start + i * 2^log_stride`, `i < size`, of the world.
+//! Collectives on active sets (specification, section 9.10; deprecated in version 1.5): the PEs
+//! `start + i * 2^log_stride`, `i < size`, of the world.
 //!
-//! They run the same algorithms as the teams', over the user's `pSync` array. The
-//! routines return nothing; what is wrong with their arguments is reported.
-#![allow(unsafe_code)]
+//! They run the teams' algorithms over the user's `pSync` array. The routines return nothing; wrong
+//! arguments are reported.
 
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run;
 use super::{far, far_set};
+use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
@@ -20,10 +20,10 @@ use crate::translate::TABLE;
 use onenode::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
 
-/// `SHMEM_SYNC_VALUE`: what a `pSync` array holds between calls.
+/// `SHMEM_SYNC_VALUE`: the value of every `pSync` element between calls.
 pub const SYNC_VALUE: c_long = 0;
-/// `SHMEM_BARRIER_SYNC_SIZE`. Programs are compiled with these sizes, so they leave
-/// room for algorithms with more rounds.
+/// `SHMEM_BARRIER_SYNC_SIZE`. Programs are compiled with these sizes, so they leave room for
+/// algorithms with more rounds.
 pub const BARRIER_SYNC_SIZE: usize = 16;
 /// `SHMEM_BCAST_SYNC_SIZE`.
 pub const BCAST_SYNC_SIZE: usize = 32;
@@ -35,9 +35,9 @@ pub const REDUCE_SYNC_SIZE: usize = 32;
 pub const ALLTOALL_SYNC_SIZE: usize = 32;
 /// `SHMEM_ALLTOALLS_SYNC_SIZE`.
 pub const ALLTOALLS_SYNC_SIZE: usize = 32;
-/// `SHMEM_SYNC_SIZE`: enough for any of them.
+/// `SHMEM_SYNC_SIZE`: enough for any collective.
 pub const SYNC_SIZE: usize = 32;
-/// `SHMEM_REDUCE_MIN_WRKDATA_SIZE`; `pWrk` itself is not needed here.
+/// `SHMEM_REDUCE_MIN_WRKDATA_SIZE`; the library does not use `pWrk` itself.
 pub const REDUCE_MIN_WRKDATA_SIZE: usize = 16;
 
 const _: () = assert!(BARRIER_WORDS <= BARRIER_SYNC_SIZE && MOST_WORDS <= SYNC_SIZE);
@@ -45,9 +45,9 @@ const _: () = assert!(BARRIER_WORDS <= BARRIER_SYNC_SIZE && MOST_WORDS <= SYNC_S
 /// `PE_start`, `logPE_stride`, `PE_size`.
 pub type Triplet = (c_int, c_int, c_int);
 
-/// The active set, if it is one that this PE is a member of, for a call to which it gives
-/// so many bytes.
-fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> ActiveSet {
+/// The active set of a call to which this PE contributes `bytes` bytes. Ends the job unless the set
+/// is valid and this PE is a member.
+fn checked(routine: Routine, set: Triplet, psync: PSyncArray, bytes: usize) -> ActiveSet {
     let (start, log_stride, size) = set;
     let job = job(routine);
     let (npes, me) = (job.npes(), job.pe());
@@ -80,10 +80,10 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
             format_args!("expected a call by members of the active set only; PE {me} is none"),
         )
     };
-    if !psync.is_aligned() {
+    if psync.address() % align_of::<c_long>() != 0 {
         failure::misuse(
             routine,
-            format_args!("pSync = {psync:p}"),
+            format_args!("pSync = {:#x}", psync.address()),
             "expected the address of an aligned array of long",
         );
     }
@@ -91,12 +91,12 @@ fn checked(routine: Routine, set: Triplet, psync: *mut c_long, bytes: usize) -> 
         far::complete(routine);
     }
     if stats::are_taken() {
-        stats::count(Class::Collective, bytes, None);
+        stats::count(routine, Class::Collective, bytes, None);
     }
-    ActiveSet { routine, start: first, stride, size, me, psync: psync as usize }
+    ActiveSet { routine, start: first, stride, size, me, psync }
 }
 
-/// Calls with the group that the active set is, wherever its members are.
+/// Makes a call with the group of an active set, whichever nodes its members are on.
 macro_rules! on_set {
     ($set:expr, |$group:ident| $call:expr) => {
         match far_set::on_set($set) {
@@ -112,127 +112,68 @@ macro_rules! on_set {
     };
 }
 
-/// `shmem_barrier`: completes what this PE has issued on the default context, then
-/// waits for all members.
-pub fn barrier(routine: Routine, set: Triplet, psync: *mut c_long) {
+/// `shmem_barrier`: completes this PE's operations on the default context, then waits for all
+/// members.
+pub fn barrier(routine: Routine, set: Triplet, psync: PSyncArray) {
     fence(Ordering::SeqCst);
     sync(routine, set, psync);
 }
 
-/// `shmem_sync`, its form on an active set: waits for all members.
-pub fn sync(routine: Routine, set: Triplet, psync: *mut c_long) {
+/// `shmem_sync` on an active set: waits for all members.
+pub fn sync(routine: Routine, set: Triplet, psync: PSyncArray) {
     let set = checked(routine, set, psync, 0);
     on_set!(set, |group| run::sync(routine, group));
 }
 
-/// `shmem_broadcast32` and 64: the `part` of the source of member `root` goes to the dest of
-/// every other member.
-///
-/// # Safety
-/// `source` is readable at the root and `dest` writable at the others for that
-/// `part`, not overlapping, no PE accesses them in conflict with the call, and
-/// `psync` has [`BCAST_SYNC_SIZE`] elements in no other use.
-pub unsafe fn broadcast(
+/// `shmem_broadcast32` and 64: copies the `part` of member `root`'s source to the dest of every
+/// other member.
+pub fn broadcast(
     routine: Routine,
     set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     part: Span,
     root: c_int,
-    psync: *mut c_long,
+    psync: PSyncArray,
 ) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
     let set = checked(routine, set, psync, part.accessed);
     on_set!(set, |group| run::broadcast(routine, group, arrays, part, root, false));
 }
 
-/// `shmem_collect32` and 64: the concatenation of all sources, of which each member
-/// has a `part` as large as it likes.
-///
-/// # Safety
-/// `source` is readable for it, `dest` writable for all members', not
-/// overlapping, no PE accesses them in conflict with the call, and `psync` has
-/// [`COLLECT_SYNC_SIZE`] elements in no other use.
-pub unsafe fn collect(
-    routine: Routine,
-    set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-    psync: *mut c_long,
-) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
+/// `shmem_collect32` and 64: concatenates all sources; each member's `part` may have any size.
+pub fn collect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     let set = checked(routine, set, psync, part.accessed);
     on_set!(set, |group| run::collect(routine, group, arrays, part));
 }
 
-/// `shmem_fcollect32` and 64: the concatenation of all sources, a `part` of each.
-///
-/// # Safety
-/// `source` is readable for it, `dest` writable for all members', not
-/// overlapping, no PE accesses them in conflict with the call, and `psync` has
-/// [`COLLECT_SYNC_SIZE`] elements in no other use.
-pub unsafe fn fcollect(
-    routine: Routine,
-    set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-    psync: *mut c_long,
-) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
+/// `shmem_fcollect32` and 64: concatenates all sources, one `part` of each.
+pub fn fcollect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
         on_set!(set, |group| run::fcollect(routine, group, arrays, part));
     }
 }
 
-/// `shmem_alltoall32` and 64: a `part` from each member to each member.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for one a member, not
-/// overlapping, no PE accesses them in conflict with the call, and `psync` has
-/// [`ALLTOALL_SYNC_SIZE`] elements in no other use.
-pub unsafe fn alltoall(
-    routine: Routine,
-    set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
-    part: Span,
-    psync: *mut c_long,
-) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
+/// `shmem_alltoall32` and 64: copies a `part` from each member to each member.
+pub fn alltoall(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
         on_set!(set, |group| run::alltoall(routine, group, arrays, part));
     }
 }
 
-/// `shmem_alltoalls32` and 64: `nelems` elements of `elem_bytes` bytes from each
-/// member to each member, `dst` elements apart in dest and `sst` in source.
-///
-/// # Safety
-/// `source` is readable and `dest` writable at the strided indices, not overlapping,
-/// no PE accesses them in conflict with the call, and `psync` has
-/// [`ALLTOALLS_SYNC_SIZE`] elements in no other use.
+/// `shmem_alltoalls32` and 64: copies `nelems` elements of `elem_bytes` bytes from each member to
+/// each member, `dst` elements apart in dest and `sst` in source.
 #[allow(clippy::too_many_arguments)] // The specification's list.
-pub unsafe fn alltoalls(
+pub fn alltoalls(
     routine: Routine,
     set: Triplet,
-    dest: *mut u8,
-    source: *const u8,
+    arrays: Arrays<'_>,
     dst: isize,
     sst: isize,
     nelems: usize,
     elem_bytes: usize,
-    psync: *mut c_long,
+    psync: PSyncArray,
 ) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
     if nelems > 0 && elem_bytes > 0 {
         let set = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
         on_set!(set, |group| run::alltoalls(
@@ -246,23 +187,15 @@ pub unsafe fn alltoalls(
     }
 }
 
-/// `shmem_int_sum_to_all` and its kin: `n` elements combined by `O` over all
-/// members, to all of them.
-///
-/// # Safety
-/// `source` is readable and `dest` writable for `n` elements; they are equal or do
-/// not overlap, no PE accesses them in conflict with the call, and `psync` has
-/// [`REDUCE_SYNC_SIZE`] elements in no other use.
-pub unsafe fn reduce<T: Element, O: ReduceOp<T>>(
+/// `shmem_int_sum_to_all` and its variants: combines `n` elements of all members with `O`; all
+/// members get the result.
+pub fn reduce<T: Element, O: ReduceOp<T>>(
     routine: Routine,
     set: Triplet,
-    dest: *mut T,
-    source: *const T,
+    arrays: Arrays<'_>,
     n: c_int,
-    psync: *mut c_long,
+    psync: PSyncArray,
 ) {
-    // SAFETY: this routine asks the same of its callers, for what `run` makes of them.
-    let arrays = unsafe { Arrays::new(dest, source) };
     let kernel = Kernel::of::<T, O>();
     reduce_with(routine, set, arrays, n, kernel, psync)
 }
@@ -274,7 +207,7 @@ fn reduce_with(
     arrays: Arrays<'_>,
     n: c_int,
     kernel: Kernel,
-    psync: *mut c_long,
+    psync: PSyncArray,
 ) {
     let Ok(n) = usize::try_from(n) else {
         failure::misuse(routine, format_args!("nreduce = {n}"), "expected at least 0")

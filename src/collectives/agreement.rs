@@ -1,6 +1,7 @@
-//! A collective's team; and, under `SHMEM_DEBUG`, that all its PEs make the same call.
+//! Finds the team of a collective and, under `SHMEM_DEBUG`, checks that all its PEs make the same
+//! call.
 
-use super::{Group, Reach, Small, far, select, with_team};
+use super::{CollectiveGroup, Reach, Small, far, select, with_team};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
@@ -8,19 +9,19 @@ use crate::stats::{self, Class};
 use crate::team::{self, Team};
 use onenode::collectives::sizes::SMALL_WORDS;
 
-/// Most arguments of a routine that must be the same on all PEs.
+/// The most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;
 const NAME_WORDS: usize = SMALL_WORDS - ARGUMENTS;
 
-/// Arguments that must be the same on all PEs: names, as the routine has them, and values.
+/// Arguments that must be the same on all PEs: the routine's names for them, and values.
 pub(crate) type Agreed = [(&'static str, usize); ARGUMENTS];
 
 /// No argument.
 pub(crate) const NONE: (&str, usize) = ("", 0);
 
-/// The team of a handle that must be one's, for a collective to which this PE gives so many bytes,
-/// and which is counted if there is counting. Under `SHMEM_DEBUG`, it must be the same on all PEs,
-/// with the arguments `agreed`. What to do where [`team::in_use`] has no answer.
+/// The team of a handle, for a collective to which this PE contributes this many bytes. Counts the
+/// call if statistics are on. Under `SHMEM_DEBUG`, ends the job unless all PEs make the same call
+/// with the arguments `agreed`. The slow path of [`team::in_use`].
 #[cold]
 #[inline(never)]
 pub(super) fn for_collective(
@@ -30,7 +31,7 @@ pub(super) fn for_collective(
     agreed: &Agreed,
 ) -> &'static Team {
     let team = team::required(routine, handle);
-    stats::count(Class::Collective, bytes, None);
+    stats::count(routine, Class::Collective, bytes, None);
     far::complete(routine);
     if env::debugging() {
         check(routine, team, agreed);
@@ -38,24 +39,24 @@ pub(super) fn for_collective(
     team
 }
 
-/// What a collective that moves nothing has to do: under `SHMEM_DEBUG`, see that it moves nothing
-/// anywhere.
+/// For a collective that moves no data: under `SHMEM_DEBUG`, checks that it moves none on any PE.
 #[inline]
 pub(super) fn for_nothing(routine: Routine, handle: usize, agreed: Agreed) {
-    if env::debugging()
-        && let Some(team) = team::get(routine, handle)
-    {
-        check(routine, team, &agreed);
+    if env::debugging() {
+        if let Some(team) = team::get(routine, handle) {
+            check(routine, team, &agreed);
+        }
     }
 }
 
-/// Ends the job unless all PEs of the team have come here with the same call. A collective of its
-/// own, the same whatever the call is, so that it does not hang where those calls would.
+/// Ends the job unless all PEs of the team make the same call. The check is a collective of its
+/// own, the same for all calls, so it does not hang where mismatched calls would.
 #[cold]
 pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     select::table(); // Ends the job if another PE does without these checks.
     let mine = encode(routine, agreed);
-    // Each compares with all: the root of a broadcast would not wait for who has found out.
+    // Each member compares with all others: the root of a broadcast does not wait for the member
+    // that finds a difference.
     let mut other = None;
     let index = with_team!(routine, team, |group| {
         let Ok(()) = group.exchange(&mine, |member, theirs| {
@@ -101,7 +102,7 @@ fn encode(routine: Routine, agreed: &Agreed) -> Small {
     words
 }
 
-/// A routine's name, as far as a message takes it.
+/// A routine's name, cut to what fits into a message.
 fn name_of(routine: Routine) -> &'static str {
     routine.get(..NAME_WORDS * 8).unwrap_or(routine)
 }

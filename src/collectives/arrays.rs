@@ -1,20 +1,20 @@
-//! The dest and source arguments of a collective, and the ranges that algorithms are given of them.
+//! The dest and source arguments of a collective, and the ranges of them that algorithms receive.
 #![allow(unsafe_code)]
 
-use super::members;
+use super::counterparts;
 use crate::engine::DeviceMemory;
 use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;
 use onenode::collectives::collect::Collect;
-use onenode::collectives::group::Group;
+use onenode::collectives::group::CollectiveGroup;
 use onenode::collectives::range::{Readable, Writable};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-/// Dest and source, as the program has given them.
-#[derive(Clone, Copy)]
+/// Dest and source.
+#[derive(Clone, Copy, Debug)]
 pub struct Arrays<'m> {
     pub dest: *mut u8,
     pub source: *const u8,
@@ -22,19 +22,19 @@ pub struct Arrays<'m> {
 }
 
 impl<'m> Arrays<'m> {
-    /// For one call of a routine.
+    /// The arguments of one call of a routine.
     ///
     /// # Safety
-    /// As the routine has it: for as long as `'m`, on each PE that takes part, what it reads of
-    /// `source` is readable and what it writes of `dest` is writable, as far as they are symmetric;
-    /// they overlap only where the routine permits it; and no PE accesses them but by the call.
+    /// For all of `'m`, on each PE that takes part: the memory that the routine reads from `source`
+    /// on and writes from `dest` on exists if it is symmetric, which the routine checks; the two
+    /// overlap only where the routine permits it; and no PE accesses them except in the call.
     #[inline(always)]
     pub unsafe fn new<T>(dest: *mut T, source: *const T) -> Self {
         Self { dest: dest.cast(), source: source.cast(), memory: PhantomData }
     }
 
-    /// What the routine writes and reads of them, which must be symmetric in whole. An error if
-    /// they are on devices: the way there.
+    /// The ranges that the routine writes and reads, which must be symmetric. The error is the
+    /// engine for device memory, if they are on devices.
     #[inline(always)]
     pub fn ranges(
         self,
@@ -46,21 +46,22 @@ impl<'m> Arrays<'m> {
         if let Some(devices) = self.devices(routine) {
             return Err(devices);
         }
-        // There is a number, or the check would have ended the job.
+        // Both sizes are known, or the check would have ended the job.
         let (written, read) = (written.bytes.unwrap_or(0), read.bytes.unwrap_or(0));
-        // SAFETY: symmetric, as just checked, so the counterparts are on all members; mapped for as
-        // long as the library is initialised; and of one call, see `new`.
+        // SAFETY: `check` found each range whole in one segment. Segments stay mapped while the
+        // library is initialised, so the counterparts exist on all members. The caller of `new`
+        // guarantees that only the call accesses the ranges, and where they overlap.
         Ok(unsafe { (Writable::new(self.dest, written), Readable::new(self.source, read)) })
     }
 
-    /// Dest and source must be symmetric, in whole: what from there on is written and read.
+    /// Ends the job unless all that is written from dest on and read from source on is symmetric.
     #[inline(always)]
     pub fn check(self, routine: Routine, written: &Span, read: &Span) {
-        members::check(routine, "dest", self.dest.addr(), written);
-        members::check(routine, "source", self.source.addr(), read);
+        counterparts::check(routine, "dest", self.dest.addr(), written);
+        counterparts::check(routine, "source", self.source.addr(), read);
     }
 
-    /// The way to the memory of devices, if dest or source is on one.
+    /// The engine for device memory, if dest or source is on a device.
     #[inline(always)]
     pub fn devices(self, routine: Routine) -> Option<&'static dyn DeviceMemory> {
         if TABLE.copies_open() {
@@ -69,10 +70,17 @@ impl<'m> Arrays<'m> {
         slow::devices_of(routine, &[self.dest.addr(), self.source.addr()])
     }
 
-    /// A collect of as many bytes as each member likes, `bytes` of this PE, which are symmetric.
+    /// The arguments of a collect to which members contribute different amounts. This PE
+    /// contributes `bytes` bytes, which are symmetric.
     #[inline(always)]
-    pub fn varying(self, group: &impl Group<Stop = Infallible>, bytes: usize) -> Collect<'m> {
-        // SAFETY: see `new`, for the bytes that all PEs give; the group checks that they have room.
+    pub fn varying(
+        self,
+        group: &impl CollectiveGroup<Stop = Infallible>,
+        bytes: usize,
+    ) -> Collect<'m> {
+        // SAFETY: this PE's bytes are symmetric: the caller has checked them. The group checks
+        // those of dest as soon as it knows what all PEs contribute. The caller of `new` guarantees
+        // the rest.
         let Ok(call) = unsafe { Collect::varying(group, self.dest, self.source, bytes) };
         call
     }

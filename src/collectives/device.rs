@@ -1,42 +1,41 @@
-//! Collectives on memory of devices. The driver copies, so that no algorithm is faster than each
-//! member fetching what it needs from the others once all have come: all its copies are begun, then
-//! waited for once. What is to be combined is brought to the processor, piece by piece: of few
-//! bytes by each member, of more a slice by each, whose result the others fetch. Words that members
-//! meet at stay in the processor's memory.
+//! Collectives on memory of devices. The driver copies, so no algorithm is faster than this: once
+//! all members have arrived, each starts copying what it needs from the others, then waits once.
+//! Reductions bring the elements to the processor, piece by piece. For few bytes each member
+//! combines all of them; for more, each combines a slice, and the others fetch its result. Control
+//! words stay in the processor's memory.
 #![allow(unsafe_code)]
 
 use super::arrays::Arrays;
-use crate::engine::{Blocks, DeviceMemory};
+use crate::engine::{DeviceMemory, StridedBlocks};
 use onenode::collectives::alltoall::Shape;
-use onenode::collectives::group::{Group, Small};
+use onenode::collectives::group::{CollectiveGroup, Small};
 use onenode::collectives::memory::{Buffer, Memory};
 use onenode::collectives::range::{Readable, Writable};
 use onenode::collectives::reduce::Kernel;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Up to so many bytes each member combines all of a reduction by itself.
+/// Up to this many bytes each member combines all elements of a reduction itself.
 const WHOLE: usize = 32 << 10;
 
-/// A collective of a group with such memory.
+/// A collective of a group on such memory.
 pub struct OnDevices<'g, G> {
     pub group: &'g G,
     pub devices: &'static dyn DeviceMemory,
 }
 
-impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
+impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
     fn sync(&self) {
         let Ok(()) = self.group.sync();
     }
 
-    /// Completes what was begun, and waits for the others.
+    /// Completes the copies and waits for the other members.
     fn end(&self) {
         self.devices.quiet();
         self.sync();
     }
 
-    /// What `member` has in the place of the own address, as the driver or the processor reaches
-    /// it.
+    /// The address of `member`'s counterpart of `own`, as the driver or the processor accesses it.
     fn of(&self, buffer: Buffer, own: *const u8, member: usize) -> *const u8 {
         if member == self.group.index() {
             return own;
@@ -51,13 +50,13 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.of(Buffer::Source, arrays.source, member)
     }
 
-    /// The root's source to all.
+    /// Copies the root's source to all.
     pub fn broadcast(&self, arrays: Arrays<'_>, bytes: usize, root: usize, root_too: bool) {
         self.sync();
         if self.group.index() != root || root_too {
             let from = self.source(arrays, root);
             if from != arrays.dest.cast_const() {
-                // SAFETY: as many bytes of arrays that only this call accesses; the root waits
+                // SAFETY: this many bytes of arrays that only this call accesses; the root waits
                 // below.
                 unsafe { self.devices.copy(arrays.dest, from, bytes) };
             }
@@ -65,7 +64,7 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
     }
 
-    /// How many bytes each member gives.
+    /// How many bytes each member contributes.
     pub fn lengths(&self, bytes: usize) -> Vec<usize> {
         let (mut mine, mut all) = (Small::default(), Vec::with_capacity(self.group.size()));
         mine[0] = bytes as u64;
@@ -76,38 +75,40 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         all
     }
 
-    /// All sources, of these lengths, one behind the other.
+    /// Concatenates all sources, which have these lengths.
     pub fn collect(&self, arrays: Arrays<'_>, lengths: &[usize]) {
         self.sync();
         let mut to = arrays.dest;
-        for (member, bytes) in lengths.iter().enumerate() {
-            // SAFETY: what the member gives, which waits below, and the room that dest has for it.
+        // Where there are no elements, the address may be any.
+        for (member, bytes) in lengths.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
+            // SAFETY: the source of a member, which waits below, and the room for it in dest.
             unsafe { self.devices.begin(to, self.source(arrays, member), *bytes) };
             to = to.wrapping_add(*bytes);
         }
         self.end();
     }
 
-    /// `bytes` bytes from each member to each.
+    /// Copies `bytes` bytes from each member to each.
     pub fn alltoall(&self, arrays: Arrays<'_>, bytes: usize) {
         self.sync();
         let mine = self.group.index() * bytes;
-        for member in 0..self.group.size() {
+        for member in (0..self.group.size()).filter(|_| bytes > 0) {
             let from = self.source(arrays, member).wrapping_add(mine);
-            // SAFETY: both arrays have as many bytes for each member; all wait below.
+            // SAFETY: both arrays have this many bytes for each member; all members wait below.
             unsafe { self.devices.begin(arrays.dest.wrapping_add(member * bytes), from, bytes) };
         }
         self.end();
     }
 
-    /// The same of elements with strides.
+    /// As [`alltoall`](Self::alltoall), for strided elements.
     pub fn alltoalls(&self, arrays: Arrays<'_>, shape: Shape) {
         self.sync();
         let Shape { dst, sst, nelems, elem_bytes } = shape;
         let (to_stride, from_stride) = (dst * elem_bytes, sst * elem_bytes);
-        let blocks = Blocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();
+        let blocks =
+            StridedBlocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();
         let mine = self.group.index() * nelems;
-        for member in 0..self.group.size() {
+        for member in (0..self.group.size()).filter(|_| nelems > 0) {
             let to = arrays.dest.wrapping_add(member * nelems * to_stride);
             let from = self.source(arrays, member).wrapping_add(mine * from_stride);
             // SAFETY: as above, at the strided indices.
@@ -116,7 +117,7 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
     }
 
-    /// All members' elements combined, in the members' order.
+    /// Combines all members' elements, in the members' order.
     pub fn reduce(&self, arrays: Arrays<'_>, n: usize, kernel: Kernel) {
         let (size, members) = (kernel.bytes(), self.group.size());
         if n * size <= WHOLE {
@@ -124,7 +125,7 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         }
         let slice = |member: usize| n * member / members..n * (member + 1) / members;
         self.sync();
-        // Where dest is source: nobody else reads what is written here.
+        // If dest is also the source: no other member reads the elements that are written here.
         self.slice(kernel, arrays, slice(self.group.index()));
         self.sync();
         for member in (0..members).filter(|member| *member != self.group.index()) {
@@ -132,24 +133,24 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
             let Range { start, end } = slice(member);
             let (at, bytes) = (start * size, (end - start) * size);
             let (to, from) = (arrays.dest.wrapping_add(at), theirs.wrapping_add(at));
-            // SAFETY: elements that the member has combined before the meeting above; it waits
-            // below.
+            // SAFETY: elements that the member combined before the `sync` above; it waits below.
             unsafe { self.devices.begin(to, from, bytes) };
         }
         self.end();
     }
 
-    /// The elements of the first `members` members combined; of none, zeros.
+    /// Combines the elements of the first `members` members; zeros if there are none.
     pub fn whole(&self, arrays: Arrays<'_>, n: usize, kernel: Kernel, members: usize) {
         let (size, scratch) = (kernel.bytes(), self.devices.scratch());
-        // Of all members' as long, that nobody waits for who has come.
-        let piece = (scratch.bytes / size / self.group.size()).min(n);
+        // The same length for all members, so that all make the same number of steps and none waits
+        // for a member that has finished.
+        let piece = scratch.bytes / size / self.group.size();
         self.sync();
         for first in (0..n).step_by(piece) {
             let elements = first..n.min(first + piece);
             let (at, bytes) = (first * size, elements.len() * size);
-            // SAFETY: scratch memory for a piece of each member, and as many elements of dest,
-            // which, as it may be the source, is written when nobody reads it any more.
+            // SAFETY: scratch memory for a piece of each member, and this many elements of dest. It
+            // may also be the source, so it is written only when no member reads it any more.
             unsafe {
                 if members == 0 {
                     scratch.start.write_bytes(0, bytes);
@@ -163,7 +164,8 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
     }
 
-    /// Combines some elements of all members. Nobody else reads these elements of dest meanwhile.
+    /// Combines some elements of all members. No other member reads these elements of dest
+    /// meanwhile.
     fn slice(&self, kernel: Kernel, arrays: Arrays<'_>, slice: Range<usize>) {
         let (size, members) = (kernel.bytes(), self.group.size());
         let scratch = self.devices.scratch();
@@ -171,7 +173,7 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         for first in slice.clone().step_by(piece) {
             let elements = first..slice.end.min(first + piece);
             let (to, bytes) = (arrays.dest.wrapping_add(first * size), elements.len() * size);
-            // SAFETY: scratch memory for a piece of each member, and as many elements of dest.
+            // SAFETY: scratch memory for a piece of each member, and this many elements of dest.
             unsafe {
                 self.combine(kernel, arrays, elements, members, scratch.start);
                 self.devices.copy(to, scratch.start, bytes);
@@ -180,7 +182,7 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         self.devices.discard(scratch);
     }
 
-    /// Brings these elements of the first `members` members to scratch memory and combines them at
+    /// Copies these elements of the first `members` members to scratch memory and combines them at
     /// its start.
     ///
     /// # Safety
@@ -198,13 +200,13 @@ impl<G: Group<Stop = Infallible>> OnDevices<'_, G> {
         let of = |member: usize| scratch.wrapping_add(member * bytes);
         for member in 0..members {
             let from = self.source(arrays, member).wrapping_add(at);
-            // SAFETY: elements of a source that its owner does not write before the next meeting,
+            // SAFETY: elements of a source that its owner does not write before the next `sync`,
             // and room for them.
             unsafe { self.devices.begin(of(member), from, bytes) };
         }
         self.devices.quiet();
         for member in 1..members {
-            // SAFETY: the room of these members; the copies to it are complete.
+            // SAFETY: the scratch memory of these members; the copies to it are complete.
             let (sum, theirs) =
                 unsafe { (Writable::new(scratch, bytes), Readable::new(of(member), bytes)) };
             kernel.combine(sum, sum.readable(), theirs, n);

@@ -1,14 +1,12 @@
 //! Teams with members on other nodes. The algorithms are the same. A far member's memory has a
-//! name, see [`Names`]; of its control words there is a copy here, which is brought up to date
-//! while it is waited for.
-#![allow(unsafe_code)]
+//! name, see [`Names`]. Its control words have a copy here, which a wait updates.
 
 use super::members::TeamMembers;
 use super::names::Names;
 use super::subscription;
 use crate::atomics::Ordering;
 use crate::counter::Counter;
-use crate::engine::{Action, Amo, CONTROL, Engine, Far, Over};
+use crate::engine::{Action, Amo, CONTROL, Engine, Far};
 use crate::error::Routine;
 use crate::job::{Job, about::About, job, nodes::Nodes};
 use crate::stats::{For, Wait};
@@ -16,22 +14,19 @@ use crate::team::Team;
 use crate::team::known::Known;
 use onenode::collectives::epoch_group::{Controlled, EpochGroup};
 use onenode::collectives::group::{Outcome, Reach};
-use onenode::collectives::memory::{Buffer, Memory};
-use onenode::collectives::range::{Readable, Remote, Writable};
-use onenode::collectives::scratch::Scratch;
 use onenode::collectives::words::ControlWords;
 use std::convert::Infallible;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 
 /// A team with far members, in a call of `routine`.
 #[derive(Clone, Copy)]
 pub struct FarTeam {
-    team: TeamMembers,
-    names: Names,
+    pub(super) team: TeamMembers,
+    pub(super) names: Names,
     known: &'static [Known],
 }
 
-/// The team as the algorithms see it, if it has members on other nodes.
+/// The team's group for the algorithms, if the team has members on other nodes.
 #[cold]
 pub(crate) fn on_team(
     routine: Routine,
@@ -44,39 +39,34 @@ pub(crate) fn on_team(
     Some(EpochGroup::new(members, team.epoch()))
 }
 
-/// Completes what this PE has issued to other nodes and to devices: a barrier promises it, and what
-/// others learn from any collective must not overtake it.
+/// Completes this PE's operations on other nodes and devices. A barrier promises this, and no
+/// information that others get from any collective may overtake these operations.
 #[cold]
 pub(crate) fn complete(routine: Routine) {
     job(routine).complete();
 }
 
-/// The control words of PE `pe` of another node in a team's slot, as they are now.
+/// The current control words of PE `pe`, on another node, in a team's slot.
 pub(crate) fn words_of(job: &Job, engine: &dyn Engine, slot: usize, pe: usize) -> ControlWords {
-    let mut words = MaybeUninit::<ControlWords>::uninit();
-    let bytes = size_of::<ControlWords>();
-    // SAFETY: the engine fills all of it in, and any bytes are control words.
-    unsafe {
-        engine.get(words.as_mut_ptr().cast(), place(job, slot, pe), bytes, Over::AtReturn);
-        words.assume_init()
-    }
+    engine.control_words(place(job, slot, pe))
 }
 
-/// Where they are.
+/// The place of those words.
 fn place(job: &Job, slot: usize, pe: usize) -> Far {
     Far { pe, offset: CONTROL + job.control().words_offset(slot, pe) }
 }
 
 impl FarTeam {
-    fn pe(&self, member: usize) -> usize {
+    pub(super) fn pe(&self, member: usize) -> usize {
         self.team.team.member(member)
     }
 
-    fn is_far(&self, member: usize) -> bool {
+    pub(super) fn is_far(&self, member: usize) -> bool {
         !self.names.job.is_near(self.pe(member))
     }
 
-    /// Which far member's counter this is, as this PE knows it, and where in its words.
+    /// The far member whose counter this is, in this PE's copy, and the counter's offset in the
+    /// member's words.
     fn known(&self, counter: &Counter) -> Option<(usize, usize)> {
         let range = self.known.as_ptr_range();
         let (start, end) = (range.start.addr(), range.end.addr());
@@ -86,20 +76,17 @@ impl FarTeam {
         Some((member, within - offset_of!(Known, words)))
     }
 
-    /// Where a member's control words are.
+    /// The place of a member's control words.
     fn place(&self, member: usize) -> Far {
         place(self.names.job, self.team.team.slot(), self.pe(member))
     }
 
     fn value(&self, at: Far) -> u64 {
-        let mut bytes = [0; 8];
-        // SAFETY: so many bytes.
-        unsafe { self.names.engine.get(bytes.as_mut_ptr(), at, bytes.len(), Over::AtReturn) };
-        u64::from_le_bytes(bytes)
+        self.names.engine.word(at)
     }
 
-    /// Tells these members' nodes, if they have subscribed, how far this PE is, by a write to the
-    /// word that stands for it there.
+    /// Reports this PE's step to these members' nodes, if they have subscribed, by a write to the
+    /// word there that stands for this PE.
     fn tell<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
         let Names { job, engine } = self.names;
         let (slot, me) = (self.team.team.slot(), job.pe());
@@ -115,7 +102,7 @@ impl FarTeam {
         });
     }
 
-    /// Waits until a far member has come to a step.
+    /// Waits until a far member has reached a step.
     fn await_progress(&self, counter: &Counter, value: u64, member: usize) {
         if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
             let Names { job, engine } = self.names;
@@ -124,7 +111,7 @@ impl FarTeam {
             let own = job.nodes().map_or(0, Nodes::own);
             let amo = Amo { action: Action::Or, operand: subscription::bit(own), bytes: 8 };
             let look = || self.value(self.place(member).plus(offset_of!(ControlWords, progress)));
-            // What stands there already is not told.
+            // The subscription does not report the current step.
             counter.raise(subscription::subscribe(|| _ = engine.fetch(at, amo), look), |_| ());
         }
         if counter.get() >= value {
@@ -138,7 +125,7 @@ impl FarTeam {
         }
     }
 
-    /// Looks at a far member's counter until it stands at `value`.
+    /// Polls a far member's counter until it reaches `value`.
     fn follow(&self, counter: &Counter, value: u64, member: usize, within: usize) {
         let shown = self.team.words(member);
         let about = About::Counter(self.team.routine, std::ptr::from_ref(shown).addr() + within);
@@ -152,8 +139,8 @@ impl FarTeam {
             wait.step();
         };
         if within >= offset_of!(ControlWords, mailboxes) {
-            // After its step was seen: the message is complete, and is not written again before
-            // all members have left the exchange.
+            // The member's step was seen first, so the message is complete, and is not overwritten
+            // before all members have left the exchange.
             let theirs =
                 words_of(self.names.job, self.names.engine, self.team.team.slot(), self.pe(member));
             for (ours, theirs) in self.known[member].words.mailboxes.iter().zip(&theirs.mailboxes) {
@@ -181,27 +168,6 @@ impl Reach for FarTeam {
     }
     fn nodes(&self) -> Vec<usize> {
         self.names.nodes(self.size(), |member| self.pe(member))
-    }
-}
-
-// SAFETY: that of the members here; names of the others lead the engine to the counterparts.
-unsafe impl Memory for FarTeam {
-    type Stop = Infallible;
-
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        if !self.is_far(member) {
-            return self.team.peer(buffer, address, member);
-        }
-        Ok(self.names.of(self.team.routine, buffer, address, self.pe(member)))
-    }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
-        self.team.check(buffer, address, bytes)
-    }
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-        self.names.copy(from, to);
-    }
-    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        self.names.near(from, room)
     }
 }
 

@@ -1,6 +1,5 @@
-//! Active sets with members on other nodes: elements of their `pSync` arrays are reached by atomic
-//! operations. A member that another waits for is looked at again and again.
-#![allow(unsafe_code)]
+//! Active sets with members on other nodes. Atomic operations access the elements of those members'
+//! `pSync` arrays. A wait for a far member polls it.
 
 use super::members::ActiveSet;
 use super::names::Names;
@@ -9,19 +8,16 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
 use onenode::collectives::group::{Outcome, Reach};
-use onenode::collectives::memory::{Buffer, Memory};
-use onenode::collectives::range::{Readable, Remote, Writable};
-use onenode::collectives::scratch::Scratch;
 use std::convert::Infallible;
 
-/// An active set with far members, in a call.
+/// An active set with far members, in a call of a routine.
 #[derive(Clone, Copy)]
 pub struct FarSet {
-    set: ActiveSet,
-    names: Names,
+    pub(super) set: ActiveSet,
+    pub(super) names: Names,
 }
 
-/// The set as the algorithms see it, if it has members on other nodes.
+/// The set's group for the algorithms, if the set has members on other nodes.
 #[cold]
 pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
     let job = job::job(set.routine);
@@ -31,8 +27,12 @@ pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
 }
 
 impl FarSet {
-    fn is_far(&self, member: usize) -> bool {
-        !self.names.job.is_near(self.set.world_pe(member))
+    pub(super) fn pe(&self, member: usize) -> usize {
+        self.set.world_pe(member)
+    }
+
+    pub(super) fn is_far(&self, member: usize) -> bool {
+        !self.names.job.is_near(self.pe(member))
     }
 }
 
@@ -54,37 +54,16 @@ impl Reach for FarSet {
     }
 }
 
-// SAFETY: that of the members here; names of the others lead the engine to the counterparts.
-unsafe impl Memory for FarSet {
-    type Stop = Infallible;
-
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        if !self.is_far(member) {
-            return self.set.peer(buffer, address, member);
-        }
-        Ok(self.names.of(self.set.routine, buffer, address, self.set.world_pe(member)))
-    }
-    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
-        self.set.check(buffer, address, bytes)
-    }
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-        self.names.copy(from, to);
-    }
-    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        self.names.near(from, room)
-    }
-}
-
 /// An element of a `pSync` array.
 pub enum Word<'w> {
     /// On this node.
     Near(&'w AtomicU64),
-    /// On another one.
+    /// On another node.
     Far(&'static dyn Engine, Far),
 }
 
-/// Operations on one PE are carried out in the order of the calls; a load is over when it returns,
-/// what is stored when [`SyncArray::complete`] does.
+/// Operations on one PE take effect in the order of the calls. A load is complete when it returns,
+/// a store when [`SyncArray::complete`] returns.
 impl SyncWord for Word<'_> {
     fn load(&self, order: Ordering) -> u64 {
         match self {
@@ -122,7 +101,7 @@ impl SyncArray for FarSet {
             return Word::Near(self.set.word(member, element));
         }
         let Names { job, engine } = self.names;
-        let array = job.far(self.set.world_pe(member), self.set.psync);
+        let array = job.far(self.pe(member), self.set.psync.address());
         Word::Far(engine, array.plus(element * size_of::<AtomicU64>()))
     }
     fn complete(&self) {

@@ -1,14 +1,15 @@
-//! Collective routines (specification, section 9.10): barrier, sync, broadcast,
-//! collect, fcollect, all-to-all, reductions and scans, on [`teams`]; [`active_set`]
-//! has the deprecated forms on active sets.
+//! Collective routines (specification, section 9.10): barrier, sync, broadcast, collect, fcollect,
+//! all-to-all, reductions and scans, on [`teams`]. [`active_set`] has the deprecated forms on
+//! active sets.
 //!
-//! The algorithms are the crate `onenode`'s, functions over a [`Group`]; [`select`] says which
-//! one a call runs. What a PE gives is told as a [`Span`](crate::span::Span); [`run`] checks it,
-//! before anything is written.
+//! The algorithms are functions of the crate `onenode` over a [`CollectiveGroup`]; [`select`]
+//! chooses one for each call. A PE's contribution is a [`Span`](crate::span::Span), which [`run`]
+//! checks before anything is written.
 
 pub mod active_set;
 pub(crate) mod agreement;
-mod arrays;
+pub mod arrays;
+mod counterparts;
 mod device;
 pub(crate) mod far;
 mod far_set;
@@ -25,7 +26,7 @@ pub mod tuning;
 
 pub(crate) use members::TeamMembers;
 pub(crate) use onenode::collectives::epoch_group::{EpochGroup, highest_step};
-pub(crate) use onenode::collectives::group::{Group, Reach, Small};
+pub(crate) use onenode::collectives::group::{CollectiveGroup, Reach, Small};
 pub use onenode::collectives::reduce;
 pub use onenode::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
 pub use teams::{
@@ -33,16 +34,16 @@ pub use teams::{
 };
 pub(crate) use teams::{on_team, total};
 
-// Under this name, the model checker puts its own in its place.
+// The model checker has its own module under this name.
 use onenode::collectives::group;
-// Under these, the tests that are shared with the crate `onenode` know its modules.
+// Tests that are shared with the crate `onenode` use these names for its modules.
 #[cfg(test)]
 use onenode::collectives::{
     algorithm, alltoall, barrier, broadcast, collect, epoch_group, memory, message, range, scan,
     words,
 };
 
-/// Calls with the group that a team is, wherever its members are.
+/// Makes a call with the group of a team, whichever nodes its members are on.
 macro_rules! with_team {
     ($routine:expr, $team:expr, |$group:ident| $call:expr) => {
         match $crate::collectives::far::on_team($routine, $team) {

@@ -1,21 +1,18 @@
-//! What members of a collective on other nodes have in their memory: names for it, which algorithms
-//! calculate with as with addresses, and which only the engine can use.
-#![allow(unsafe_code)]
+//! Names for the memory of members on other nodes. Algorithms calculate with them as with
+//! addresses, but only the engine can use them.
 
-use crate::engine::{Engine, Far, Over};
+use crate::engine::{Engine, Far};
 use crate::error::Routine;
 use crate::job::Job;
 use crate::slow;
 use onenode::collectives::memory::Buffer;
-use onenode::collectives::range::{self, Readable, Remote, Writable};
-use onenode::collectives::scratch::Scratch;
 
-/// Addresses above this bit are names: no program has memory there.
+/// The bit that marks a name: no program has memory at such an address.
 const NAME: usize = 1 << 63;
-/// Where in a name the PE's number begins, behind the offset.
+/// The bit of a name at which the PE number begins, above the offset.
 const PE_BITS: u32 = 43;
 
-/// The names, and the way to what they stand for.
+/// The names, and the engine that reaches the memory they stand for.
 #[derive(Clone, Copy)]
 pub struct Names {
     pub job: &'static Job,
@@ -23,7 +20,7 @@ pub struct Names {
 }
 
 impl Far {
-    /// As an address that can be calculated with, and that nothing is mapped at.
+    /// An address to calculate with. Nothing is mapped there.
     fn name(self) -> usize {
         NAME | self.pe << PE_BITS | self.offset as usize
     }
@@ -35,10 +32,15 @@ impl Far {
 }
 
 impl Names {
-    /// The name of PE `pe`'s counterpart of the own `address`.
+    /// The name of PE `pe`'s counterpart of this PE's `address`.
     pub fn of(&self, routine: Routine, buffer: Buffer, address: usize, pe: usize) -> usize {
         slow::check_symmetric(routine, buffer.name(), self.job, address);
         self.job.far(pe, address).name()
+    }
+
+    /// The memory that an address names, if the address is a name.
+    pub fn named(address: usize) -> Option<Far> {
+        Far::named(address)
     }
 
     /// The first member of each node. Members are a regular section of the PEs, which are numbered
@@ -58,45 +60,6 @@ impl Names {
             (beyond < size).then_some(beyond)
         };
         std::iter::successors(Some(0), next).collect()
-    }
-
-    /// As [`Memory::copy`](onenode::collectives::memory::Memory::copy). What is put is there on
-    /// return, so that a step which is announced next does not overtake it.
-    pub fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-        let bytes = from.bytes();
-        assert_eq!(bytes, to.bytes(), "a copy has two lengths");
-        let (far_from, far_to) = (Far::named(from.address()), Far::named(to.address()));
-        // SAFETY: below, nothing is loaded from a name or stored to one.
-        let (from, to) = unsafe { (from.range(), to.range()) };
-        match (far_from, far_to) {
-            (None, None) => range::copy(from, to),
-            _ if bytes == 0 => {}
-            (Some(from), None) => {
-                // SAFETY: a range, which is mapped here, and the transfer is over on return.
-                unsafe { self.engine.get(to.at(), from, bytes, Over::AtReturn) };
-            }
-            (None, Some(to)) => {
-                // SAFETY: as above.
-                unsafe { self.engine.put(to, from.at(), bytes, Over::AtReturn) };
-                self.engine.quiet();
-            }
-            (Some(_), Some(_)) => unreachable!("no algorithm moves what is not its own"),
-        }
-    }
-
-    /// As [`Memory::near`](onenode::collectives::memory::Memory::near).
-    pub fn near<'m>(
-        &self,
-        from: Remote<Readable<'m>>,
-        room: &'m mut Option<Scratch>,
-    ) -> Readable<'m> {
-        if Far::named(from.address()).is_none() {
-            // SAFETY: no name, so it is mapped here.
-            return unsafe { from.range() };
-        }
-        let room = room.insert(Scratch::new(from.bytes())).all();
-        self.copy(from, room.into());
-        room.readable()
     }
 }
 

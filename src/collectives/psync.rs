@@ -1,7 +1,7 @@
-//! A [`Group`] over the user's `pSync` array (specification, 9.9 of 1.4: active
-//! sets). An active set has no control words of its own: any subset of the PEs can
-//! be one at any time, and all that its members share is a symmetric array of
-//! `long` that holds `SHMEM_SYNC_VALUE` before and after each call.
+//! A [`CollectiveGroup`] over the user's `pSync` array (specification, 9.9 of 1.4: active sets). An active
+//! set has no control words of its own: any subset of the PEs can be one at any time, and its
+//! members share only a symmetric array of `long` that holds `SHMEM_SYNC_VALUE` before and after
+//! each call.
 //!
 //! ```text
 //!             ARRIVED  RELEASED  STEP   NOTIFIC.  MESSAGE...
@@ -10,11 +10,11 @@
 //!  member 2   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   releases each at its own word
 //! ```
 //!
-//! Steps count from 1 in each call. When all have arrived at its end, nobody looks at a
-//! step any more: member 0 clears everyone's words before it releases anyone, so the
-//! array is as it was when a call returns, and may be used again at once.
+//! Steps count from 1 in each call. When all members have arrived at the end of the call, none
+//! reads a step any more: member 0 clears all members' words before it releases any member. So each
+//! call leaves the array as it found it, and the array can be used again at once.
 
-use super::group::{Group, Outcome, Reach, SMALL_WORDS, Stepped};
+use super::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Stepped};
 use crate::atomics::{AtomicU64, Ordering};
 use std::ops::Range;
 
@@ -24,9 +24,11 @@ const STEP: usize = 2;
 const NOTIFICATIONS: usize = 3;
 const MESSAGE: usize = 4;
 
-/// Elements of a `pSync` array that are ever touched by a barrier.
+/// How many elements of a `pSync` array a barrier uses.
+#[allow(dead_code)] // Old compilers do not count that an assertion uses it.
 pub const BARRIER_WORDS: usize = MESSAGE;
-/// Elements of a `pSync` array that are ever touched by any collective.
+/// How many elements of a `pSync` array any collective uses.
+#[allow(dead_code)] // As above.
 pub const MOST_WORDS: usize = MESSAGE + SMALL_WORDS;
 
 /// An element of a `pSync` array, here or on another node.
@@ -49,17 +51,17 @@ impl SyncWord for &AtomicU64 {
     }
 }
 
-/// A [`Reach`] with a `pSync` array.
+/// A [`Reach`] whose members have a `pSync` array.
 pub trait SyncArray: Reach {
-    /// How elements are reached.
+    /// How an element is accessed.
     type Word<'w>: SyncWord
     where
         Self: 'w;
     /// Element `element` of `member`'s array.
     fn word(&self, member: usize, element: usize) -> Self::Word<'_>;
-    /// Returns when what was stored to the members' arrays stands there.
+    /// Returns once all stores to the members' arrays are visible there.
     fn complete(&self) {}
-    /// Returns as soon as `ready` does say so.
+    /// Returns as soon as `ready` is true.
     ///
     /// # Errors
     /// If the wait ends early.
@@ -79,7 +81,7 @@ impl<A: SyncArray> PSync<A> {
         self.0.wait_until(|| word.load(Ordering::Acquire) >= value)
     }
 
-    /// Writes a message. What is zero is there already: most of a short message.
+    /// Writes a message. The array is already zero, so a short message needs few stores.
     fn write(&self, message: &[u64]) {
         for (element, value) in message.iter().enumerate().filter(|(_, value)| **value != 0) {
             self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
@@ -100,7 +102,7 @@ impl<A: SyncArray> PSync<A> {
         }
     }
 
-    /// A barrier; member 0 calls `between` when all have come and nobody has left.
+    /// A barrier. Member 0 calls `between` when all have arrived and none has left.
     fn meet(&self, between: impl FnOnce()) -> Outcome<Self> {
         let (me, size) = (self.index(), self.size());
         let arrived = self.0.word(0, ARRIVED);
@@ -165,7 +167,7 @@ impl<A: SyncArray> Stepped for PSync<A> {
     }
 }
 
-impl<A: SyncArray> Group for PSync<A> {
+impl<A: SyncArray> CollectiveGroup for PSync<A> {
     fn notify(&self, member: usize) {
         self.0.word(member, NOTIFICATIONS).fetch_add(1, Ordering::AcqRel);
     }
@@ -198,7 +200,7 @@ impl<A: SyncArray> Group for PSync<A> {
         Ok(())
     }
 
-    /// The root meets the others, too: its array is as it was when it returns.
+    /// The root meets the others, too, so its array is restored when it returns.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
         if self.index() == root {
             self.write(message);

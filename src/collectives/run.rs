@@ -1,7 +1,7 @@
-//! The collectives over any group: the checks of a call's data, the choice of the algorithm, and
-//! its run. Teams and active sets share them; each checks what the members are.
+//! The collectives over any group: checks the data of a call, chooses the algorithm and runs it.
+//! Teams and active sets share this code; each checks its members itself.
 //!
-//! What a PE gives is told as a [`Span`]. Nothing here is called for nothing.
+//! A PE's contribution is a [`Span`]. Empty collectives return earlier and never get here.
 
 use super::arrays::Arrays;
 use super::device::OnDevices;
@@ -14,19 +14,19 @@ use crate::error::Routine;
 use crate::failure;
 use crate::span::Span;
 use onenode::collectives::algorithm::Algorithm;
-use onenode::collectives::alltoall::{self, Alltoall, Blocks, Shape};
+use onenode::collectives::alltoall::{self, Alltoall, BlockLayout, Shape};
 use onenode::collectives::barrier;
 use onenode::collectives::broadcast::{self, Broadcast};
 use onenode::collectives::collect::{self, Collect};
 use onenode::collectives::epoch_group::EpochGroup;
-use onenode::collectives::group::Group;
+use onenode::collectives::group::CollectiveGroup;
 use onenode::collectives::reduce::{self, Kernel, Reduce};
 use onenode::collectives::scan::{self, Scan};
 use std::convert::Infallible;
 use std::ffi::c_int;
 
-/// A group whose members end together: no collective ends early.
-pub trait Members: Group<Stop = Infallible> {
+/// A group whose collectives cannot fail, because all members end together.
+pub trait Members: CollectiveGroup<Stop = Infallible> {
     /// Whether members are on several nodes.
     const OVER_NODES: bool = false;
 }
@@ -40,7 +40,7 @@ impl Members for EpochGroup<'_, FarTeam> {
     const OVER_NODES: bool = true;
 }
 
-/// Chooses the algorithm for so many bytes a member, and runs it.
+/// Chooses the algorithm for this many bytes per member, and runs it.
 #[inline(always)]
 fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call: A::Call<'_>) {
     let algorithm: A = if G::OVER_NODES {
@@ -51,13 +51,13 @@ fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call
     let Ok(()) = algorithm.run(group, call, || select::CHOICES.degree());
 }
 
-/// Waits until all members have called it.
+/// Waits until all members have called this.
 #[inline]
 pub fn sync(routine: Routine, group: &impl Members) {
     run::<barrier::Algorithm, _>(routine, group, 0, ());
 }
 
-/// The PE number of a root.
+/// Checks the PE number of a root.
 fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
     usize::try_from(root).ok().filter(|root| *root < size).unwrap_or_else(|| {
         failure::misuse(
@@ -68,8 +68,8 @@ fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
     })
 }
 
-/// The `part` of the source of member `root` goes to the dest of every other member, and to the
-/// root's own if `root_too`.
+/// Copies the `part` of member `root`'s source to the dest of every other member, and to the root's
+/// own if `root_too`.
 pub fn broadcast(
     routine: Routine,
     group: &impl Members,
@@ -92,7 +92,7 @@ pub fn broadcast(
     }
 }
 
-/// The concatenation of all sources, of which each member has a `part` as large as it likes.
+/// Concatenates all sources, whose `part` may have a different size on each member.
 pub fn collect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let (size, bytes) = (group.size(), part.accessed);
     if bytes > 0 {
@@ -109,7 +109,7 @@ pub fn collect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part:
     run::<collect::Algorithm, _>(routine, group, mean, call);
 }
 
-/// The concatenation of all sources, a `part` of each.
+/// Concatenates all sources, a `part` of each.
 pub fn fcollect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let bytes = part.accessed;
     match arrays.ranges(routine, &part.times(group.size()), &part) {
@@ -121,20 +121,20 @@ pub fn fcollect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part
     }
 }
 
-/// A `part` from each member to each member.
+/// Copies a `part` from each member to each member.
 pub fn alltoall(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
     let (bytes, all) = (part.accessed, part.times(group.size()));
     match arrays.ranges(routine, &all, &all) {
         Ok((dest, source)) => {
-            let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+            let call = Alltoall { dest, source, blocks: BlockLayout::Dense(bytes) };
             run::<alltoall::Algorithm, _>(routine, group, bytes, call);
         }
         Err(devices) => OnDevices { group, devices }.alltoall(arrays, bytes),
     }
 }
 
-/// `nelems` elements of `elem_bytes` bytes from each member to each member, `strides` elements
-/// apart in dest and in source.
+/// Copies `nelems` elements of `elem_bytes` bytes from each member to each member, `strides`
+/// elements apart in dest and in source.
 pub fn alltoalls(
     routine: Routine,
     group: &impl Members,
@@ -147,14 +147,14 @@ pub fn alltoalls(
     let [written, read] = spans(shape, group.size());
     match arrays.ranges(routine, &written, &read) {
         Ok((dest, source)) => {
-            let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
+            let call = Alltoall { dest, source, blocks: BlockLayout::Strided(shape) };
             run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call);
         }
         Err(devices) => OnDevices { group, devices }.alltoalls(arrays, shape),
     }
 }
 
-/// The shape of a strided all-to-all.
+/// Checks the shape of a strided all-to-all.
 fn checked_shape(
     routine: Routine,
     (dst, sst): (isize, isize),
@@ -173,7 +173,7 @@ fn checked_shape(
     Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
 }
 
-/// What a strided all-to-all of `npes` PEs accesses of dest and of source.
+/// The spans of dest and of source that a strided all-to-all of `npes` PEs accesses.
 fn spans(shape: Shape, npes: usize) -> [Span; 2] {
     let Shape { dst, sst, nelems, elem_bytes } = shape;
     [("dst", dst), ("sst", sst)].map(|(name, stride)| {
@@ -182,7 +182,7 @@ fn spans(shape: Shape, npes: usize) -> [Span; 2] {
     })
 }
 
-/// `n` elements combined over all members, to all of them.
+/// Combines `n` elements over all members; all get the result.
 pub fn reduce(
     routine: Routine,
     group: &impl Members,
@@ -200,7 +200,7 @@ pub fn reduce(
     }
 }
 
-/// The sums of the sources of all members before this one, its own included if `inclusive`.
+/// Sums the sources of all members before this one, and its own if `inclusive`.
 pub fn scan(
     routine: Routine,
     group: &impl Members,

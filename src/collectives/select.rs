@@ -1,10 +1,10 @@
-//! Which algorithm a collective runs: the one that the program or a variable of the
-//! environment has named, else the one that a table says is the quickest for the number
-//! of members and bytes ([`tuning`]): the user's own, which `oshtune` measures, or one of
-//! the two compiled in, for jobs of more PEs than CPUs and for others.
+//! Chooses the algorithm of a collective: the one that the program or an environment variable
+//! names, otherwise the fastest for the number of members and bytes according to a table
+//! ([`tuning`]). The table is the user's own, measured by `oshtune`, or one of the two compiled in:
+//! one for jobs of more PEs than CPUs, one for all others.
 //!
-//! All members must come to the same choice, so it depends on nothing but what all of
-//! them know: operation, number of members, bytes, and tables, which they compare.
+//! All members must make the same choice, so it depends only on what all of them know: operation,
+//! number of members, bytes, and tables, which they compare.
 
 use super::tuning;
 use crate::atomics::{AtomicU64, Ordering};
@@ -18,13 +18,13 @@ use onenode::collectives::algorithm::Algorithm;
 pub use onenode::collectives::algorithm::Operation;
 use onenode::collectives::choices::{Choices, Unable};
 pub use onenode::collectives::rules;
-use rules::Table;
+use rules::RuleTable;
 use std::mem::offset_of;
 use std::sync::OnceLock;
 
-/// What environment, program and tuning file have chosen.
+/// The choices made by environment, program and tuning file.
 pub(super) static CHOICES: Choices = Choices::new();
-/// What the environment says, as one number.
+/// The environment's settings, as one number.
 static ENVIRONMENT: AtomicU64 = AtomicU64::new(0);
 
 /// The variable that names the operation's algorithm.
@@ -36,35 +36,36 @@ pub fn variable(operation: Operation) -> &'static Variable {
     }
 }
 
-/// Takes over what the environment says, at initialisation.
+/// Reads the environment's settings, at initialisation.
 pub(crate) fn read_environment() -> Result<(), Error> {
     for variable in env::ALL {
-        if let ValueKind::Algorithm(operation) = variable.kind
-            && let Some(word) = variable.word()?
-        {
+        let ValueKind::Algorithm(operation) = variable.kind else { continue };
+        if let Some(word) = variable.word()? {
             CHOICES.name(operation, word);
         }
     }
     if let Some(degree) = env::TREE_DEGREE.count()? {
         CHOICES.set_degree(degree);
     }
-    // Under SHMEM_DEBUG there are collectives that other PEs would not come to.
+    // Under SHMEM_DEBUG there are additional collectives, in which PEs without it would not take
+    // part.
     let words = [CHOICES.fingerprint(), u64::from(env::debugging())];
     ENVIRONMENT.store(rules::mix(&words), Ordering::Relaxed);
     Ok(())
 }
 
-/// `shmemx_set_algorithm`: from now on `operation` runs `algorithm`, or with `auto` the
-/// one that the table says. To be called by all PEs at the same point between
-/// collectives. False if there is no such operation or algorithm.
+/// `shmemx_set_algorithm`: `operation` uses `algorithm` from now on, or with `auto` the one that
+/// the table gives. To be called by all PEs at the same point between collectives. `false` if there
+/// is no such operation or algorithm.
 pub fn set(operation: &str, algorithm: &str) -> bool {
     Operation::named(operation).is_some_and(|operation| CHOICES.name(operation, algorithm))
 }
 
-/// The algorithm for a collective of so many members, of which each contributes `bytes`.
+/// The algorithm for a collective of this many members, each of which contributes `bytes`.
 #[inline]
 pub(super) fn choose<A: Algorithm>(routine: Routine, members: usize, bytes: usize) -> A {
-    // Before anything is chosen, by name or not: with the table the members' choices are compared.
+    // Load the table first, even if an algorithm is named: loading it compares the members'
+    // choices.
     let table = table();
     match CHOICES.choose(table, members, bytes) {
         Ok(algorithm) => algorithm,
@@ -72,7 +73,7 @@ pub(super) fn choose<A: Algorithm>(routine: Routine, members: usize, bytes: usiz
     }
 }
 
-/// As [`choose`], of members on several nodes.
+/// As [`choose`], for members on several nodes.
 #[cold]
 pub(super) fn choose_far<A: Algorithm>(routine: Routine, members: usize, bytes: usize) -> A {
     match CHOICES.choose(table_over_nodes(), members, bytes) {
@@ -81,7 +82,7 @@ pub(super) fn choose_far<A: Algorithm>(routine: Routine, members: usize, bytes: 
     }
 }
 
-/// As [`choose`] for people: the number of the algorithm, of [`Operation::algorithms`].
+/// As [`choose`], for display: the algorithm's index in [`Operation::algorithms`].
 pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usize, Unable> {
     CHOICES.chosen(table(), operation, members, bytes)
 }
@@ -105,9 +106,9 @@ fn cannot_serve(
     )
 }
 
-/// The table in force.
+/// The current table.
 #[inline]
-pub fn table() -> &'static Table {
+pub fn table() -> &'static RuleTable {
     CHOICES.table(|| {
         let table = tuning::load();
         if let Some(job) = job::existing() {
@@ -120,16 +121,16 @@ pub fn table() -> &'static Table {
     })
 }
 
-/// The table in force for members on several nodes.
-fn table_over_nodes() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+/// The current table for members on several nodes.
+fn table_over_nodes() -> &'static RuleTable {
+    static TABLE: OnceLock<RuleTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         let table = tuning::load_over_nodes();
         if let (Some(job), Some(nodes)) = (job::existing(), job::existing().and_then(Job::nodes)) {
             let told = |pe: usize| &job.control().pe(pe).far_choices;
             told(job.pe()).store(mine(&table), Ordering::SeqCst);
-            // The first PE of a node compares with those of the nodes beside it, the others with
-            // it: of two PEs that differ, two that compare are in between.
+            // The first PE of a node compares with those of the adjacent nodes, the others with it.
+            // If any two PEs differ, two PEs that compare with each other differ, too.
             let beside = [nodes.own() + nodes.count() - 1, nodes.own() + 1];
             let firsts = beside.map(|node| nodes.pes(node % nodes.count()).start);
             let firsts = firsts.into_iter().filter(|_| job.pe() == job.near().start);
@@ -141,7 +142,7 @@ fn table_over_nodes() -> &'static Table {
     })
 }
 
-/// What a PE of another node has told.
+/// What a PE on another node reports.
 fn told_far(job: &Job, pe: usize) -> Option<u64> {
     let engine = job.engine_to(pe)?;
     let within = offset_of!(PeRecord, far_choices) as u64;
@@ -149,13 +150,13 @@ fn told_far(job: &Job, pe: usize) -> Option<u64> {
     Some(engine.fetch(at, Amo { action: Action::Add, operand: 0, bytes: 8 }))
 }
 
-/// What this process's choices depend on, as one number.
-fn mine(table: &Table) -> u64 {
+/// Everything that this process's choices depend on, as one number.
+fn mine(table: &RuleTable) -> u64 {
     rules::mix(&[table.fingerprint(), ENVIRONMENT.load(Ordering::Relaxed)]).max(1)
 }
 
-/// Compares what this process's choices depend on with what others have told: of two that differ,
-/// the later one finds out, before it runs a collective.
+/// Compares what this process's choices depend on with what others have reported. If two PEs
+/// differ, the later one detects it before it runs a collective.
 fn agree(me: usize, mine: u64, others: impl Iterator<Item = (usize, u64)>) {
     for (pe, theirs) in others {
         if theirs != 0 && theirs != mine {

@@ -1,5 +1,5 @@
-//! How a member of a team hears from one on another node how far that is: it subscribes once, and
-//! is told from then on.
+//! How a member of a team learns the progress of a member on another node: it subscribes once, and
+//! is notified of every later step.
 //!
 //! ```text
 //!  who waits, on node b                     who announces, on node a
@@ -9,30 +9,31 @@
 //! ```
 //!
 //! Either the announcer sees the subscriber, or the subscriber sees the step: both write before
-//! they read, and all four accesses are sequentially consistent; those on the other node are
-//! carried out by its agent, in their order. Steps only grow, and one member tells of its own in
-//! their order, so a copy never goes back. A subscription holds as long as the slot's words; of a
-//! slot's next team, whose steps go on, a member may be told without having asked.
+//! they read, and all four accesses are sequentially consistent; the agent of the other node
+//! carries out those there in order. Steps only grow, and one member reports its steps in order, so
+//! a copy never goes back. A subscription lasts as long as the slot's words. The next team in a
+//! slot continues the steps, so one of its members may be notified without having asked.
 
 use crate::atomics::{AtomicU64, Ordering, in_order};
 
-/// The bit of a node in a word of subscribers; nodes 64 apart share one.
+/// The bit of a node in a word of subscribers. Nodes whose numbers differ by a multiple of 64 share
+/// one.
 pub fn bit(node: usize) -> u64 {
     1 << (node % 64)
 }
 
-/// What is done by the one who waits: `subscribe` adds to the subscribers there, `look` reads the
-/// step there afterwards; both are over when they return.
+/// The waiting side: `subscribe` adds this node to the subscribers there, then `look` reads the
+/// step there. Both are complete when they return.
 ///
-/// Returns the step that stands there. Later ones are told.
+/// Returns the current step. The other side reports later steps.
 pub fn subscribe(subscribe: impl FnOnce(), look: impl FnOnce() -> u64) -> u64 {
     subscribe();
     in_order();
     look()
 }
 
-/// What is done by the one who has announced a step in its own word, by a sequentially consistent
-/// write: `tell` is called with the subscribers, if there are any.
+/// The announcing side, after it has announced a step in its own word with a sequentially
+/// consistent write: calls `tell` with the subscribers, if there are any.
 pub fn announced(subscribers: &AtomicU64, tell: impl FnOnce(u64)) {
     in_order();
     let subscribers = subscribers.load(Ordering::SeqCst);

@@ -1,5 +1,5 @@
-//! The algorithms on active sets, with threads as PEs: the machine, the calls and what must come
-//! out of them are those of the tests of the crate `onenode`.
+//! The algorithms on active sets, with threads as PEs. The machine, the calls and the expected
+//! results are those of the tests of the crate `onenode`.
 
 #[path = "../../node/src/collectives/tests/calls.rs"]
 mod calls;
@@ -15,8 +15,8 @@ mod random;
 use super::psync::{MOST_WORDS, PSync, SyncArray};
 use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine, Member, Patience, TestPe};
-use onenode::collectives::group::Group;
-use onenode::counter::Rest;
+use onenode::collectives::group::CollectiveGroup;
+use onenode::counter::WaitStrategy;
 use plan::{MEMBERS, plan};
 use play::play;
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
     }
 }
 
-/// The same texts as over control words: a part of it will do.
+/// Uses part of the plan, whose calls the tests of control words run in full.
 #[test]
 fn every_algorithm_is_right_everywhere() {
     for npes in MEMBERS {

@@ -4,15 +4,15 @@ use crate::env;
 use crate::job::{self, launcher::Launcher};
 use crate::message;
 use crate::sys::environment;
-use onenode::collectives::rules::{self, Rule, Rules, Table};
+use onenode::collectives::rules::{self, Rule, RuleTable, Rules};
 use onenode::sys::file;
 use onenode::sys::process;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Bytes of a file; those of oshtune have a few KiB.
+/// The most bytes of a file; those written by oshtune have a few KiB.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// The machine, as tuning files name it: CPUs and their model.
+/// The machine, as tuning files name it: number of CPUs and their model.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
@@ -22,8 +22,8 @@ fn machine() -> String {
     format!("{} {model}", process::online_cpus())
 }
 
-/// Where a tuning file is looked for: `SHMEM_TUNING`, else in the user's config folder.
-/// Nowhere if the variable is empty.
+/// The path of the tuning file: `SHMEM_TUNING`, otherwise in the user's configuration folder.
+/// `None` if the variable is empty.
 pub fn path() -> Option<PathBuf> {
     if let Some((_, path)) = env::TUNING.raw() {
         return (!path.is_empty()).then(|| path.into());
@@ -36,24 +36,24 @@ pub fn path() -> Option<PathBuf> {
     Some(config.join("oneshmem/tuning"))
 }
 
-/// The user's table if there is a good one, else what is compiled in for the PEs of a node. PE 0
-/// says what is wrong with a file.
-pub(super) fn load() -> Table {
+/// The user's table if it is valid, otherwise the compiled-in table for the PEs of a node. PE 0
+/// reports an invalid file.
+pub(super) fn load() -> RuleTable {
     let pes = match job::existing() {
-        // On Kitten each PE has a CPU, and nothing tells how many there are.
+        // On Kitten each PE has a CPU, and the number of CPUs is unknown.
         Some(job) if *job.launcher() != Launcher::Kitten => job.near().len(),
         _ => 1,
     };
-    users(|rules| rules.on_a_node).unwrap_or_else(|| Table::built_in(pes))
+    users(|rules| rules.on_a_node).unwrap_or_else(|| RuleTable::built_in(pes))
 }
 
 /// As [`load`], for members on several nodes.
-pub(super) fn load_over_nodes() -> Table {
-    users(|rules| rules.over_nodes).unwrap_or_else(Table::over_nodes)
+pub(super) fn load_over_nodes() -> RuleTable {
+    users(|rules| rules.over_nodes).unwrap_or_else(RuleTable::over_nodes)
 }
 
-/// The user's table of these rules, if there is a good one.
-fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<Table> {
+/// The user's table of these rules, if it is valid.
+fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<RuleTable> {
     let path = path()?;
     let rules = match file::read_text(&path, LARGEST_FILE) {
         Ok(text) => rules::parse(&text, Some(&machine())).map(part),
@@ -65,10 +65,10 @@ fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<Table> {
         Err(error) => Err(error.to_string()),
     };
     match rules {
-        Ok(rules) => (!rules.is_empty()).then(|| Table::new(&rules, Some(path))),
+        Ok(rules) => (!rules.is_empty()).then(|| RuleTable::new(&rules, Some(path))),
         Err(why) => {
             if job::existing().is_none_or(|job| job.pe() == 0) {
-                // A line of a file that is something else may be long.
+                // Lines may be long if the file is not a tuning file.
                 let why: String = why.chars().take(300).collect();
                 message::say(format_args!("tuning file {} ignored: {why}", path.display()));
             }
@@ -77,7 +77,16 @@ fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<Table> {
     }
 }
 
+/// The rules of a tuning file for this machine.
+///
+/// # Errors
+/// Why there are none, in words.
+pub fn read(path: &Path) -> Result<Rules, String> {
+    let text = file::read_text(path, LARGEST_FILE).map_err(|error| error.to_string())?;
+    rules::parse(&text, Some(&machine()))
+}
+
 /// The text of a tuning file for this machine.
-pub fn write(rules: &[Rule]) -> String {
+pub fn write(rules: &Rules) -> String {
     rules::write(rules, &machine())
 }

@@ -1,9 +1,9 @@
-//! Communication sessions (specification 1.6, section 9.5.8): a program's hints
-//! about what it will do on a context next. On one node every operation is complete
-//! at once and there is nothing to batch; the hints are checked and kept.
-#![allow(unsafe_code)]
+//! Communication sessions (specification 1.6, section 9.9): a program's hints about its next
+//! operations on a context. On one node every operation completes at once and there is nothing to
+//! batch. The hints are checked and kept.
 
 use super::{CONTEXTS, required};
+use crate::argument::memory::In;
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
 use crate::error::Routine;
 use crate::failure;
@@ -18,20 +18,20 @@ pub const BATCH: c_long = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Config {
-    /// How many operations the session will have; `usize::MAX` if that is not known.
+    /// How many operations the session will have; `usize::MAX` if unknown.
     pub total_ops: usize,
 }
 
 /// The hints of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Options, those of repeated starts together.
+    /// Options, combined over repeated starts.
     pub options: c_long,
-    /// What was configured.
+    /// The configuration.
     pub config: Config,
 }
 
-/// Set in `options` while there is a session.
+/// Set in `options` during a session.
 const ACTIVE: u64 = 1 << 63;
 
 struct Hints {
@@ -42,21 +42,18 @@ struct Hints {
 static HINTS: [Hints; CONTEXTS] =
     [const { Hints { options: AtomicU64::new(0), total_ops: AtomicUsize::new(0) } }; CONTEXTS];
 
-/// The hints and whether the context exists.
+/// The hints for a context, if it exists.
 fn hints(routine: Routine, ctx: usize) -> Option<&'static Hints> {
     required(routine, ctx).map(|number| &HINTS[number])
 }
 
-/// `shmem_ctx_session_start`. A second start adds options and replaces what `mask`
-/// names; nothing happens for `SHMEM_CTX_INVALID`.
-///
-/// # Safety
-/// `config` is readable unless `mask` is 0.
-pub unsafe fn start(
+/// `shmem_ctx_session_start`. A second start adds options and replaces the fields that `mask`
+/// names. Does nothing for `SHMEM_CTX_INVALID`.
+pub fn start(
     routine: Routine,
     ctx: usize,
     options: c_long,
-    config: *const Config,
+    config: Option<In<'_, Config>>,
     mask: c_long,
 ) {
     let Some(hints) = hints(routine, ctx) else { return };
@@ -67,31 +64,30 @@ pub unsafe fn start(
             "expected 0 or SHMEM_CTX_SESSION_BATCH",
         );
     }
-    if mask & !TOTAL_OPS != 0 || (mask != 0 && config.is_null()) {
+    if mask & !TOTAL_OPS != 0 || (mask != 0 && config.is_none()) {
+        let address = config.map_or(0, |config| config.at().addr());
         failure::misuse(
             routine,
-            format_args!("config = {config:p}, config_mask = {mask:#x}"),
+            format_args!("config = {address:#x}, config_mask = {mask:#x}"),
             "expected a mask of 0, or SHMEM_CTX_SESSION_TOTAL_OPS and a configuration",
         );
     }
     let before = hints.options.fetch_or(options as u64 | ACTIVE, Ordering::Relaxed);
-    if mask != 0 {
-        // SAFETY: not null, so readable by the caller's promise.
-        let config = unsafe { config.read() };
-        hints.total_ops.store(config.total_ops, Ordering::Relaxed);
+    if let Some(config) = config.filter(|_| mask != 0) {
+        hints.total_ops.store(config.get(0).total_ops, Ordering::Relaxed);
     } else if before & ACTIVE == 0 {
         hints.total_ops.store(usize::MAX, Ordering::Relaxed);
     }
 }
 
-/// `shmem_ctx_session_stop`; nothing happens if there is no session.
+/// `shmem_ctx_session_stop`. Does nothing if there is no session.
 pub fn stop(routine: Routine, ctx: usize) {
     if let Some(hints) = hints(routine, ctx) {
         hints.options.store(0, Ordering::Relaxed);
     }
 }
 
-/// The session that a context is in.
+/// The current session of a context.
 pub fn current(routine: Routine, ctx: usize) -> Option<Session> {
     let hints = hints(routine, ctx)?;
     let options = hints.options.load(Ordering::Relaxed);
@@ -101,7 +97,7 @@ pub fn current(routine: Routine, ctx: usize) -> Option<Session> {
     })
 }
 
-/// A new context starts without one.
+/// Ends the session of a number's previous context: a new context starts without one.
 pub(super) fn forget(index: usize) {
     HINTS[index].options.store(0, Ordering::Relaxed);
 }

@@ -1,8 +1,9 @@
-//! What we use of the driver's library of CUDA, `libcuda.so.1`: loaded while the program runs, so
-//! that nobody needs it who has no such partition.
+//! The functions of CUDA's driver library, `libcuda.so.1`, that we use. The library is loaded at
+//! run time, so that programs without a partition on a device do not need it.
+#![allow(unsafe_code)]
 
 use super::rectangle::Rectangle;
-use crate::engine::Blocks;
+use crate::engine::StridedBlocks;
 use crate::sys::library::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
@@ -25,12 +26,12 @@ const PEER_ACCESS: c_uint = 1;
 const PORTABLE: c_uint = 1;
 /// `CUDA_ERROR_INVALID_VALUE`.
 const INVALID_VALUE: c_int = 1;
-/// The largest distance of blocks in one call, `CU_DEVICE_ATTRIBUTE_MAX_PITCH` of all devices.
+/// The largest stride of blocks in one call, `CU_DEVICE_ATTRIBUTE_MAX_PITCH` of all devices.
 const MAX_PITCH: usize = (1 << 31) - 1;
 
 macro_rules! driver {
     ($($name:ident = $symbol:literal($($arg:ty),*);)*) => {
-        /// The driver's functions. All return 0 or a number that says what is wrong.
+        /// The driver's functions. All return 0 or an error number.
         pub struct Cuda {
             $($name: unsafe extern "C" fn($($arg),*) -> c_int,)*
         }
@@ -39,15 +40,15 @@ macro_rules! driver {
             /// Loads the library and prepares it.
             ///
             /// # Errors
-            /// Why it does not serve, in words.
+            /// Why the library cannot be used, in words.
             pub fn load() -> Result<Self, String> {
                 let library = Library::load(c"libcuda.so.1")
                     .map_err(|error| format!("no libcuda.so.1 here: {error}"))?;
                 let cuda = Self {
                     $($name: {
                         let found = library.function($symbol).map_err(|error| error.to_string())?;
-                        // SAFETY: the driver's documentation has this type for the function, and
-                        // its name has a new ending whenever that changes.
+                        // SAFETY: the driver's documentation gives this type for the function, and
+                        // the function's name gets a new suffix whenever the type changes.
                         unsafe {
                             std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> c_int>(
                                 found.as_ptr(),
@@ -55,7 +56,7 @@ macro_rules! driver {
                         }
                     },)*
                 };
-                // SAFETY: no memory is passed.
+                // SAFETY: the call gets no pointer.
                 let answer = unsafe { (cuda.init)(0) };
                 cuda.check("cuInit", answer)?;
                 Ok(cuda)
@@ -100,7 +101,7 @@ impl Cuda {
             return Ok(());
         }
         let mut text = std::ptr::null();
-        // SAFETY: a local; what the driver writes there is a string of its own.
+        // SAFETY: a local; the driver writes the address of its own string there.
         unsafe {
             match (self.error_string)(answer, &raw mut text) {
                 0 if !text.is_null() => {
@@ -116,13 +117,13 @@ impl Cuda {
 pub struct Gpu {
     context: Object,
     stream: Object,
-    /// The kernels, and a word of the device that they write to.
+    /// The kernels, and a word of device memory that they write to.
     kernels: std::sync::Mutex<Option<(Object, Address)>>,
-    /// Its name.
+    /// The device's name.
     pub name: String,
 }
 
-// SAFETY: the driver's objects may be used by any thread; the word is behind a lock.
+// SAFETY: any thread may use the driver's objects; the word is behind a lock.
 unsafe impl Send for Gpu {}
 // SAFETY: as above.
 unsafe impl Sync for Gpu {}
@@ -131,7 +132,7 @@ impl Cuda {
     /// Number of devices.
     pub fn count(&self) -> Result<usize, String> {
         let mut count = 0;
-        // SAFETY: a local.
+        // SAFETY: the pointer is to a local.
         self.check("cuDeviceGetCount", unsafe { (self.device_count)(&raw mut count) })?;
         Ok(count as usize)
     }
@@ -140,7 +141,7 @@ impl Cuda {
     pub fn open(&self, number: usize) -> Result<Gpu, String> {
         let (mut device, mut name) = (0, [0 as c_char; 128]);
         let (mut context, mut stream) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: locals, with their sizes.
+        // SAFETY: the pointers are to locals, with their sizes.
         unsafe {
             self.check("cuDeviceGet", (self.device_get)(&raw mut device, number as c_int))?;
             let answer = (self.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
@@ -154,17 +155,17 @@ impl Cuda {
         }
     }
 
-    /// Calls that follow in this thread are for this device.
+    /// Directs this thread's next calls to this device.
     fn enter(&self, gpu: &Gpu) -> Result<(), String> {
         // SAFETY: the context is retained for the life of the process.
         self.check("cuCtxSetCurrent", unsafe { (self.set_current)(gpu.context) })
     }
 
-    /// Memory of the device, for the life of the process.
+    /// Allocates device memory, for the life of the process.
     pub fn allocate(&self, gpu: &Gpu, bytes: usize) -> Result<Address, String> {
         self.enter(gpu)?;
         let mut address = 0;
-        // SAFETY: a local.
+        // SAFETY: the pointer is to a local.
         let answer = unsafe { (self.allocate)(&raw mut address, bytes) };
         self.check("cuMemAlloc", answer).map_err(|why| match self.free(gpu) {
             Some(free) => format!("{why}; {} are free there", onenode::pages::Bytes(free)),
@@ -176,16 +177,16 @@ impl Cuda {
     fn free(&self, gpu: &Gpu) -> Option<usize> {
         self.enter(gpu).ok()?;
         let (mut free, mut all) = (0, 0);
-        // SAFETY: locals.
+        // SAFETY: the pointers are to locals.
         let answer = unsafe { (self.memory_info)(&raw mut free, &raw mut all) };
         (answer == 0).then_some(free)
     }
 
-    /// What names memory of [`allocate`](Self::allocate) to other processes.
+    /// The handle by which other processes map memory of [`allocate`](Self::allocate).
     pub fn export(&self, gpu: &Gpu, address: Address) -> Result<IpcHandle, String> {
         self.enter(gpu)?;
         let mut handle = IpcHandle::default();
-        // SAFETY: a local.
+        // SAFETY: the pointer is to a local.
         let answer = unsafe { (self.ipc_handle)(&raw mut handle, address) };
         self.check("cuIpcGetMemHandle", answer).map(|()| handle)
     }
@@ -194,49 +195,50 @@ impl Cuda {
     pub fn import(&self, gpu: &Gpu, handle: IpcHandle) -> Result<Address, String> {
         self.enter(gpu)?;
         let mut address = 0;
-        // SAFETY: a local.
+        // SAFETY: the pointer is to a local.
         let answer = unsafe { (self.ipc_open)(&raw mut address, handle, PEER_ACCESS) };
         self.check("cuIpcOpenMemHandle", answer).map(|()| address)
     }
 
-    /// Ends an [`import`](Self::import).
+    /// Unmaps memory of [`import`](Self::import).
     pub fn close(&self, gpu: &Gpu, address: Address) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: it was opened, and nobody uses it any more.
+        // SAFETY: `import` opened it, and nobody uses it any more.
         self.check("cuIpcCloseMemHandle", unsafe { (self.ipc_close)(address) })
     }
 
-    /// Whether an address is a device's.
+    /// Whether an address is device memory.
     pub fn is_device(&self, gpu: &Gpu, address: usize) -> bool {
         let mut kind: c_uint = 0;
         self.enter(gpu).is_ok()
-            // SAFETY: a local of the attribute's type; the driver knows addresses that are not its.
+            // SAFETY: a local of the attribute's type; the driver accepts addresses that are not
+            // its own.
             && unsafe {
                 (self.attribute)((&raw mut kind).cast(), MEMORY_TYPE, address as Address) == 0
             }
             && kind == MEMORY_OF_DEVICE
     }
 
-    /// Memory of the processor that devices reach without a detour, for the life of the process.
+    /// Allocates processor memory that devices access directly, for the life of the process.
     pub fn allocate_host(&self, gpu: &Gpu, bytes: usize) -> Result<*mut u8, String> {
         self.enter(gpu)?;
         let mut start = std::ptr::null_mut();
-        // SAFETY: a local.
+        // SAFETY: the pointer is to a local.
         let answer = unsafe { (self.host_allocate)(&raw mut start, bytes, PORTABLE) };
         self.check("cuMemHostAlloc", answer).map(|()| start.cast())
     }
 
-    /// Waits for what was begun.
+    /// Waits for everything that was begun.
     pub fn wait(&self, gpu: &Gpu) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: a stream that exists.
+        // SAFETY: the stream exists.
         self.check("cuStreamSynchronize", unsafe { (self.synchronize)(gpu.stream) })
     }
 
-    /// Begins to copy between any memory.
+    /// Begins a copy between memory of any kind.
     ///
     /// # Safety
-    /// `to` is writable and `from` readable for so many bytes, by the processor or the device,
+    /// `to` is writable and `from` readable for `bytes` bytes, by the processor or the device,
     /// until [`wait`](Self::wait) returns.
     pub unsafe fn copy(
         &self,
@@ -246,60 +248,65 @@ impl Cuda {
         bytes: usize,
     ) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the driver reads and writes `bytes` bytes. The caller guarantees that they are
+        // readable and writable until `wait` returns.
         let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
         self.check("cuMemcpyAsync", answer)
     }
 
-    /// Begins to copy blocks.
+    /// Begins a copy of blocks.
     ///
     /// # Safety
-    /// As [`copy`](Self::copy), for each block.
+    /// As for [`copy`](Self::copy), for each block.
     pub unsafe fn copy_blocks(
         &self,
         gpu: &Gpu,
         to: usize,
         from: usize,
-        blocks: Blocks,
+        blocks: StridedBlocks,
     ) -> Result<(), String> {
-        let Blocks { count, bytes, to_stride, from_stride } = blocks;
+        let StridedBlocks { count, bytes, to_stride, from_stride } = blocks;
         if count > 1 && to_stride.max(from_stride) <= MAX_PITCH {
             self.enter(gpu)?;
             let all = Rectangle::of(to, from, blocks);
-            // SAFETY: the caller's promise; the call copies what describes it.
+            // SAFETY: the driver reads and writes the blocks. The caller guarantees that they are
+            // readable and writable until `wait` returns. The driver copies `all` before the call
+            // returns.
             let answer = unsafe { (self.copy_2d)(&raw const all, gpu.stream) };
-            // Devices need not take every distance.
+            // Devices need not support every stride.
             if answer != INVALID_VALUE {
                 return self.check("cuMemcpy2DAsync", answer);
             }
         }
         for (there, here) in blocks.starts() {
-            // SAFETY: the caller's promise.
+            // SAFETY: one block on either side, see above.
             unsafe { self.copy(gpu, to.wrapping_add(there), from.wrapping_add(here), bytes)? };
         }
         Ok(())
     }
 
-    /// Begins to fill memory of the device.
+    /// Begins to fill device memory.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes, until [`wait`](Self::wait) returns.
+    /// `to` is writable for `bytes` bytes until [`wait`](Self::wait) returns.
     pub unsafe fn set(&self, gpu: &Gpu, to: usize, byte: u8, bytes: usize) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the driver writes `bytes` bytes. The caller guarantees that they are writable
+        // until `wait` returns.
         let answer = unsafe { (self.set)(to as Address, byte, bytes, gpu.stream) };
         self.check("cuMemsetD8Async", answer)
     }
 
-    /// Begins to write a value that travels with the command itself; false if there is no such way
-    /// for it.
+    /// Begins to write a value that travels with the command itself. False if the driver has no
+    /// such command for this value.
     ///
     /// # Safety
-    /// `to` is writable for the value, until [`wait`](Self::wait) returns.
+    /// `to` is writable for the value until [`wait`](Self::wait) returns.
     pub unsafe fn store(&self, gpu: &Gpu, to: usize, value: &[u8]) -> Result<bool, String> {
         self.enter(gpu)?;
         let at = to as Address;
-        // SAFETY: the caller's promise. A device refuses a word that is not aligned.
+        // SAFETY: the driver writes as many bytes as the value has. The caller guarantees that they
+        // are writable until `wait` returns. A device refuses a word that is not aligned.
         let answer = unsafe {
             match *value {
                 [byte] => (self.set)(at, byte, 1, gpu.stream),
@@ -319,11 +326,12 @@ impl Cuda {
         self.check("cuMemsetAsync", answer).map(|()| true)
     }
 
-    /// Runs one thread of a kernel of `text` with the word's address and two operands, waits for it
-    /// and returns what it writes, if that is asked for.
+    /// Runs one thread of the kernel `name` of `text`, with the word's address and two operands.
+    /// Waits for it, and returns the value that it writes if `is_asked`.
     ///
     /// # Safety
-    /// The kernel is one of [`super::kernels`], and the word is the device's or a peer's.
+    /// The kernel is one of [`super::kernels`], and the word is in memory of the device or of a
+    /// peer.
     pub unsafe fn run(
         &self,
         gpu: &Gpu,
@@ -334,7 +342,7 @@ impl Cuda {
         is_asked: bool,
     ) -> Result<u64, String> {
         self.enter(gpu)?;
-        // Held until the result is here: all kernels write to one word.
+        // Locked until the result is copied: all kernels write to one word.
         let mut kernels = gpu.kernels.lock().unwrap_or_else(|e| e.into_inner());
         let (module, result) = match *kernels {
             Some(loaded) => loaded,
@@ -347,7 +355,7 @@ impl Cuda {
             }
         };
         let mut function = std::ptr::null_mut();
-        // SAFETY: a module that exists, and a C string.
+        // SAFETY: the module exists, and the name is a C string.
         let answer = unsafe { (self.find_function)(&raw mut function, module, name.as_ptr()) };
         self.check("cuModuleGetFunction", answer)?;
         let mut values = [word as u64, operands[0], operands[1], result];
@@ -360,7 +368,7 @@ impl Cuda {
         self.check("cuLaunchKernel", answer)?;
         let mut before = 0u64;
         if is_asked {
-            // SAFETY: a local, which stays until the wait is over, and the word that the kernel has
+            // SAFETY: a local, which lives until the wait is over, and the word that the kernel has
             // written.
             unsafe { self.copy(gpu, (&raw mut before).addr(), result as usize, 8)? };
         }

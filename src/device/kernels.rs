@@ -1,16 +1,16 @@
-//! The kernels that carry out atomic operations: one thread each, as text that the driver
-//! translates for the device that it finds.
+//! The kernels for atomic operations: one thread each, as PTX text that the driver translates for
+//! the device present.
 
 use crate::engine::{Action, Amo};
 use std::ffi::CString;
 use std::fmt::Write;
 
-/// The operations, by the names of PTX.
+/// The operations, as PTX names them.
 const OPERATIONS: [&str; 6] = ["add", "and", "or", "xor", "exch", "cas"];
 /// The widths of words, in bits.
 const WIDTHS: [usize; 2] = [32, 64];
 
-/// The name of the kernel for an operation, and what its word is compared to.
+/// The name of the kernel for an operation, and the value that the word is compared to.
 pub fn kernel(amo: Amo) -> (CString, u64) {
     let (operation, expected) = match amo.action {
         Action::Add => ("add", 0),
@@ -24,14 +24,14 @@ pub fn kernel(amo: Amo) -> (CString, u64) {
     (CString::new(name).unwrap_or_default(), expected)
 }
 
-/// All kernels. Each gets the word's address, the operand, what the word is compared to, and
-/// where what stood there is written.
+/// All kernels. The arguments of each are the word's address, the operand, the value that the word
+/// is compared to, and the address where the old value is written.
 pub fn text() -> CString {
     let mut text = String::from(".version 6.0\n.target sm_60\n.address_size 64\n");
     for operation in OPERATIONS {
         for bits in WIDTHS {
             let (r, kind) = if bits == 32 { ("%r", "u32") } else { ("%rd", "u64") };
-            // Bitwise operations are on untyped words.
+            // Bitwise operations take untyped words.
             let typed = if operation == "add" { kind.into() } else { format!("b{bits}") };
             let operands = match operation {
                 "cas" => format!("{r}12, {r}11"),

@@ -1,11 +1,11 @@
 //! Memory of devices: partitions that the processor can neither load from nor store to. The driver
-//! copies, and kernels of ours carry out atomic operations.
+//! copies, and our own kernels carry out atomic operations.
 //!
-//! A PE's partition is one piece of its device's memory. Peers get its handle through the control
-//! area and map it when they first reach for it. Puts and atomic operations are complete when their
-//! call returns, as on the processor's memory: a fence, which is no more than an order to the
-//! compiler, puts even the program's own stores after them. What nonblocking gets bring is there
-//! when quiet returns.
+//! A PE's partition is one allocation of its device's memory. Peers get its handle through the
+//! control area, and map it when they first access it. Puts and atomic operations are complete when
+//! their call returns, as in the processor's memory: a fence is only a barrier for the compiler,
+//! and must order even the program's own stores after them. The data of nonblocking gets has
+//! arrived when quiet returns.
 #![allow(unsafe_code)]
 
 mod cuda;
@@ -13,7 +13,7 @@ mod kernels;
 mod rectangle;
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Amo, Blocks, DeviceMemory, Engine, Far, Handle, Over, Scratch};
+use crate::engine::{Amo, DeviceMemory, Engine, Far, Handle, Over, Scratch, StridedBlocks};
 use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
@@ -25,31 +25,32 @@ use std::sync::{Mutex, PoisonError};
 
 /// Partitions start at a multiple of this, so that blocks have the same offsets on all PEs.
 const ALIGNMENT: usize = 2 << 20;
-/// Bytes of a piece of scratch memory.
+/// The size of a piece of scratch memory, in bytes.
 const SCRATCH: usize = 4 << 20;
-/// Where in a [`Far`] the partition's number begins, behind an address of this process.
+/// The bit of a [`Far`]'s offset at which the partition's number begins, above an address of this
+/// process.
 const PART_SHIFT: u32 = 56;
 
 /// This PE's partitions on devices, and its peers'.
 pub struct Devices {
     cuda: Cuda,
-    parts: Vec<Part>,
-    /// Where a peer's part is mapped: by PE and part.
+    parts: Vec<DevicePartition>,
+    /// Where peers' parts are mapped, by PE and part.
     peers: Mutex<HashMap<(usize, usize), Mapped>>,
-    /// Scratch memory that nobody uses now.
+    /// Scratch memory that is not in use.
     scratch: Mutex<Vec<Scratch>>,
-    /// Addresses that need not be asked for.
+    /// The first thread's stack: the driver need not be asked about these addresses.
     stack: Range<usize>,
     pe: usize,
 }
 
-struct Part {
+struct DevicePartition {
     spec: Spec,
     gpu: Gpu,
     number: usize,
     handle: Handle,
     range: Range<usize>,
-    /// How many copies were begun, and how many of these are complete.
+    /// How many copies were begun, and how many of them are complete.
     begun: AtomicU64,
     complete: AtomicU64,
 }
@@ -61,10 +62,10 @@ struct Mapped {
 }
 
 impl Devices {
-    /// Takes the memory of these partitions of PE `pe`, the `index`th of its node.
+    /// Allocates these partitions of PE `pe`, the `index`th of its node.
     ///
     /// # Errors
-    /// If a device or its memory cannot be had.
+    /// If a device or its memory is not available.
     pub fn open(specs: &[Spec], pe: usize, index: usize) -> Result<Self, Error> {
         let Some(first) = specs.first() else {
             return Err(Error::Library("no partition is on a device".into()));
@@ -72,20 +73,20 @@ impl Devices {
         let cuda = Cuda::load().map_err(|why| first.refused(why))?;
         let mut parts = Vec::new();
         for spec in specs {
-            parts.push(Part::new(&cuda, spec, index).map_err(|why| spec.refused(why))?);
+            parts.push(DevicePartition::new(&cuda, spec, index).map_err(|why| spec.refused(why))?);
         }
         let stack = process::first_stack();
         Ok(Self { cuda, parts, peers: Mutex::default(), scratch: Mutex::default(), stack, pe })
     }
 
-    /// Which part a [`Far`] is in, and where it is mapped here.
-    fn place(&self, far: Far) -> (&Part, usize) {
+    /// The part that a [`Far`] is in, and the address where it is mapped here.
+    fn place(&self, far: Far) -> (&DevicePartition, usize) {
         let part = (far.offset >> PART_SHIFT) as usize;
         (&self.parts[part], (far.offset & ((1 << PART_SHIFT) - 1)) as usize)
     }
 
-    /// Ends the job if the driver did not do what it was told.
-    fn done<T>(&self, part: &Part, result: Result<T, String>) -> T {
+    /// Ends the job if the driver reports an error.
+    fn done<T>(&self, part: &DevicePartition, result: Result<T, String>) -> T {
         match result {
             Ok(value) => value,
             Err(why) => failure::fatal(format_args!(
@@ -96,46 +97,61 @@ impl Devices {
     }
 
     /// Begins a copy, which a later [`wait`](Self::wait) completes.
-    unsafe fn begin_copy(&self, part: &Part, to: usize, from: usize, bytes: usize) {
-        // SAFETY: the caller's promise.
+    ///
+    /// # Safety
+    /// As for [`DeviceMemory::begin`], until the wait returns.
+    unsafe fn begin_copy(&self, part: &DevicePartition, to: usize, from: usize, bytes: usize) {
+        // SAFETY: the caller guarantees that `to` is writable and `from` readable for `bytes` bytes
+        // until the wait.
         let begun = unsafe { self.cuda.copy(&part.gpu, to, from, bytes) };
         self.done(part, begun);
-        // Release: who counts it waits for the copy.
+        // Release: a thread that counts this copy waits for it.
         part.begun.fetch_add(1, Ordering::Release);
     }
 
-    /// Completes what was begun.
-    fn wait(&self, part: &Part) {
+    /// Completes all copies begun so far.
+    fn wait(&self, part: &DevicePartition) {
         let begun = part.begun.load(Ordering::Acquire);
         self.done(part, self.cuda.wait(&part.gpu));
-        // Not before: another thread's quiet may rely on it.
+        // Not earlier: another thread's quiet may rely on it.
         part.complete.fetch_max(begun, Ordering::Release);
     }
 
-    unsafe fn move_blocks(&self, part: &Part, to: usize, from: usize, blocks: Blocks) {
-        // SAFETY: the caller's promise.
+    /// Copies blocks, and waits.
+    ///
+    /// # Safety
+    /// As for [`DeviceMemory::copy_blocks`].
+    unsafe fn move_blocks(
+        &self,
+        part: &DevicePartition,
+        to: usize,
+        from: usize,
+        blocks: StridedBlocks,
+    ) {
+        // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
+        // `from` on. The wait is here.
         let begun = unsafe { self.cuda.copy_blocks(&part.gpu, to, from, blocks) };
         self.done(part, begun);
         self.wait(part);
     }
 
-    /// The part whose device is to copy between two addresses.
-    fn part_for(&self, to: usize, from: usize) -> &Part {
+    /// The part whose device copies between two addresses.
+    fn part_for(&self, to: usize, from: usize) -> &DevicePartition {
         self.part_of(to).or_else(|| self.part_of(from)).unwrap_or(&self.parts[0])
     }
 
-    /// Carries out an atomic operation; returns what stood there if that is asked for.
+    /// Carries out an atomic operation; returns the old value if `is_asked`.
     fn run(&self, at: Far, amo: Amo, is_asked: bool) -> u64 {
         let (part, at) = self.place(at);
         let (name, expected) = kernels::kernel(amo);
         let (gpu, operands) = (&part.gpu, [amo.operand, expected]);
-        // SAFETY: a kernel of ours, and a word of a partition.
+        // SAFETY: one of our kernels, and a word of a partition.
         let before = unsafe { self.cuda.run(gpu, kernels::text, &name, at, operands, is_asked) };
         self.done(part, before)
     }
 
-    /// The part that an address of this PE or a mapped one is in.
-    fn part_of(&self, address: usize) -> Option<&Part> {
+    /// The part that contains an address of this PE, or one mapped for a peer.
+    fn part_of(&self, address: usize) -> Option<&DevicePartition> {
         if let Some(part) = self.find(address) {
             return Some(&self.parts[part]);
         }
@@ -148,7 +164,7 @@ impl Devices {
     }
 }
 
-impl Part {
+impl DevicePartition {
     fn new(cuda: &Cuda, spec: &Spec, index: usize) -> Result<Self, String> {
         let count = cuda.count()?;
         let number = match spec.device {
@@ -174,14 +190,17 @@ impl Part {
 impl Engine for Devices {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, _: Over) {
         let (part, to) = self.place(to);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `from` is readable for `bytes` bytes. `place` returns
+        // where the PE's partition is mapped. The wait is here.
         unsafe { self.begin_copy(part, to, from.addr(), bytes) }
         self.wait(part);
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
         let (part, from) = self.place(from);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `to` is writable for `bytes` bytes until the transfer
+        // is over: until the wait here, or a quiet's. `place` returns where the PE's partition is
+        // mapped.
         unsafe { self.begin_copy(part, to.addr(), from, bytes) }
         if over == Over::AtReturn {
             self.wait(part);
@@ -191,7 +210,9 @@ impl Engine for Devices {
     unsafe fn store(&self, to: Far, value: *const u8, bytes: usize) {
         let (part, at) = self.place(to);
         let stored = match bytes {
-            // SAFETY: words of these sizes have no padding; the rest is the caller's promise.
+            // SAFETY: the caller guarantees that `value` is readable for `bytes` bytes, and words
+            // of these sizes have no padding. `at` is where the PE's partition is mapped. The wait
+            // is below.
             1 | 2 | 4 | 8 => unsafe {
                 self.cuda.store(&part.gpu, at, std::slice::from_raw_parts(value, bytes))
             },
@@ -199,20 +220,22 @@ impl Engine for Devices {
         };
         match self.done(part, stored) {
             true => self.wait(part),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `value` is readable for `bytes` bytes.
             false => unsafe { self.put(to, value, bytes, Over::AtReturn) },
         }
     }
 
-    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: Blocks) {
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: StridedBlocks) {
         let (part, to) = self.place(to);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the blocks are readable from `from` on. `place`
+        // returns where the PE's partition is mapped.
         unsafe { self.move_blocks(part, to, from.addr(), blocks) }
     }
 
-    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: Blocks) {
+    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: StridedBlocks) {
         let (part, from) = self.place(from);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the blocks are writable from `to` on. `place` returns
+        // where the PE's partition is mapped.
         unsafe { self.move_blocks(part, to.addr(), from, blocks) }
     }
 
@@ -244,6 +267,10 @@ impl Engine for Devices {
 }
 
 impl DeviceMemory for Devices {
+    fn engine(&self) -> &dyn Engine {
+        self
+    }
+
     fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -257,7 +284,7 @@ impl DeviceMemory for Devices {
     }
 
     fn told(&self, part: usize) -> String {
-        let Part { number, gpu, .. } = &self.parts[part];
+        let DevicePartition { number, gpu, .. } = &self.parts[part];
         format!("device {number} \"{}\": no load or store", gpu.name)
     }
 
@@ -288,7 +315,7 @@ impl DeviceMemory for Devices {
     }
 
     fn is_device(&self, address: usize) -> bool {
-        // All devices of a process and the processor share one range of addresses.
+        // The process's devices and the processor share one address space.
         self.find(address).is_some()
             || !self.stack.contains(&address) && self.cuda.is_device(&self.parts[0].gpu, address)
     }
@@ -296,20 +323,22 @@ impl DeviceMemory for Devices {
     unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize) {
         if bytes > 0 {
             let part = self.part_for(to.addr(), from.addr());
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `to` is writable and `from` readable until the
+            // next quiet, which waits.
             unsafe { self.begin_copy(part, to.addr(), from.addr(), bytes) }
         }
     }
 
-    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: Blocks) {
+    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks) {
         let (to, from) = (to.addr(), from.addr());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
+        // `from` on.
         unsafe { self.move_blocks(self.part_for(to, from), to, from, blocks) }
     }
 
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize) {
         let part = self.part_of(to.addr()).unwrap_or(&self.parts[0]);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `to` is writable for `bytes` bytes. The wait is here.
         let set = unsafe { self.cuda.set(&part.gpu, to.addr(), byte, bytes) };
         self.done(part, set);
         self.wait(part);

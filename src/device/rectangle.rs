@@ -1,9 +1,9 @@
-//! How the driver is told of blocks at equal distances: as rows of a rectangle.
+//! Strided blocks as the driver wants them described: as rows of a rectangle.
 
-use crate::engine::Blocks;
+use crate::engine::StridedBlocks;
 use std::ffi::{c_uint, c_void};
 
-/// `CU_MEMORYTYPE_UNIFIED`: the address itself tells whose memory it is.
+/// `CU_MEMORYTYPE_UNIFIED`: the address itself says which memory it is in.
 const UNIFIED: c_uint = 4;
 
 /// One side of a [`Rectangle`].
@@ -43,8 +43,8 @@ pub struct Rectangle {
 
 impl Rectangle {
     /// Blocks at these addresses.
-    pub fn of(to: usize, from: usize, blocks: Blocks) -> Self {
-        let Blocks { count, bytes, to_stride, from_stride } = blocks;
+    pub fn of(to: usize, from: usize, blocks: StridedBlocks) -> Self {
+        let StridedBlocks { count, bytes, to_stride, from_stride } = blocks;
         let (from, to) = (Corner::at(from, from_stride), Corner::at(to, to_stride));
         Self { from, to, width: bytes, height: count }
     }

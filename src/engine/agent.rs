@@ -1,6 +1,6 @@
-//! A node's agent: the process that PEs of other nodes reach. It maps the slots of its node's PEs
-//! and lets UCX carry out what arrives for them, whatever the PEs themselves are doing. It sleeps
-//! when nothing arrives.
+//! A node's agent: the process that PEs on other nodes communicate with. It maps the slots of its
+//! node's PEs, and UCX in it carries out the operations that arrive for them, whatever the PEs
+//! themselves are doing. It sleeps while nothing arrives.
 #![allow(unsafe_code)]
 
 use super::exports::{EXPORT_BYTES, Export, Record, Segment};
@@ -9,26 +9,65 @@ use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};
 use crate::job::file::JobFile;
+use crate::job::nodes::RECORD_BYTES;
+use crate::job::{abort, life};
+use crate::memory::partition::Spec;
 use crate::sys::socket;
-use onenode::backend::Slots;
+use onenode::backend::{Backing, Slots, memfd};
 use onenode::pages::Pages;
 use onenode::sys::map;
 use std::convert::Infallible;
-use std::os::fd::BorrowedFd;
+use std::fmt::Display;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Most addresses in a record: the process may be a PE's, and listen for itself, too.
+/// The most addresses in a record: the agent may run in a PE's process, which listens for itself,
+/// too.
 const MOST_LISTENED: usize = 8;
-/// How long the agent sleeps at most.
+/// The longest time that the agent sleeps.
 const SLEEP: Duration = Duration::from_millis(500);
 
-/// Serves the PEs of this node, in a process with one thread; `publish` is told, once, how other
-/// nodes reach it. It ends with the process.
+/// What an agent reports to the process that started it, over a pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// The record by which other nodes reach it.
+    Record(Vec<u8>),
+    /// The reason why it cannot serve.
+    Failure(String),
+}
+
+impl Report {
+    const RECORD: u8 = b'R';
+    const FAILURE: u8 = b'E';
+    /// The most bytes of an encoded report: fewer than `PIPE_BUF`, so it arrives whole.
+    pub const MOST_BYTES: usize = RECORD_BYTES + 1;
+
+    /// Encodes it for the pipe.
+    pub fn encode(&self) -> Vec<u8> {
+        let (kind, content) = match self {
+            Self::Record(record) => (Self::RECORD, &record[..]),
+            Self::Failure(why) => (Self::FAILURE, why.as_bytes()),
+        };
+        let content = &content[..content.len().min(RECORD_BYTES)];
+        [&[kind], content].concat()
+    }
+
+    /// Decodes a report; `None` if there are no bytes: the agent has ended without a report.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        match bytes.split_first()? {
+            (&Self::RECORD, record) => Some(Self::Record(record.to_vec())),
+            (_, why) => Some(Self::Failure(String::from_utf8_lossy(why).into_owned())),
+        }
+    }
+}
+
+/// Serves the PEs of this node, in a process with one thread. `publish` is called once, with the
+/// record by which other nodes reach the agent. Returns only on failure.
 ///
 /// # Errors
-/// If there is no UCX, or memory cannot be mapped or registered.
+/// If UCX is not available, or memory cannot be mapped or registered.
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let worker = Worker::open()?;
     let mut agent = Agent::new(worker, job)?;
@@ -36,8 +75,9 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     loop {
         while agent.worker.progress() {}
         agent.look()?;
+        agent.accept_end();
         if agent.worker.arm()? {
-            agent.worker.bell().sleep(SLEEP);
+            agent.worker.bell().sleep(agent.patience());
         }
     }
 }
@@ -45,29 +85,43 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
 struct Agent {
     worker: Worker,
     job: Arc<JobFile>,
-    /// Where the exports of the node's PEs are.
+    /// Where the exports of the node's PEs are. They are followed by the job's abort word, which
+    /// other nodes write.
     exports: NonNull<u8>,
+    bytes: usize,
     key: Vec<u8>,
-    /// The control area of the last program that a PE has begun, and of those before.
+    /// The control areas of the programs that PEs have begun, the current one and earlier ones.
     controls: Vec<Area>,
     pes: Vec<Served>,
+    end: End,
 }
 
-/// A control area that is registered, and the statistics behind it.
+/// What the agent knows of the job's end from other nodes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The job goes on.
+    No,
+    /// The node's PEs that wait have been told at this time.
+    Since(Instant),
+    /// So have the others.
+    Told,
+}
+
+/// A registered control area, with the statistics that belong to it.
 struct Area {
     control: Control,
     segment: Segment,
     statistics: Segment,
 }
 
-/// A PE as it is exported.
+/// A PE as it was exported.
 #[derive(Default)]
 struct Served {
     life: (u32, u32),
     mapped: Vec<Mapped>,
 }
 
-/// Memory of a PE that is mapped here.
+/// Memory of a PE, mapped here.
 struct Mapped {
     base: NonNull<u8>,
     bytes: usize,
@@ -77,18 +131,24 @@ struct Mapped {
 impl Agent {
     fn new(worker: Worker, job: Arc<JobFile>) -> Result<Self, Error> {
         let near = job.near().len();
-        let exports = map::private_anywhere(near * EXPORT_BYTES)?;
+        let bytes = near * EXPORT_BYTES + size_of::<AtomicU64>();
+        let exports = map::private_anywhere(bytes)?;
         let exports = NonNull::new(exports as *mut u8)
             .ok_or_else(|| Error::Engine("no memory for what PEs export".into()))?;
-        // SAFETY: mapped for good; nothing reads it here.
-        let (_, key) = unsafe { worker.register(exports, near * EXPORT_BYTES) }?;
+        // SAFETY: the memory stays mapped for good; nothing reads it here.
+        let (_, key) = unsafe { worker.register(exports, bytes) }?;
         let pes = std::iter::repeat_with(Served::default).take(near).collect();
-        Ok(Self { worker, job, exports, key, controls: Vec::new(), pes })
+        Ok(Self { worker, job, exports, bytes, key, controls: Vec::new(), pes, end: End::No })
+    }
+
+    /// How long it may sleep.
+    fn patience(&self) -> Duration {
+        if matches!(self.end, End::Since(_)) { abort::NOTICE } else { SLEEP }
     }
 
     fn record(&self) -> Result<Record, Error> {
-        let (base, bytes) = (self.exports.as_ptr() as u64, (self.pes.len() * EXPORT_BYTES) as u64);
-        let exports = Segment { base, bytes, key: self.key.clone() };
+        let base = self.exports.as_ptr() as u64;
+        let exports = Segment { base, bytes: self.bytes as u64, key: self.key.clone() };
         Ok(Record {
             address: self.worker.address()?,
             exports,
@@ -96,8 +156,34 @@ impl Agent {
         })
     }
 
-    /// Exports the PEs that have begun a lifetime since it looked last. A PE that asks for one that
-    /// is not exported yet has woken the agent by asking, and asks again.
+    /// Ends the job on this node when another node reports its end: PEs that wait see the abort
+    /// word; those that compute get a signal, a little later.
+    fn accept_end(&mut self) {
+        match self.end {
+            End::No => {
+                let at = self.bytes - size_of::<AtomicU64>();
+                // SAFETY: the last word of the exports, aligned, which only atomics access here.
+                let word = unsafe { &*self.exports.as_ptr().add(at).cast::<AtomicU64>() };
+                let word = word.load(Ordering::Acquire);
+                if word != 0 {
+                    abort::accept(&self.job, word);
+                    self.end = End::Since(Instant::now());
+                }
+            }
+            End::Since(time) if time.elapsed() >= abort::NOTICE => {
+                self.end = End::Told;
+                for pe in self.job.near() {
+                    if let Ok(Some(control)) = Control::last(&self.job, pe) {
+                        life::tell_end(&control, pe);
+                    }
+                }
+            }
+            End::Since(_) | End::Told => {}
+        }
+    }
+
+    /// Exports the PEs that have begun a lifetime since the last call. A PE that asks for one that
+    /// is not exported yet wakes the agent by asking, and asks again.
     fn look(&mut self) -> Result<(), Error> {
         for pe in self.job.near() {
             let programs = self.job.programs(pe);
@@ -115,7 +201,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Where among the control areas the one of a generation is.
+    /// The index of the control area of a generation; maps and registers it first if necessary.
     fn area(&mut self, generation: u32) -> Result<usize, Error> {
         let known = |area: &Area| area.control.generation() == generation;
         if let Some(index) = self.controls.iter().position(known) {
@@ -123,7 +209,7 @@ impl Agent {
         }
         let control = Control::of(self.job.clone(), generation)?;
         let (base, bytes) = control.memory();
-        // SAFETY: mapped as long as the control area, which is kept; it is made of atomics.
+        // SAFETY: mapped as long as the control area exists, which is kept; it consists of atomics.
         let (_, key) = unsafe { self.worker.register(base, bytes) }?;
         let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
         let (offset, bytes) = control.all_statistics();
@@ -142,7 +228,7 @@ impl Agent {
     ) -> Result<(), Error> {
         for Mapped { base, bytes, registration } in self.pes[index].mapped.drain(..) {
             self.worker.unregister(registration)?;
-            // SAFETY: this agent's own mapping, which UCX has just let go of.
+            // SAFETY: this agent's own mapping, which UCX has just released.
             unsafe { map::unmap(base.as_ptr(), bytes) };
         }
         let Area { control, segment, statistics } = &self.controls[area];
@@ -158,13 +244,22 @@ impl Agent {
         ];
         let [data, heap] = places.map(|place| self.worker_segment(place));
         let ((data_mapped, data), (heap_mapped, heap)) = (data?, heap?);
-        let mapped = vec![data_mapped, heap_mapped];
+        let mut mapped = vec![data_mapped, heap_mapped];
+        let partitions = match self.partitions(control, pe)? {
+            Some((partitions_mapped, segment)) => {
+                mapped.push(partitions_mapped);
+                segment
+            }
+            None => Segment::default(),
+        };
         let export = Export {
             life,
             image: word(&record.image),
             backend: word(&record.backend),
+            partitions_number: word(&control.pe(pe).partitions),
             data,
             heap,
+            partitions,
             control: segment.clone(),
             statistics: statistics.clone(),
         };
@@ -172,7 +267,7 @@ impl Agent {
             .encode()
             .ok_or_else(|| Error::Engine("a key of UCX is longer than expected".into()))?;
         self.pes[index] = Served { life, mapped };
-        // SAFETY: inside of the exports. Who reads them over the network checks the life, the first
+        // SAFETY: within the exports. PEs that read them over the network check the life, the first
         // word, which is written last.
         unsafe {
             let at = self.exports.as_ptr().add(index * EXPORT_BYTES);
@@ -185,7 +280,42 @@ impl Agent {
         Ok(())
     }
 
-    /// Maps and registers a stretch of a file.
+    /// Maps a PE's partitions at their distances, and registers them with the gaps between, which
+    /// no checked operation reaches.
+    fn partitions(&self, control: &Control, pe: usize) -> Result<Option<(Mapped, Segment)>, Error> {
+        let partitions = control.mapped_partitions(pe)?;
+        let end = |(spec, offset): &(Spec, usize)| offset + spec.whole_pages();
+        let Some(bytes) = partitions.iter().map(end).max() else { return Ok(None) };
+        let alignment = partitions.iter().map(|(spec, _)| spec.pages.size()).fold(1, usize::max);
+        let room = bytes + alignment;
+        let reserved = map::reserve(room)?;
+        let first = reserved.next_multiple_of(alignment);
+        for (spec, offset) in &partitions {
+            let at = first + offset..first + offset + spec.whole_pages();
+            let lost =
+                |why: &dyn Display| Error::Engine(format!("{} of PE {pe}: {why}", spec.shown()));
+            let backing =
+                control.backing(spec, pe, *offset as u64).map_err(|error| lost(&error))?;
+            // SAFETY: the place was reserved just now, and nobody uses it yet.
+            let mapped = unsafe {
+                match backing {
+                    Backing::File(file) => memfd::map_peers_file(&at, file.as_fd()),
+                    Backing::Memory(pages, Some(place)) => memfd::map_peers(&at, pages, place),
+                    Backing::Memory(_, None) => {
+                        return Err(lost(&"its memory is in a file that the launcher has not got"));
+                    }
+                }
+            };
+            mapped.map_err(|error| lost(&error))?;
+        }
+        let base = address(reserved)?;
+        // SAFETY: mapped until it is unregistered; nothing reads it here.
+        let (registration, key) = unsafe { self.worker.register(address(first)?, bytes) }?;
+        let segment = Segment { base: first as u64, bytes: bytes as u64, key };
+        Ok(Some((Mapped { base, bytes: room, registration }, segment)))
+    }
+
+    /// Maps and registers a range of a file.
     fn worker_segment(
         &self,
         (file, offset, bytes): (BorrowedFd<'_>, u64, usize),
@@ -196,4 +326,8 @@ impl Agent {
         let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
         Ok((Mapped { base, bytes, registration }, segment))
     }
+}
+
+fn address(at: usize) -> Result<NonNull<u8>, Error> {
+    NonNull::new(at as *mut u8).ok_or_else(|| Error::Engine("memory at address 0".into()))
 }

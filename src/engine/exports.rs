@@ -1,50 +1,54 @@
-//! What an agent tells others: its record, which travels when the job starts, and for each PE of
-//! its node an export, which others read from the agent's memory. Little-endian, with checked
-//! lengths: both come over a network.
+//! What an agent publishes: its record, which is exchanged when the job starts, and an export for
+//! each PE of its node, which others read from the agent's memory. Little-endian, with checked
+//! lengths, because both come over a network.
 
-/// "oneshmem" and the version of all formats here.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x02\0");
-/// Bytes of an encoded [`Export`], for which the agent keeps room.
-pub const EXPORT_BYTES: usize = 1024;
-/// Most bytes of a key.
+/// "oneshmem" and the version of all formats in this file.
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x04\0");
+/// The size of an encoded [`Export`] in the agent's memory.
+pub const EXPORT_BYTES: usize = 1280;
+/// The most bytes of a key.
 const KEY_BYTES: usize = 192;
 
-/// How an agent is reached.
+/// How to reach an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its worker's address.
     pub address: Vec<u8>,
-    /// Where the exports of its node's PEs are, in their order.
+    /// The exports of its node's PEs, in the order of the PEs, and then the abort word.
     pub exports: Segment,
-    /// Where it listens for connections, if there are any.
+    /// The addresses at which it listens for connections, if any.
     pub listens: Vec<Vec<u8>>,
 }
 
 /// Memory in an agent's process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Its address there.
+    /// Its address in that process.
     pub base: u64,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
-    /// The key to it.
+    /// Its remote key.
     pub key: Vec<u8>,
 }
 
-/// What others have to know of a PE.
+/// What others need to know about a PE.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Export {
-    /// How many programs it has begun, and in this one how many lifetimes of the library. 0:
+    /// How many programs it has begun, and how many lifetimes of the library in the current one. 0:
     /// nothing is exported yet.
     pub life: (u32, u32),
-    /// What must be the same on all PEs: see `onenode`'s slot record.
+    /// Must be the same on all PEs: see `onenode`'s slot record.
     pub image: u64,
-    /// Likewise.
+    /// As `image`.
     pub backend: u64,
+    /// A number for its partitions, as in its `PeRecord`.
+    pub partitions_number: u64,
     /// Its data segment.
     pub data: Segment,
     /// Its heap.
     pub heap: Segment,
+    /// Its partitions with the gaps between them, of 0 bytes if it has none.
+    pub partitions: Segment,
     /// The control area of its program.
     pub control: Segment,
     /// The statistics of its program's PEs.
@@ -52,7 +56,7 @@ pub struct Export {
 }
 
 impl Record {
-    /// As it travels.
+    /// Encodes it for transfer.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_le_bytes().to_vec();
         put_bytes(&mut bytes, &self.address);
@@ -61,7 +65,7 @@ impl Record {
         bytes
     }
 
-    /// What has travelled; `None` if it is no record of this version.
+    /// Decodes a record; `None` if the bytes are no record of this version.
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         (take_u64(bytes)? == MAGIC).then_some(())?;
@@ -87,20 +91,21 @@ impl Segment {
 }
 
 impl Export {
-    /// As it lies in the agent's memory: the life first. `None` if a key is too long.
+    /// Encodes it for the agent's memory, with the life first. `None` if a key is too long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
-        let segments = [&self.data, &self.heap, &self.control, &self.statistics];
+        let segments = [&self.data, &self.heap, &self.partitions, &self.control, &self.statistics];
         segments.iter().all(|segment| segment.key.len() <= KEY_BYTES).then_some(())?;
         let mut bytes = self.life_word().to_le_bytes().to_vec();
         bytes.extend(MAGIC.to_le_bytes());
         bytes.extend(self.image.to_le_bytes());
         bytes.extend(self.backend.to_le_bytes());
+        bytes.extend(self.partitions_number.to_le_bytes());
         segments.iter().for_each(|segment| segment.encode(&mut bytes));
         bytes.resize(EXPORT_BYTES, 0);
         bytes.try_into().ok()
     }
 
-    /// What was read there; `None` if nothing is exported yet.
+    /// Decodes an export; `None` if nothing is exported yet.
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         let life = take_u64(bytes)?;
@@ -109,14 +114,16 @@ impl Export {
             life: ((life >> 32) as u32, life as u32),
             image: take_u64(bytes)?,
             backend: take_u64(bytes)?,
+            partitions_number: take_u64(bytes)?,
             data: Segment::decode(bytes)?,
             heap: Segment::decode(bytes)?,
+            partitions: Segment::decode(bytes)?,
             control: Segment::decode(bytes)?,
             statistics: Segment::decode(bytes)?,
         })
     }
 
-    /// The first word of an encoded one.
+    /// The first word of the encoded export.
     pub fn life_word(&self) -> u64 {
         u64::from(self.life.0) << 32 | u64::from(self.life.1)
     }
@@ -161,8 +168,10 @@ mod tests {
             life: (1, 2),
             image: 3,
             backend: 4,
+            partitions_number: 9,
             data: segment(5, KEY_BYTES),
             heap: segment(6, KEY_BYTES),
+            partitions: segment(10, KEY_BYTES),
             control: segment(7, KEY_BYTES),
             statistics: segment(8, KEY_BYTES),
         };
@@ -174,7 +183,7 @@ mod tests {
     fn what_is_cut_or_foreign_is_none() {
         let bytes = record().encode();
         for length in 0..bytes.len() {
-            // Where an address ends, it could be the last.
+            // A cut at the end of an address leaves a record with fewer addresses.
             let complete = Record::decode(&bytes[..length]);
             assert!(complete.is_none_or(|cut| cut.listens.len() < record().listens.len()));
         }

@@ -1,6 +1,6 @@
-//! Memory that this process cannot load from and store to: what belongs to PEs of other nodes. The
-//! hot path never comes here. A far PE has no mirror, so its operations fall into the slow path,
-//! whose answer is a [`Place`].
+//! Memory that this process can neither load from nor store to: that of PEs on other nodes. The hot
+//! path never reaches it. A far PE has no mirror, so its operations take the slow path, which
+//! returns a [`Place`].
 #![allow(unsafe_code)]
 
 pub mod agent;
@@ -8,21 +8,26 @@ mod exports;
 pub mod ucx;
 
 use crate::error::{Error, Routine};
+use onenode::collectives::words::ControlWords;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Where an access that has left the hot path goes.
+/// The target of an access that has left the hot path.
 pub enum Place {
-    /// To memory that is mapped here, at this address.
+    /// Memory that is mapped here, at this address.
     Near(usize),
-    /// To memory that an engine reaches.
+    /// Memory that an engine reaches.
     Far(&'static dyn Engine, Far),
 }
 
-/// Where in a [`Far`] the heap begins. Before it is the data segment.
+/// The offset in a [`Far`] at which the heap begins. The data segment is below it.
 pub const HEAP: u64 = 1 << 41;
-/// Where in a [`Far`] the control area of the PE's node begins.
+/// The offset in a [`Far`] at which the first partition begins. The others are at their distances
+/// from it.
+pub const PARTITIONS: u64 = HEAP + (1 << 40);
+/// The offset in a [`Far`] at which the control area of the PE's node begins.
 pub const CONTROL: u64 = 1 << 42;
-/// Where in a [`Far`] the statistics of the PE's node begin.
+/// The offset in a [`Far`] at which the statistics of the PE's node begin.
 pub const STATISTICS: u64 = CONTROL + (1 << 41);
 
 /// Memory of a PE on another node, or of that node's control area or statistics.
@@ -30,20 +35,20 @@ pub const STATISTICS: u64 = CONTROL + (1 << 41);
 pub struct Far {
     /// The PE, in the world's numbering.
     pub pe: usize,
-    /// Bytes into its data segment, or from [`HEAP`], [`CONTROL`] or [`STATISTICS`] on.
+    /// Bytes into its data segment, or from [`HEAP`], [`PARTITIONS`], [`CONTROL`] or [`STATISTICS`] on.
     pub offset: u64,
 }
 
 impl Far {
-    /// The memory so many bytes further on.
+    /// The memory `bytes` bytes further on.
     #[must_use]
     pub fn plus(self, bytes: usize) -> Self {
         Self { offset: self.offset.wrapping_add(bytes as u64), ..self }
     }
 }
 
-/// When a transfer has to be over on this side: the source of a put can be used again, what a get
-/// brings is there.
+/// When a transfer must be over on this side: the source of a put may be reused, the data of a get
+/// has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// When the call returns.
@@ -53,27 +58,28 @@ pub enum Over {
 }
 
 impl Over {
-    /// As the routine has it: those that do not block end in `_nbi`.
+    /// As the routine's name says: nonblocking routines end in `_nbi`.
     pub fn of(routine: Routine) -> Self {
         if routine.ends_with("_nbi") { Self::AtQuiet } else { Self::AtReturn }
     }
 }
 
-/// Blocks of memory at equal distances on both sides of a transfer; all but their number in bytes.
+/// Blocks of memory at equal distances, on both sides of a transfer. All fields but `count` are in
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Blocks {
-    /// How many there are.
+pub struct StridedBlocks {
+    /// The number of blocks.
     pub count: usize,
-    /// The size of one.
+    /// The size of one block.
     pub bytes: usize,
-    /// From the start of a block to that of the next one, where they are written.
+    /// From the start of a block to the start of the next, on the side that is written.
     pub to_stride: usize,
-    /// The same where they are read.
+    /// The same on the side that is read.
     pub from_stride: usize,
 }
 
-impl Blocks {
-    /// As one block, if there is nothing between them.
+impl StridedBlocks {
+    /// The same as one block, if there are no gaps.
     #[must_use]
     pub fn joined(self) -> Self {
         if self.to_stride == self.bytes && self.from_stride == self.bytes {
@@ -82,15 +88,17 @@ impl Blocks {
         self
     }
 
-    /// Where each one begins: offsets on the side that is written, and on the one that is read.
+    /// The start of each block: its offset on the side that is written, and on the side that is
+    /// read.
     pub fn starts(self) -> impl Iterator<Item = (usize, usize)> {
-        // Checked with the call's spans: what a block that exists begins at can be counted.
+        // The check of the call's spans ensures that the start of an existing block does not
+        // overflow.
         (0..self.count)
             .map(move |i| (i.wrapping_mul(self.to_stride), i.wrapping_mul(self.from_stride)))
     }
 }
 
-/// What an atomic operation does to its word.
+/// The effect of an atomic operation on its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Adds.
@@ -101,57 +109,58 @@ pub enum Action {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Writes.
+    /// Writes the operand.
     Swap,
-    /// Writes if this stands there.
+    /// Writes the operand if the word holds this value.
     CompareSwap(u64),
 }
 
 /// An atomic operation on an aligned word. Narrow operands are zero-extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amo {
-    /// What it does.
+    /// Its effect.
     pub action: Action,
-    /// With what.
+    /// Its operand.
     pub operand: u64,
     /// The word's width: 4 or 8 bytes.
     pub bytes: usize,
 }
 
-/// A way to memory that only the slow path reaches: of PEs on other nodes, or of devices.
+/// Access to memory that only the slow path reaches: of PEs on other nodes, or of devices.
 ///
-/// Operations of one thread on one PE are carried out there in the order of the calls, so that a
-/// fence has nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job
-/// ends with a message.
+/// Operations of one thread on one PE take effect there in the order of the calls, so a fence has
+/// nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job ends with
+/// a message.
 pub trait Engine: Send + Sync {
     /// Copies to another PE.
     ///
     /// # Safety
-    /// `from` is readable for so many bytes, until the transfer is over.
+    /// `from` is readable for `bytes` bytes until the transfer is over.
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over);
 
     /// Copies from another PE.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes, until the transfer is over.
+    /// `to` is writable for `bytes` bytes until the transfer is over.
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over);
 
-    /// Copies a value to another PE, from the processor's memory.
+    /// Copies a value from the processor's memory to another PE.
     ///
     /// # Safety
-    /// `value` is readable for so many bytes.
+    /// `value` is readable for `bytes` bytes.
     unsafe fn store(&self, to: Far, value: *const u8, bytes: usize) {
-        // SAFETY: the caller's promise; the transfer is over at return.
+        // SAFETY: the caller guarantees that `value` is readable for `bytes` bytes. The transfer is
+        // over at return.
         unsafe { self.put(to, value, bytes, Over::AtReturn) }
     }
 
     /// Copies blocks to another PE.
     ///
     /// # Safety
-    /// From `from` on they are readable.
-    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: Blocks) {
+    /// The blocks are readable from `from` on.
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: StridedBlocks) {
         for (there, here) in blocks.starts() {
-            // SAFETY: the caller's promise.
+            // SAFETY: one of the blocks that the caller guarantees are readable from `from` on.
             unsafe {
                 self.put(to.plus(there), from.wrapping_add(here), blocks.bytes, Over::AtReturn);
             }
@@ -161,10 +170,11 @@ pub trait Engine: Send + Sync {
     /// Copies blocks from another PE.
     ///
     /// # Safety
-    /// From `to` on they are writable.
-    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: Blocks) {
+    /// The blocks are writable from `to` on.
+    unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: StridedBlocks) {
         for (here, there) in blocks.starts() {
-            // SAFETY: the caller's promise; over before the call returns.
+            // SAFETY: one of the blocks that the caller guarantees are writable from `to` on. The
+            // transfer is over when `quiet` below returns.
             unsafe {
                 self.get(to.wrapping_add(here), from.plus(there), blocks.bytes, Over::AtQuiet);
             }
@@ -172,13 +182,13 @@ pub trait Engine: Send + Sync {
         self.quiet();
     }
 
-    /// Carries out an atomic operation and returns what stood there.
+    /// Carries out an atomic operation and returns the old value.
     fn fetch(&self, at: Far, amo: Amo) -> u64;
 
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
-    /// Writes an aligned word of 8 bytes. No quiet waits for it.
+    /// Writes an aligned word of 8 bytes. Quiets do not wait for it.
     fn tell(&self, at: Far, value: u64) {
         self.update(at, Amo { action: Action::Swap, operand: value, bytes: size_of::<u64>() });
     }
@@ -186,97 +196,126 @@ pub trait Engine: Send + Sync {
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);
 
-    /// From now on sees to it that what is issued is carried out though the program calls nothing.
-    /// To be called once, when this process may have threads.
+    /// Starts to make progress on issued operations even while the program makes no calls. To be
+    /// called once, when this process may have threads.
     ///
     /// # Errors
-    /// If the system has none left.
+    /// If no thread can be created.
     fn attend(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Ends the job if a way to another node has broken down. Done now and then by who waits for
-    /// something else than an operation.
+    /// Ends the job if the connection to another node has failed. Called from time to time by
+    /// threads that wait for something other than an operation.
     fn look(&self) {}
 
-    /// Forgets where PEs have their memory: they may have it elsewhere in their next lifetime. No
-    /// operation is under way, nor will be in this lifetime.
+    /// Tells other nodes that the job has ended with this abort word, so that their PEs can end by
+    /// themselves. Gives up after a moment.
+    fn tell_end(&self, _word: u64) {}
+
+    /// Forgets where PEs have their memory: it may be elsewhere in their next lifetime. No
+    /// operation is outstanding, and none is issued any more in this lifetime.
     fn forget(&self);
 }
 
-/// What names a PE's memory on a device to its peers: the driver's words, and how many bytes behind
-/// what they name the partition begins.
+impl dyn Engine + '_ {
+    /// The current value of an 8-byte word of another PE.
+    pub fn word(&self, at: Far) -> u64 {
+        let mut bytes = [0; 8];
+        // SAFETY: the local has 8 bytes, and the transfer is over at return.
+        unsafe { self.get(bytes.as_mut_ptr(), at, bytes.len(), Over::AtReturn) };
+        u64::from_le_bytes(bytes)
+    }
+
+    /// The current control words of another PE.
+    pub fn control_words(&self, at: Far) -> ControlWords {
+        let mut words = MaybeUninit::<ControlWords>::uninit();
+        // SAFETY: the local has that size, and all its bytes are filled in at return. They are
+        // atomics, for which any bytes are valid.
+        unsafe {
+            self.get(words.as_mut_ptr().cast(), at, size_of::<ControlWords>(), Over::AtReturn);
+            words.assume_init()
+        }
+    }
+}
+
+/// The name of a PE's device memory for its peers: the driver's handle, and the number of bytes
+/// from the start of the memory that it names to the start of the partition.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Handle {
-    /// The driver's.
+    /// The driver's handle.
     pub words: [u64; 8],
-    /// Bytes.
+    /// Bytes to the start of the partition.
     pub skipped: u64,
 }
 
 /// Memory of the processor, aligned for all elements.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Where it begins.
+    /// Its start.
     pub start: *mut u8,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: usize,
 }
 
-// SAFETY: nothing but an address, whose memory its owner alone uses.
+// SAFETY: only an address; its owner alone uses the memory.
 unsafe impl Send for Scratch {}
 
-/// Partitions on devices, by number: of this PE, and as they are mapped here of its peers.
+/// Partitions on devices, by number: this PE's own, and those of its peers as they are mapped here.
 pub trait DeviceMemory: Engine {
-    /// How many there are.
+    /// The engine for this memory.
+    fn engine(&self) -> &dyn Engine;
+    /// The number of partitions.
     fn parts(&self) -> usize;
-    /// A part's addresses.
+    /// The addresses of a partition.
     fn range(&self, part: usize) -> Range<usize>;
-    /// What names it to peers.
+    /// A partition's name for peers.
     fn handle(&self, part: usize) -> Handle;
-    /// What it is, in words.
+    /// A description for the user.
     fn told(&self, part: usize) -> String;
-    /// The part that an address of this PE lies in.
+    /// The partition that contains an address of this PE.
     fn find(&self, address: usize) -> Option<usize>;
-    /// What the own address in a part is on PE `pe`, whose handle is asked for if it is not mapped.
+    /// The counterpart on PE `pe` of this PE's `address` in a partition. Calls `handle` if the PE's
+    /// partition is not mapped yet.
     fn far(&self, part: usize, pe: usize, address: usize, handle: &dyn Fn() -> Handle) -> Far;
-    /// The address that is mapped here for it.
+    /// The address where it is mapped here.
     fn address(&self, far: Far) -> usize;
-    /// Whether an address is any device's, also one that no partition has.
+    /// Whether an address is on any device, in a partition or not.
     fn is_device(&self, address: usize) -> bool;
 
     /// Begins a copy between memory of devices and of the processor, which the next
-    /// [`quiet`](Engine::quiet) completes. Later copies, by whichever call, come after it.
+    /// [`quiet`](Engine::quiet) completes. Later copies, by any call, are ordered after it.
     ///
     /// # Safety
-    /// `to` is writable and `from` readable for so many bytes, by the device at least, until then.
+    /// Until then, `to` is writable and `from` readable for `bytes` bytes, at least by the device.
     unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize);
 
     /// Copies between memory of devices and of the processor.
     ///
     /// # Safety
-    /// `to` is writable and `from` readable for so many bytes, by the device at least.
+    /// `to` is writable and `from` readable for `bytes` bytes, at least by the device.
     unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller's promise; complete before the call returns.
+        // SAFETY: the caller guarantees that `to` is writable and `from` readable. `quiet` is
+        // called here.
         unsafe { self.begin(to, from, bytes) }
         self.quiet();
     }
 
-    /// The same of blocks.
+    /// Copies blocks between memory of devices and of the processor.
     ///
     /// # Safety
-    /// From `to` and `from` on they are writable and readable.
-    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: Blocks);
+    /// The blocks are writable from `to` on and readable from `from` on.
+    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks);
 
-    /// Memory of the processor that copies are quickest with, for a thread's use.
+    /// Processor memory with which copies are fastest, for the use of one thread.
     fn scratch(&self) -> Scratch;
-    /// Gives it back.
+    /// Releases scratch memory.
     fn discard(&self, scratch: Scratch);
 
-    /// Fills memory of a device.
+    /// Fills device memory.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes.
+    /// `to` is writable for `bytes` bytes.
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize);
 }
 
@@ -286,15 +325,17 @@ mod tests {
 
     #[test]
     fn blocks_without_gaps_are_one() {
-        let blocks = Blocks { count: 5, bytes: 8, to_stride: 8, from_stride: 8 };
+        let blocks = StridedBlocks { count: 5, bytes: 8, to_stride: 8, from_stride: 8 };
         assert_eq!((blocks.joined().count, blocks.joined().bytes), (1, 40));
-        for apart in [Blocks { to_stride: 16, ..blocks }, Blocks { from_stride: 9, ..blocks }] {
+        for apart in
+            [StridedBlocks { to_stride: 16, ..blocks }, StridedBlocks { from_stride: 9, ..blocks }]
+        {
             assert_eq!(apart.joined(), apart);
         }
-        let apart = Blocks { count: 3, to_stride: 16, from_stride: 24, ..blocks };
+        let apart = StridedBlocks { count: 3, to_stride: 16, from_stride: 24, ..blocks };
         assert_eq!(apart.starts().collect::<Vec<_>>(), [(0, 0), (16, 24), (32, 48)]);
         // The stride of a single block may be anything.
-        let one = Blocks { count: 1, to_stride: usize::MAX, ..blocks };
+        let one = StridedBlocks { count: 1, to_stride: usize::MAX, ..blocks };
         assert_eq!(one.starts().collect::<Vec<_>>(), [(0, 0)]);
     }
 }

@@ -1,15 +1,21 @@
-//! The variables that ask for partitions: one each, with the partition's number in its name.
+//! The variables that request partitions: one per partition, with its number in the name.
 
 use crate::sys::environment;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write;
 
-/// What the names begin with; the number follows.
+/// The prefixes of the names; the number follows.
 const NAMES: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION", "SMA_SYMMETRIC_PARTITION"];
 
-/// What each of them asks for, one sentence.
-pub const HELP: &str = "A partition beside the symmetric heap: size and traits.";
+/// The current and the historical name, as the documentation writes them.
+pub const DOCUMENTED: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION<id>", "SMA_SYMMETRIC_PARTITION<id>"];
+
+/// The possible values.
+pub const VALUES: &str = "a size in bytes, then traits: see oneshmem-partitions(7)";
+
+/// What each of them does, in one sentence.
+pub const HELP: &str = "A partition in addition to the symmetric heap: size and traits.";
 
 /// The partition that a variable of this name is for; `None` if it is another variable.
 pub fn id_of(name: &str) -> Option<usize> {
@@ -18,17 +24,17 @@ pub fn id_of(name: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// The numbers of the partitions that are asked for.
+/// The numbers of the requested partitions.
 pub fn ids() -> BTreeSet<usize> {
     environment::names_that_begin(&NAMES).iter().filter_map(|name| id_of(name)).collect()
 }
 
-/// The value of partition `id`'s variable, by a look-up of a name.
+/// The value of partition `id`'s variable, looked up by `value_of`.
 pub fn value_by(id: usize, value_of: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
     named(id, value_of).map(|(_, value)| value)
 }
 
-/// Its name and value as the user has written them.
+/// The variable's name and value as the user wrote them.
 pub fn shown(id: usize) -> String {
     let (name, value) = named(id, environment::variable).unwrap_or_default();
     format!("{name}={:?}", value.to_string_lossy())
@@ -41,12 +47,12 @@ fn named(id: usize, value_of: impl Fn(&str) -> Option<OsString>) -> Option<(Stri
     })
 }
 
-/// All that are set, as text: name, value and meaning.
+/// All variables that are set, as text: name, value and meaning.
 pub(super) fn table() -> String {
     let mut text = String::new();
     for (name, value) in ids().into_iter().filter_map(|id| named(id, environment::variable)) {
         let value = value.to_string_lossy();
-        let _ = writeln!(text, "  {name:<24} {value}\n      {HELP}");
+        let _ = writeln!(text, "  {name:<24} {value}\n      {HELP}\n      Values: {VALUES}.");
     }
     text
 }

@@ -1,15 +1,15 @@
-//! Variables that are named like the library's but are none: spelling mistakes, mostly.
+//! Variables that are named like the library's but are unknown: usually spelling mistakes.
 
 use super::{ALL, SYMMETRIC_SIZE, partitions};
 use crate::sys::environment;
 
-/// Read by this project's other commands, or by other implementations, whose users may have
-/// set them: names, and with a star, beginnings of names.
+/// Variables read by this project's other commands, or by other implementations whose users may
+/// have set them. A star ends a prefix.
 const OTHERS: &[&str] = &[
     // oshcc, oshc++
     "SHMEM_CC",
     "SHMEM_CXX",
-    // where build scripts and modules say that an implementation is
+    // Where an implementation is installed, for build scripts and modules.
     "SHMEM_DIR",
     "SHMEM_HOME",
     "SHMEM_INC*",
@@ -40,23 +40,23 @@ const OTHERS: &[&str] = &[
     "SMA_GLOBAL_*",
 ];
 
-/// What other implementations call a variable of this one.
+/// Names in other implementations, with this library's name for the same variable.
 const ELSEWHERE: [(&str, &str); 1] = [("SHMEM_SYMMETRIC_HEAP_SIZE", SYMMETRIC_SIZE.name)];
 
-/// How alike two names must be, from 0 to 1, for one to be a misspelling of the other.
+/// How similar two names must be, from 0 to 1, for one to count as a misspelling of the other.
 const ALIKE: f64 = 0.7;
-/// More complaints than this are only counted.
+/// At most this many complaints are shown; further ones are only counted.
 const MOST: usize = 8;
 
-/// What to tell the user about the variables `SHMEM_*` and `SMA_*` that are set and that
-/// nothing reads: a line for each.
+/// Complaints about variables `SHMEM_*` and `SMA_*` that are set but that nothing reads: one line
+/// each.
 pub fn complaints() -> Vec<String> {
     let mut names: Vec<_> =
         environment::variable_names().into_iter().filter(|n| is_unknown(n)).collect();
     names.sort_unstable();
     let mut lines: Vec<_> = names.iter().take(MOST).map(|name| complaint(name)).collect();
     if let Some(more) = names.len().checked_sub(MOST + 1) {
-        lines.push(format!("and {} more variables that are not known", more + 1));
+        lines.push(format!("and {} more unknown variables", more + 1));
     }
     lines
 }
@@ -81,8 +81,8 @@ fn complaint(name: &str) -> String {
     let elsewhere = ELSEWHERE.iter().find(|(there, _)| *there == name).map(|(_, here)| *here);
     let closest = known().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match elsewhere.or(closest.filter(|known| likeness(known) >= ALIKE)) {
-        Some(known) => format!("the variable {name} is not known; did you mean {known}?"),
-        None => format!("the variable {name} is not known; oshinfo lists those that are"),
+        Some(known) => format!("unknown variable {name}; did you mean {known}?"),
+        None => format!("unknown variable {name}; oshinfo lists all variables"),
     }
 }
 
@@ -102,10 +102,10 @@ mod tests {
             ("SMA_SYMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"),
         ] {
             assert!(is_unknown(name), "{name}");
-            let end = format!("{name} is not known; did you mean {meant}?");
+            let end = format!("unknown variable {name}; did you mean {meant}?");
             assert!(complaint(name).ends_with(&end), "{}", complaint(name));
         }
-        assert!(complaint("SHMEM_XYZZY").ends_with("oshinfo lists those that are"));
+        assert!(complaint("SHMEM_XYZZY").ends_with("oshinfo lists all variables"));
     }
 
     #[test]

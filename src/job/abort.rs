@@ -1,16 +1,20 @@
-//! Why a job ends early: one word in the job's head, set once, seen by all.
+//! Why a job ends early: one word in the job's head, set once and visible to all PEs.
 //!
 //! ```text
 //!  63    56 55           32 31            0
 //!  |  kind |       pe      |     status    |       0: the job is alive
 //! ```
 //!
-//! The first to [`raise`] decides the job's cause and status; later ones find the
-//! word taken and go along. Whoever waits sees the word between two looks at what
-//! it waits for.
+//! The first PE to [`raise`] a cause decides the job's cause and status; later ones find the word
+//! set and accept it. A waiting PE checks the word each time it polls.
 
 use super::file::JobFile;
 use crate::atomics::Ordering;
+use std::time::Duration;
+
+/// How long the PEs of a job on several nodes have to see that it has ended, until those that
+/// compute get a signal.
+pub const NOTICE: Duration = Duration::from_millis(100);
 
 /// What ended the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +22,21 @@ use crate::atomics::Ordering;
 pub enum AbortKind {
     /// A PE called `shmem_global_exit`.
     GlobalExit = 1,
-    /// The library ended it: a misuse, or something it cannot go on without. The PE
-    /// has already said what.
+    /// The library ended it, because of a misuse or an error from which it cannot continue. The PE
+    /// has already reported it.
     Fatal = 2,
-    /// The launcher ended it: a PE died, the time was up, or a signal asked for it.
+    /// The launcher ended it: a PE died, the time limit was reached, or a signal asked for it.
     Launcher = 3,
-    /// A PE found a peer dead (under launchers that do not watch).
+    /// A PE found a peer dead (under launchers that do not watch PEs).
     PeerDied = 4,
 }
 
-/// Why a job ends: what happened, at which PE, and the status it ends with.
+/// Why a job ends: what happened, at which PE, and the job's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// What happened.
     pub kind: AbortKind,
-    /// The PE it happened to or that did it.
+    /// The PE that caused it or that it happened to.
     pub pe: usize,
     /// The job's exit status.
     pub status: i32,
@@ -42,13 +46,13 @@ const PE_SHIFT: u32 = 32;
 const PE_MASK: u64 = (1 << 24) - 1;
 const KIND_SHIFT: u32 = 56;
 
-/// The word that says so; never 0.
+/// Encodes a cause as a word, which is never 0.
 pub const fn encode(kind: AbortKind, pe: usize, status: i32) -> u64 {
     (kind as u64) << KIND_SHIFT | (pe as u64 & PE_MASK) << PE_SHIFT | status as u32 as u64
 }
 
-/// What a word says: nothing while it is 0. A word that is not one of ours (another
-/// process can write there) counts as a fatal error.
+/// Decodes a word; `None` if it is 0. A word that is invalid (another process can write there)
+/// counts as a fatal error.
 pub const fn decode(word: u64) -> Option<Cause> {
     if word == 0 {
         return None;
@@ -62,13 +66,18 @@ pub const fn decode(word: u64) -> Option<Cause> {
     Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status: word as u32 as i32 })
 }
 
-/// Why the job ends, if it does.
+/// Why the job is ending; `None` if it is not.
 pub fn cause(job: &JobFile) -> Option<Cause> {
     decode(job.header().abort.load(Ordering::Acquire))
 }
 
-/// Ends the job for this cause. False if it was ending
-/// already: the first cause stands.
+/// Ends the job with a word that a PE of another node has raised.
+pub fn accept(job: &JobFile, word: u64) {
+    // If the job is already ending, the first cause counts.
+    let _ = job.header().abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire);
+}
+
+/// Ends the job for this cause. `false` if it is already ending: the first cause counts.
 pub fn raise(job: &JobFile, kind: AbortKind, pe: usize, status: i32) -> bool {
     let header = job.header();
     let word = encode(kind, pe, status);

@@ -1,35 +1,36 @@
-//! What this PE waits for, in its own terms, and as its record says it to others.
+//! What this PE waits for, and how its record describes that to others.
 
 use super::Job;
 use super::control::Stage;
-use super::waiting::{Part, Wait, What};
+use super::waiting::{SlotPart, Wait, What};
 use crate::error::Routine;
 use onenode::collectives::words::ControlWords;
 use std::mem::offset_of;
 use std::time::Duration;
 
-/// What is waited for, as the waiting code knows it.
+/// What is waited for, as the waiting code describes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum About {
-    /// Something else.
+    /// Unspecified.
     #[default]
     Unsaid,
-    /// PE `.0` is to initialise.
+    /// The initialisation of PE `.0`.
     Initialisation(usize),
-    /// A collective of a team: the counter at this address, among a team's control words.
+    /// A collective of a team: the counter at this address, among the control words of a team.
     Counter(Routine, usize),
-    /// A collective of the active set of this first PE, distance and size.
+    /// A collective of the active set with this first PE, distance and size.
     ActiveSet(Routine, [usize; 3]),
     /// The variable at this address.
     Variable(Routine, usize),
     /// The lock at this address.
     Lock(Routine, usize),
-    /// Whatever the program tests, again and again.
+    /// Whatever the program polls with tests.
     Tests,
 }
 
 impl About {
-    fn routine(self) -> &'static str {
+    /// The routine that waits; empty if there is none.
+    pub(crate) fn routine(self) -> &'static str {
         match self {
             Self::Counter(routine, _)
             | Self::ActiveSet(routine, _)
@@ -42,9 +43,11 @@ impl About {
     fn what(self, job: &Job) -> What {
         let place = |address: usize| {
             let (part, start) = match job.partition_of(address) {
-                Some(it) => (Part::Partition(it.spec().id), it.space().range().start),
-                None if job.layout.heap.contains(&address) => (Part::Heap, job.layout.heap.start),
-                None => (Part::Data, job.layout.data.start),
+                Some(it) => (SlotPart::Partition(it.spec().id), it.space().range().start),
+                None if job.layout.heap.contains(&address) => {
+                    (SlotPart::Heap, job.layout.heap.start)
+                }
+                None => (SlotPart::Data, job.layout.data.start),
             };
             (part, address.wrapping_sub(start))
         };
@@ -66,7 +69,7 @@ impl About {
     }
 }
 
-/// Whose control word in which team is at this address.
+/// The PE and the team whose control word is at this address.
 fn member(job: &Job, address: usize) -> What {
     let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
         return What::Unsaid;
@@ -77,19 +80,20 @@ fn member(job: &Job, address: usize) -> What {
     if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
 }
 
-/// Writes down that this PE has waited for so long. Any of its threads may; the last says it.
+/// Records that this PE has waited this long. If several of its threads wait, the last to write
+/// wins.
 #[cold]
 pub(crate) fn note(job: &Job, about: About, lasted: Duration) {
     job.control.pe(job.pe).waiting.write(about.what(job), about.routine(), lasted);
 }
 
-/// The wait is over.
+/// Clears the record: the wait is over.
 #[cold]
 pub(crate) fn forget(job: &Job) {
     job.control.pe(job.pe).waiting.clear();
 }
 
-/// This PE's own wait, if it is in one; for a signal handler, too.
+/// This PE's own wait, if it is waiting. Safe in a signal handler.
 pub(crate) fn own(job: &Job) -> Option<Wait> {
     let record = job.control.pe(job.pe);
     record.waiting.read().filter(|_| record.stage() == Stage::Ready)

@@ -9,12 +9,12 @@ use onenode::backend::Backend;
 pub struct ChosenBackend {
     /// The backend.
     pub backend: Box<dyn Backend>,
-    /// The reason, for people.
+    /// The reason, for users.
     pub reason: String,
 }
 
-/// The backend that `SHMEM_BACKEND` asks for: one that is named and cannot work is
-/// an error, never a silent fallback.
+/// The backend for this job. If `SHMEM_BACKEND` names one that cannot work, that is an error, never
+/// a silent fallback.
 #[cfg(not(feature = "smartmap"))]
 pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
     use onenode::backend::{memfd::Memfd, xpmem::Xpmem};
@@ -32,7 +32,7 @@ pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
             "SHMEM_BACKEND=smartmap needs a library built with the feature smartmap; this one is not"
                 .into(),
         )),
-        // What XPMEM attaches cannot be registered with a network.
+        // Memory attached through XPMEM cannot be registered with a network.
         _ if has_nodes => Ok(memfd("the job has several nodes".into())),
         _ => Ok(match Xpmem::open() {
             Ok(backend) => xpmem(backend, "/dev/xpmem is usable".into()),
@@ -41,8 +41,8 @@ pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
     }
 }
 
-/// The backend of this kernel. `SHMEM_BACKEND` can only agree: which addresses the data
-/// path uses was decided when the library was built.
+/// The backend of this kernel. `SHMEM_BACKEND` can only agree: the addresses that the data path
+/// uses were decided when the library was built.
 #[cfg(feature = "smartmap")]
 pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
     use onenode::backend::smartmap::{Kitten, Placed};

@@ -11,17 +11,17 @@
 //! live here.
 #![allow(unsafe_code)]
 
+mod texts;
+
 use super::file::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
-use crate::engine::Handle;
 use crate::error::Error;
 use crate::job::waiting::Waiting;
-use crate::memory::partition::{self, Spec, order::Order};
+use crate::memory::partition::{Spec, order::Order};
 use onenode::backend::{Backing, SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
 use onenode::sys::{fd, map};
-use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -35,17 +35,22 @@ const FEWEST_TEAM_SLOTS: usize = 8;
 /// Where the PEs' statistics are, if there are any: far behind the control area.
 const STATISTICS_BASE: u64 = 1 << 39;
 /// Bytes kept for the statistics of a PE, and with each peer.
-pub(crate) const STATISTICS_BYTES: usize = 512;
+pub(crate) const STATISTICS_BYTES: usize = 25 << 10;
 pub(crate) const STATISTICS_BYTES_A_PEER: usize = 16;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
 /// And partitions from here.
 const PARTITIONS_OFFSET: u64 = HEAP_OFFSET + (1 << 40);
-/// Where the PEs say what partitions they have, if they have any: a length, and a text.
+
+/// Where the PEs say what partitions they have, if they have any: so many words each ([`texts`]).
 const TEXTS_BASE: u64 = 1 << 38;
-const TEXT_BYTES: usize = 16 << 10;
-/// What names its memory on devices is at the end of that, 16 words each.
-const HANDLES_BYTES: usize = 64 * 16 * size_of::<u64>();
+const WORDS: usize = 2048;
+const TEXT_BYTES: usize = WORDS * size_of::<u64>();
+
+/// Bytes for what each PE says of its partitions, in whole pages.
+fn text_room() -> usize {
+    TEXT_BYTES.next_multiple_of(map::page_size())
+}
 
 /// What concerns all PEs of the generation.
 #[repr(C, align(128))]
@@ -98,7 +103,7 @@ pub enum Stage {
 }
 
 impl PeRecord {
-    /// The PE's stage. The word counts: odd while the PE is initialised.
+    /// The PE's stage. The word is a counter: odd while the PE is initialised.
     pub fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Absent,
@@ -106,12 +111,11 @@ impl PeRecord {
             _ => Stage::Finalized,
         }
     }
-    /// How many lifetimes the PE has begun (first init to last finalize is one).
+    /// How many lifetimes the PE has begun. One lasts from the first init to the last finalize.
     pub fn lifetime(&self) -> u32 {
         self.stage.load(Ordering::Acquire).div_ceil(2)
     }
-    /// The PE goes on to its next stage; what it wrote before is visible to whoever
-    /// sees that.
+    /// Moves the PE to its next stage. All earlier writes are visible to PEs that see this stage.
     pub(crate) fn advance(&self) {
         self.stage.fetch_add(1, Ordering::Release);
     }
@@ -123,7 +127,7 @@ pub struct Control {
     generation: u32,
     base: NonNull<u8>,
     team_slots: usize,
-    /// All PEs' partitions in the slot.
+    /// The partitions in each PE's slot.
     partitions: Vec<Spec>,
 }
 
@@ -133,8 +137,8 @@ unsafe impl Send for Control {}
 unsafe impl Sync for Control {}
 
 impl Control {
-    /// The control area of PE `pe`'s next program, which is this process. Its memory of
-    /// the program before is given back.
+    /// The control area of PE `pe`'s next program, which is this process. Releases the PE's memory
+    /// of the previous program.
     pub(super) fn begin(job: Arc<JobFile>, pe: usize) -> Result<Self, Error> {
         let generation = job.member(pe).programs.fetch_add(1, Ordering::AcqRel);
         if generation >= job.most_generations() {
@@ -160,8 +164,7 @@ impl Control {
         Self::of(job, generation)
     }
 
-    /// The control area of the last program that PE `pe` has begun; `None` if it has begun
-    /// none.
+    /// The control area of the last program that PE `pe` has begun; `None` if it has begun none.
     pub fn last(job: &Arc<JobFile>, pe: usize) -> Result<Option<Self>, Error> {
         let last = job.programs(pe).checked_sub(1);
         last.map(|generation| Self::of(job.clone(), generation)).transpose()
@@ -197,7 +200,7 @@ impl Control {
         HEADER_BYTES + npes * size_of::<PeRecord>() + team_slots * npes * size_of::<ControlWords>()
     }
 
-    /// What all generations share.
+    /// The job's file, which all generations share.
     pub fn job(&self) -> &JobFile {
         &self.job
     }
@@ -209,11 +212,11 @@ impl Control {
     pub fn npes(&self) -> usize {
         self.job.npes()
     }
-    /// How many teams can be alive at once.
+    /// The number of teams that can exist at once.
     pub fn team_slots(&self) -> usize {
         self.team_slots
     }
-    /// Gives the memory of PE `pe`'s slot back.
+    /// Releases the memory of PE `pe`'s slot.
     fn forget_slot(&self, pe: usize) -> Result<(), Error> {
         fd::punch(self.job.file()?, self.data_offset(pe), SLOT_STRIDE);
         let pages = Pages::from_word(self.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
@@ -230,68 +233,12 @@ impl Control {
         Ok(())
     }
 
-    /// This PE, `pe`, has these partitions.
-    pub(super) fn set_partitions(
-        &mut self,
-        pe: usize,
-        partitions: &[Spec],
-        in_slot: &[Spec],
-    ) -> Result<(), Error> {
-        if partitions.is_empty() {
-            return Ok(());
-        }
-        self.partitions = in_slot.to_vec();
-        let text = partition::text(partitions);
-        self.pe(pe).partitions.store(partition::number(&text), Ordering::Relaxed);
-        if self.job.has_file() {
-            let place = self.text_place(pe)?;
-            let bytes = text.as_bytes();
-            let fits = bytes.len().min(TEXT_BYTES - HANDLES_BYTES - size_of::<u64>());
-            place.words()[0].store(fits as u64, Ordering::Relaxed);
-            for (word, bytes) in place.words()[1..].iter().zip(bytes[..fits].chunks(8)) {
-                let mut padded = [0; 8];
-                padded[..bytes.len()].copy_from_slice(bytes);
-                word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
-            }
-        }
-        Ok(())
-    }
-
-    /// What PE `pe` says of its partitions; `None` where PEs do not say.
-    pub(super) fn partitions_text(&self, pe: usize) -> Option<String> {
-        let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
-        let (length, text) = place.words().split_first()?;
-        let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-        let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// What names PE `pe`'s `part`th memory on a device.
-    pub(super) fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
-        if !self.job.has_file() {
-            return Err(Error::Library("partitions on devices need a launcher with files".into()));
-        }
-        let place = self.text_place(pe)?;
-        let words = handle.words.iter().chain([&handle.skipped]);
-        for (word, value) in place.handle(part).iter().zip(words) {
-            word.store(*value, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// The same of a PE that is ready.
-    pub(crate) fn handle(&self, pe: usize, part: usize) -> Handle {
-        let Ok(place) = self.text_place(pe) else { return Handle::default() };
-        let word = |index: usize| place.handle(part)[index].load(Ordering::Relaxed);
-        Handle { words: std::array::from_fn(word), skipped: word(8) }
-    }
-
     fn text_place(&self, pe: usize) -> Result<TextPlace, Error> {
-        let offset = self.offset() + TEXTS_BASE + (pe * TEXT_BYTES) as u64;
-        Ok(TextPlace(map::shared_anywhere(self.job.file()?, offset, TEXT_BYTES)?))
+        let offset = self.offset() + TEXTS_BASE + (pe * text_room()) as u64;
+        Ok(TextPlace(map::shared_anywhere(self.job.file()?, offset, text_room())?))
     }
 
-    /// Maps the memory for PE `pe`'s statistics for good; `None` if the job has no file.
+    /// Maps the memory for PE `pe`'s statistics, permanently; `None` if the job has no file.
     pub(crate) fn statistics(&self, pe: usize) -> Result<Option<NonNull<u8>>, Error> {
         if !self.job.has_file() {
             return Ok(None);
@@ -299,27 +246,27 @@ impl Control {
         let offset = self.offset() + STATISTICS_BASE + self.statistics_offset(pe);
         Ok(Some(map::shared_anywhere(self.job.file()?, offset, self.statistics_room())?))
     }
-    /// Bytes that each PE has for statistics, in whole pages.
+    /// Bytes for each PE's statistics, in whole pages.
     pub(crate) fn statistics_room(&self) -> usize {
         let bytes = STATISTICS_BYTES + self.npes() * STATISTICS_BYTES_A_PEER;
         bytes.next_multiple_of(map::page_size())
     }
-    /// Where among the statistics of all PEs those of PE `pe` are.
+    /// Offset of PE `pe`'s statistics among those of all PEs.
     pub(crate) fn statistics_offset(&self, pe: usize) -> u64 {
         (pe * self.statistics_room()) as u64
     }
-    /// Where in the file those of all PEs are, and how many bytes.
+    /// Offset of all PEs' statistics in the file, and their size in bytes.
     pub(crate) fn all_statistics(&self) -> (u64, usize) {
         (self.offset() + STATISTICS_BASE, self.npes() * self.statistics_room())
     }
-    /// All of it, as it is mapped here.
+    /// The whole area, as it is mapped here.
     pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {
         (self.base, Self::bytes(self.npes(), self.team_slots))
     }
-    /// What concerns all PEs of the generation.
+    /// The state that all PEs of the generation share.
     pub fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a Header, which is atomics only and
-        // valid for any bytes; it lives as long as `self`.
+        // SAFETY: the mapping starts with a `Header`, which consists of atomics only and is valid
+        // for any bytes. It lives as long as `self`.
         unsafe { self.base.cast().as_ref() }
     }
     /// PE `pe`'s record.
@@ -328,29 +275,36 @@ impl Control {
         // SAFETY: in bounds by the assertion; atomics only.
         unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
     }
-    /// Where in the area the words of PE `pe` in a team slot are.
+    /// Offset in the area of PE `pe`'s words in a team slot.
     pub(crate) fn words_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
     }
-    /// Where in the area the word is that says which nodes want to be told how far PE `pe` is in
-    /// the team of a slot. The one on PE `pe`'s node counts.
+    /// Offset in the area of the word that says which nodes have subscribed to PE `pe`'s progress
+    /// in the team of a slot. The word on PE `pe`'s own node counts.
     pub(crate) fn subscribers_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());
         let base = Self::subscribers_base(self.npes(), self.team_slots);
         (base + (slot * self.npes() + pe) * size_of::<AtomicU64>()) as u64
     }
-    /// That word, of a PE of this node.
+    /// That word, for a PE of this node.
     pub(crate) fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
         let at = self.subscribers_offset(slot, pe) as usize;
-        // SAFETY: in bounds by the assertion there, see `bytes`; aligned, because all before are
-        // whole words; an atomic.
+        // SAFETY: in bounds by the assertion there, see `bytes`; aligned, because everything before
+        // it consists of whole words; an atomic.
         unsafe { self.base.add(at).cast().as_ref() }
     }
-    /// Where in the area PE `pe`'s record is.
+    /// Offset in the area of PE `pe`'s record.
     pub(crate) fn record_offset(&self, pe: usize) -> u64 {
         (HEADER_BYTES + pe * size_of::<PeRecord>()) as u64
+    }
+    /// PE `pe`'s words in team slot `slot`.
+    pub fn words(&self, slot: usize, pe: usize) -> &ControlWords {
+        assert!(pe < self.npes());
+        // SAFETY: a slot has words for each PE of the job, mapped as long as the area. They are
+        // atomics, for which any bytes are valid.
+        unsafe { self.team(slot).add(pe).as_ref() }
     }
     /// The words of team slot `slot`: one [`ControlWords`] for each PE of the job.
     pub fn team(&self, slot: usize) -> NonNull<ControlWords> {
@@ -361,7 +315,7 @@ impl Control {
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)
     }
-    /// Where PE `pe`'s symmetric heap lies in the file.
+    /// Offset of PE `pe`'s symmetric heap in the file.
     pub fn heap_offset(&self, pe: usize) -> u64 {
         self.data_offset(pe) + HEAP_OFFSET
     }
@@ -394,48 +348,24 @@ impl Slots for Control {
         index: usize,
         offset: usize,
     ) -> Result<Backing<'_>, onenode::Error> {
-        let spec = &self.partitions[index];
-        if let Some(path) = spec.file_of(pe) {
-            let opened = File::options().read(true).write(true).open(&path);
-            let failed = |error| onenode::Error::NoWay(format!("{}: {error}", path.display()));
-            return opened.map(|file| Backing::File(file.into())).map_err(failed);
-        }
-        let pages = spec.pages;
-        if !self.job.has_file() {
-            return Ok(Backing::Memory(pages, None));
-        }
-        let (generation, offset) = (self.generation, offset as u64);
-        let place = match pages {
-            Pages::Explicit(size) => {
-                let file = self.job.huge_file()?;
-                let file = file.filter(|file| fd::page_size(*file).ok() == Some(size));
-                let (start, _) = self.job.huge_partitions(generation, pe);
-                file.map(|file| (file, start + offset))
-            }
-            _ => Some((self.file()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
-        };
-        Ok(Backing::Memory(pages, place))
+        self.backing(&self.partitions[index], pe, offset as u64)
     }
 }
 
-/// Where a PE says what partitions it has, mapped.
+/// A PE's description of its partitions, mapped.
 struct TextPlace(NonNull<u8>);
 
 impl TextPlace {
-    fn handle(&self, part: usize) -> &[AtomicU64] {
-        &self.words()[(TEXT_BYTES - HANDLES_BYTES) / 8..][16 * part..16 * (part + 1)]
-    }
-
     fn words(&self) -> &[AtomicU64] {
         // SAFETY: mapped while the value lives, page-aligned, and that long; atomics only.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), TEXT_BYTES / size_of::<u64>()) }
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), WORDS) }
     }
 }
 
 impl Drop for TextPlace {
     fn drop(&mut self) {
         // SAFETY: this value's own mapping; no reference outlives it.
-        unsafe { map::unmap(self.0.as_ptr(), TEXT_BYTES) }
+        unsafe { map::unmap(self.0.as_ptr(), text_room()) }
     }
 }
 

@@ -1,11 +1,11 @@
-//! The job, for whoever calls a routine.
+//! The current job, for the routines of the API.
 
 use super::{JOB, Job, fork};
 use crate::error::Routine;
 use crate::failure;
 use crate::translate::TABLE;
 
-/// The job, for a routine that may be called only between init and finalize.
+/// The job, for a routine that may be called only between initialisation and finalisation.
 pub fn job(routine: Routine) -> &'static Job {
     match JOB.get() {
         Some(job) if TABLE.ready() => job,
@@ -27,8 +27,8 @@ pub fn job(routine: Routine) -> &'static Job {
     }
 }
 
-/// The job, if all is as it is mostly: operations are possible now, nobody counts or checks, and
-/// all PEs are on this node. Else [`job`] tells.
+/// The job in the common case: operations are possible, statistics and checks are off, and all PEs
+/// are on this node. In other cases call [`job`].
 #[inline(always)]
 pub fn at_once() -> Option<&'static Job> {
     JOB.get().filter(|_| TABLE.is_whole())

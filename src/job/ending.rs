@@ -1,22 +1,24 @@
-//! How the job ends early: this PE leaves, or ends the others, too.
+//! Ending a job early: this PE ends, and if necessary ends the others.
 
 use super::abort::{self, AbortKind, Cause};
 use super::control::Stage;
+use super::file::JobFile;
 use super::launcher::Launcher;
 use super::life::{self, Life};
+use super::point::Point;
 use super::{Job, existing, fault, meet};
-use crate::atomics::Ordering;
+use crate::atomics::{Ordering, fence};
 use crate::message;
 use crate::sys::{ending, signal, streams};
 use std::time::{Duration, Instant};
 
-/// How long PEs may take to leave by themselves when the job is ended.
+/// How long PEs may take to end by themselves when the job ends.
 const GRACE: Duration = Duration::from_millis(200);
-/// How long a launcher of several nodes may take to end this process, once it knows that the job
-/// has ended.
+/// How long the launcher of a job on several nodes may take to end this process, once it knows that
+/// the job has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
 
-/// Looks whether the job was ended; if so, ends this process too. Cheap.
+/// Checks whether the job has ended; if so, ends this process too. Cheap.
 #[inline]
 pub fn look(job: &Job) {
     let word = job.control().job().header().abort.load(Ordering::Relaxed);
@@ -25,10 +27,10 @@ pub fn look(job: &Job) {
     }
 }
 
-/// When the job is being ended, a PE that computes is told so by SIGTERM: it writes
-/// out its streams, as `shmem_global_exit` promises, and leaves. Writing them is nothing for a
-/// signal handler; should it fail in the middle of what was interrupted, SIGKILL follows
-/// shortly, and the PE has lost no more than it would have anyway.
+/// Installs a handler for SIGTERM, which PEs that compute receive when the job ends: they flush
+/// their streams, as `shmem_global_exit` promises, and exit. Flushing is not safe in a signal
+/// handler; if it fails, SIGKILL follows shortly, and the PE has lost no more than without the
+/// handler.
 pub(super) fn leave_when_told() {
     signal::before_ending_by(libc::SIGTERM, || {
         if super::fork::is_child() {
@@ -44,17 +46,30 @@ pub(super) fn leave_when_told() {
     });
 }
 
-/// Ends this process, which comes to a job that has ended with `word`.
-pub(super) fn leave_late(word: u64) -> ! {
-    if let Some(Cause { kind, pe, .. }) = abort::decode(word)
-        && kind != AbortKind::GlobalExit
-    {
-        message::say(format_args!("the job was over before this PE came: PE {pe} has ended it"));
+/// Ends this process if it joins a job that has ended.
+/// `is_spread` says whether a launcher has started the job on several nodes.
+pub(super) fn leave_if_late(file: &JobFile, meeting: Option<&Point>, pe: usize, is_spread: bool) {
+    if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
+        // There may be a notice for this PE, as for those that had not joined.
+        meeting.and_then(|point| point.take_notice(pe));
+        leave_late(word, is_spread);
+    }
+}
+
+/// Ends this process, which joins a job that has ended with `word`. `is_spread` as above.
+pub(super) fn leave_late(word: u64, is_spread: bool) -> ! {
+    let failure = abort::decode(word).filter(|cause| cause.kind != AbortKind::GlobalExit);
+    if let Some(Cause { pe, .. }) = failure {
+        message::say(format_args!("the job had ended before this PE joined: PE {pe} ended it"));
+    }
+    if is_spread {
+        await_launcher();
     }
     go(word)
 }
 
-/// Where no launcher of ours tells what the PEs wait for, each does when SIGQUIT comes.
+/// Under launchers other than `oshrun`, which cannot report what PEs wait for, makes each PE report
+/// it on SIGQUIT.
 pub(super) fn tell_when_asked(job: &Job) {
     if job.launcher != Launcher::Oshrun {
         signal::before_ending_by(libc::SIGQUIT, || {
@@ -67,20 +82,25 @@ pub(super) fn tell_when_asked(job: &Job) {
 #[cold]
 fn leave(job: &Job, word: u64) -> ! {
     tell_last_wait(job);
-    if job.pmi.is_some() {
-        // The PE that has written the word asks the launcher to end all. Whoever leaves by itself
-        // meanwhile makes it report another status, or wait for ever.
-        streams::flush();
-        std::thread::sleep(LAUNCHER);
+    if job.exchange.is_some() {
+        await_launcher();
     }
     go(word)
 }
 
-/// Where a launcher starts PEs on several nodes, it may have ended those that cannot be reached any
-/// more, and is about to end this one, too. Otherwise returns soon.
+/// Lets the launcher of a job on several nodes end this process: the PE that wrote the abort word
+/// asks it to end all. If a PE exits by itself meanwhile, the launcher reports another status, or
+/// waits for ever.
+fn await_launcher() {
+    streams::flush();
+    std::thread::sleep(LAUNCHER);
+}
+
+/// Waits briefly if the launcher runs PEs on several nodes: it may have ended the unreachable PEs
+/// itself, and be about to end this one, too.
 pub fn give_way(job: &Job) {
     const SECOND: Duration = Duration::from_secs(1);
-    if job.pmi.is_some() {
+    if job.exchange.is_some() {
         std::thread::sleep(SECOND);
     }
 }
@@ -89,7 +109,7 @@ fn go(word: u64) -> ! {
     ending::flush_and_exit(abort::decode(word).map_or(1, |abort| abort.status))
 }
 
-/// Where no launcher of ours does, tells what this PE still waits for when the job is lost.
+/// Reports what this PE is waiting for when the job fails, under launchers that do not report it.
 fn tell_last_wait(job: &Job) {
     let wanted = |cause: abort::Cause| cause.kind != AbortKind::GlobalExit;
     if job.launcher != Launcher::Oshrun && abort::cause(job.control.job()).is_some_and(wanted) {
@@ -97,36 +117,51 @@ fn tell_last_wait(job: &Job) {
     }
 }
 
-/// Ends the whole job with `status`, this process last. The abort word has been
-/// raised by the caller.
+/// Ends the whole job with `status`, this process last. The caller has raised the abort word.
 pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
-    if ending::begin()
-        && let Some(job) = existing()
-        && job.launcher.leaves_ending_to_pes()
-    {
-        end_peers(job, status);
+    if ending::begin() {
+        existing()
+            .filter(|job| job.launcher.leaves_ending_to_pes())
+            .inspect(|job| end_peers(job, status));
     }
     ending::flush_and_exit(status)
 }
 
 /// Ends the other PEs.
 pub(super) fn end_peers(job: &Job, status: i32) {
-    if job.pmi.is_some() {
+    if job.exchange.is_some() {
+        warn_peers(job);
         ask_launcher(job, status);
-        std::thread::sleep(LAUNCHER);
+        // Slurm has no exit status for the job as a whole: it reports the worst of the PEs'.
+        if job.launcher != Launcher::Slurm {
+            std::thread::sleep(LAUNCHER);
+        }
     } else if job.near.len() > 1 {
         end_near(job, status);
     }
 }
 
+/// Lets the other PEs of a job on several nodes flush their streams: the launcher may kill them at
+/// once.
+fn warn_peers(job: &Job) {
+    streams::flush();
+    let file = job.control.job();
+    if let Some(engine) = job.engine() {
+        engine.tell_end(file.header().abort.load(Ordering::Relaxed));
+    }
+    std::thread::sleep(abort::NOTICE);
+    job.near().filter(|pe| *pe != job.pe).for_each(|pe| life::tell_end(&job.control, pe));
+    std::thread::sleep(abort::NOTICE);
+}
+
 /// Asks the launcher to end the job.
 fn ask_launcher(job: &Job, status: i32) {
-    // It may end this process at once, with what nobody has read yet.
+    // The launcher may end this process at once, and lose output that has not been read yet.
     streams::flush();
     ending::wait_for_readers(GRACE);
-    // Whoever has not come yet will not come any more.
-    job.launcher.abort(status, || {
+    // Missing PEs will no longer join.
+    job.launcher.abort(status, job.exchange.is_some(), || {
         if let Some(point) = &job.meeting {
             job.near().filter(|pe| *pe != job.pe).for_each(|pe| {
                 point.take_notice(pe);
@@ -135,15 +170,18 @@ fn ask_launcher(job: &Job, status: i32) {
     });
 }
 
-/// Peers that wait see the abort word; those that compute are told by SIGTERM; the launcher ends
-/// those that have not come yet or run another program; what is left then is killed.
+/// Waiting peers see the abort word; those that compute get SIGTERM; the launcher ends missing PEs
+/// and those that run another program; any others are killed.
 fn end_near(job: &Job, status: i32) {
     let file = job.control.job();
+    // A PE that has just joined is either seen here, or sees the abort word after it has made
+    // itself visible.
+    fence(Ordering::SeqCst);
     if let Some(point) = &job.meeting {
         meet::close(file, point);
     }
     let life = |pe: usize| match life::of(file, pe) {
-        // Another program, in the place of one that had finalised, is free to run.
+        // A PE that finalised and then became another program (exec) is free to run.
         Ok(Life::Replaced) if job.control.pe(pe).stage() != Stage::Ready => Life::Ended,
         life => life.unwrap_or(Life::Ended),
     };

@@ -1,5 +1,5 @@
-//! A fault inside the window of mirrors, or of a routine of this library elsewhere, is
-//! explained before it takes its course; and a PE that dies by a signal tells where it was.
+//! Explains faults in the window of mirrors, or elsewhere in a routine of this library, before they
+//! take their course. A PE that dies by a signal reports where it was.
 
 use super::abort::{self, AbortKind};
 use super::launcher::Launcher;
@@ -10,12 +10,12 @@ use crate::sys::signal::{self, Event, Fault};
 use onenode::sys::program;
 use std::fmt::{self, Write};
 
-/// Has faults explained from now on.
+/// Installs the handler that explains faults.
 pub(super) fn explain() {
     signal::explain(report);
 }
 
-/// A message built without allocation: this runs in a signal handler.
+/// A message built without allocation, because this runs in a signal handler.
 struct LineBuffer {
     bytes: [u8; 512],
     used: usize,
@@ -39,7 +39,7 @@ pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
     signal::write_stderr(&line.bytes[..line.used]);
 }
 
-/// Tells what this PE waits for, if it does for long. For signal handlers, too.
+/// Reports what this PE is waiting for, if it has waited for long. Safe in a signal handler.
 pub(super) fn tell_own_wait(job: &Job) {
     if let Some(wait) = about::own(job) {
         tell(job, format_args!("{wait}, for {:.1?}", wait.lasted));
@@ -48,17 +48,18 @@ pub(super) fn tell_own_wait(job: &Job) {
 
 fn report(event: &Event) {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
-    if let Some(fault) = event.fault
-        && !fault.address.is_some_and(|address| on_a_device(job, address))
-        && !fault.address.is_some_and(|address| in_a_mirror(job, event.signal, address))
-        && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
-    {
-        argument(job, &fault, event.instruction);
+    if let Some(fault) = event.fault {
+        if !fault.address.is_some_and(|address| on_a_device(job, address))
+            && !fault.address.is_some_and(|address| in_a_mirror(job, event.signal, address))
+            && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
+        {
+            argument(job, &fault, event.instruction);
+        }
     }
     if event.deadly && abort::cause(job.control.job()).is_none() {
         tell_calls(job, event);
         if job.launcher == Launcher::Kitten {
-            // There nobody else says so, as long as the kernel remembers the process.
+            // On Kitten no peer notices this death while the kernel still lists the process.
             abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 128 + event.signal);
         }
     }
@@ -81,7 +82,7 @@ fn tell_calls(job: &Job, event: &Event) {
     });
 }
 
-/// Explains a fault in memory of a device; false if it is elsewhere.
+/// Explains a fault in a device's memory; `false` if it is elsewhere.
 fn on_a_device(job: &Job, address: usize) -> bool {
     let Some(partition) = job.partition_of(address).filter(|it| !it.is_mapped()) else {
         return false;
@@ -97,9 +98,9 @@ fn on_a_device(job: &Job, address: usize) -> bool {
     true
 }
 
-/// Explains a fault in the window of mirrors; false if it is elsewhere.
+/// Explains a fault in the window of mirrors; `false` if it is elsewhere.
 fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
-    // A null pointer first: where it leads may lie past the end of the mirror before.
+    // Check for a null pointer first: its translation may lie past the end of the preceding mirror.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
     let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return false };
     if pe >= job.npes || !job.layout.contains(own) {
@@ -114,7 +115,7 @@ fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
         );
     } else {
         if signal == libc::SIGBUS {
-            // Over XPMEM that is what becomes of memory whose owner dies.
+            // Under XPMEM, access to the memory of a PE that has died ends like this.
             job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
         }
         tell(
@@ -128,14 +129,14 @@ fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
     true
 }
 
-/// Explains a fault at an address that a routine was given.
+/// Explains a fault at an address that was passed to a routine.
 fn argument(job: &Job, fault: &Fault, instruction: usize) {
     let null = fault.address.filter(|address| *address < NEVER_MAPPED);
     let own = program::object_at(argument as *const () as usize);
     let object = program::object_at(instruction);
     let is_own = own.zip(object).is_some_and(|(own, object)| own.base == object.base);
     let name = object.and_then(|object| object.function).and_then(|name| name.to_str().ok());
-    // The symbols are those of the profiling twins.
+    // The symbols are those of the profiling interface.
     let name = name.map(|name| name.strip_prefix('p').unwrap_or(name));
     let routine = name.filter(|name| is_own && name.starts_with("shmem"));
 
@@ -143,7 +144,7 @@ fn argument(job: &Job, fault: &Fault, instruction: usize) {
     let (argument, done) = if fault.writes { ("dest", "written") } else { ("source", "read") };
     let _ = write!(line, "oneshmem: PE {}: ", job.pe);
     let _ = match (routine, null) {
-        // Linked into the program, the library cannot be told from it.
+        // A statically linked library cannot be told apart from the program.
         (None, Some(address)) if program::contains(own) => writeln!(
             line,
             "fault at {address:#x}: a null pointer as {argument} of a routine, or in the program"
@@ -169,5 +170,5 @@ fn argument(job: &Job, fault: &Fault, instruction: usize) {
 }
 
 const SOME_ROUTINE: &str = "a routine of the library";
-/// Linux maps nothing below (`vm.mmap_min_addr`).
+/// Linux maps nothing below this address (`vm.mmap_min_addr`).
 const NEVER_MAPPED: usize = 1 << 16;

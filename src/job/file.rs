@@ -1,23 +1,22 @@
-//! The job's file: what the launcher and all programs of a job share. It is a sealed, sparse
-//! memfd with a head for the whole job and, for each *generation*, a control area and room
-//! for every PE's slot.
+//! The job's file, which the launcher and all programs of a job share: a sealed, sparse memfd. It
+//! has a head for the whole job and, for each *generation*, a control area and room for every PE's
+//! slot.
 //!
 //! ```text
 //!  0         4 KiB             nodes::PLACE    GENERATIONS                    + stride
 //!  | Header  | Member x npes ... | table of nodes | generation 0: control, slots | generation 1 ...
 //! ```
 //!
-//! A job over several nodes has such a file on each. Its PEs are numbered through, here as
-//! everywhere; only slots are those of the PEs of this node, the *near* ones.
+//! A job on several nodes has such a file on each. PEs are numbered across all nodes, here as
+//! everywhere, but the slots are only those of the PEs on this node, the *near* ones.
 //!
-//! A generation is one program of the job. `oshrun -n 4 sh -c './a; ./b'` has two: a PE's
-//! first program is of generation 0, its next one of generation 1, and so on. Generations
-//! share nothing but the head, so a PE can be in the second program while another one still
-//! leaves the first.
+//! A generation is one program of the job. `oshrun -n 4 sh -c './a; ./b'` has two: a PE's first
+//! program is generation 0, its next one generation 1, and so on. Generations share only the head,
+//! so one PE can be in the second program while another has not yet left the first.
 //!
-//! All of it starts as zero pages, so zero is every field's "not yet". Only atomics live
-//! here: a reference to one is sound whatever other processes do, and nothing read from here
-//! is trusted unchecked.
+//! The whole file starts as zero pages, so zero means "not yet" in every field. It contains only
+//! atomics: a reference to one is sound whatever other processes do. Nothing read from here is
+//! trusted unchecked.
 #![allow(unsafe_code)]
 
 mod places;
@@ -39,8 +38,8 @@ pub(super) use places::SLOT_STRIDE;
 
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
-/// Changes whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 9;
+/// Must change whenever the meaning of a byte here or in a control area changes.
+pub const LAYOUT: u32 = 11;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -48,60 +47,64 @@ const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 const GENERATIONS: u64 = 1 << 30;
 const _: () = assert!(JobFile::bytes(MAX_PES) as u64 <= nodes::PLACE);
 const _: () = assert!(nodes::PLACE + nodes::bytes(nodes::MOST) as u64 <= GENERATIONS);
-/// Largest file that Linux knows.
+/// The largest file that Linux supports.
 const LARGEST: u64 = i64::MAX as u64;
 
-/// What concerns the whole job.
+/// The part that concerns the whole job.
 #[repr(C, align(128))]
 pub struct Header {
     magic: AtomicU64,
     layout: AtomicU32,
     npes: AtomicU32,
-    /// The launcher's process, 0 if the job has none of ours.
+    /// The launcher's process, or 0 if the launcher is not ours.
     pub launcher: AtomicU32,
-    /// The launcher's descriptors of the job's files, each plus 1; 0 if it has none.
+    /// The launcher's descriptors of the job's files, each plus 1; 0 for none.
     files: [AtomicI32; 2],
-    /// Why the job ends early; 0 while it does not. See `job::abort`.
+    /// Why the job ends early, or 0. See `job::abort`.
     pub abort: AtomicU64,
-    /// 1 if the launcher wants the PEs to be counted.
+    /// 1 if the launcher wants statistics.
     pub statistics: AtomicU32,
-    /// PEs that have found the file by themselves, where the launcher did not pass it.
+    /// How many PEs have found the file by themselves, if the launcher did not pass it.
     pub joined: AtomicU32,
-    /// 1 once a PE has seen to those that come after the job's end.
+    /// 1 once a PE has left notices for PEs that join after the job's end.
     pub closed: AtomicU32,
-    /// The number of this node, and how many there are: 0 and 1 if the job is on one.
+    /// The number of this node and the number of nodes: 0 and 1 if the job is on one node.
     node: AtomicU32,
     nodes: AtomicU32,
-    /// The first PE of this node, and how many it has.
+    /// The first PE of this node, and how many PEs it has.
     first: AtomicU32,
     near: AtomicU32,
-    /// Bytes of a symmetric heap if the environment says nothing; 0 if each PE can tell by itself.
+    /// Bytes of a symmetric heap if the environment does not set them; 0 if each PE can compute
+    /// them itself.
     pub default_heap: AtomicU64,
-    /// For which program of theirs, from 1, the PEs were last told why it cannot start, twice;
-    /// one less while a PE is about to tell it.
+    /// The last program, counted from 1, for which a PE has reported why it cannot start, times 2;
+    /// minus 1 while a PE is about to report it.
     pub told: AtomicU32,
+    /// 1 if the PEs have ended without confirmation from the launcher that those on other nodes
+    /// have finished, too.
+    pub linger: AtomicU32,
 }
 
-/// What concerns one PE, whichever program it runs.
+/// The part that concerns one PE, whichever program it runs.
 #[repr(C, align(64))]
 pub struct Member {
-    /// How many programs of it have begun: it is in the generation before.
+    /// How many of its programs have begun. Its current generation is this minus 1.
     pub programs: AtomicU32,
     /// 1 once the launcher has seen the process end.
     pub gone: AtomicU32,
-    /// Its process number, as it sees itself.
+    /// Its process ID, in its own PID namespace.
     pub pid: AtomicU32,
-    /// Its descriptors of the job's files, each plus 1.
+    /// Its descriptors of the job's files, each plus 1; 0 for none.
     files: [AtomicI32; 2],
-    /// Which PID namespace that number is of: the namespace's inode.
+    /// The PID namespace of `pid`: the namespace's inode number.
     pub namespace: AtomicU64,
-    /// When the process started, in ticks since the machine did; 0 if `/proc` does not say.
+    /// When the process started, in ticks since boot; 0 if `/proc` does not say.
     pub started: AtomicU64,
-    /// The PE, plus 1, in whose memory it died of a bus error; 0 if it has not.
+    /// The PE, plus 1, in whose memory this PE died of a bus error; 0 if it did not.
     pub blamed: AtomicU32,
 }
 
-/// The head, mapped, and the job's files.
+/// The mapped head, and the job's files.
 pub struct JobFile {
     base: NonNull<u8>,
     npes: usize,
@@ -114,26 +117,27 @@ pub struct JobFile {
     huge: Option<Kept>,
 }
 
-/// What the head is part of.
+/// Where the head is.
 enum Home {
-    /// The job's memory file.
+    /// In the job's memory file.
     File(Kept),
-    /// As many bytes of memory that somebody else keeps for the life of the process.
+    /// In memory that another part keeps for the life of the process; this many bytes of it follow
+    /// the head.
     Memory(usize),
 }
 
-// SAFETY: the head is shared memory of atomics, mapped for the life of the value.
+// SAFETY: the head is shared memory that consists of atomics, mapped for the life of the value.
 unsafe impl Send for JobFile {}
-// SAFETY: as above; every field is reached as an atomic.
+// SAFETY: as above; every field is accessed as an atomic.
 unsafe impl Sync for JobFile {}
 
 impl JobFile {
-    /// Creates the file of a job of `npes` PEs on this node.
+    /// Creates the file of a job with `npes` PEs, all on this node.
     pub fn create(npes: usize) -> Result<Self, Error> {
         Self::create_on_nodes(0, &[NodeOf { pes: npes, host: String::new() }])
     }
 
-    /// Creates the file that a job over these nodes has on number `own` of them.
+    /// Creates node `own`'s file of a job on these nodes.
     pub fn create_on_nodes(own: usize, nodes: &[NodeOf]) -> Result<Self, Error> {
         let npes = nodes.iter().map(|node| node.pes).sum();
         check_size(npes)?;
@@ -156,7 +160,7 @@ impl JobFile {
         Ok(job)
     }
 
-    /// Finds out where this node is in the job, as the header says.
+    /// Reads from the header which part of the job this node is.
     fn placed(mut self) -> Result<Self, Error> {
         let header = self.header();
         let number = |word: &AtomicU32| word.load(Ordering::Relaxed) as usize;
@@ -178,8 +182,8 @@ impl JobFile {
         Ok(self)
     }
 
-    /// Opens a job's file that this process inherited or received. Checks that it is one,
-    /// sealed, and of this version.
+    /// Opens a job's file that this process inherited or received. Checks that it is one, that it
+    /// is sealed, and that it has this version.
     pub fn open(file: OwnedFd) -> Result<Self, Error> {
         let bad = |why: String| Error::ControlArea { why };
         if !fd::is_sealed(file.as_fd())? {
@@ -189,7 +193,8 @@ impl JobFile {
         if bytes < GENERATIONS {
             return Err(bad(format!("the file has {bytes} bytes")));
         }
-        // For the number of PEs first: the rest of the head depends on it.
+        // Map the header first, for the number of PEs, which decides the size of the rest of the
+        // head.
         let mut job = Self::map(file, 1)?;
         let header = job.header();
         if header.magic.load(Ordering::Acquire) != MAGIC {
@@ -210,12 +215,12 @@ impl JobFile {
         job.placed()
     }
 
-    /// The head and the one generation of a job without a file, in the `bytes` bytes at
-    /// `base`. Any PE may be the first to come.
+    /// The head and the one generation of a job without a file, in the `bytes` bytes at `base`. Any
+    /// PE may be the first to call this.
     ///
     /// # Safety
-    /// All PEs of the job name the same memory, which was zero when the first one did,
-    /// is page-aligned, and stays for the life of the process.
+    /// All PEs of the job pass the same memory. It was zero at the first call, is page-aligned, and
+    /// stays mapped for the life of the process.
     pub unsafe fn over(base: NonNull<u8>, bytes: usize, npes: usize) -> Result<Self, Error> {
         check_size(npes)?;
         let bad = |why: String| Err(Error::ControlArea { why });
@@ -246,7 +251,7 @@ impl JobFile {
         }
     }
 
-    /// The job's heaps can lie in this new file of huge pages, too.
+    /// Adds this new file of huge pages, in which the job's heaps can lie.
     pub fn create_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
         let each = self.near.len() as u64 * HUGE_STRIDE;
         fd::resize_and_seal(file.as_fd(), LARGEST / each * each)?;
@@ -254,7 +259,7 @@ impl JobFile {
         Ok(self)
     }
 
-    /// The job's file of huge pages, which this process inherited or received.
+    /// Adds the job's file of huge pages, which this process inherited or received.
     pub(crate) fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
         let enough = fd::size(file.as_fd())? >= self.near.len() as u64 * HUGE_STRIDE;
         if !enough || !fd::is_sealed(file.as_fd())? {
@@ -282,23 +287,23 @@ impl JobFile {
     pub fn nodes(&self) -> Option<&Nodes> {
         self.nodes.as_ref()
     }
-    /// What concerns the whole job.
+    /// The part that concerns the whole job.
     pub fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a Header, which is atomics only and
-        // valid for any bytes; it lives as long as `self`.
+        // SAFETY: the mapping starts with a Header, which consists of atomics and is valid for any
+        // bytes; it lives as long as `self`.
         unsafe { self.base.cast().as_ref() }
     }
-    /// What concerns PE `pe`, whichever program it runs.
+    /// The part that concerns PE `pe`, whichever program it runs.
     pub fn member(&self, pe: usize) -> &Member {
         assert!(pe < self.npes);
         // SAFETY: in bounds by the assertion; atomics only.
         unsafe { self.base.add(HEADER_BYTES).cast::<Member>().add(pe).as_ref() }
     }
 
-    /// The job's file, also if the program has closed this process's descriptor of it.
+    /// The job's file, even if the program has closed this process's descriptor of it.
     ///
     /// # Panics
-    /// If the job has none: [`over`](Self::over) made this.
+    /// If the job has no file because [`over`](Self::over) made this value.
     pub fn file(&self) -> Result<BorrowedFd<'_>, onenode::Error> {
         match &self.home {
             Home::File(file) => file.get(self.elsewhere(0)),
@@ -314,7 +319,7 @@ impl JobFile {
         self.huge.as_ref().map(|file| file.get(self.elsewhere(1))).transpose()
     }
 
-    /// Descriptors of the job's files in this process, each plus 1.
+    /// This process's descriptors of the job's files, each plus 1.
     pub(super) fn own_files(&self) -> [i32; 2] {
         let file = match &self.home {
             Home::File(file) => file.number() + 1,
@@ -323,7 +328,7 @@ impl JobFile {
         [file, self.huge.as_ref().map_or(0, |file| file.number() + 1)]
     }
 
-    /// Where other processes have the job's file number `which` open.
+    /// Where other processes have file number `which` of the job open.
     fn elsewhere(&self, which: usize) -> impl Iterator<Item = PathBuf> + '_ {
         let header = self.header();
         let members = self.near().map(|pe| self.member(pe)).map(|m| (&m.pid, &m.files));
@@ -335,7 +340,7 @@ impl JobFile {
         })
     }
 
-    /// This process is the job's launcher.
+    /// Registers this process as the job's launcher.
     pub fn sign_as_launcher(&self) {
         let header = self.header();
         header.launcher.store(process::pid(), Ordering::Release);
@@ -344,13 +349,13 @@ impl JobFile {
         }
     }
 
-    /// This process is PE `pe`.
+    /// Registers this process as PE `pe`.
     pub(super) fn sign_as_member(&self, pe: usize) {
         let member = self.member(pe);
         for (place, file) in member.files.iter().zip(self.own_files()) {
             place.store(file, Ordering::Relaxed);
         }
-        // Where there are no files, there is no `/proc` either.
+        // A system without files has no `/proc` either.
         if self.has_file() {
             member.started.store(process::own_start(), Ordering::Relaxed);
             member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
@@ -362,7 +367,7 @@ impl JobFile {
     pub(super) fn memory(&self) -> Option<(NonNull<u8>, usize)> {
         match self.home {
             Home::File(_) => None,
-            // SAFETY: the head is that long, and the rest lies behind it, by `over`.
+            // SAFETY: the head is that long, and the rest follows it: see `over`.
             Home::Memory(rest) => Some((unsafe { self.base.add(Self::bytes(self.npes)) }, rest)),
         }
     }

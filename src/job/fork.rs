@@ -1,21 +1,20 @@
-//! A forked child of a PE gets private memory and is no PE.
+//! Handles `fork`: a forked child of a PE gets private memory and is not a PE.
 //!
-//! Data segment and heap are shared memory, so without care a child would scribble
-//! on its parent. Before `fork` the parent copies the pages that exist; the child
-//! lays the copies over its own: a snapshot, as `fork` promises. The peers' mirrors
-//! are not inherited at all.
+//! The data segment and the heap are shared memory, so without care a child would overwrite its
+//! parent's. Before `fork` the parent copies the existing pages; the child maps the copies over its
+//! own addresses: a snapshot, as `fork` promises. The peers' mirrors are not inherited at all.
 //!
-//! In a static program the data segment holds the C library's own data, too, which the child
-//! sets to rights before any handler of ours runs. That would be the parent's, whose other
-//! threads are using it. So where there are other threads such a child does not inherit the
-//! data segment, and its first access to it puts the copy there.
+//! In a static program the data segment also holds the C library's own data, which the C library
+//! repairs in the child before any of our handlers run. Without care it would repair the parent's,
+//! which other threads are using. So if there are other threads, such a child does not inherit the
+//! data segment, and its first access maps the copy there.
 //!
-//! Our handlers are registered when the library is loaded, before the program's own: so the copy
-//! is made after their preparation, and their work in the child is on the child's memory. A copy
-//! is not of one instant where other threads are writing; neither is what `fork` makes.
+//! Our handlers are registered when the library is loaded, before the program's own. So the copy is
+//! made after the program's preparations, and the program's handlers in the child work on the
+//! child's memory. If other threads are writing, the copy is not of one instant; nor is `fork`'s
+//! own.
 //!
-//! `posix_spawn`, `system` and `popen` do not come here: their child runs another
-//! program at once.
+//! `posix_spawn`, `system` and `popen` do not use this: their child runs another program at once.
 #![allow(unsafe_code)]
 
 use super::partitions::Partition;
@@ -33,11 +32,11 @@ use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
 thread_local! {
-    /// The copies of data segment, heap and all partitions made for the child that is about to be,
-    /// 0 where there is none. Not a static: in a static program those are in the
-    /// shared data segment, where parent and child would write over each other's.
+    /// The copies of data segment, heap and all partitions for the child being created; 0 where
+    /// there is none. Not a static: in a static program those lie in the shared data segment, where
+    /// parent and child would overwrite each other's.
     static SNAPSHOT: Cell<[usize; 3]> = const { Cell::new([0; 3]) };
-    /// Whether the data segment's copy takes its place at the child's first access.
+    /// Whether the copy of the data segment is put in place at the child's first access.
     static ON_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
 static CHILD: AtomicBool = AtomicBool::new(false);
@@ -54,13 +53,13 @@ pub(super) fn is_child() -> bool {
 /// Whether the handlers are registered.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
-/// Has every later `fork` do this, if it can be.
+/// Registers the handlers for every later `fork`, if possible.
 pub(super) fn register() {
     let done = process::at_fork(before, after_in_parent, after_in_child).is_ok();
     REGISTERED.store(done, Ordering::Relaxed);
 }
 
-/// The same, told if it cannot be.
+/// Registers the handlers if that has not succeeded yet, and reports the error.
 pub(super) fn prepare() -> Result<(), Error> {
     STATIC.store(program::is_static(), Ordering::Relaxed);
     if REGISTERED.load(Ordering::Relaxed) {
@@ -69,8 +68,8 @@ pub(super) fn prepare() -> Result<(), Error> {
     Ok(process::at_fork(before, after_in_parent, after_in_child)?)
 }
 
-/// What is shared, each with the address of its copy, 0 if there is none. The partitions' copies
-/// are one behind the other.
+/// The shared ranges, each with the address of its copy, or 0 if there is none. The partitions'
+/// copies follow each other.
 fn parts(
     job: &Job,
     [data, heap, mut partitions]: [usize; 3],
@@ -92,8 +91,8 @@ unsafe extern "C" fn before() {
     let pages = Pages::from_word(control.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
     let (layout, file) = (&job.layout, control.file().ok());
     let heap = match (pages, file) {
-        // A file of huge pages does not tell where it holds any; nor does one that the program
-        // has closed everywhere.
+        // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
+        // program has closed everywhere.
         (Pages::Explicit(_), _) | (_, None) => {
             copy(&layout.heap, std::iter::once(0..job.heap.pool().untouched()))
         }
@@ -109,7 +108,7 @@ unsafe extern "C" fn before() {
     }
 }
 
-/// Private copies of the partitions as far as they are in use, in one piece; 0 if there are none.
+/// Private copies of the used parts of all partitions, in one mapping; 0 if there is none.
 fn copy_partitions(job: &Job) -> usize {
     let spaces = || job.mapped_partitions().iter().map(Partition::space);
     let bytes: usize = spaces().map(|space| space.range().len()).sum();
@@ -126,12 +125,12 @@ fn copy_partitions(job: &Job) -> usize {
     copies
 }
 
-/// Keeps the data segment from the child, which is to find the copy in its place.
+/// Withholds the data segment from the child, whose first access then puts the copy in its place.
 fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
     while WITHHELD.swap(true, Ordering::Acquire) {
         process::yield_cpu(); // Another thread forks.
     }
-    // Not in the rare program whose data segment has code of the system's in a gap.
+    // Not in the rare program that has system code in a gap of its data segment.
     if system.is_empty() && signal::expect_missing(data, copy) && map::inherit(data, false) {
         ON_ACCESS.set(true);
     } else {
@@ -141,7 +140,7 @@ fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
     }
 }
 
-/// The stretches of `range`, which starts at `start` in `file`, that hold pages.
+/// The parts of `range` that hold pages. `range` starts at `start` in `file`.
 fn holding(
     file: BorrowedFd<'_>,
     start: u64,
@@ -156,13 +155,13 @@ fn holding(
     })
 }
 
-/// A private copy of these stretches of `range`; 0 if there is no memory.
+/// A private copy of these parts of `range`; 0 if there is no memory.
 fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> usize {
     let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
     for stretch in stretches {
-        // Not `memcpy`: sanitizers see to it that it does not touch the gaps between variables.
-        // SAFETY: both ranges are mapped, the stretch is within them, and a copy of
-        // memory that others may be writing is what fork makes too.
+        // Not `memcpy`: sanitizers forbid it to touch the gaps between variables.
+        // SAFETY: both ranges are mapped and contain the part copied. Others may be writing the
+        // memory meanwhile, as for the copy that fork makes.
         unsafe { raw::copy(range.start + stretch.start, copy + stretch.start, stretch.len()) };
     }
     copy
@@ -177,7 +176,7 @@ unsafe extern "C" fn after_in_parent() {
     }
     for (range, copy) in parts(job, SNAPSHOT.take()) {
         if copy != 0 {
-            // SAFETY: the copy was for the child alone, which has its own.
+            // SAFETY: the copy was only for the child, which has its own mapping of it.
             unsafe { map::unmap(copy as *mut u8, range.len()) };
         }
     }
@@ -185,7 +184,7 @@ unsafe extern "C" fn after_in_parent() {
 
 unsafe extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
-    // To come here was an access.
+    // Running this code was an access to the data segment.
     let in_place = usize::from(ON_ACCESS.take());
     let mut copies = parts(job, SNAPSHOT.get()).skip(in_place);
     let system = &job.data.system;
@@ -193,13 +192,13 @@ unsafe extern "C" fn after_in_child() {
         copy != 0
             && without(range.clone(), system).all(|part| {
                 let from = copy + (part.start - range.start);
-                // SAFETY: a copy replaces this process's own memory with equal bytes.
+                // SAFETY: the copy replaces this process's own memory with equal bytes.
                 unsafe { map::move_over(from, part.len(), part.start) }.is_ok()
             })
     };
     if job.choice.backend.is_shared() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");
-        // The streams' content is the parent's to write.
+        // The content of the streams is for the parent to write.
         ending::exit_now(1);
     }
     if job.choice.backend.is_shared() {
@@ -208,7 +207,7 @@ unsafe extern "C" fn after_in_child() {
             space.extent.inherit(space.range());
         }
     }
-    // Only now: in a static program these words lie in the data segment.
+    // Only now: in a static program these variables lie in the data segment.
     CHILD.store(true, Ordering::Relaxed);
     TABLE.retire();
 }

@@ -1,7 +1,7 @@
-//! Is the job still going? Looked at by every PE that waits.
+//! Checks, in every wait, whether the job can still make progress.
 //!
-//! Under `oshrun` the launcher sees PEs end and says so in the abort word. Under
-//! other launchers the PEs of a node look after each other (`super::life`).
+//! Under `oshrun` the launcher sees PEs end and sets the abort word. Under other launchers the PEs
+//! of a node watch each other (`super::life`).
 
 use super::abort::{self, AbortKind};
 use super::control::{Control, Stage};
@@ -17,40 +17,40 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How often a waiting PE looks for peers' signs of life.
+/// How often a waiting PE checks that peers are alive.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// How many of them it looks at each time, and in a large job: each look takes the kernel as long
-/// as there are PEs.
+/// How many peers it checks each time, usually and in a large job, where each check takes the
+/// kernel time in proportion to the number of PEs.
 const AT_ONCE: usize = 64;
 const AT_ONCE_IN_CROWD: usize = 8;
 /// How long the launcher may take to see a PE end.
 const NOTICED: Duration = Duration::from_secs(1);
 
-/// What a wait remembers between its looks at the peers.
+/// What a wait remembers between checks of its peers.
 #[derive(Debug, Default)]
 pub struct Watch {
     looked: Option<Instant>,
-    /// A PE that gives no sign of life, though its end has not been seen, and since when.
+    /// A PE that gives no sign of life although its end has not been seen, and since when.
     silent: Option<(usize, Instant)>,
 }
 
 impl Watch {
-    /// A wait that has not looked yet.
+    /// The state of a wait that has not checked yet.
     pub const fn new() -> Self {
         Self { looked: None, silent: None }
     }
 }
 
-/// By how much longer PEs of a large job sleep and leave each other alone: so that all of them
-/// together take no more of the machine than those of a small one.
+/// The factor by which PEs of a large job sleep longer and check each other less often, so that all
+/// of them together use no more of the machine than those of a small one.
 pub fn crowd(npes: usize) -> u32 {
-    /// Up to here it does not matter.
+    /// Up to this size it makes no difference.
     const FEW: usize = 64;
     npes.div_ceil(FEW) as u32
 }
 
-/// Looks for peers that are gone, at most every `INTERVAL` (in a large job less often).
-/// Returns whether it has looked.
+/// Checks for peers that have ended, at most every `INTERVAL` (less often in a large job). Returns
+/// whether it has checked.
 pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     let now = Instant::now();
     match watch.looked {
@@ -74,9 +74,9 @@ fn at_once(npes: usize) -> usize {
     AT_ONCE.div_ceil(crowd(npes) as usize).max(AT_ONCE_IN_CROWD)
 }
 
-/// The peers to look at this time: a few, other ones each time, so that the cost of looking
-/// grows with the number of PEs and not with its square. Every PE begins elsewhere, so a lost
-/// peer is soon seen by somebody.
+/// The peers to check this time: a few, and different ones each time, so that the total cost grows
+/// with the number of PEs and not with its square. Every PE starts at a different peer, so some PE
+/// soon notices a lost one.
 fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
     let most = at_once(job.near.len());
     let first = job.pe + 1 + job.looked.load(Ordering::Relaxed);
@@ -86,7 +86,7 @@ fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
         .filter(|pe| *pe != job.pe)
 }
 
-/// Peers that are initialised and give no sign of life.
+/// Checks for peers that are initialised and give no sign of life.
 fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
     let mut peers = watch.silent.iter().map(|(pe, _)| *pe).chain(some_peers(job));
     let silent = peers.find_map(|pe| Some((pe, silence(job, pe)?)));
@@ -95,11 +95,9 @@ fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
         _ => now,
     });
     watch.silent = silent.map(|(pe, _)| pe).zip(since);
-    // The launcher sees a PE end, too, and can say how.
+    // The launcher sees a PE end, too, and can report how.
     let patience = if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO };
-    if let (Some((pe, life)), Some(since)) = (silent, since)
-        && now - since >= patience
-    {
+    if let (Some((pe, life)), true) = (silent, since.is_some_and(|since| now - since >= patience)) {
         let what = match life {
             Life::Replaced => "runs another program now (exec), without having called",
             _ => "ended without calling",
@@ -108,28 +106,27 @@ fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
     }
 }
 
-/// What has become of PE `pe` if it is initialised, gives no sign of life, and its end has not
-/// been seen.
+/// How PE `pe` ended, if it is initialised, gives no sign of life, and its end has not been seen.
 fn silence(job: &Job, pe: usize) -> Option<Life> {
     let ready = || job.control.pe(pe).stage() == Stage::Ready;
     if !ready() || is_gone(job, pe) {
         return None;
     }
     let life = life::of(job.control.job(), pe).ok()?;
-    // Looked at again: it may have finalised in between.
+    // Checked again: it may have finalised in between.
     (life != Life::Alive && ready()).then_some(life)
 }
 
-/// Whether PE `pe`, of this node, runs another program though it has not finalised.
+/// Whether PE `pe`, on this node, runs another program although it has not finalised.
 pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
     let replaced = || matches!(life::of(file, pe), Ok(Life::Replaced));
     let control = || Control::last(file, pe).ok().flatten();
-    // Looked at again: it may have become another program in good order, and initialised.
+    // Checked again: it may have finalised, become another program and initialised.
     replaced() && control().is_some_and(|last| last.pe(pe).stage() == Stage::Ready) && replaced()
 }
 
-/// Peers that will never come to where this PE is: one has ended before its program
-/// initialised, or after it finalised, while this PE has initialised again.
+/// Checks for peers that will never take part: one that ended before its program initialised, or
+/// after it finalised while this PE has initialised again.
 fn check_gone(job: &Job) {
     let absent = |pe: &usize| job.control.pe(*pe).stage() == Stage::Absent;
     if let Some(pe) = some_peers(job).filter(absent).find(|pe| is_gone(job, *pe)) {
@@ -152,7 +149,7 @@ fn check_gone(job: &Job) {
         let life = || life::of(job.control.job(), *pe);
         behind(*pe)
             && (is_gone(job, *pe) || matches!(life(), Ok(Life::Ended | Life::Replaced)))
-            // Looked at again: it may have initialised in between, and died.
+            // Checked again: it may have initialised in between, and died.
             && behind(*pe)
     };
     if let Some(pe) = some_peers(job).find(has_left) {
@@ -171,7 +168,7 @@ fn is_gone(job: &Job, pe: usize) -> bool {
     job.control.job().member(pe).gone.load(Ordering::Relaxed) != 0
 }
 
-/// Ends the job because of PE `pe`. The first PE to see it says so.
+/// Ends the job because of PE `pe`. The first PE to do so reports it.
 fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
     let file = job.control.job();
     if abort::raise(file, AbortKind::PeerDied, pe, 1) {
@@ -183,9 +180,10 @@ fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
     ending::end_job(1)
 }
 
-/// A PE finalises only after all have come to what it takes for the last barrier. Who has not,
-/// or has come to it in another step, has made other calls and would wait for ever. (Who has
-/// may still wait there: not all leave a barrier at the same time.)
+/// Checks for a peer that has finalised without this PE. A PE finalises only after all PEs have
+/// entered the last barrier. A PE that has not entered it, or entered it at a different step, has
+/// made different calls and would wait for ever. (A PE that has entered it may still be waiting
+/// there, because PEs do not leave a barrier at the same time.)
 fn check_left(job: &Job) {
     let lifetime = job.lifetime.load(Ordering::Relaxed);
     let record = |pe: usize| job.control.pe(pe);

@@ -1,5 +1,5 @@
-//! A job on the Kitten kernel: the loader has mapped all ranks for each other, and the
-//! control area is a static object of rank 0, which the others reach by its alias.
+//! A job on the Kitten kernel: the loader has mapped all ranks for each other, and the control area
+//! is a static object of rank 0, which the others access through their alias of rank 0.
 #![allow(unsafe_code)]
 
 use super::file::JobFile;
@@ -12,13 +12,13 @@ use oneshmem_kitten::place;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-/// Room for 700 teams of 4 PEs, or 11 of 254. Under Linux it stays untouched and costs nothing.
+/// Room for 700 teams of 4 PEs, or 11 of 254. Under Linux it stays untouched and costs no memory.
 const BYTES: usize = 8 << 20;
 
 #[repr(C, align(4096))]
 struct Area(UnsafeCell<[u8; BYTES]>);
 
-// SAFETY: only `JobFile` and `Control` look inside, and only as at atomics.
+// SAFETY: only `JobFile` and `Control` access it, and only as atomics.
 unsafe impl Sync for Area {}
 
 static AREA: Area = Area(UnsafeCell::new([0; BYTES]));
@@ -42,8 +42,14 @@ pub(super) fn join() -> Result<Option<Place>, Error> {
     }
     let place = place::find().map_err(|error| bad(error.to_string()))?;
     let base = NonNull::new(alias(own, 0) as *mut u8).ok_or_else(|| bad("null".into()))?;
-    // SAFETY: a static of rank 0, the same in all ranks, because all run one executable at
-    // fixed addresses; the loader mapped it before any rank ran, and nothing else uses it.
+    // SAFETY: a static of rank 0, at the same address in all ranks because all run one executable
+    // at fixed addresses. The loader mapped it before any rank ran, and nothing else uses it.
     let job = unsafe { JobFile::over(base, BYTES, place.size) }?;
-    Ok(Some(Place { launcher: Launcher::Kitten, pe: place.rank, job, meeting: None, pmi: None }))
+    Ok(Some(Place {
+        launcher: Launcher::Kitten,
+        pe: place.rank,
+        job,
+        meeting: None,
+        exchange: None,
+    }))
 }

@@ -1,28 +1,28 @@
-//! Who started this process, as which PE of how many.
+//! Finds out who started this process, and which PE of how many it is.
 //!
-//! `oshrun` says so in one variable and passes the job's file as a descriptor.
-//! Under other launchers number and size come from their variables, and the PEs
-//! meet by themselves (`super::meet`). Without a launcher a process is a job of
-//! one PE.
+//! `oshrun` passes this in one variable, and the job's file as a descriptor. Under other launchers,
+//! PE number and job size come from their variables, and the PEs find each other (`super::meet`). A
+//! process without a launcher is a job of one PE.
 
 use crate::error::Error;
+use crate::job::exchange::Exchange;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
 use crate::job::meet::{self, Joined};
+use crate::job::nodes::NodeOf;
 use crate::job::place::Place;
-use crate::job::pmi::{self, Pmi};
 use crate::job::several;
 use crate::message;
 use crate::sys;
 use crate::sys::environment;
 use crate::translate::MAX_PES;
 use onenode::sys::fd;
-use onenode::sys::process;
+use onenode::sys::{process, program};
 
 pub use crate::sys::stdio::PIPE as STDOUT;
 
-/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the
-/// descriptor of the file of huge pages if there is one.
+/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the descriptor of
+/// the file of huge pages if there is one.
 pub const VARIABLE: &str = "ONESHMEM_PE";
 
 /// A foreign launcher's variables.
@@ -31,11 +31,11 @@ struct Foreign {
     rank: &'static [&'static str],
     size: &'static [&'static str],
     local_size: &'static [&'static str],
-    /// What tells jobs of one launching process apart, where there is such a thing.
+    /// Variables that distinguish jobs of the same launching process, if any.
     job: &'static [&'static str],
 }
 
-/// In the order they are looked for: `srun` and `mpirun` can both set `PMI_*`.
+/// In the order in which they are tried: `srun` and `mpirun` can both set `PMI_*`.
 const FOREIGN: [Foreign; 3] = [
     Foreign {
         launcher: Launcher::OpenMpi,
@@ -60,22 +60,19 @@ const FOREIGN: [Foreign; 3] = [
     },
 ];
 
-/// Which launcher this process's environment shows, without joining its job.
+/// The launcher that this process's environment shows. Does not join its job.
 pub fn detect() -> Launcher {
     if environment::variable(VARIABLE).is_some() {
         return Launcher::Oshrun;
     }
-    FOREIGN
-        .iter()
-        .find(|foreign| foreign.present())
-        .map_or(Launcher::Nobody, |foreign| foreign.launcher)
+    Foreign::find().map_or(Launcher::Nobody, |foreign| foreign.launcher)
 }
 
 /// Finds this process's place and joins its job.
 pub(super) fn join() -> Result<Place, Error> {
     explain_privilege();
     if let Some(text) = text_of(VARIABLE) {
-        // Children of this PE are not this PE.
+        // Children of this PE must not take themselves for this PE.
         environment::forget_variable(VARIABLE);
         return from_oshrun(&text);
     }
@@ -83,17 +80,18 @@ pub(super) fn join() -> Result<Place, Error> {
     if let Some(place) = super::kitten::join()? {
         return Ok(place);
     }
-    match FOREIGN.iter().find(|foreign| foreign.present()) {
+    match Foreign::find() {
         Some(foreign) => foreign.join(),
         None => {
-            let job = meet::create(0, &pmi::unnamed(&[1]))?;
-            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, meeting: None, pmi: None })
+            let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
+            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, meeting: None, exchange: None })
         }
     }
 }
 
-/// A privileged program is a job of one PE: the control area is shared with processes that
-/// could be those of whoever started it. Says so if a launcher has started it.
+/// Reports that a privileged program is a job of one PE, if a launcher has started it. The control
+/// area would be shared with other processes, possibly those of the unprivileged user who started
+/// it.
 fn explain_privilege() {
     let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&VARIABLE]);
     if let Some(name) = variables.find(|name| environment::is_hidden(name)) {
@@ -115,7 +113,7 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     let [pe, npes, descriptor, launcher, ref huge @ ..] = fields[..] else {
         return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));
     };
-    // A program that has closed all descriptors (closefrom) finds the files at the launcher.
+    // A program that has closed all descriptors (closefrom) gets the files from the launcher.
     let take = |number: i64| {
         let again = || meet::descriptor(launcher as u32, number as i32).ok();
         fd::inherit(number as i32).or_else(|error| again().ok_or(error))
@@ -129,14 +127,25 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
             format!("{text}: of the job's {} PEs, {:?} are on this node", job.npes(), job.near());
         return Err(bad(why));
     }
-    // Started through a script or a tool: the launcher's own precaution went to it.
+    // The parent is a script or a tool: the launcher's own precaution applied to that process.
     if i64::from(process::parent()) != launcher {
         sys::ending::die_with_parent();
     }
-    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None, pmi: None })
+    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None, exchange: None })
 }
 
 impl Foreign {
+    /// This process's launcher, if it is one of these.
+    fn find() -> Option<&'static Self> {
+        let found = FOREIGN.iter().find(|foreign| foreign.present())?;
+        let is_slurms = |it: &&Self| it.launcher == Launcher::Slurm && it.present();
+        match FOREIGN.iter().find(is_slurms) {
+            // `srun --mpi=pmi2` sets Hydra's variables, too, except this one.
+            Some(slurm) if Self::variable(found.local_size).is_none() => Some(slurm),
+            _ => Some(found),
+        }
+    }
+
     fn variable(names: &[&'static str]) -> Option<(&'static str, String)> {
         names.iter().find_map(|name| Some((*name, text_of(name)?)))
     }
@@ -163,30 +172,27 @@ impl Foreign {
         if size == 0 || size > MAX_PES || rank >= size {
             return Err(bad(format!("rank {rank} of {size}; expected 1 to {MAX_PES} PEs")));
         }
-        let local = self.number(self.local_size)?.unwrap_or(size);
-        if local != size && self.launcher != Launcher::Hydra {
-            return Err(bad(format!(
-                "{local} of the job's {size} PEs are on this node; all must be on one; for several \
-                 start them with oshrun --host"
-            )));
-        }
-        if let Some(nodes) = self.number(&["SLURM_STEP_NUM_NODES", "SLURM_NNODES"])?
-            && self.launcher == Launcher::Slurm
-            && nodes > 1
-        {
-            return Err(bad(format!(
-                "the job spans {nodes} nodes; it must be on one; for several start it with \
-                 oshrun --hostfile FILE --launch-agent \"srun -N1 -n1 -w\""
-            )));
-        }
         if size == 1 {
-            let job = meet::create(0, &pmi::unnamed(&[1]))?;
-            return Ok(Place { launcher: self.launcher, pe: rank, job, meeting: None, pmi: None });
+            let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
+            return Ok(Place {
+                launcher: self.launcher,
+                pe: rank,
+                job,
+                meeting: None,
+                exchange: None,
+            });
         }
-        let mut pmi = if local == size { None } else { Some(Pmi::open().map_err(bad)?) };
-        let sizes = match &mut pmi {
+        // Slurm's own variables give the number of nodes, not of PEs on this one.
+        let local = self.number(self.local_size)?;
+        let slurm_nodes = self.number(&["SLURM_STEP_NUM_NODES", "SLURM_NNODES"])?;
+        let is_spread = local.map_or(slurm_nodes.is_some_and(|nodes| nodes > 1), |pes| pes != size);
+        let mut exchange = match is_spread {
+            true => Some(Exchange::open().map_err(|why| bad(self.advise(why)))?),
+            false => None,
+        };
+        let sizes = match &mut exchange {
             None => vec![size],
-            Some(pmi) => pmi.nodes(size).map_err(bad)?,
+            Some(exchange) => exchange.nodes(size).map_err(bad)?,
         };
         let mut end = 0;
         let own = sizes.iter().take_while(|pes| {
@@ -194,20 +200,32 @@ impl Foreign {
             end <= rank
         });
         let own = own.count();
-        if sizes[own] != local {
+        if let Some(local) = local.filter(|local| *local != sizes[own]) {
             let near = sizes[own];
             return Err(bad(format!(
-                "{local} PEs are on this node, but PMI_process_mapping says {near}"
+                "{local} PEs are on this node by its variables, {near} by what it answers"
             )));
         }
         let told = self.job.iter().filter_map(|name| text_of(name));
         let told = told.collect::<Vec<_>>().join(".");
-        let nodes = pmi::unnamed(&sizes);
-        let Joined { job, meeting, is_first } =
+        let nodes = NodeOf::unnamed(&sizes);
+        let Joined { job, meeting } =
             meet::join(self.launcher, self.rank[0], &told, rank, (own, &nodes))?;
-        if let Some(pmi) = &mut pmi {
-            several::introduce(&job, pmi, is_first).map_err(bad)?;
+        if let Some(exchange) = &mut exchange {
+            several::introduce(&job, self.launcher, exchange, rank)?;
         }
-        Ok(Place { launcher: self.launcher, pe: rank, job, meeting, pmi })
+        Ok(Place { launcher: self.launcher, pe: rank, job, meeting, exchange })
+    }
+
+    /// Adds advice for the user to an error: PEs on several nodes cannot find each other.
+    fn advise(&self, why: String) -> String {
+        match self.launcher {
+            Launcher::Slurm => format!(
+                "{why}; try srun --mpi=pmi2, srun --mpi=pmix, or oshrun --hostfile FILE \
+                 --launch-agent \"srun -N1 -n1 -w\""
+            ),
+            _ if program::is_static() => why,
+            _ => format!("{why}; start them all on one node, or with oshrun --host"),
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Who started the job, and what can be asked of it.
+//! Who started the job, and what that launcher can be asked to do.
 
-use crate::sys::launcher;
+use crate::sys::{environment, launcher, pmix};
 
 /// Who started the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// Its name, for people.
+    /// Its name, for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Oshrun => "oshrun",
@@ -32,18 +32,23 @@ impl Launcher {
         }
     }
 
-    /// Asks the launcher to end the job with `status`, after `before`, if it is one that can be
-    /// asked.
-    pub(super) fn abort(self, status: i32, before: impl FnOnce()) {
+    /// Asks the launcher to end the job with `status`, after `before`, if it accepts such requests.
+    /// `is_talking` says whether this process has a connection to it.
+    pub(super) fn abort(self, status: i32, is_talking: bool, before: impl FnOnce()) {
         match self {
-            Self::Hydra | Self::Slurm => launcher::abort_by_pmi(status, before),
             Self::OpenMpi => launcher::abort_by_pmix(status, before),
+            Self::Hydra => launcher::abort_by_pmi(status, before),
+            Self::Slurm if environment::variable(pmix::VARIABLE).is_some() => {
+                launcher::abort_by_pmix(status, before);
+            }
+            // It accepts no message from a process that has not introduced itself.
+            Self::Slurm if is_talking => launcher::abort_by_pmi(status, before),
             _ => {}
         }
     }
 
-    /// Whether a PE that ends the job has to see to it that the others end, too. On Kitten
-    /// it may not send signals; there they see the abort word when they wait.
+    /// Whether a PE that ends the job has to end the others, too. On Kitten it may not send
+    /// signals; there, PEs see the abort word when they wait.
     pub(super) fn leaves_ending_to_pes(self) -> bool {
         !matches!(self, Self::Oshrun | Self::Kitten)
     }

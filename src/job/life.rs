@@ -1,6 +1,7 @@
-//! Which PEs are alive: each holds a lock on one byte of the job's file, which lasts as long as
-//! its program (`sys::life`).
+//! Which PEs are alive: each holds a lock on one byte of the job's file for as long as its program
+//! runs (`sys::life`).
 
+use super::control::{Control, Stage};
 use super::file::JobFile;
 use crate::atomics::Ordering;
 use crate::error::Error;
@@ -8,18 +9,18 @@ use crate::sys;
 use onenode::sys::life::{self, Holder};
 use onenode::sys::process;
 
-/// What has become of the process of a PE.
+/// The state of a PE's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// It runs.
+    /// It is running.
     Alive,
-    /// It runs, but another program (exec).
+    /// It is running another program (exec).
     Replaced,
     /// It has ended.
     Ended,
 }
 
-/// Shows that PE `pe`, which is this process, is alive.
+/// Shows that this process, PE `pe`, is alive.
 pub(super) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
     if job.has_file() {
         life::show(job.file()?, pe as u64)?;
@@ -28,7 +29,7 @@ pub(super) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// What has become of PE `pe`, which has begun a program and is not this process.
+/// The state of PE `pe`, which has begun a program and is not this process.
 pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     if !job.has_file() {
         let pid = job.member(pe).pid.load(Ordering::Relaxed);
@@ -42,7 +43,7 @@ pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     })
 }
 
-/// The process number of PE `pe` in this process's PID namespace.
+/// The process ID of PE `pe` in this process's PID namespace.
 pub(super) fn pid(job: &JobFile, pe: usize) -> Option<u32> {
     let member = job.member(pe);
     let pid = member.pid.load(Ordering::Acquire);
@@ -50,13 +51,22 @@ pub(super) fn pid(job: &JobFile, pe: usize) -> Option<u32> {
     (pid != 0 && near).then_some(pid)
 }
 
-/// Whether the process that PE `pe` last was still runs, whatever program.
+/// Whether the process that was last PE `pe` is still running, whichever program.
 fn is_running(job: &JobFile, pe: usize) -> bool {
     let started = job.member(pe).started.load(Ordering::Relaxed);
     started != 0 && pid(job, pe).is_some_and(|pid| process::is_running(pid, started))
 }
 
-/// Sends a signal to the process of PE `pe`, if it still runs.
+/// Lets PE `pe` know that the job has ended, by SIGTERM. A PE that is not initialised would die of
+/// the signal, which its launcher could take for the reason; it looks by itself when it initialises.
+pub(crate) fn tell_end(control: &Control, pe: usize) {
+    let job = control.job();
+    if control.pe(pe).stage() == Stage::Ready && matches!(of(job, pe), Ok(Life::Alive)) {
+        signal(job, pe, libc::SIGTERM);
+    }
+}
+
+/// Sends a signal to the process of PE `pe`, if it is still running.
 pub(super) fn signal(job: &JobFile, pe: usize, signal: i32) {
     if let Some(pid) = pid(job, pe) {
         let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));

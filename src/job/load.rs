@@ -1,16 +1,16 @@
-//! What is done when the library is loaded, before the program does anything.
+//! Code that runs when the library is loaded, before the program's own.
 #![allow(unsafe_code)]
 
 use super::fork;
 use onenode::segment;
 use onenode::sys::map;
 
-/// 101 is the earliest priority that is not the compiler's and the C library's own.
+/// 101 is the earliest priority that is not reserved for the compiler and the C library.
 #[used]
 #[unsafe(link_section = ".init_array.00101")]
 static AT_LOAD: extern "C" fn() = load;
 
-/// What fails here is tried again at initialisation, and told there.
+/// A failure here is ignored: initialisation tries again and reports it.
 extern "C" fn load() {
     fork::register();
     if let Ok(data) = segment::find(map::page_size()) {

@@ -1,14 +1,14 @@
-//! How the PEs of a foreign launcher find each other's job file.
+//! How the PEs of a foreign launcher find their job's file.
 //!
-//! Whoever comes first creates the file and says so at the job's meeting point, a symbolic
-//! link whose text names the process and its descriptor; whoever comes later opens that
-//! descriptor in `/proc`. The last one to come removes the link. Making a link with its text
-//! is one step, and fails if there is one, so exactly one PE is first, and nobody sees half a
-//! text. Nobody serves, nobody waits, and no socket's backlog bounds the job.
+//! The first PE creates the file and announces it at the job's meeting point, a symbolic link whose
+//! text names the process and its descriptor; later PEs open that descriptor in `/proc`. The last
+//! one removes the link. Creating a link with its text is atomic and fails if it exists, so exactly
+//! one PE is first, and no PE sees an incomplete text. There is no server and no waiting, and no
+//! socket's backlog limits the number of PEs.
 //!
-//! A job that ends before all its PEs have come leaves a notice for each missing PE, and only
-//! then removes the link: a PE that comes late takes its notice away and ends, too. A PE that
-//! finds neither link nor notice is the first one.
+//! A job that ends before all its PEs have joined leaves a notice for each missing PE, and only
+//! then removes the link: a late PE removes its notice and ends, too. A PE that finds neither link
+//! nor notice is the first one.
 
 use super::file::JobFile;
 use super::nodes::NodeOf;
@@ -22,8 +22,13 @@ use onenode::sys::process;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
-/// A new job's files, on number `own` of these nodes.
+/// How long the link of a finished job may remain, and how often a PE checks.
+const REMOVAL: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Creates a new job's files, on node `own` of these nodes.
 pub(super) fn create(own: usize, nodes: &[NodeOf]) -> Result<JobFile, Error> {
     let job = JobFile::create_on_nodes(own, nodes)?;
     match pages::file(environment::variable) {
@@ -32,17 +37,15 @@ pub(super) fn create(own: usize, nodes: &[NodeOf]) -> Result<JobFile, Error> {
     }
 }
 
-/// A PE that has joined its job.
+/// The job that a PE has joined.
 pub(super) struct Joined {
     pub job: JobFile,
-    /// Where PEs of this node that have not come yet will look for it.
+    /// Where missing PEs of this node will look for it.
     pub meeting: Option<Point>,
-    /// Whether no other PE of this node came before.
-    pub is_first: bool,
 }
 
 /// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`, on
-/// number `own` of these nodes. It is an error if the job is over.
+/// node `own` of these nodes. It is an error if the job is over.
 pub(super) fn join(
     launcher: Launcher,
     variable: &str,
@@ -72,8 +75,9 @@ pub(super) fn join(
         };
         match open(&host, npes) {
             Ok(job) => break job,
-            // The job has just come to its end, or all have come and this is the next job.
-            Err(_) if point.read().map_err(failed)? != Some(host) => {}
+            // The job has just ended, or all its PEs have joined and this PE belongs to the next
+            // job.
+            Err(_) if is_removed(&point, &host).map_err(failed)? => {}
             Err(why) => return Err(failed(why)),
         }
     };
@@ -81,15 +85,36 @@ pub(super) fn join(
         point.take_notice(pe);
         return Err(Error::Over(word));
     }
+    // The job may have ended, and its link gone, since this PE last looked for both. Then this is
+    // another job, made by PEs that have not seen their notices yet.
+    if let Some(word) = point.take_notice(pe) {
+        if is_first {
+            point.remove();
+        }
+        return Err(Error::Over(word));
+    }
     let joined = job.header().joined.fetch_add(1, Ordering::AcqRel) + 1;
     if joined as usize == nodes[own].pes {
         point.remove();
-        return Ok(Joined { job, meeting: None, is_first });
+        return Ok(Joined { job, meeting: None });
     }
-    Ok(Joined { job, meeting: Some(point), is_first })
+    Ok(Joined { job, meeting: Some(point) })
 }
 
-/// Opens the files that `host` has.
+/// Whether the link to this host is gone or disappears soon. The PE that ends a job removes it, and
+/// PEs that see the end may be quicker.
+fn is_removed(point: &Point, host: &Host) -> Result<bool, String> {
+    let until = Instant::now() + REMOVAL;
+    while point.read()?.as_ref() == Some(host) {
+        if Instant::now() > until {
+            return Ok(false);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(true)
+}
+
+/// Opens the files of `host`.
 fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
     let pid = host.pid;
     if !process::is_running(pid, host.started) {
@@ -109,7 +134,7 @@ fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
     Ok(job)
 }
 
-/// Opens descriptor `number` of process `pid` once more.
+/// Opens descriptor `number` of process `pid` again.
 pub(super) fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
     let path = format!("/proc/{pid}/fd/{number}");
     let file = File::options().read(true).write(true).open(&path);
@@ -120,8 +145,8 @@ pub(super) fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
     }
 }
 
-/// Leaves notices for the PEs that have not come to the job, which is over. The first PE to
-/// end the job does this.
+/// Leaves notices for the missing PEs of the job, which is over. The first PE that ends the job
+/// does this.
 pub(super) fn close(job: &JobFile, point: &Point) {
     let header = job.header();
     if header.joined.load(Ordering::Acquire) as usize == job.near().len()

@@ -1,4 +1,4 @@
-//! Who am I, who are my peers, and is the job still alive?
+//! The job: which PE this process is, who its peers are, and whether the job is still alive.
 
 pub mod abort;
 pub mod about;
@@ -6,6 +6,7 @@ mod backend;
 pub mod control;
 mod current;
 pub mod ending;
+mod exchange;
 mod fault;
 pub mod file;
 mod fork;
@@ -14,7 +15,7 @@ pub mod health;
 mod kitten;
 pub mod launch;
 pub mod launcher;
-mod life;
+pub(crate) mod life;
 mod load;
 mod meet;
 pub mod nodes;
@@ -25,7 +26,7 @@ mod pmi;
 mod point;
 pub mod query;
 pub mod setup;
-mod several;
+pub mod several;
 pub mod threads;
 pub mod waiting;
 
@@ -35,20 +36,19 @@ use crate::memory::pages;
 use crate::memory::space::Space;
 use backend::ChosenBackend;
 use control::{Control, Stage};
+use exchange::Exchange;
 use launcher::Launcher;
 use nodes::Nodes;
 use onenode::attachments::Attachments;
 use onenode::layout::Layout;
 use onenode::segment::DataSegment;
 use partitions::Partition;
-use pmi::Pmi;
 use point::Point;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-/// This process as a PE of its job. Made by the first initialisation and kept for
-/// the life of the process, because peers may map its memory even after it has
-/// finalised.
+/// This process as a PE of its job. Created by the first initialisation and kept for the life of
+/// the process, because peers may map its memory even after it has finalised.
 pub struct Job {
     pe: usize,
     npes: usize,
@@ -61,20 +61,20 @@ pub struct Job {
     data: DataSegment,
     heap: Space,
     partitions: Vec<Partition>,
-    /// How many lifetimes (first init to last finalize) have begun.
+    /// How many lifetimes (first initialisation to last finalisation) have begun.
     lifetime: AtomicU32,
-    /// Where PEs that have not come yet will look for the job.
+    /// Where missing PEs will look for the job.
     meeting: Option<Point>,
-    /// How its nodes wait for each other, if they are several and not `oshrun`'s.
-    pmi: Option<Mutex<Pmi>>,
-    /// How many peers have been looked at: see `health`.
+    /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
+    exchange: Option<Mutex<Exchange>>,
+    /// How many peers have been checked: see `health`.
     looked: AtomicUsize,
     attachments: Attachments,
-    /// The way to PEs of other nodes.
+    /// The engine for PEs on other nodes.
     engine: Option<Box<dyn Engine>>,
-    /// The way to partitions on devices.
+    /// The engine for partitions on devices.
     devices: Option<Box<dyn DeviceMemory>>,
-    /// What the heap is to be made of, and what it is made of in this lifetime.
+    /// The pages that the heap should have, and those it has in this lifetime.
     pages: pages::Wanted,
     heap_pages: Mutex<Option<pages::Got>>,
 }
@@ -83,12 +83,12 @@ pub use current::{at_once, job};
 
 static JOB: OnceLock<Job> = OnceLock::new();
 
-/// Whether this process is a forked child of a PE, and so none itself.
+/// Whether this process is a forked child of a PE, and so not a PE itself.
 pub(crate) fn is_child() -> bool {
     fork::is_child()
 }
 
-/// The job if this process has ever been initialised.
+/// The job, if this process has ever been initialised.
 pub fn existing() -> Option<&'static Job> {
     JOB.get()
 }
@@ -102,7 +102,7 @@ impl Job {
     pub fn npes(&self) -> usize {
         self.npes
     }
-    /// The PEs of this node: all, if the job is on one.
+    /// The PEs of this node: all of them, if the job is on one node.
     pub fn near(&self) -> Range<usize> {
         self.near.clone()
     }
@@ -111,7 +111,7 @@ impl Job {
     pub fn is_near(&self, pe: usize) -> bool {
         self.near.contains(&pe)
     }
-    /// The job's nodes; `None` if it is on one.
+    /// The job's nodes; `None` if it is on one node.
     pub fn nodes(&self) -> Option<&Nodes> {
         self.control.job().nodes()
     }
@@ -123,7 +123,7 @@ impl Job {
     pub fn launcher(&self) -> &Launcher {
         &self.launcher
     }
-    /// The backend in use, by name.
+    /// The name of the backend in use.
     pub fn backend(&self) -> &'static str {
         self.choice.backend.name()
     }
@@ -131,7 +131,7 @@ impl Job {
     pub fn backend_reason(&self) -> &str {
         &self.choice.reason
     }
-    /// What the symmetric heap is made of, in words.
+    /// The pages of the symmetric heap, in words.
     pub fn heap_pages(&self) -> String {
         let got = self.heap_pages.lock().unwrap_or_else(|e| e.into_inner());
         got.as_ref().map_or_else(String::new, ToString::to_string)
@@ -140,11 +140,11 @@ impl Job {
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
-    /// The way to PEs of other nodes, if there are any.
+    /// The engine for PEs on other nodes, if there are any.
     pub fn engine(&self) -> Option<&dyn Engine> {
         self.engine.as_deref()
     }
-    /// Completes what engines have under way.
+    /// Completes all outstanding operations of engines.
     pub fn complete(&self) {
         if let Some(engine) = self.engine() {
             engine.quiet();
@@ -153,21 +153,25 @@ impl Job {
             devices.quiet();
         }
     }
-    /// The way to PE `pe`, if it is on another node.
+    /// The engine for PE `pe`, if it is on another node.
     #[inline]
     pub fn engine_to(&self, pe: usize) -> Option<&dyn Engine> {
         if self.is_near(pe) { None } else { self.engine() }
     }
-    /// What the own symmetric address `addr` is on PE `pe` of another node.
+    /// Translates this PE's symmetric address `addr` for PE `pe` on another node.
     pub fn far(&self, pe: usize, addr: usize) -> Far {
-        let Layout { data, heap, .. } = &self.layout;
-        let offset = match heap.contains(&addr) {
-            true => engine::HEAP + (addr - heap.start) as u64,
-            false => (addr - data.start) as u64,
+        let Layout { data, heap, partitions, .. } = &self.layout;
+        let first = partitions.first().map_or(heap.start, |first| first.start);
+        let offset = match addr {
+            addr if heap.contains(&addr) => engine::HEAP + (addr - heap.start) as u64,
+            addr if (first..heap.start).contains(&addr) => {
+                engine::PARTITIONS + (addr - first) as u64
+            }
+            addr => (addr - data.start) as u64,
         };
         Far { pe, offset }
     }
-    /// How many programs of the job this PE has begun, and how many lifetimes in this one.
+    /// How many programs of the job this PE has begun, and how many lifetimes in the current one.
     pub fn life(&self) -> (u32, u32) {
         (self.control.generation() + 1, self.lifetime.load(Ordering::Relaxed))
     }
@@ -176,7 +180,7 @@ impl Job {
         self.layout.heap.start
     }
 
-    /// PEs of this node whose stage is `stage`.
+    /// The PEs of this node that are at this stage.
     fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
         self.near().filter(move |pe| self.control.pe(*pe).stage() == stage)
     }

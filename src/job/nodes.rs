@@ -1,9 +1,9 @@
-//! The nodes of a job: which PEs each has, and how its agent is reached.
+//! The nodes of a job: the PEs of each, and how to reach its agent.
 //!
-//! Every node has a job's file of its own, and in each lies this table, at a fixed place between
-//! the head and the first generation. A job on one node has none. The launcher writes all of it
-//! but the agents' records, which become known one by one while the PEs run already: who
-//! needs one that is not there yet looks again.
+//! Every node has its own job's file, with this table at a fixed place between the head and the
+//! first generation. A job on one node has none. The launcher writes all of it except the agents'
+//! records, which become known one by one while the PEs are already running: a PE that needs a
+//! missing record polls for it.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
@@ -13,22 +13,52 @@ use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 
-/// Where the table is in the job's file.
+/// The offset of the table in the job's file.
 pub(super) const PLACE: u64 = 1 << 29;
-/// Most bytes of an agent's record.
+/// The most bytes of an agent's record.
 pub const RECORD_BYTES: usize = 1024;
-/// Most nodes of a job.
+/// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
-/// Most bytes of a host's name.
+/// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;
 
-/// A node, as its launcher describes it.
+/// A node, as the launcher describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeOf {
-    /// Number of its PEs. They are numbered node by node.
+    /// The number of its PEs. PEs are numbered node by node.
     pub pes: usize,
     /// Its name, as the user wrote it.
     pub host: String,
+}
+
+impl NodeOf {
+    /// Nodes with these numbers of PEs, whose hosts become known later.
+    pub(super) fn unnamed(sizes: &[usize]) -> Vec<Self> {
+        sizes.iter().map(|pes| Self { pes: *pes, host: String::new() }).collect()
+    }
+}
+
+/// The number of PEs on each node, from the node of each PE. `told` names the launcher's source of
+/// this information.
+pub(super) fn sizes(
+    nodes: impl IntoIterator<Item = usize>,
+    told: &str,
+) -> Result<Vec<usize>, String> {
+    let (mut sizes, mut seen): (Vec<usize>, Vec<usize>) = Default::default();
+    for node in nodes {
+        if seen.last() == Some(&node) {
+            sizes.last_mut().into_iter().for_each(|size| *size += 1);
+        } else if seen.contains(&node) {
+            return Err(format!(
+                "PEs are not numbered node by node ({told}); expected as many PEs in a row on each \
+                 node as it gets"
+            ));
+        } else {
+            seen.push(node);
+            sizes.push(1);
+        }
+    }
+    Ok(sizes)
 }
 
 #[repr(C, align(64))]
@@ -36,7 +66,7 @@ struct Record {
     first: AtomicU32,
     pes: AtomicU32,
     host_bytes: AtomicU32,
-    /// Bytes of the agent's record, plus 1; 0 while it is not known. Written last.
+    /// Bytes of the agent's record, plus 1; 0 while it is unknown. Written last.
     agent_bytes: AtomicU32,
     host: [AtomicU64; HOST_BYTES / 8],
     agent: [AtomicU64; RECORD_BYTES / 8],
@@ -50,13 +80,13 @@ pub struct Nodes {
     npes: usize,
 }
 
-// SAFETY: shared memory of atomics, mapped for the life of the value.
+// SAFETY: shared memory that consists of atomics, mapped for the life of the value.
 unsafe impl Send for Nodes {}
-// SAFETY: as above; every field is reached as an atomic.
+// SAFETY: as above; every field is accessed as an atomic.
 unsafe impl Sync for Nodes {}
 
 impl Nodes {
-    /// Maps the table of a job of `npes` PEs on `count` nodes, of which this is number `own`.
+    /// Maps the table of a job of `npes` PEs on `count` nodes, of which this is node `own`.
     pub(super) fn map(
         file: BorrowedFd,
         own: usize,
@@ -67,7 +97,7 @@ impl Nodes {
         Ok(Self { base: map::shared_anywhere(file, PLACE, bytes(count))?, own, count, npes })
     }
 
-    /// Writes the nodes down.
+    /// Writes the nodes to the table.
     pub(super) fn fill(&self, nodes: &[NodeOf]) {
         let mut first = 0;
         for (node, NodeOf { pes, host }) in nodes.iter().enumerate() {
@@ -81,7 +111,7 @@ impl Nodes {
         }
     }
 
-    /// Names a node whose host was not known when the table was made.
+    /// Sets the host name of a node that was unknown when the table was created.
     pub(super) fn name(&self, node: usize, host: &str) {
         let record = self.record(node);
         let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
@@ -123,19 +153,20 @@ impl Nodes {
         }
         low
     }
-    /// A node's host, as the user named it.
+    /// A node's host name, as the user wrote it.
     pub fn host(&self, node: usize) -> String {
         let record = self.record(node);
         let bytes = record.host_bytes.load(Ordering::Relaxed) as usize;
         String::from_utf8_lossy(&read(&record.host, bytes)).into_owned()
     }
-    /// What a node's agent says of itself; `None` while it is not known here.
+    /// The record of a node's agent; `None` while it is unknown here.
     pub fn agent(&self, node: usize) -> Option<Vec<u8>> {
         let record = self.record(node);
         let bytes = record.agent_bytes.load(Ordering::Acquire).checked_sub(1)?;
         Some(read(&record.agent, bytes as usize))
     }
-    /// Makes a node's agent known here. Once for each node: later ones change nothing.
+    /// Publishes the record of a node's agent on this node. Only the first call for each node has
+    /// an effect.
     ///
     /// # Panics
     /// If the record has more than [`RECORD_BYTES`] bytes.
@@ -156,7 +187,7 @@ impl Drop for Nodes {
     }
 }
 
-/// Bytes of the table of so many nodes.
+/// Size of the table for `count` nodes.
 pub(super) const fn bytes(count: usize) -> usize {
     (count * size_of::<Record>()).next_multiple_of(4096)
 }
@@ -169,7 +200,7 @@ fn write(words: &[AtomicU64], bytes: &[u8]) {
     }
 }
 
-/// At most as many bytes as the words have: another process may have written any number.
+/// Reads at most as many bytes as the words have: another process may have written any number.
 fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
     let all = words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
     all.take(bytes).collect()

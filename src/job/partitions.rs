@@ -1,4 +1,4 @@
-//! This PE's partitions, and what of its memory an address lies in.
+//! This PE's partitions, and which part of its memory an address lies in.
 
 use super::Job;
 use super::control::Control;
@@ -10,31 +10,41 @@ use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use onenode::pages::Pages;
+use onenode::sys::persistent::Persistent;
 use onenode::sys::{fd, map, numa, tiers};
 use std::fmt;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// A partition: what it was to be, where it is, and what it is made of in this lifetime.
+/// A partition: its specification, its place, and its memory in this lifetime.
 pub struct Partition {
     spec: Spec,
     space: Space,
     made: Mutex<Made>,
-    /// Which part of the devices' memory it is, and that in words.
+    /// The index of its part of the devices' memory, and a description.
     device: Option<(usize, String)>,
 }
 
-/// What a partition is made of.
+/// A partition's memory in one lifetime.
 #[derive(Debug, Default)]
 struct Made {
-    /// Where its pages are, in words.
+    /// Where its pages are, in words, after a comma.
     nodes: String,
-    /// The file that it is, of this PE.
-    file: Option<File>,
+    /// This PE's file, if the partition is a file.
+    file: Option<Opened>,
+}
+
+/// A file of a partition.
+#[derive(Debug)]
+struct Opened {
+    /// Stays open, which keeps it locked.
+    _file: File,
+    /// The memory that it lies in, if it lies in persistent memory.
+    memory: Option<Persistent>,
 }
 
 impl Partition {
@@ -43,7 +53,7 @@ impl Partition {
         Self { spec, space: Space::new(range, pool), made: Mutex::default(), device: None }
     }
 
-    /// A part of the devices' memory.
+    /// A partition on a device: a part of the devices' memory.
     pub(super) fn on_device(spec: Spec, devices: &dyn DeviceMemory, part: usize) -> Self {
         let device = Some((part, devices.told(part)));
         Self { device, ..Self::new(spec, devices.range(part)) }
@@ -54,12 +64,12 @@ impl Partition {
         self.device.is_none()
     }
 
-    /// A new lifetime's allocator, for memory that is there.
+    /// Replaces the allocator for a new lifetime, for memory that stays.
     pub(super) fn clear(&self) {
         *self.space.pool() = Pool::of_partition(self.space.range().len(), self.spec.is_zero());
     }
 
-    /// What its variable asks for.
+    /// What its variable requests.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -69,22 +79,28 @@ impl Partition {
         &self.space
     }
 
-    /// A new lifetime's memory, for which `map` maps it. Returns what is other than asked for.
+    /// Prepares its memory for a new lifetime; `map` maps it. Returns a complaint if the result
+    /// differs from the request.
     pub(super) fn lay(
         &self,
         pe: usize,
         map: impl FnOnce() -> Result<(), onenode::Error>,
     ) -> Result<Option<String>, Error> {
         let range = self.space.range();
-        // The file of the lifetime before is no longer locked.
+        // Closes the file of the previous lifetime, which unlocks it.
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made::default();
         let file = self.spec.file_of(pe).map(|path| self.prepare(&path)).transpose()?;
+        let file = file.map(|file| Opened { memory: Persistent::of(file.as_fd()), _file: file });
         map().map_err(|error| {
             let why = pages::why_not(self.spec.pages, range.len(), &error);
             self.spec.refused(why)
         })?;
-        // A file's pages are where the file system has them.
-        let placed = if file.is_some() { Ok(String::new()) } else { self.place(range)? };
+        // The file system decides where the pages of a file are.
+        let placed = match &file {
+            Some(Opened { memory: Some(_), .. }) => Ok(", persistent memory (DAX)".into()),
+            Some(Opened { memory: None, .. }) => Ok(", through the page cache".into()),
+            None => self.place(range)?,
+        };
         let instead =
             |why: &String| format!("{}: memory as the heap's instead: {why}", self.spec.shown());
         let complaint = placed.as_ref().err().map(instead);
@@ -95,42 +111,57 @@ impl Partition {
         Ok(complaint)
     }
 
-    /// This PE's file, which is made if it is missing, and as large as the partition at least. No
-    /// other job can have it while it is open.
+    /// Opens this PE's file. Creates it if it is missing, and extends it to at least the
+    /// partition's size. No other job can use the file while it is open.
     fn prepare(&self, path: &Path) -> Result<File, Error> {
         let failed = |what: &str, error: &dyn fmt::Display| {
             self.spec.refused(format!("{what} {}: {error}", path.display()))
         };
-        let options =
-            File::options().read(true).write(true).create(true).truncate(false).open(path);
-        let file = options.map_err(|error| failed("cannot open", &error))?;
-        if let Err(error) = file.try_lock() {
-            return Err(match error {
-                TryLockError::WouldBlock => {
-                    failed("another job has", &"expected a file of its own")
+        let open = || File::options().read(true).write(true).open(path);
+        let (opened, is_new) = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match File::options().read(true).write(true).create_new(true).open(path) {
+                    // Another PE or job was quicker.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(), false),
+                    made => (made, true),
                 }
-                TryLockError::Error(error) => failed("cannot lock", &error),
-            });
+            }
+            opened => (opened, false),
+        };
+        let file = opened.map_err(|error| failed("cannot open", &error))?;
+        if !fd::try_lock(file.as_fd()).map_err(|error| failed("cannot lock", &error))? {
+            return Err(failed("another job has", &"expected a file of its own"));
         }
         let bytes = self.space.range().len() as u64;
         let missing = file.metadata().map(|data| data.len() < bytes);
         if missing.map_err(|error| failed("cannot read the size of", &error))? {
-            // With its blocks: an access must not find the file system full.
-            fd::extend(file.as_fd(), bytes).map_err(|error| failed("cannot extend", &error))?;
+            // Allocates blocks, so that no access finds the file system full.
+            if let Err(error) = fd::extend(file.as_fd(), bytes) {
+                if is_new {
+                    let _ = std::fs::remove_file(path);
+                }
+                return Err(failed("cannot extend", &error));
+            }
         }
         Ok(file)
     }
 
-    /// Writes what is in these pages to the partition's file; false if it has none.
-    pub fn persist(&self, pages: &Range<usize>) -> io::Result<bool> {
-        let has_file = self.made.lock().unwrap_or_else(PoisonError::into_inner).file.is_some();
-        if has_file {
-            map::write_back(pages)?;
+    /// Makes these bytes durable in the partition's file; `false` if it has none.
+    pub fn persist(&self, bytes: &Range<usize>) -> io::Result<bool> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Opened { memory, .. }) = made.file else { return Ok(false) };
+        drop(made);
+        let page = map::page_size();
+        match memory {
+            Some(memory) => memory.flush(bytes)?,
+            None => {
+                map::write_back(&(bytes.start / page * page..bytes.end.next_multiple_of(page)))?
+            }
         }
-        Ok(has_file)
+        Ok(true)
     }
 
-    /// The nodes that the pages are to be made on, and whether nothing else will do; none if the
+    /// The NUMA nodes that the pages should be on, and whether they are mandatory; empty if the
     /// kernel may choose.
     fn nodes(&self) -> Result<(Vec<usize>, bool), Error> {
         let Spec { kind, policy, nodes, .. } = &self.spec;
@@ -160,8 +191,8 @@ impl Partition {
         })
     }
 
-    /// Has the pages made on the nodes that were asked for. Tells which, if there is a choice, or
-    /// why they are as the heap's where quicker ones would have been better.
+    /// Places the pages on the requested NUMA nodes. Returns a description if there is a choice, or
+    /// why faster memory was not available.
     fn place(&self, range: &Range<usize>) -> Result<Result<String, String>, Error> {
         let Spec { kind, policy, pages, .. } = &self.spec;
         let (chosen, is_asked) = self.nodes()?;
@@ -176,8 +207,8 @@ impl Partition {
             Policy::Interleaved => numa::interleave(range, &chosen),
         };
         let placed = match placed {
-            // The kernel does not keep a policy with a file of explicit pages, so whoever touches
-            // them first must be this PE.
+            // The kernel keeps no memory policy for a file of explicit pages, so this PE must be
+            // the first to touch them.
             Ok(()) if is_asked && matches!(pages, Pages::Explicit(_)) => {
                 map::populate(range.start, range.len())
             }
@@ -201,7 +232,7 @@ impl fmt::Display for Partition {
         let (bytes, kind) =
             (onenode::pages::Bytes(self.space.range().len()), self.spec.kind.name());
         match (&self.spec.path, &self.device) {
-            (Some(path), _) => write!(f, "{bytes} {kind} {path}"),
+            (Some(path), _) => write!(f, "{bytes} {kind} {path}{}", made.nodes),
             (None, Some((_, told))) => write!(f, "{bytes} {kind}, {told}"),
             (None, None) => write!(f, "{bytes} {kind}, {}{}", self.spec.pages, made.nodes),
         }
@@ -212,14 +243,27 @@ fn list(nodes: &[usize]) -> String {
     nodes.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The partitions that the environment asks for.
+/// The partitions that the environment requests.
 pub(super) fn wanted(job: &JobFile) -> Result<Vec<Spec>, Error> {
     let specs = partition::from_environment(job.npes())?;
-    match specs.first() {
-        Some(spec) if job.nodes().is_some() => {
-            Err(spec.refused("partitions are for jobs on one node in this version"))
+    if job.nodes().is_some() {
+        specs.iter().try_for_each(check_over_nodes)?;
+    }
+    Ok(specs)
+}
+
+/// Checks that a partition is possible in a job over several nodes.
+fn check_over_nodes(spec: &Spec) -> Result<(), Error> {
+    match &spec.path {
+        _ if !spec.is_in_slot() => {
+            Err(spec.refused("partitions on devices are for jobs on one node in this version"))
         }
-        _ => Ok(specs),
+        // The node's agent, which opens the file, too, may be in another directory.
+        Some(path) if !path.starts_with('/') => Err(spec.refused(format!(
+            "PATH is \"{path}\"; expected one that begins with /, because the job is over several \
+             nodes"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -249,7 +293,7 @@ impl Job {
         &self.partitions
     }
 
-    /// Those that lie in the slot: all but those on devices, which come last.
+    /// The partitions in the slot: all except those on devices, which come last.
     pub fn mapped_partitions(&self) -> &[Partition] {
         let mapped = self.partitions.iter().take_while(|partition| partition.is_mapped()).count();
         &self.partitions[..mapped]
@@ -270,12 +314,12 @@ impl Job {
         self.partitions.iter().find(|partition| partition.space.range().contains(&address))
     }
 
-    /// What an address lies in: a partition, or else the heap.
+    /// The space that an address lies in: a partition, otherwise the heap.
     pub fn space_of(&self, address: usize) -> &Space {
         self.partition_of(address).map_or(&self.heap, Partition::space)
     }
 
-    /// The partitions in words: a line for each.
+    /// The partitions in words, one line each.
     pub fn partitions_told(&self) -> String {
         let line = |it: &Partition| format!("partition {}: {it}\n", it.spec.id);
         self.partitions.iter().map(line).collect()
@@ -290,13 +334,13 @@ impl Job {
         }
     }
 
-    /// What is symmetric, in words. Safe in a signal handler.
+    /// The symmetric segments in words. Safe in a signal handler.
     pub fn segments(&self) -> Segments<'_> {
         Segments(self)
     }
 }
 
-/// A part of the slot, by name.
+/// A part of a PE's memory, by name.
 pub enum Segment {
     /// The data segment.
     Data,
@@ -345,7 +389,7 @@ impl fmt::Display for Segments<'_> {
     }
 }
 
-/// How PE `pe`'s partitions differ from this PE's, in words; `None` if they do not.
+/// Describes how PE `pe`'s partitions differ from this PE's; `None` if they do not.
 pub(super) fn difference(control: &Control, pe: usize, own: usize) -> Option<String> {
     let number = |pe: usize| control.pe(pe).partitions.load(crate::atomics::Ordering::Relaxed);
     if number(pe) == number(own) {

@@ -1,4 +1,4 @@
-//! Peers become reachable: each is attached at its first use.
+//! Attaches peers, each at its first use.
 
 use super::Job;
 use super::about::About;
@@ -10,8 +10,8 @@ use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, TABLE};
 
 impl Job {
-    /// Makes sure PE `pe`'s mirror is there and returns where it starts. The first
-    /// use of a peer waits until that peer has initialised.
+    /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a
+    /// peer waits until that peer has initialised.
     pub fn mirror(&self, pe: usize) -> usize {
         if pe == self.pe {
             return self.layout.start();
@@ -25,7 +25,7 @@ impl Job {
         }
         self.attach_once(pe);
         if ALL_OR_NONE {
-            // Who is there now need not be attached one by one later.
+            // Attach all peers that have initialised, to avoid doing so one by one later.
             for peer in self.near().filter(|peer| *peer != self.pe && self.has_begun(*peer)) {
                 self.attach_once(peer);
             }
@@ -33,12 +33,12 @@ impl Job {
         self.layout.mirror(pe)
     }
 
-    /// PE `pe` is on another node, where what is called for cannot be done yet.
+    /// Ends the job: PE `pe` is on another node, whose memory cannot be mapped.
     #[cold]
     fn not_near(&self, pe: usize) -> ! {
         let host = self.nodes().map(|nodes| nodes.host(nodes.node_of(pe))).unwrap_or_default();
         failure::fatal(format_args!(
-            "PE {pe} is on another node, {host}, and locks over several nodes are not available yet"
+            "PE {pe} is on another node, {host}, and its memory cannot be mapped here"
         ))
     }
 
@@ -58,7 +58,7 @@ impl Job {
         self.attachments.ensure(pe, attach, || pause.step());
     }
 
-    /// PE `pe`'s heap and partitions are mapped here.
+    /// Records that PE `pe`'s heap and partitions are mapped here.
     pub(super) fn note_mirrors(&self, pe: usize) {
         for space in std::iter::once(self.heap())
             .chain(self.mapped_partitions().iter().map(Partition::space))
@@ -82,7 +82,7 @@ impl Job {
         Ok(())
     }
 
-    /// Compares what another PE says of its slot, the sizes of data and heap first, with this PE's.
+    /// Compares another PE's record of its slot with this PE's, the sizes of data and heap first.
     pub(crate) fn check_slot(
         &self,
         [data_bytes, heap_bytes]: [usize; 2],

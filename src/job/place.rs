@@ -1,8 +1,8 @@
-//! Where this process is in its job, as its launcher has it.
+//! The place of this process in its job, as given by the launcher.
 
+use super::exchange::Exchange;
 use super::file::JobFile;
 use super::launcher::Launcher;
-use super::pmi::Pmi;
 use super::point::Point;
 
 /// This process's place in its job.
@@ -10,8 +10,8 @@ pub(super) struct Place {
     pub launcher: Launcher,
     pub pe: usize,
     pub job: JobFile,
-    /// Where PEs that have not come yet will look for it.
+    /// Where missing PEs will look for it.
     pub meeting: Option<Point>,
-    /// How its nodes wait for each other, if they are several and not `oshrun`'s.
-    pub pmi: Option<Pmi>,
+    /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
+    pub exchange: Option<Exchange>,
 }

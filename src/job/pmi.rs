@@ -1,27 +1,28 @@
 //! PMI-1, the "simple" protocol of Hydra on the descriptor that `PMI_FD` names: which PE is on
-//! which node, and what nodes tell each other before a job over several can begin.
+//! which node, and what nodes exchange before a job on several nodes can begin. `srun --mpi=pmi2`
+//! also accepts it.
 
-use super::nodes::NodeOf;
-use crate::sys::environment;
+use super::nodes;
+use crate::sys::{environment, socket};
 use onenode::sys::fd;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read};
 
-/// The launcher's end of the protocol.
+/// The connection to the launcher.
 pub(super) struct Pmi {
     socket: File,
     space: String,
-    /// Most bytes of a value, and one.
+    /// The most bytes of a value, plus 1.
     most: usize,
 }
 
 impl Pmi {
-    /// Begins to talk.
+    /// Opens the connection.
     pub fn open() -> Result<Self, String> {
         let number = environment::variable("PMI_FD").and_then(|text| text.to_str()?.parse().ok());
         let socket = number.and_then(fd::socket).ok_or(
-            "it offers no PMI-1 (PMI_FD), by which PEs of several nodes find each other: all must be on \
-             one; for several start them with oshrun --host",
+            "it offers neither PMI-1 (PMI_FD) nor PMIx (PMIX_NAMESPACE), by which PEs of several nodes \
+             find each other",
         )?;
         let mut pmi = Self { socket, space: String::new(), most: 0 };
         pmi.ask("cmd=init pmi_version=1 pmi_subversion=1", "rc")?;
@@ -34,14 +35,17 @@ impl Pmi {
     /// Sends a request and reads one field of the answer.
     fn ask(&mut self, request: &str, wanted: &str) -> Result<String, String> {
         let failed = |why: &dyn std::fmt::Display| format!("PMI: {request}: {why}");
-        self.socket.write_all(format!("{request}\n").as_bytes()).map_err(|error| failed(&error))?;
-        // One byte at a time: what follows may be for another library of this process.
+        socket::send(&self.socket, format!("{request}\n").as_bytes())
+            .map_err(|error| failed(&error))?;
+        // One byte at a time: anything after the answer may be for another library in this process.
         let (mut answer, mut byte) = (Vec::new(), [0]);
         loop {
-            match self.socket.read(&mut byte).map_err(|error| failed(&error))? {
-                0 => return Err(failed(&"the launcher has gone")),
-                _ if byte[0] == b'\n' => break,
-                _ => answer.push(byte[0]),
+            match self.socket.read(&mut byte) {
+                Ok(0) => return Err(failed(&"the launcher has gone")),
+                Ok(_) if byte[0] == b'\n' => break,
+                Ok(_) => answer.push(byte[0]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&error)),
             }
         }
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -61,69 +65,48 @@ impl Pmi {
         self.ask(&format!("cmd=get kvsname={} key={key}", self.space), "value")
     }
 
-    /// Waits until all PEs of the job are here.
+    /// Waits until all PEs of the job have called this.
     pub fn barrier(&mut self) -> Result<(), String> {
         self.ask("cmd=barrier_in", "cmd").map(drop)
     }
 
-    /// Ends the talk in good order: who leaves without, the launcher takes for lost.
+    /// Disconnects: the launcher treats a process that exits without this as lost.
     pub fn end(&mut self) {
-        // There is nobody left to tell.
+        // An error would have nowhere to be reported.
         let _ = self.ask("cmd=finalize", "cmd");
     }
 
-    /// Number of PEs of each node, in order, of a job of `size`.
+    /// The number of PEs on each node, in order, in a job of `size` PEs.
     pub fn nodes(&mut self, size: usize) -> Result<Vec<usize>, String> {
         let mapping = self.get("PMI_process_mapping")?;
         sizes(&mapping, size)
     }
 
-    /// Tells the other nodes of number `node`.
-    pub fn tell(&mut self, node: usize, card: &Card) -> Result<(), String> {
-        let agent: String = card.agent.iter().map(|byte| format!("{byte:02x}")).collect();
-        let parts: Vec<_> = agent.as_bytes().chunks(self.most.saturating_sub(1).max(1)).collect();
+    /// Publishes `text` about node `node` to all PEs, which can read it after the next
+    /// [`barrier`](Self::barrier).
+    pub fn tell(&mut self, node: usize, text: &str) -> Result<(), String> {
+        let parts: Vec<_> = text.as_bytes().chunks(self.most.saturating_sub(1).max(1)).collect();
         for (index, part) in parts.iter().enumerate() {
             self.put(&format!("oneshmem-{node}-{index}"), &String::from_utf8_lossy(part))?;
         }
-        let Card { heap, host, .. } = card;
-        self.put(&format!("oneshmem-{node}"), &format!("{heap}/{}/{host}", parts.len()))
+        self.put(&format!("oneshmem-{node}"), &parts.len().to_string())
     }
 
-    /// What node number `node` has told; its agent only if that is `wanted`.
-    pub fn hear(&mut self, node: usize, wanted: bool) -> Result<Card, String> {
-        let text = self.get(&format!("oneshmem-{node}"))?;
-        let bad = || format!("PMI: node {node} says {text}");
-        let mut fields = text.splitn(3, '/');
-        let mut next = || fields.next().ok_or_else(bad);
-        let heap = next()?.parse().map_err(|_| bad())?;
-        let parts: usize = next()?.parse().map_err(|_| bad())?;
-        let host = next()?.to_owned();
-        let mut agent = String::new();
-        for index in 0..if wanted { parts } else { 0 } {
-            agent += &self.get(&format!("oneshmem-{node}-{index}"))?;
-        }
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        let agent: Option<Vec<u8>> = agent.as_bytes().chunks(2).map(byte).collect();
-        Ok(Card { heap, host, agent: agent.ok_or_else(bad)? })
+    /// What has been published about node `node`.
+    pub fn hear(&mut self, node: usize) -> Result<String, String> {
+        let parts = self.get(&format!("oneshmem-{node}"))?;
+        let count: usize = parts.parse().map_err(|_| format!("PMI: node {node} says {parts}"))?;
+        (0..count).map(|index| self.get(&format!("oneshmem-{node}-{index}"))).collect()
     }
 }
 
-/// What a node tells the others.
-pub(super) struct Card {
-    /// Bytes of a symmetric heap as this node would have it by default.
-    pub heap: u64,
-    pub host: String,
-    /// How its agent is reached.
-    pub agent: Vec<u8>,
-}
-
-/// The value of a field of an answer.
+/// The value of a field in an answer.
 fn field<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     answer.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Reads `(vector,(0,2,3),(2,1,1))`: from node 0 on, 2 nodes with 3 PEs each, then from node 2 on,
-/// 1 with 1; again from the start if there are more PEs.
+/// Parses `(vector,(0,2,3),(2,1,1))`: from node 0 on, 2 nodes with 3 PEs each, then from node 2 on,
+/// 1 with 1. If there are more PEs, the list repeats.
 fn sizes(mapping: &str, size: usize) -> Result<Vec<usize>, String> {
     let bad =
         || format!("PMI_process_mapping is {mapping}; expected (vector,(node,nodes,PEs),...)");
@@ -141,27 +124,7 @@ fn sizes(mapping: &str, size: usize) -> Result<Vec<usize>, String> {
     let of_block = |[first, nodes, pes]: [usize; 3]| {
         (first..first.saturating_add(nodes)).flat_map(move |node| std::iter::repeat_n(node, pes))
     };
-    let mut sizes: Vec<usize> = Vec::new();
-    let mut seen: Vec<usize> = Vec::new();
-    for node in blocks.into_iter().cycle().flat_map(of_block).take(size) {
-        if seen.last() == Some(&node) {
-            sizes.last_mut().into_iter().for_each(|size| *size += 1);
-        } else if seen.contains(&node) {
-            return Err(format!(
-                "PEs are not numbered node by node ({mapping}); expected as many PEs in a row on each \
-                 node as it gets"
-            ));
-        } else {
-            seen.push(node);
-            sizes.push(1);
-        }
-    }
-    Ok(sizes)
-}
-
-/// As a job's file wants them; their hosts become known later.
-pub(super) fn unnamed(sizes: &[usize]) -> Vec<NodeOf> {
-    sizes.iter().map(|pes| NodeOf { pes: *pes, host: String::new() }).collect()
+    nodes::sizes(blocks.into_iter().cycle().flat_map(of_block).take(size), mapping)
 }
 
 #[cfg(test)]

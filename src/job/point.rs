@@ -1,16 +1,16 @@
-//! The meeting point of a foreign launcher's job: a symbolic link in a directory, and beside it
-//! a notice for each PE that comes too late.
+//! The meeting point of a foreign launcher's job: a symbolic link in a directory, and beside it a
+//! notice for each PE that joins too late.
 //!
 //! No other user can occupy, read or remove either. The directory is the user's own
-//! (`$XDG_RUNTIME_DIR`), or one where only the owner can remove a file (`/dev/shm`, `/tmp`,
-//! which are sticky), and there the link's name cannot be foretold: part of it is made from
-//! the addresses at which the kernel has laid out the launching process (`/proc/PID/auxv`).
-//! They are random, and only processes of the same user can read them, so all PEs know them
-//! and nobody else does. Once the link is there, its name is no secret any more, but also no
-//! longer free. If the launching process is another user's, or its addresses are not random,
-//! only a directory of the user's own will do.
+//! (`$XDG_RUNTIME_DIR`), or one where only the owner can remove a file (`/dev/shm`, `/tmp`, which
+//! are sticky). There, the link's name cannot be predicted: part of it is derived from the
+//! addresses at which the kernel has laid out the launching process (`/proc/PID/auxv`). They are
+//! random, and only processes of the same user can read them, so all PEs know them and no other
+//! user does. Once the link exists its name is no longer secret, but no longer free either. If the
+//! launching process belongs to another user, or its addresses are not random, only a directory of
+//! the user's own is used.
 //!
-//! What is left behind by a job that was killed as a whole, the next job of the user removes.
+//! If a job was killed as a whole, the user's next job removes what it left behind.
 
 use crate::sys::environment;
 use onenode::sys::process;
@@ -21,7 +21,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// Where everybody may make files, and only the owner remove them.
+/// Directories where every user can create files, and only the owner can remove them.
 const STICKY: [&str; 2] = ["/dev/shm", "/tmp"];
 /// `ADDR_NO_RANDOMIZE` of personality(2).
 const NOT_RANDOM: u32 = 0x0004_0000;
@@ -30,7 +30,7 @@ const NOT_RANDOM: u32 = 0x0004_0000;
 #[derive(Debug)]
 pub(super) struct Point {
     link: PathBuf,
-    /// The launching process, as the end of each link's text.
+    /// The launching process, as it appears at the end of each link's text.
     launcher: String,
 }
 
@@ -72,7 +72,7 @@ impl Point {
         Ok(Self { link: directory.join(link), launcher })
     }
 
-    /// Who is to be joined; `None` if there is no link.
+    /// The host to join; `None` if there is no link.
     pub fn read(&self) -> Result<Option<Host>, String> {
         let shown = self.link.display();
         let text = match fs::read_link(&self.link) {
@@ -82,11 +82,13 @@ impl Point {
         };
         match Host::parse(&text.to_string_lossy()) {
             Some(host) if owned(&self.link) => Ok(Some(host)),
+            // It has just been removed.
+            Some(_) if !self.link.is_symlink() => Ok(None),
             _ => Err(format!("the meeting point {shown} is not one of user {}", process::user())),
         }
     }
 
-    /// Makes the link; false if there is one already.
+    /// Creates the link; `false` if it exists already.
     pub fn host(&self, host: Host) -> Result<bool, String> {
         let Host { pid, started, files: [file, huge] } = host;
         let text = format!("{pid} {started} {file} {huge} {}", self.launcher);
@@ -106,13 +108,13 @@ impl Point {
         self.link.with_extension(pe.to_string())
     }
 
-    /// Tells PE `pe`, when it comes, the word with which the job ended.
+    /// Leaves a notice for PE `pe` with the word that ended the job.
     pub fn leave_notice(&self, pe: usize, word: u64) {
-        // Without it, the PE waits for the others as long as for any that does not come.
+        // On failure, the PE waits for the others until the startup timeout.
         let _ = symlink(format!("{word} {}", self.launcher), self.notice(pe));
     }
 
-    /// The word that was left for PE `pe`, if there is one. It is taken away.
+    /// Removes the notice for PE `pe` and returns its word, if there is one.
     pub fn take_notice(&self, pe: usize) -> Option<u64> {
         let notice = self.notice(pe);
         let text = fs::read_link(&notice).ok().filter(|_| owned(&notice))?;
@@ -120,7 +122,7 @@ impl Point {
         text.to_str()?.split(' ').next()?.parse().ok()
     }
 
-    /// Removes what jobs of this user have left whose launching process is no more.
+    /// Removes links left by jobs of this user whose launching process has ended.
     pub fn sweep(&self) {
         let Some(directory) = self.link.parent() else { return };
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -134,7 +136,7 @@ impl Point {
     }
 }
 
-/// How the names of all links of this user begin.
+/// The prefix of the names of all links of this user.
 fn prefix() -> String {
     format!("oneshmem-{}-", process::user())
 }
@@ -155,8 +157,8 @@ fn owned(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|status| status.uid() == process::user())
 }
 
-/// The directory to meet in; `None` if a name that can be foretold would have to lie where
-/// other users can make files, too.
+/// The directory to meet in; `None` if a predictable name would have to lie where other users can
+/// create files.
 fn directory(unforeseeable: bool) -> Option<PathBuf> {
     let own = environment::variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| {
         let private = |status: fs::Metadata| {
@@ -182,9 +184,9 @@ fn random_addresses(pid: u32) -> Option<Vec<u8>> {
     (random && personality & NOT_RANDOM == 0).then_some(vector)
 }
 
-/// The process that launched the job: the nearest ancestor that does not carry the
-/// launcher's variable itself (those that do are scripts around the PE), with its
-/// start time, so that a reused number is not mistaken for it.
+/// The process that launched the job, with its start time, so that a reused process ID is not
+/// mistaken for it. It is the nearest ancestor that does not carry the launcher's variable itself
+/// (those that do are scripts around the PE).
 fn launching_process(variable: &str) -> (u32, u64) {
     let mut pid = process::parent();
     loop {
@@ -260,7 +262,7 @@ mod tests {
     fn the_addresses_of_a_process_of_this_user_are_known() {
         let own = random_addresses(process::pid());
         assert_eq!(own, random_addresses(process::pid()));
-        // A kernel thread has none; nor can another user's process be asked.
+        // A kernel thread has none; and another user's process cannot be read.
         assert_eq!(random_addresses(2), None);
     }
 }

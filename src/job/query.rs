@@ -1,5 +1,5 @@
-//! What can be asked of addresses and PEs (specification, sections 9.4 and 9.5):
-//! accessibility, and pointers for direct loads and stores.
+//! Queries about addresses and PEs (specification, sections 9.4 and 9.5): accessibility, and
+//! pointers for direct loads and stores.
 
 use super::job;
 use crate::engine::DeviceMemory;
@@ -8,8 +8,8 @@ use crate::slow;
 use crate::team;
 use crate::translate::{self, PeArg, pe_number};
 
-/// `shmem_ptr`: the address at which PE `pe`'s copy of `address` can be loaded and
-/// stored here; null if `address` is not symmetric or there is no such PE.
+/// `shmem_ptr`: the address at which this PE can load and store PE `pe`'s copy of `address`; null
+/// if `address` is not symmetric or there is no such PE.
 #[inline(always)]
 pub fn ptr(routine: Routine, address: *const u8, pe: PeArg) -> *mut u8 {
     translate::pointer(
@@ -20,7 +20,7 @@ pub fn ptr(routine: Routine, address: *const u8, pe: PeArg) -> *mut u8 {
     )
 }
 
-/// `shmem_team_ptr`: as [`ptr`], PE `pe` of a team; null for `SHMEM_TEAM_INVALID`.
+/// `shmem_team_ptr`: as [`ptr`], for PE `pe` of a team; null for `SHMEM_TEAM_INVALID`.
 pub fn team_ptr(routine: Routine, handle: usize, address: *const u8, pe: PeArg) -> *mut u8 {
     job(routine);
     match team::get(routine, handle).and_then(|team| team.world_pe(pe_number(pe))) {

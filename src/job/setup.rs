@@ -1,6 +1,6 @@
-//! Library setup and exit (specification, sections 9.1 and 9.2), counted: each initialisation
-//! needs its finalisation. From the first one to the last is a *lifetime* of the library, and
-//! another one may begin after that.
+//! Library setup and exit (specification, sections 9.1 and 9.2). Calls are counted: each
+//! initialisation needs its finalisation. The time from the first to the last is a *lifetime* of
+//! the library, after which another may begin.
 
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
@@ -10,7 +10,7 @@ use super::control::{Control, Stage};
 use super::file::JobFile;
 use super::partitions::{self, Partition};
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
-use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
+use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
 use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
 use crate::error::{Error, Routine};
@@ -18,7 +18,7 @@ use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
 use crate::memory::pages;
-use crate::memory::partition::{Kind, Spec};
+use crate::memory::partition::Spec;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
@@ -33,14 +33,14 @@ use onenode::sys::process;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Heaps must fit their place in the job's file.
+/// Heaps must fit into their place in the job's file.
 const HEAP_LIMIT: u64 = 1 << 40;
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
-/// Initialisation and finalisation exclude each other.
+/// Makes initialisation and finalisation mutually exclusive.
 static CHANGE: Mutex<()> = Mutex::new(());
 
-/// `shmem_init`: there is no way to report failure but to end the job.
+/// `shmem_init`: ends the job on failure, because the routine cannot return an error.
 pub fn init(routine: Routine) {
     match init_thread(routine, THREAD_SINGLE) {
         Ok(_) => {}
@@ -49,9 +49,9 @@ pub fn init(routine: Routine) {
     }
 }
 
-/// `shmem_init_thread`: begins a lifetime or joins the one that is. Returns the
-/// thread level, which the first initialisation of a lifetime fixes. Every level
-/// is provided: the library keeps no state that threads could spoil.
+/// `shmem_init_thread`: begins a lifetime or joins the current one. Returns the thread level, which
+/// the first initialisation of a lifetime fixes. Every level is provided: the library keeps no
+/// state that threads could corrupt.
 pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&requested) {
         failure::misuse(
@@ -79,18 +79,16 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     Ok(query_thread())
 }
 
-/// Makes this process a PE. Nothing here waits for another PE.
+/// Makes this process a PE. Does not wait for other PEs.
 fn first_lifetime() -> Result<(), Error> {
     let place = match launch::join() {
-        Err(Error::Over(word)) => ending::leave_late(word),
+        Err(Error::Over(word)) => ending::leave_late(word, false),
         place => place?,
     };
     let (file, pe) = (Arc::new(place.job), place.pe);
     let (npes, near) = (file.npes(), file.near());
-    // A program that its launcher starts although the job has ended ends as well.
-    if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
-        ending::leave_late(word);
-    }
+    // A program that starts after the job has ended must end as well.
+    ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
 
     let data = segment::find(map::page_size())?;
     let choice = backend::choose(place.launcher, file.nodes().is_some())?;
@@ -102,7 +100,7 @@ fn first_lifetime() -> Result<(), Error> {
     let heap = heap_bytes(default, pages.unit())?;
     let specs = partitions::wanted(&file).map_err(|error| tell_once(&file, pe, error))?;
     let (on_devices, in_slot): (Vec<Spec>, Vec<Spec>) =
-        specs.iter().cloned().partition(|spec| spec.kind == Kind::Cuda);
+        specs.iter().cloned().partition(|spec| !spec.is_in_slot());
     let sizes = Sizes {
         heap,
         partitions: in_slot.iter().map(Spec::whole_pages).collect(),
@@ -118,8 +116,12 @@ fn first_lifetime() -> Result<(), Error> {
         None => None,
     };
     life::show(&file, pe)?;
+    // A PE that ends the job from here on sees this PE; one that did before could not notify it.
+    fence(Ordering::SeqCst);
+    ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
     let mut control = Control::begin(file, pe)?;
-    control.set_partitions(pe, &specs, &in_slot)?;
+    let offsets: Vec<_> = (0..in_slot.len()).map(|it| layout.partition_offset(it)).collect();
+    control.set_partitions(pe, &specs, &in_slot, &offsets)?;
     let devices = match on_devices.is_empty() {
         true => None,
         false => {
@@ -147,7 +149,7 @@ fn first_lifetime() -> Result<(), Error> {
         partitions: partitions::laid(in_slot, &layout.partitions, on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
         meeting: place.meeting,
-        pmi: place.pmi.map(Mutex::new),
+        exchange: place.exchange.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
         engine,
@@ -162,7 +164,7 @@ fn first_lifetime() -> Result<(), Error> {
     assert!(made.is_ok(), "initialisation is serialised");
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
-    // On Kitten every PE has a CPU, and nothing else wants it.
+    // On Kitten every PE has a CPU to itself.
     let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
     pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(near.len()));
     fork::prepare()?;
@@ -171,7 +173,7 @@ fn first_lifetime() -> Result<(), Error> {
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
     begin(job)?;
-    // Not before: while the data segment moves, nobody may write to it.
+    // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(engine) = job.engine() {
         engine.attend()?;
     }
@@ -179,7 +181,7 @@ fn first_lifetime() -> Result<(), Error> {
     Ok(())
 }
 
-/// Says which variable has less memory asked for.
+/// Names the variables to reduce when there is not enough memory.
 fn no_room(error: onenode::Error, has_partitions: bool) -> Error {
     let (what, variables) = match has_partitions {
         false => ("a symmetric heap", "SHMEM_SYMMETRIC_SIZE"),
@@ -208,7 +210,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
     TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
-    // With devices, a source or a destination in private memory can be a device's.
+    // With devices, a private source or destination can be in a device's memory.
     if let Some(devices) = job.devices() {
         let ranges: Vec<_> = (0..devices.parts()).map(|part| devices.range(part)).collect();
         TABLE.divert_copies(&ranges);
@@ -224,7 +226,7 @@ fn begin(job: &'static Job) -> Result<(), Error> {
     Ok(())
 }
 
-/// Maps the heap, with the pages that were asked for if they can be had.
+/// Maps the heap, with the requested pages if they are available.
 fn lay_heap(job: &Job) -> Result<(), Error> {
     let (pe, backend) = (job.pe, &job.choice.backend);
     let lay = |pages| backend.map_heap(&job.control, pe, &job.layout, pages);
@@ -232,11 +234,11 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
     let placed = job.launcher != Launcher::Kitten;
     let got = job.pages.lay(&job.layout.heap, placed, lay)?;
     job.control.pe(pe).slot.heap_pages.store(got.pages.word(), Ordering::Relaxed);
-    // Once a job: the others fare alike, mostly.
-    if let Some(complaint) = &got.complaint
-        && job.control.header().complained.swap(1, Ordering::Relaxed) == 0
-    {
-        message::say(complaint);
+    // Once per job: other PEs usually have the same complaint.
+    if let Some(complaint) = &got.complaint {
+        if job.control.header().complained.swap(1, Ordering::Relaxed) == 0 {
+            message::say(complaint);
+        }
     }
     if placed {
         job.heap.extent.begin(&job.layout.heap, got.pages.size(), got.populated());
@@ -251,7 +253,7 @@ fn lay_partitions(job: &Job) -> Result<(), Error> {
     for (index, partition) in job.mapped_partitions().iter().enumerate() {
         let (backend, layout) = (&job.choice.backend, &job.layout);
         let map = || backend.map_partition(&job.control, job.pe, layout, index);
-        // All PEs fare alike, mostly.
+        // All PEs usually have the same complaint.
         if let Some(complaint) = partition.lay(job.pe, map)?.filter(|_| job.pe == 0) {
             message::say(complaint);
         }
@@ -259,10 +261,10 @@ fn lay_partitions(job: &Job) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says why the PEs cannot start, if no other one has: all of them find the same. Returns when it
-/// has been said.
+/// Reports why the PEs cannot start, unless another PE does: all meet the same error. Returns when
+/// it has been reported.
 fn tell_once(file: &JobFile, pe: usize, error: Error) -> Error {
-    /// How long the other one may take.
+    /// How long to wait for the other PE's report.
     const PATIENCE: Duration = Duration::from_secs(1);
     let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
     if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
@@ -317,8 +319,8 @@ fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
     Ok((bytes as usize).max(1).next_multiple_of(unit))
 }
 
-/// `shmem_finalize`: the last one ends the lifetime, the others are barriers. One too many
-/// is ignored: programs that finalise in an exit handler, too, mean no harm.
+/// `shmem_finalize`: the last call ends the lifetime, the others are barriers. A surplus call is
+/// ignored: programs that finalise in an exit handler, too, mean no harm.
 pub fn finalize(routine: Routine) {
     if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 && !fork::is_child() {
         if env::debugging() {
@@ -336,28 +338,35 @@ pub fn finalize(routine: Routine) {
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     collectives::barrier_all(routine);
-    if job.nodes().is_some() && job.pmi.is_none() {
-        // Who comes last through a barrier may only then reach the others' nodes for the first
-        // time, and finds nobody there who has finalised. Who has left this one has been reached.
+    if job.nodes().is_some() {
+        // The last PE to come through a barrier may only then contact other nodes for the first
+        // time, and must not find a PE there that has finalised. A PE that has left this barrier
+        // has already been contacted.
         collectives::barrier_all(routine);
     }
     stats::print(job);
+    if job.exchange.is_some() && stats::are_taken() {
+        // Nor may a node's agent end while statistics are read from there.
+        collectives::barrier_all(routine);
+    }
     let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);
     context::close();
     team::close();
     TABLE.retire();
-    // Nobody uses this heap or these mirrors any more: all have passed the barrier.
+    // This heap and these mirrors are no longer in use: all PEs have passed the barrier.
     job.attachments.forget();
     if let Some(engine) = job.engine() {
         engine.quiet();
         engine.forget();
     }
-    if let Some(pmi) = &job.pmi
-        && let Err(why) = pmi.lock().unwrap_or_else(|e| e.into_inner()).barrier()
-    {
-        // Agents end with the PEs that have started them, so all stay until nobody needs one.
-        failure::fatal(format_args!("{routine}: {}: {why}", job.launcher.name()));
+    // Agents end with the PEs that started them, so all PEs stay until no agent is needed.
+    if let Some(exchange) = &job.exchange {
+        if exchange.lock().unwrap_or_else(|e| e.into_inner()).barrier().is_err() {
+            // MPI_Finalize has already disconnected this process from the launcher. The agents wait
+            // for the PEs of other nodes instead.
+            job.control.job().header().linger.store(1, Ordering::Release);
+        }
     }
     if let Some(devices) = job.devices() {
         devices.forget();
@@ -374,22 +383,20 @@ pub fn start_pes(routine: Routine) {
     }
 }
 
-/// At exit: the finalisation that `start_pes` promised. One that was owed ends the job, where
-/// no launcher of ours says so.
+/// Exit handler: finalises if `start_pes` promised it. If the program owes a finalisation, ends the
+/// job, unless `oshrun` reports it.
 extern "C" fn leaving() {
     let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
     let record = job.control.pe(job.pe);
     if record.stage() == Stage::Ready {
         leaving_early(job);
     }
-    if record.stage() == Stage::Finalized
-        && let Some(pmi) = &job.pmi
-    {
-        pmi.lock().unwrap_or_else(|e| e.into_inner()).end();
+    if let (Stage::Finalized, Some(exchange)) = (record.stage(), &job.exchange) {
+        exchange.lock().unwrap_or_else(|e| e.into_inner()).end();
     }
 }
 
-/// Finalises, if that is what the program's end is for, or ends the job.
+/// Finalises if the end of the program implies it, otherwise ends the job.
 fn leaving_early(job: &'static Job) {
     const ROUTINE: Routine = &"exit";
     let record = job.control.pe(job.pe);
@@ -410,7 +417,7 @@ fn leaving_early(job: &'static Job) {
 /// `shmem_global_exit`: ends all PEs with `status`.
 pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
-    // The first of several statuses becomes the job's.
+    // If PEs call this with different statuses, the first becomes the job's.
     abort::raise(job.control.job(), AbortKind::GlobalExit, job.pe, status);
     ending::end_job(status)
 }

@@ -1,86 +1,149 @@
-//! How the PEs of a foreign launcher come together if they are on several nodes.
+//! How the PEs of a foreign launcher join their job if they are on several nodes.
 //!
-//! The first PE of a node to come starts the node's agent. All tell, wait for each other, and hear
-//! what the other nodes have told: here initialisation waits for all PEs, because PMI-1 knows
-//! no other way.
+//! The first PE of each node starts the node's agent, publishes its record to the other nodes, and
+//! writes the records of all nodes to its node's table. The other PEs wait for that.
 
+use super::abort::{self, AbortKind};
+use super::ending;
+use super::exchange::{Card, Exchange};
 use super::file::JobFile;
-use super::nodes::RECORD_BYTES;
-use super::pmi::{Card, Pmi};
+use super::launcher::Launcher;
+use super::nodes::{Nodes, RECORD_BYTES};
 use crate::atomics::Ordering;
-use crate::engine::agent;
+use crate::engine::agent::{self, Report};
 use crate::error::Error;
-use crate::sys::helper;
+use crate::sys::helper::{self, Served};
+use crate::sys::{install, socket};
 use onenode::sys::process;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// The first byte of what an agent tells: its record, or why it cannot serve, follows.
-const RECORD: u8 = b'R';
-const WHY: u8 = b'E';
+pub use crate::sys::helper::OPTION;
 
-/// Introduces the nodes of the job to each other. `is_first` for one PE of each node.
-pub(super) fn introduce(job: &JobFile, pmi: &mut Pmi, is_first: bool) -> Result<(), String> {
+/// How often a PE checks whether its node's table is complete, and an agent whether it is still
+/// needed.
+const LOOK: Duration = Duration::from_millis(1);
+const LOOK_RARELY: Duration = Duration::from_millis(100);
+/// The longest time that an agent outlives its node's PEs for PEs of other nodes, which close their
+/// connections when they end: those of a node that is gone never do.
+const LINGER: Duration = Duration::from_secs(60);
+
+/// Exchanges the nodes' cards.
+pub(super) fn introduce(
+    job: &JobFile,
+    launcher: Launcher,
+    exchange: &mut Exchange,
+    pe: usize,
+) -> Result<(), Error> {
     let Some(nodes) = job.nodes() else { return Ok(()) };
-    if is_first {
-        let agent = start_agent(job)?;
-        let heap = (process::machine_memory() / job.near().len() as u64).max(64 << 20);
-        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
-        pmi.tell(nodes.own(), &Card { heap, host, agent })?;
+    let failed = |why: String| Error::Launcher { launcher: launcher.name(), why };
+    let is_first = pe == job.near().start;
+    let introduced = match is_first {
+        true => tell(job, nodes, exchange)
+            .and_then(|()| exchange.meet())
+            .and_then(|()| hear(job, nodes, exchange)),
+        false => exchange.meet(),
+    };
+    if let Err(why) = introduced {
+        // Lets the other PEs of this node stop waiting.
+        abort::raise(job, AbortKind::Fatal, pe, 1);
+        return Err(failed(why));
     }
-    pmi.barrier()?;
-    let mut heap = u64::MAX;
-    for node in 0..nodes.count() {
-        let card = pmi.hear(node, is_first && node != nodes.own())?;
-        heap = heap.min(card.heap);
-        if is_first {
-            nodes.name(node, &card.host);
-            if node != nodes.own() {
-                nodes.publish(node, &card.agent[..card.agent.len().min(RECORD_BYTES)]);
-            }
+    while job.header().default_heap.load(Ordering::Acquire) == 0 {
+        if let word @ 1.. = job.header().abort.load(Ordering::Acquire) {
+            ending::leave_late(word, true);
         }
+        std::thread::sleep(LOOK);
     }
-    job.header().default_heap.store(heap, Ordering::Relaxed);
     Ok(())
 }
 
-/// Starts this node's agent and gives its record.
+/// Starts the agent of this node, and publishes this node's card to the others.
+fn tell(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
+    let agent = start_agent(job)?;
+    let heap = (process::machine_memory() / job.near().len() as u64).max(64 << 20);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
+    exchange.tell(nodes.own(), &Card { heap, host, agent })
+}
+
+/// Writes the cards of all nodes to the table; last the size of the heap, for which the other PEs
+/// of this node wait.
+fn hear(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
+    let mut heap = u64::MAX;
+    for node in 0..nodes.count() {
+        let card = exchange.hear(node, nodes.pes(node).start)?;
+        heap = heap.min(card.heap);
+        nodes.name(node, &card.host);
+        nodes.publish(node, &card.agent[..card.agent.len().min(RECORD_BYTES)]);
+    }
+    job.header().default_heap.store(heap.max(1), Ordering::Release);
+    Ok(())
+}
+
+/// Starts this node's agent and returns its record.
 fn start_agent(job: &JobFile) -> Result<Vec<u8>, String> {
-    let told = (|| {
-        let file = job.file()?;
-        helper::ask(file, |pipe| serve(file.try_clone_to_owned(), pipe))
-    })();
+    // A separate program inherits nothing that this one has loaded and initialised: above all MPI's
+    // UCX, which does not survive a fork.
+    let program = install::oshrun();
+    let told = job
+        .file()
+        .map_err(Error::from)
+        .and_then(|file| helper::ask(file, program.as_deref(), serve));
     let told = told.map_err(|error: Error| error.to_string())?;
-    match told.split_first() {
-        Some((&RECORD, record)) => Ok(record.to_vec()),
-        Some((_, why)) => Err(String::from_utf8_lossy(why).into_owned()),
-        None => Err("the node's agent ended before it could serve".into()),
+    match Report::decode(&told) {
+        Some(Report::Record(record)) => Ok(record),
+        Some(Report::Failure(why)) => Err(why),
+        None => Err(match program {
+            Some(path) => format!(
+                "the node's agent ended before it could serve: {} --agent could not be run, or was \
+                 killed",
+                path.display()
+            ),
+            None => "the node's agent ended before it could serve: it was killed".to_string(),
+        }),
     }
 }
 
-/// The agent's life, in its own process.
-fn serve(file: std::io::Result<OwnedFd>, pipe: OwnedFd) {
+/// Runs the agent in a separate program, whose arguments are [`OPTION`] and `words`. Returns after
+/// a failure, which has been reported; `None` if the arguments are not valid.
+pub fn serve_by(words: &str) -> Option<()> {
+    let (file, pipe, served) = helper::parse(words)?;
+    serve(file, pipe, served);
+    Some(())
+}
+
+/// Runs the agent in its own process.
+fn serve(file: OwnedFd, pipe: OwnedFd, served: Served) {
     let mut pipe = Some(std::fs::File::from(pipe));
-    let mut tell = |what: u8, bytes: &[u8]| {
-        // Closed, it tells the PE that this is all.
+    let mut tell = |report: Report| {
+        // Closing the pipe tells the PE that there is no more.
         if let Some(mut pipe) = pipe.take() {
-            let _ = pipe.write_all(&[&[what], bytes].concat());
+            let _ = pipe.write_all(&report.encode());
         }
     };
-    let job = match file {
-        Ok(file) => JobFile::open(file),
-        Err(error) => return tell(WHY, error.to_string().as_bytes()),
-    };
-    let why = job.and_then(|job| {
+    let why = JobFile::open(file).and_then(|job| {
         let job = Arc::new(job);
         let table = job.clone();
-        agent::serve(job, &mut |record| {
-            table.nodes().into_iter().for_each(|nodes| nodes.publish(nodes.own(), record));
-            tell(RECORD, record);
-        })
+        std::thread::spawn(move || leave_in_time(&table, served));
+        agent::serve(job, &mut |record| tell(Report::Record(record.to_vec())))
     });
     let Err(why) = why;
-    tell(WHY, why.to_string().as_bytes());
+    tell(Report::Failure(why.to_string()));
+}
+
+/// Ends this process, an agent, after the process that started it has ended.
+fn leave_in_time(job: &JobFile, served: Served) {
+    while served.is_running() {
+        std::thread::sleep(LOOK_RARELY);
+    }
+    if job.header().linger.load(Ordering::Acquire) != 0 {
+        let until = Instant::now() + LINGER;
+        while socket::is_connected() && Instant::now() < until {
+            std::thread::sleep(LOOK_RARELY);
+        }
+    }
+    helper::end(0)
 }

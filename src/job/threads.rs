@@ -13,12 +13,12 @@ pub const THREAD_MULTIPLE: i32 = 3;
 
 static LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
-/// The level of the present lifetime.
+/// The level of the current lifetime.
 pub(crate) fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)
 }
 
-/// Fixes the level, at initialisation.
+/// Sets the level, at initialisation.
 pub(super) fn set_level(level: i32) {
     LEVEL.store(level, Ordering::Relaxed);
 }

@@ -1,55 +1,56 @@
-//! What a PE waits for, written into its record when a wait has become long: for whoever is
-//! asked why a job stands still.
+//! What a PE waits for. It is written to the PE's record when a wait has become long, so that
+//! others can report why a job does not progress.
 
 use crate::atomics::{AtomicU64, Ordering};
 use std::fmt;
 use std::time::Duration;
 
-/// Words for the name of a routine.
+/// 64-bit words for the name of a routine.
 const NAME_WORDS: usize = 6;
 
-/// A PE's wait, as the job sees it. All zero: there is none.
+/// A PE's wait, as the job sees it. All zero: it is not waiting.
 #[repr(C)]
 pub struct Waiting {
-    /// How long it has lasted when this was written, in milliseconds, plus 1.
+    /// How long it had lasted when this was written, in milliseconds, plus 1.
     lasted: AtomicU64,
-    /// The kind of [`What`], in the highest byte, and its numbers.
+    /// The kind of [`What`] in the highest byte, and its numbers.
     what: AtomicU64,
     place: AtomicU64,
     routine: [AtomicU64; NAME_WORDS],
 }
 
-/// What is waited for, as the record says it.
+/// What is waited for, as the record describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// Something that has no name here.
+    /// Unspecified.
     Unsaid,
-    /// PE `.0` is to initialise.
+    /// The initialisation of PE `.0`.
     Initialisation(usize),
-    /// PE `pe` of the world is to come as far in the collectives of the team of this handle.
+    /// PE `pe` of the world, which has not yet reached this PE's step in the collectives of the
+    /// team with this handle.
     Member { team: usize, pe: usize },
-    /// Members of the team of this handle are to tell that they have done their part.
+    /// Notification from members of the team with this handle that they have done their part.
     Told { team: usize },
     /// The other PEs of an active set: first PE, distance, size.
     ActiveSet([usize; 3]),
-    /// An update of the variable so many bytes into that part of the slot.
-    Variable { part: Part, offset: usize },
-    /// A lock, likewise.
-    Lock { part: Part, offset: usize },
-    /// Whatever the program tests.
+    /// An update of the variable at this offset in that part of the slot.
+    Variable { part: SlotPart, offset: usize },
+    /// The lock at this offset in that part of the slot.
+    Lock { part: SlotPart, offset: usize },
+    /// Whatever the program polls with tests.
     Tests,
 }
 
 /// A part of a PE's slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SlotPart {
     Data,
     Heap,
     /// The partition of this number.
     Partition(usize),
 }
 
-impl Part {
+impl SlotPart {
     fn encode(self) -> u64 {
         match self {
             Self::Data => 0,
@@ -67,7 +68,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for SlotPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Data => f.write_str("the data segment"),
@@ -77,16 +78,16 @@ impl fmt::Display for Part {
     }
 }
 
-/// A PE's wait as it was read.
+/// A PE's wait, as read from its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     what: What,
-    /// How long at least.
+    /// How long it has lasted, at least.
     pub lasted: Duration,
     routine: [u8; NAME_WORDS * 8],
 }
 
-/// A number in a field of so many bits; what does not fit is the largest.
+/// A number in a field of `bits` bits, saturated.
 const fn field(number: usize, bits: u32, shift: u32) -> u64 {
     let most = (1 << bits) - 1;
     (if (number as u64) < most { number as u64 } else { most }) << shift
@@ -114,7 +115,7 @@ impl What {
     }
 
     fn decode(word: u64, place: u64) -> Self {
-        let (team, part, offset) = (take(word, 16, 0), Part::decode(word), place as usize);
+        let (team, part, offset) = (take(word, 16, 0), SlotPart::decode(word), place as usize);
         match word >> 56 {
             2 => Self::Initialisation(offset),
             3 => Self::Member { team, pe: offset },
@@ -129,7 +130,8 @@ impl What {
 }
 
 impl Waiting {
-    /// Writes a wait that has lasted so long. Any thread of the PE may; the last one says it.
+    /// Writes a wait that has lasted this long. If several threads of the PE wait, the last to
+    /// write wins.
     pub(super) fn write(&self, what: What, routine: &str, lasted: Duration) {
         let mut name = [0; NAME_WORDS * 8];
         let fits = routine.len().min(name.len());
@@ -143,12 +145,13 @@ impl Waiting {
         self.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
     }
 
-    /// The wait is over.
+    /// Clears the record: the wait is over.
     pub(super) fn clear(&self) {
         self.lasted.store(0, Ordering::Relaxed);
     }
 
-    /// The wait, if there is one. A record that changes meanwhile may be read half and half.
+    /// The wait, if there is one. A record that changes meanwhile may be read partly old, partly
+    /// new.
     pub fn read(&self) -> Option<Wait> {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
         let mut routine = [0; NAME_WORDS * 8];
@@ -165,7 +168,7 @@ impl Waiting {
 }
 
 impl Wait {
-    /// The routine's name; empty if none was said, or what was read is none.
+    /// The routine's name; empty if none was recorded, or the bytes read are not valid text.
     pub fn routine(&self) -> &str {
         let end = self.routine.iter().position(|byte| *byte == 0).unwrap_or(self.routine.len());
         std::str::from_utf8(&self.routine[..end]).unwrap_or("")
@@ -185,7 +188,7 @@ impl fmt::Display for TeamName {
     }
 }
 
-/// Without the time: alike for PEs that wait for the same.
+/// Without the time: the same for PEs that wait for the same thing.
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.routine() {
@@ -231,9 +234,9 @@ mod tests {
             What::Member { team: 1024, pe: 4095 },
             What::Told { team: 2 },
             What::ActiveSet([3, 1 << 31, 4096]),
-            What::Variable { part: Part::Heap, offset: usize::MAX },
-            What::Variable { part: Part::Data, offset: 0 },
-            What::Lock { part: Part::Partition(63), offset: 64 },
+            What::Variable { part: SlotPart::Heap, offset: usize::MAX },
+            What::Variable { part: SlotPart::Data, offset: 0 },
+            What::Lock { part: SlotPart::Partition(63), offset: 64 },
             What::Tests,
         ] {
             let (word, place) = what.encode();

@@ -1,33 +1,31 @@
-//! A lock of PEs on several nodes: the same queue, over words of which some are reached by an
-//! engine.
-#![allow(unsafe_code)]
+//! A lock of PEs on several nodes: the same queue, with some words accessed through an engine.
 
-use super::{Kind, Lock};
+use super::{Lock, LockWords};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job::Job;
 use onenode::lock::{Word, Words};
 use std::convert::Infallible;
 
-/// One lock, as a call sees it.
+/// One lock in a call.
 #[derive(Clone, Copy)]
-pub struct FarLock {
-    lock: Lock,
+pub struct FarLock<'m> {
+    lock: Lock<'m>,
     job: &'static Job,
     engine: &'static dyn Engine,
 }
 
-impl FarLock {
-    /// A call on this lock begins or ends a critical section, so what this PE has issued is
-    /// completed before.
-    pub fn new(lock: Lock, job: &'static Job, engine: &'static dyn Engine) -> Self {
+impl<'m> FarLock<'m> {
+    /// The lock in a call. The call begins or ends a critical section, so this PE's earlier
+    /// operations are completed first.
+    pub fn new(lock: Lock<'m>, job: &'static Job, engine: &'static dyn Engine) -> Self {
         engine.quiet();
         Self { lock, job, engine }
     }
 }
 
-impl Kind for FarLock {
-    fn here(self) -> Lock {
+impl LockWords for FarLock<'_> {
+    fn here(&self) -> Lock<'_> {
         self.lock
     }
 }
@@ -36,13 +34,16 @@ impl Kind for FarLock {
 pub enum Place<'w> {
     /// On this node.
     Near(&'w AtomicU64),
-    /// On another one.
+    /// On another node.
     Far(&'static dyn Engine, Far),
 }
 
-impl Words for FarLock {
-    type Word<'w> = Place<'w>;
-    type Wait = <Lock as Words>::Wait;
+impl Words for FarLock<'_> {
+    type Word<'w>
+        = Place<'w>
+    where
+        Self: 'w;
+    type Wait = <Lock<'static> as Words>::Wait;
     type Stop = Infallible;
 
     fn me(&self) -> usize {
@@ -50,7 +51,7 @@ impl Words for FarLock {
     }
     fn word(&self, pe: usize) -> Result<Place<'_>, Infallible> {
         if !self.job.is_near(pe) {
-            return Ok(Place::Far(self.engine, self.job.far(pe, self.lock.address)));
+            return Ok(Place::Far(self.engine, self.job.far(pe, self.lock.word.address())));
         }
         let Ok(word) = self.lock.word(pe);
         Ok(Place::Near(word))
@@ -72,8 +73,8 @@ impl Place<'_> {
     }
 }
 
-/// An engine waits for each operation and its agent has the processor's own instructions carry it
-/// out, so the orders asked for are kept.
+/// An engine waits for each operation, and its agent carries it out with the processor's own
+/// instructions. So the requested orders are kept.
 impl Word for Place<'_> {
     fn load(&self, order: Ordering) -> u64 {
         match self {

@@ -1,5 +1,5 @@
-//! What the model checker does not look at: order of service, and refusals. PEs are
-//! threads; `node/tests/model_lock.rs` has the rest.
+//! What the model checker (`node/tests/model_lock.rs`) does not cover: order of service, and
+//! refusals. PEs are threads.
 
 use super::{Order, Refused, Words};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
@@ -59,7 +59,7 @@ fn waiters_are_served_in_the_order_they_came() {
                 served.lock().unwrap().push(me);
                 lock::clear(&pe, false).unwrap();
             });
-            // The next one comes when this one stands in line.
+            // The next thread starts when this one is in line.
             while lock::last_in_line(words[lock::HOME].load(Ordering::Relaxed)) != Some(me) {
                 std::thread::yield_now();
             }
@@ -77,7 +77,7 @@ fn nobody_loses_an_update_under_the_lock() {
     let words = &words(PES)[..];
     let count = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        // Two threads of each PE, one that sets and one that tests.
+        // Two threads per PE: one uses set, the other test.
         for me in 0..PES {
             for testing in [false, true] {
                 scope.spawn(move || {
@@ -90,7 +90,7 @@ fn nobody_loses_an_update_under_the_lock() {
                         } else {
                             lock::set(&pe, false, Order::Arrival).unwrap();
                         }
-                        // Not one atomic operation: only the lock keeps it whole.
+                        // Deliberately not one atomic operation: only the lock protects it.
                         let seen = count.load(Ordering::Relaxed);
                         std::hint::spin_loop();
                         count.store(seen + 1, Ordering::Relaxed);

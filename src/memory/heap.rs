@@ -1,33 +1,31 @@
 //! The symmetric heap's allocator.
 //!
-//! It works on offsets and keeps all it knows in private memory: nothing a PE
-//! writes into the heap, its own or a peer's, can damage it, and it can manage
-//! memory that the processor cannot even reach.
+//! It works on offsets and keeps its records in private memory. So nothing that a PE writes into a
+//! heap, its own or a peer's, can damage them, and it can manage memory that the processor cannot
+//! reach.
 //!
-//! It is deterministic: PEs that make the same calls get the same offsets, and
-//! fail at the same call. That is all it takes for the heap to be symmetric.
+//! It is deterministic: PEs that make the same calls get the same offsets and fail at the same
+//! call. Nothing else is needed for the heap to be symmetric.
 //!
-//! Best fit over an ordered set of free blocks, with coalescing: every call is
-//! O(log n), but for an over-aligned request in a heap so full that only chance can
-//! serve it.
+//! Best fit over an ordered set of free blocks, with coalescing. Every call is O(log n), except an
+//! over-aligned request in a heap so full that no gap is sure to have room for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every block starts and ends at a multiple of this: enough for any C type
-/// (`max_align_t`).
+/// Every block starts and ends at a multiple of this size, enough for any C type (`max_align_t`).
 pub const GRANULE: usize = 16;
 
-/// Blocks from this size on start on a cache line of their own.
+/// Blocks of at least this size start on a cache line of their own.
 const LINE_FROM: usize = 256;
 const LINE: usize = 64;
-/// Blocks from this size on start on a page of their own, so that touching one
-/// never costs a page fault in another.
+/// Blocks of at least this size start on a page of their own, so that touching one never costs a
+/// page fault in another.
 const PAGE_FROM: usize = 256 << 10;
 const PAGE: usize = 4096;
 
-/// Gaps that may or may not have room for an over-aligned block that are tried
-/// before one that surely has: without any, a freed block's own gap would not be
-/// found again; without a bound, a search could visit every gap.
+/// How many gaps that may lack room for an over-aligned block are tried before one that is sure to
+/// have it. Without any, the gap of a freed block would not be found again; without a bound, a
+/// search could visit every gap.
 const TRIES: usize = 8;
 
 /// An offset that is not the start of a block.
@@ -38,11 +36,11 @@ pub struct NotABlock;
 /// How full a heap is, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// In blocks.
+    /// Bytes in blocks.
     pub used: usize,
-    /// Not in blocks.
+    /// Bytes not in blocks.
     pub free: usize,
-    /// The largest that can still be allocated in one block.
+    /// Size of the largest block that can still be allocated.
     pub largest: usize,
     /// Number of blocks.
     pub blocks: usize,
@@ -52,20 +50,20 @@ pub struct Usage {
 #[derive(Debug)]
 pub struct Heap {
     bytes: usize,
-    /// Start to size, of blocks.
+    /// Blocks: start to size.
     used: BTreeMap<usize, usize>,
-    /// Start to size, of gaps; no two touch.
+    /// Gaps: start to size. No two are adjacent.
     free: BTreeMap<usize, usize>,
-    /// The gaps again, by size then start.
+    /// The gaps, sorted by size, then start.
     by_size: BTreeSet<(usize, usize)>,
     free_bytes: usize,
-    /// No block has ever reached beyond this.
+    /// No block has ever reached beyond this offset.
     touched: usize,
 }
 
 impl Heap {
-    /// A heap of `bytes` bytes, all free, from offset 0. The memory behind it is
-    /// zero now (see [`untouched`](Self::untouched)) and starts page-aligned.
+    /// A heap of `bytes` bytes, all free, from offset 0. Its memory is page-aligned and zero at
+    /// this point (see [`untouched`](Self::untouched)).
     pub fn new(bytes: usize) -> Self {
         let bytes = bytes / GRANULE * GRANULE;
         let mut heap = Self {
@@ -85,9 +83,8 @@ impl Heap {
         self.bytes
     }
 
-    /// Allocates a block of at least `size` bytes whose offset is a multiple of
-    /// `align`, a power of two; `None` if there is no room. A large block gets a
-    /// larger alignment if it can.
+    /// Allocates a block of at least `size` bytes whose offset is a multiple of `align`, a power of
+    /// two. `None` if there is no room. A large block gets a larger alignment where possible.
     pub fn allocate(&mut self, size: usize, align: usize) -> Option<usize> {
         debug_assert!(align.is_power_of_two());
         let size = round(size)?;
@@ -104,15 +101,15 @@ impl Heap {
         Some(start)
     }
 
-    /// Frees the block at `offset`; returns its size.
+    /// Frees the block at `offset` and returns its size.
     pub fn free(&mut self, offset: usize) -> Result<usize, NotABlock> {
         let size = self.used.remove(&offset).ok_or(NotABlock)?;
         self.give(offset, size);
         Ok(size)
     }
 
-    /// Makes the block at `offset` at least `size` bytes long where it is; `false`
-    /// if what follows it is in the way, and then nothing has changed.
+    /// Resizes the block at `offset` in place to at least `size` bytes. `false` if there is no room
+    /// behind it; then nothing has changed.
     pub fn resize(&mut self, offset: usize, size: usize) -> Result<bool, NotABlock> {
         let old = self.size_of(offset).ok_or(NotABlock)?;
         let Some(size) = round(size) else { return Ok(false) };
@@ -136,14 +133,14 @@ impl Heap {
         self.used.get(&offset).copied()
     }
 
-    /// The block nearest to `offset`, start and size: the one it lies in, else the one
-    /// before it, else the one after.
+    /// Start and size of the block nearest to `offset`: the one it lies in, otherwise the one
+    /// before it, otherwise the one after.
     pub fn nearest(&self, offset: usize) -> Option<(usize, usize)> {
         let before = self.used.range(..=offset).next_back();
         before.or_else(|| self.used.range(offset..).next()).map(|(start, size)| (*start, *size))
     }
 
-    /// Where the heap starts that no block has ever covered; it is still zero.
+    /// Where the part of the heap starts that no block has ever covered. It is still zero.
     pub fn untouched(&self) -> usize {
         self.touched
     }
@@ -158,9 +155,9 @@ impl Heap {
         }
     }
 
-    /// Where a block of `size` bytes fits best at a multiple of `align`.
+    /// The best place for a block of `size` bytes at a multiple of `align`.
     fn find(&self, size: usize, align: usize) -> Option<usize> {
-        // A gap from this size on has room whatever its start; a smaller one may.
+        // A gap of at least this size has room wherever it starts; a smaller one may have.
         let sure = size.checked_add(align - GRANULE)?;
         let fit = |(room, gap): &(usize, usize)| {
             let start = gap.checked_next_multiple_of(align)?;
@@ -175,7 +172,7 @@ impl Heap {
             .or_else(|| chance.find_map(fit))
     }
 
-    /// Makes a block of a piece of a gap.
+    /// Turns part of a gap into a block.
     fn take(&mut self, start: usize, size: usize) {
         let (gap, room) = match self.free.range(..=start).next_back() {
             Some((gap, room)) => (*gap, *room),
@@ -188,12 +185,11 @@ impl Heap {
         self.touched = self.touched.max(start + size);
     }
 
-    /// Makes a piece that was in a block a gap, one with the gaps it touches.
+    /// Turns the range into a gap, merged with the gaps next to it.
     fn give(&mut self, start: usize, size: usize) {
         let (mut low, mut high) = (start, start + size);
-        if let Some((gap, room)) = self.free.range(..start).next_back().map(|(g, r)| (*g, *r))
-            && gap + room == start
-        {
+        let before = self.free.range(..start).next_back().map(|(gap, room)| (*gap, *room));
+        if let Some((gap, room)) = before.filter(|(gap, room)| gap + room == start) {
             self.remove_gap(gap, room);
             low = gap;
         }
@@ -221,7 +217,7 @@ impl Heap {
     }
 }
 
-/// Whole granules; a block has at least one.
+/// Rounds up to whole granules, at least one.
 fn round(size: usize) -> Option<usize> {
     size.max(1).checked_next_multiple_of(GRANULE)
 }

@@ -1,4 +1,5 @@
-//! Symmetric memory: the heap's allocator and the partitions', and what both are made of.
+//! Symmetric memory: the allocators of the heap and of partitions, and the pages that both are made
+//! of.
 
 mod buddy;
 pub mod heap;

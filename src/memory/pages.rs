@@ -1,8 +1,9 @@
-//! What pages the symmetric heap is made of: what was asked for, what the system gave.
+//! The pages that the symmetric heap is made of: those requested, and those obtained.
 //!
-//! *Explicit* huge pages are a pool that the system's owner has set aside; a heap gets all
-//! of its own at initialisation, or none. *Transparent* ones the kernel makes where it can.
-//! Whoever asks for what cannot be had is told so, once a job, and gets ordinary pages.
+//! *Explicit* huge pages are a pool that the system's administrator has set aside; a heap gets all
+//! its pages from it at initialisation, or none. *Transparent* huge pages are made by the kernel
+//! where it can. A request that cannot be met is reported once per job, and ordinary pages are
+//! used.
 
 use super::partition;
 use crate::env::{self, parse_size};
@@ -17,12 +18,12 @@ use std::os::fd::OwnedFd;
 /// What the environment asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// The variable and its value; `None` if it asks for nothing.
+    /// The variable and its value; `None` if nothing was requested.
     asked: Option<String>,
-    /// Explicit pages of this size, or why there can be none, if they are wanted.
+    /// The size of the explicit pages if they were requested, or why there can be none.
     explicit: Option<Result<usize, String>>,
     transparent: bool,
-    /// Bytes to have made at initialisation.
+    /// Bytes to populate at initialisation.
     populate: usize,
 }
 
@@ -36,7 +37,7 @@ impl Wanted {
             Some(word) if env::is_off(word) => (false, false),
             Some("explicit") => (true, false),
             Some("transparent") => (false, true),
-            // Who names a size means explicit ones.
+            // Naming a size asks for explicit pages.
             Some(_) => (true, size.is_none()),
         };
         let populate = env::SYMMETRIC_HEAP_POPULATE.bytes()?.unwrap_or(0) as usize;
@@ -50,7 +51,7 @@ impl Wanted {
         })
     }
 
-    /// The heap's size and place are to be multiples of this.
+    /// The heap's size and address must be multiples of this.
     pub fn unit(&self) -> usize {
         match self.explicit {
             Some(Ok(size)) => size,
@@ -58,11 +59,10 @@ impl Wanted {
         }
     }
 
-    /// Maps the heap by `lay`, with the best pages that can be had; if `placed`, on this
-    /// PE's node.
+    /// Maps the heap with `lay`, using the best pages available; if `placed`, on this PE's node.
     ///
     /// # Errors
-    /// If not even ordinary pages can be had.
+    /// If not even ordinary pages are available.
     pub fn lay(
         &self,
         heap: &Range<usize>,
@@ -95,7 +95,7 @@ impl Wanted {
         let node = node.map(|node| (node, numa::prefer(heap, node)));
         let mut got = Got { pages, failures, node: None, populated: 0, complaint: None };
         got.node = node.map(|(node, placed)| match placed {
-            // The kernel does not keep a policy with a file of explicit pages.
+            // The kernel keeps no memory policy for a file of explicit pages.
             Ok(()) if matches!(pages, Pages::Explicit(_)) => {
                 format!("on NUMA node {node} where this PE touches them first")
             }
@@ -103,9 +103,7 @@ impl Wanted {
             Err(error) => format!("on any NUMA node (mbind: {error})"),
         });
         self.populate(heap, &mut got);
-        if let Some(asked) = &self.asked
-            && pages == Pages::Normal
-        {
+        if let (Some(asked), Pages::Normal) = (&self.asked, pages) {
             let why = got.failures.join("; ");
             got.complaint = Some(format!("{asked}: {why}; going on with {pages}"));
         }
@@ -131,23 +129,23 @@ impl Wanted {
     }
 }
 
-/// The heap of a lifetime.
+/// The heap's pages in one lifetime.
 #[derive(Clone, Debug)]
 pub struct Got {
-    /// What it is made of.
+    /// The pages it is made of.
     pub pages: Pages,
-    /// Why it is not made of what comes first among the wishes.
+    /// Why each preferred kind of pages was not available.
     failures: Vec<String>,
-    /// Where, on a machine with several memories.
+    /// Where they are, on a machine with several memories.
     node: Option<String>,
-    /// Bytes made already.
+    /// Bytes populated so far.
     populated: usize,
-    /// What the user has to be told.
+    /// What to report to the user.
     pub(crate) complaint: Option<String>,
 }
 
 impl Got {
-    /// Bytes from the heap's start whose pages were made at initialisation.
+    /// Bytes from the heap's start that were populated at initialisation.
     pub fn populated(&self) -> usize {
         self.populated
     }
@@ -170,7 +168,7 @@ impl fmt::Display for Got {
     }
 }
 
-/// The explicit pages' size, if this system can have such.
+/// The size of explicit pages, if this system has them.
 fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
     let sizes = huge::sizes();
     let Some(size) = asked.map(|size| size as usize).or_else(huge::default_size) else {
@@ -187,7 +185,7 @@ fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
     ))
 }
 
-/// Why memory of `bytes` could not be made of these pages.
+/// Explains why memory of `bytes` bytes could not be made of these pages.
 pub(crate) fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
     let out_of_memory = |error: &Error| matches!(error, Error::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM));
     match pages {
@@ -204,9 +202,9 @@ pub(crate) fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
     }
 }
 
-/// The file that heaps and partitions of explicit huge pages are to lie in, one for a job, if the
-/// variables (looked up by `value_of`) ask for such pages and the system can have them. If it
-/// cannot, the PEs will say so.
+/// The file for all heaps and partitions of a job that are made of explicit huge pages, if the
+/// variables (looked up by `value_of`) request such pages and the system has them. If it does not,
+/// the PEs report it.
 pub fn file(value_of: impl Fn(&str) -> Option<OsString>) -> Option<OwnedFd> {
     let text = |name: &str| Some(value_of(name)?.to_string_lossy().trim().to_ascii_lowercase());
     let is_explicit = |word: String| word != "transparent" && !env::is_off(&word);
@@ -232,7 +230,7 @@ mod tests {
         Wanted { asked: Some("ASKED=so".into()), explicit, transparent, populate: 0 }
     }
 
-    /// Lays an imaginary heap on a system that has only `possible`; tells what was tried.
+    /// Maps an imaginary heap on a system that has only `possible`, and returns what was tried.
     fn lay(wanted: &Wanted, possible: &[Pages]) -> (Got, Vec<Pages>) {
         let tried = RefCell::new(Vec::new());
         let got = wanted.lay(&(0..0), false, |pages| {

@@ -1,7 +1,7 @@
-//! The allocator of a stretch of symmetric memory: a [`Heap`], and in a partition chunks of it
-//! with small blocks, which a [`Buddy`] hands out in constant time.
+//! The allocator of a range of symmetric memory: a [`Heap`]. In a partition, small blocks come from
+//! chunks of the heap, which a [`Buddy`] manages in constant time.
 //!
-//! It is as deterministic as they are, and its records, too, are outside the memory.
+//! It is as deterministic as they are, and its records are outside the memory, too.
 
 use super::buddy::{self, Buddy, CHUNK};
 use super::heap::{Heap, NotABlock, Usage};
@@ -18,21 +18,23 @@ pub struct Pool {
 /// The chunks with small blocks.
 #[derive(Debug)]
 struct Chunks {
-    /// Number plus 1 of the chunk at each multiple of a chunk's size; 0 where there is none.
+    /// For each multiple of a chunk's size: the number of the chunk there plus 1, or 0 for none.
     at: Vec<u32>,
-    /// Those that exist, by number; what a number of no chunk has is left over.
+    /// The chunks, by number. Entries of unused numbers are stale.
     chunks: Vec<Chunk>,
-    /// Numbers of no chunk.
+    /// Unused numbers.
     spare: Vec<u32>,
     /// Numbers of the chunks of each level.
     levels: [Vec<u32>; buddy::LEVELS],
+    /// The levels that have chunks, as a bit mask.
+    filled: u32,
 }
 
 #[derive(Debug)]
 struct Chunk {
     start: usize,
     blocks: Buddy,
-    /// Where it stands in the list of its level.
+    /// Its place in the list of its level.
     level: usize,
     position: usize,
 }
@@ -53,15 +55,14 @@ impl Pool {
         self.heap.bytes()
     }
 
-    /// As [`Heap::allocate`]. A small block has a power of two bytes and starts at a multiple of
-    /// that.
+    /// As [`Heap::allocate`]. A small block's size is a power of two, and it starts at a multiple
+    /// of its size.
     #[inline]
     pub fn allocate(&mut self, size: usize, align: usize) -> Option<usize> {
-        if let Some(small) = &mut self.small
-            && let Some(level) = Buddy::level_for(size, align)
-            && let Some(offset) = small.allocate(&mut self.heap, size, align, level)
-        {
-            return Some(offset);
+        if let (Some(small), Some(level)) = (&mut self.small, Buddy::level_for(size, align)) {
+            if let Some(offset) = small.allocate(&mut self.heap, size, align, level) {
+                return Some(offset);
+            }
         }
         self.heap.allocate(size, align)
     }
@@ -69,12 +70,12 @@ impl Pool {
     /// Frees the block at `offset`; returns its size.
     #[inline]
     pub fn free(&mut self, offset: usize) -> Result<usize, NotABlock> {
-        match &mut self.small {
-            Some(small) if let Some(number) = small.number(offset) => {
-                small.free(&mut self.heap, number, offset).ok_or(NotABlock)
+        if let Some(small) = &mut self.small {
+            if let Some(number) = small.number(offset) {
+                return small.free(&mut self.heap, number, offset).ok_or(NotABlock);
             }
-            _ => self.heap.free(offset),
         }
+        self.heap.free(offset)
     }
 
     /// As [`Heap::resize`]. A small block keeps its size.
@@ -98,7 +99,7 @@ impl Pool {
         }
     }
 
-    /// A block near `offset`, start and size.
+    /// Start and size of a block near `offset`.
     pub fn nearest(&self, offset: usize) -> Option<(usize, usize)> {
         let near = self.heap.nearest(offset)?;
         let Some(chunk) = self.chunk(near.0) else { return Some(near) };
@@ -106,18 +107,18 @@ impl Pool {
         Some((chunk.start + start, size))
     }
 
-    /// Where the memory starts that no block has ever covered.
+    /// Where the part of the memory starts that no block has ever covered.
     #[inline]
     pub fn untouched(&self) -> usize {
         self.heap.untouched()
     }
 
-    /// Where the memory starts that is still zero.
+    /// Where the part of the memory starts that is still zero.
     pub fn zero_from(&self) -> usize {
         if self.zero { self.untouched() } else { self.bytes() }
     }
 
-    /// How full it is. A chunk counts as its blocks.
+    /// How full the allocator is. A chunk counts with its blocks, not its whole size.
     pub fn usage(&self) -> Usage {
         let mut usage = self.heap.usage();
         for chunk in self.small.iter().flat_map(Chunks::in_use) {
@@ -142,6 +143,7 @@ impl Chunks {
             chunks: Vec::new(),
             spare: Vec::new(),
             levels: [const { Vec::new() }; buddy::LEVELS],
+            filled: 0,
         }
     }
 
@@ -153,7 +155,7 @@ impl Chunks {
         self.at.get(offset / CHUNK)?.checked_sub(1)
     }
 
-    /// A block from the chunk that has least room for it, or from a new one.
+    /// Allocates a block from the chunk that has the least room for it, or from a new chunk.
     fn allocate(
         &mut self,
         heap: &mut Heap,
@@ -161,10 +163,18 @@ impl Chunks {
         align: usize,
         level: usize,
     ) -> Option<usize> {
-        let fitting = self.levels[level..].iter().find_map(|numbers| numbers.last().copied());
-        let number = match fitting {
+        let number = match self.fitting(level).or_else(|| self.add(heap)) {
             Some(number) => number,
-            None => self.add(heap)?,
+            None => {
+                // A last resort: blocks that were kept apart may make room together.
+                for number in 0..self.chunks.len() as u32 {
+                    if self.chunks[number as usize].blocks.blocks() > 0 {
+                        self.chunks[number as usize].blocks.merge();
+                        self.settle(number);
+                    }
+                }
+                self.fitting(level)?
+            }
         };
         let chunk = &mut self.chunks[number as usize];
         let offset = chunk.start + chunk.blocks.allocate(size, align)?;
@@ -178,7 +188,7 @@ impl Chunks {
         if chunk.blocks.blocks() > 0 {
             self.settle(number);
         } else {
-            // Its records stay for the next chunk: they are those of one without blocks.
+            // Keep its records for the next chunk: they are those of a chunk without blocks.
             let start = chunk.start;
             self.strike(number);
             self.at[start / CHUNK] = 0;
@@ -186,6 +196,12 @@ impl Chunks {
             heap.free(start).ok()?;
         }
         Some(size)
+    }
+
+    /// A chunk of the lowest level from this one on that has any.
+    fn fitting(&self, level: usize) -> Option<u32> {
+        let filled = self.filled & (u32::MAX << level);
+        self.levels.get(filled.trailing_zeros() as usize)?.last().copied()
     }
 
     fn add(&mut self, heap: &mut Heap) -> Option<u32> {
@@ -206,7 +222,7 @@ impl Chunks {
         Some(number)
     }
 
-    /// Puts a chunk into the list of the level that it has now.
+    /// Moves a chunk to the list of its current level.
     fn settle(&mut self, number: u32) {
         let chunk = &self.chunks[number as usize];
         if chunk.level != chunk.blocks.level() {
@@ -219,12 +235,16 @@ impl Chunks {
         let chunk = &mut self.chunks[number as usize];
         chunk.level = chunk.blocks.level();
         chunk.position = self.levels[chunk.level].len();
+        self.filled |= 1 << chunk.level;
         self.levels[chunk.level].push(number);
     }
 
     fn strike(&mut self, number: u32) {
         let Chunk { level, position, .. } = self.chunks[number as usize];
         self.levels[level].swap_remove(position);
+        if self.levels[level].is_empty() {
+            self.filled &= !(1 << level);
+        }
         if let Some(moved) = self.levels[level].get(position) {
             self.chunks[*moved as usize].position = position;
         }

@@ -1,4 +1,4 @@
-//! A stretch of symmetric memory with its allocator: the heap, or a partition.
+//! A range of symmetric memory with its allocator: the heap, or a partition.
 
 use super::pool::Pool;
 use onenode::extent::Extent;
@@ -6,13 +6,13 @@ use onenode::layout::HEAP_ALIGNMENT;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The stretch.
+/// The memory and its allocator.
 #[derive(Debug)]
 pub struct Space {
     range: Range<usize>,
-    /// New with each lifetime.
+    /// Replaced in each lifetime.
     pool: Mutex<Pool>,
-    /// How far it is in use.
+    /// How much of it is in use.
     pub extent: Extent,
 }
 
@@ -40,13 +40,13 @@ impl Space {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The largest alignment a block can have: what this memory has on all PEs, because with a
-    /// larger one a block would have another offset on each PE.
+    /// The largest alignment of a block: the one that this memory has on all PEs. With a larger
+    /// one, a block would have a different offset on each PE.
     pub fn largest_alignment(&self) -> usize {
         HEAP_ALIGNMENT.min(1 << self.range.start.trailing_zeros())
     }
 
-    /// Allocates; blocks get as far as `extent` is told.
+    /// Allocates a block, and tells `extent` how far blocks now reach.
     #[inline]
     pub fn allocate(&self, size: usize, align: usize) -> Option<usize> {
         let mut pool = self.pool();
@@ -55,7 +55,7 @@ impl Space {
         block
     }
 
-    /// Makes a block at least `size` bytes long where it is, if there is room.
+    /// Resizes a block in place to at least `size` bytes, if there is room.
     #[inline]
     pub fn resize(&self, offset: usize, size: usize) -> bool {
         let mut pool = self.pool();

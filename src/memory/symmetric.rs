@@ -1,8 +1,8 @@
 //! The symmetric heap's routines (specification, section 9.3).
 //!
-//! All are collective: every PE makes the same call, each PE's own allocator gives
-//! the same answer, and a barrier makes the answer safe to use. Nothing is
-//! exchanged but, under `SHMEM_DEBUG`, the arguments, to see that they are the same.
+//! All are collective: every PE makes the same call, each PE's own allocator returns the same
+//! result, and a barrier makes the result safe to use. PEs exchange nothing, except under
+//! `SHMEM_DEBUG` the arguments, to check that they are the same.
 #![allow(unsafe_code)]
 
 use super::heap::GRANULE;
@@ -18,11 +18,11 @@ use std::ffi::c_long;
 use std::fmt;
 use std::ptr::null_mut;
 
-/// Where the number of a partition stands among hints, plus 1; 0 for none.
+/// The bits of hints that hold the number of a partition plus 1; 0 for none.
 pub const HINT_PARTITION: c_long = 0xff << PARTITION_SHIFT;
 const PARTITION_SHIFT: u32 = 16;
 
-/// `shmem_malloc`: a block of `size` bytes on every PE, or null on all.
+/// `shmem_malloc`: allocates a block of `size` bytes on every PE; null on all PEs if it fails.
 pub fn malloc(routine: Routine, size: usize) -> *mut u8 {
     let job = job(routine);
     malloc_in(job, job.heap(), routine, size)
@@ -39,8 +39,9 @@ pub(crate) fn malloc_in(job: &Job, space: &Space, routine: Routine, size: usize)
     block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmem_malloc_with_hints`: all memory of a node is equally good for what the specification's
-/// hints announce, so they change nothing. A partition that is named is tried before the heap.
+/// `shmem_malloc_with_hints`: all memory of a node is equally good for the uses that the
+/// specification's hints describe, so they have no effect. A partition named in the hints is tried
+/// before the heap.
 pub fn malloc_with_hints(routine: Routine, size: usize, hints: c_long) -> *mut u8 {
     let job = job(routine);
     agree(job, routine, "hints", hints as usize);
@@ -59,9 +60,9 @@ pub fn malloc_with_hints(routine: Routine, size: usize, hints: c_long) -> *mut u
     block.map_or(null_mut(), |(space, offset)| space.address(offset))
 }
 
-/// `shmem_align`: as [`malloc`], at a multiple of `alignment`, which must be a power of two
-/// but, unlike in the specification, no multiple of a pointer's size. Null otherwise, as
-/// other implementations return it.
+/// `shmem_align`: like [`malloc`], at a multiple of `alignment`, which must be a power of two but,
+/// unlike in the specification, need not be a multiple of a pointer's size. Null otherwise, as in
+/// other implementations.
 pub fn align(routine: Routine, alignment: usize, size: usize) -> *mut u8 {
     let job = job(routine);
     align_in(job, job.heap(), routine, alignment, size)
@@ -85,7 +86,7 @@ pub(crate) fn align_in(
     block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmem_calloc`: `count` objects of `size` bytes, zero on every PE.
+/// `shmem_calloc`: allocates `count` objects of `size` bytes, zeroed on every PE.
 pub fn calloc(routine: Routine, count: usize, size: usize) -> *mut u8 {
     let job = job(routine);
     calloc_in(job, job.heap(), routine, count, size)
@@ -108,7 +109,7 @@ pub(crate) fn calloc_in(
     let zero_from = space.pool().zero_from();
     let block = allocate(job, space, routine, bytes, GRANULE);
     if let (Some(offset), Some(bytes)) = (block, bytes) {
-        // What no block has covered yet is zero still: writing it would only cost pages.
+        // Memory that no block has covered is still zero. Writing it would only allocate pages.
         let dirty = zero_from.saturating_sub(offset).min(bytes);
         let block = space.address(offset);
         // SAFETY: inside the block just allocated, which no PE knows of yet.
@@ -123,11 +124,11 @@ pub(crate) fn calloc_in(
     block.map_or(null_mut(), |offset| space.address(offset))
 }
 
-/// `shmem_realloc`: the block at `ptr` with `size` bytes and what it held, in the heap or the
-/// partition that it is in; or null on all PEs and the block as it was.
+/// `shmem_realloc`: resizes the block at `ptr` to `size` bytes and keeps its contents, in the heap
+/// or partition that it is in. On failure, returns null on all PEs and leaves the block unchanged.
 ///
 /// # Safety
-/// No PE uses the block until the call has returned there.
+/// No PE uses the block until the call has returned on that PE.
 pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
     if ptr.is_null() {
         return malloc(routine, size);
@@ -140,11 +141,12 @@ pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
     let (space, offset) = block_at(job, routine, ptr);
     agree_on_block(job, routine, space, offset);
     agree(job, routine, "size", size);
-    // Peers may still be writing what they put before they came here.
+    // Peers may still be writing data that they put before this call.
     collectives::barrier_all(routine);
     let result = match space.resize(offset, size) {
         true => ptr,
-        // SAFETY: the caller's promise; `offset` is a block's.
+        // SAFETY: the caller guarantees that no PE uses the block: all have reached the barrier
+        // above. `block_at` has found `offset` to be that of a block.
         false => unsafe { relocate(job, space, routine, offset, size) },
     };
     collectives::barrier_all(routine);
@@ -178,7 +180,7 @@ unsafe fn relocate(
     to
 }
 
-/// `shmem_free`, of a block of the heap or a partition.
+/// `shmem_free`: frees a block of the heap or of a partition.
 pub fn free(routine: Routine, ptr: *mut u8) {
     let job = job(routine);
     if ptr.is_null() {
@@ -187,15 +189,14 @@ pub fn free(routine: Routine, ptr: *mut u8) {
     }
     let (space, offset) = block_at(job, routine, ptr);
     agree_on_block(job, routine, space, offset);
-    // Peers may still be using it before they come here.
+    // Peers may still use the block before they make this call.
     collectives::barrier_all(routine);
     if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
     }
 }
 
-/// Allocates; `None` asks for more than can be counted. Says why not under
-/// `SHMEM_DEBUG`.
+/// Allocates. `None` stands for a size that overflows. Under `SHMEM_DEBUG`, reports why it fails.
 pub(crate) fn allocate(
     job: &Job,
     space: &Space,
@@ -205,14 +206,14 @@ pub(crate) fn allocate(
 ) -> Option<usize> {
     let possible = align.is_power_of_two() && align <= space.largest_alignment();
     let block = size.filter(|_| possible).and_then(|size| space.allocate(size, align));
-    // Every PE fails alike, so that one need say it.
+    // Every PE fails in the same way, so one report is enough.
     if block.is_none() && job.pe() == 0 && env::debugging() {
         message::say(Refusal { job, routine, size, align, space });
     }
     block
 }
 
-/// Why an allocation came to nothing.
+/// Why an allocation failed.
 struct Refusal<'a> {
     job: &'a Job,
     routine: Routine,
@@ -269,7 +270,7 @@ pub(crate) fn block_at(job: &Job, routine: Routine, ptr: *mut u8) -> (&Space, us
 pub(crate) fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
     let space = job.space_of(ptr as usize);
     let range = space.range();
-    // Below the heap, the nearest block is the first.
+    // For an address below the heap, the nearest block is the first.
     let nearest = space.pool().nearest((ptr as usize).saturating_sub(range.start));
     let nearest = match nearest {
         Some((start, size)) => {
@@ -301,8 +302,8 @@ fn agree_on_block(job: &Job, routine: Routine, space: &Space, offset: usize) {
     agree(job, routine, "the offset of ptr", offset);
 }
 
-/// Under `SHMEM_DEBUG`, ends the job unless every PE of this node has come with the same value of
-/// an argument.
+/// Under `SHMEM_DEBUG`, ends the job unless every PE of this node passes the same value of an
+/// argument.
 pub(crate) fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
     if !env::debugging() {
         return;
@@ -322,6 +323,6 @@ pub(crate) fn agree(job: &Job, routine: Routine, argument: &str, value: usize) {
             ),
         );
     }
-    // Nobody replaces its value before all have looked.
+    // No PE replaces its value before all have compared it.
     collectives::barrier_all(routine);
 }

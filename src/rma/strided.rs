@@ -1,42 +1,45 @@
 //! Strided and block-strided put and get.
 //!
-//! All four are one way to the other PE, over a [`Shape`]: elements, or `nblocks` blocks of
-//! `bsize` elements, `dst` and `sst` elements apart at the destination and at the source.
+//! All four share one transfer function, over a [`Shape`]: elements, or `nblocks` blocks of `bsize`
+//! elements, `dst` and `sst` elements apart at the destination and at the source.
 #![allow(unsafe_code)]
 
-use crate::engine::{Blocks, Place};
+use crate::argument::memory::{Dest, Object, Source};
+use crate::engine::{Place, StridedBlocks};
 use crate::error::Routine;
 use crate::failure;
 use crate::slow::{self, Access};
 use crate::span::Span;
 use crate::stats::Class;
-use crate::translate::{Numbering, PeArg, TABLE, translate};
+use crate::translate::{Numbering, PeArg, TABLE, translate_copy};
 use onenode::copy;
 
-/// What is copied, but for where it lies. Strides are in elements.
+/// The layout of a transfer, without its addresses. Strides are in elements.
 trait Shape: Copy {
-    /// Whether there is nothing to copy; such a call may have any other arguments.
+    /// Whether there is nothing to copy. The other arguments of such a call may have any values.
     fn is_empty(self) -> bool;
     /// The strides at the destination and at the source.
     fn strides(self) -> (isize, isize);
-    /// Elements of a block.
+    /// Number of elements of a block.
     fn bsize(self) -> usize;
     /// Number of blocks.
     fn nblocks(self) -> usize;
-    /// The memory of these elements of `size` bytes where the stride is that one, with its name.
+    /// The memory that elements of `size` bytes occupy with this stride, which is passed with its
+    /// name.
     fn span(self, stride: (&'static str, isize), size: usize) -> Span;
-    /// Copies all.
+    /// Copies all blocks.
     ///
     /// # Safety
-    /// Both sides are accessible for all elements, and do not overlap.
+    /// The blocks of this shape are readable from `source` on and writable from `dest` on, and do
+    /// not overlap. The strides have been checked.
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T);
 
-    /// The same for those who move bytes.
-    fn blocks<T>(self) -> Blocks {
+    /// The same in bytes, for engines and devices.
+    fn blocks<T>(self) -> StridedBlocks {
         let ((dst, sst), size) = (self.strides(), size_of::<T>());
-        // Wrapping: the stride of a single block says nothing.
+        // Wrapping: the stride of a single block means nothing.
         let bytes = |elements: isize| (elements as usize).wrapping_mul(size);
-        Blocks {
+        StridedBlocks {
             count: self.nblocks(),
             bytes: self.bsize() * size,
             to_stride: bytes(dst),
@@ -72,7 +75,7 @@ fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
     failure::misuse(routine, format_args!("{name} = {value}"), unit)
 }
 
-/// `n` elements, each by itself.
+/// `n` single elements.
 #[derive(Clone, Copy)]
 struct Strided {
     dst: isize,
@@ -107,7 +110,7 @@ impl Shape for Strided {
 
     #[inline(always)]
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
-        // SAFETY: the caller's promise; the strides have been checked.
+        // SAFETY: blocks of one element, at strides of at least 1.
         unsafe { copy::strided(dest, source, self.dst, self.sst, self.n) }
     }
 }
@@ -145,7 +148,7 @@ impl Shape for BlockStrided {
     #[inline]
     unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
         let Self { dst, sst, bsize, nblocks } = self;
-        // SAFETY: the caller's promise. Without gaps the blocks are one.
+        // SAFETY: each element copied belongs to a block. Blocks without gaps are copied as one.
         unsafe {
             if dst == sst && dst as usize == bsize {
                 copy::elements(dest, source, bsize * nblocks);
@@ -153,7 +156,7 @@ impl Shape for BlockStrided {
                 copy::strided(dest, source, dst, sst, nblocks);
             } else {
                 for block in 0..nblocks as isize {
-                    // Wrapping: stepping past the last block is never dereferenced.
+                    // Wrapping: an address past the last block is never dereferenced.
                     let from = source.wrapping_offset(block.wrapping_mul(sst));
                     let to = dest.wrapping_offset(block.wrapping_mul(dst));
                     copy::elements(to, from, bsize);
@@ -170,15 +173,39 @@ struct Side {
     stride: (&'static str, isize),
 }
 
-/// A call's destination and source, of which `access` tells which one is on PE `pe`.
+/// A call's destination and source; `access` determines which one is on PE `pe`.
 #[derive(Clone, Copy)]
 struct Sides<T> {
     dest: *mut T,
     source: *const T,
 }
 
+/// The number of elements from the start of the first block to the end of the last; 0 if there are
+/// no blocks. An operand of a shape that fits into memory has at least so many. For other shapes
+/// the result means nothing.
+#[inline(always)]
+pub const fn extent(stride: isize, bsize: usize, nblocks: usize) -> usize {
+    if bsize == 0 || nblocks == 0 {
+        return 0;
+    }
+    (nblocks - 1).wrapping_mul(stride as usize).wrapping_add(bsize)
+}
+
 impl<T: Copy> Sides<T> {
-    /// What is on the other PE, then what is here: names, addresses and strides.
+    /// Panics if an operand is shorter than the shape requires. C operands never are, so the
+    /// compiler leaves this out. If an extent wraps around, `transfer` makes no access: such blocks
+    /// are in no segment, and end beyond all addresses.
+    #[inline(always)]
+    fn new<S: Shape>(dest: (*mut T, usize), source: (*const T, usize), shape: S) -> Self {
+        let (dst, sst) = shape.strides();
+        let least = |stride| extent(stride, shape.bsize(), shape.nblocks());
+        if dest.1 < least(dst) || source.1 < least(sst) {
+            too_short();
+        }
+        Self { dest: dest.0, source: source.0 }
+    }
+
+    /// The side on the other PE, then the side here: names, addresses and strides.
     #[inline(always)]
     fn there_and_here<S: Shape>(self, access: &Access, shape: S) -> [Side; 2] {
         let (dst, sst) = shape.strides();
@@ -187,7 +214,7 @@ impl<T: Copy> Sides<T> {
         if access.0 == Class::Put { [dest, source] } else { [source, dest] }
     }
 
-    /// With the remote side where it is mapped here.
+    /// The sides, with the remote one where it is mapped here.
     fn mapped(self, access: &Access, here: usize) -> Self {
         match access.0 {
             Class::Put => Self { dest: here as *mut T, ..self },
@@ -196,15 +223,21 @@ impl<T: Copy> Sides<T> {
     }
 }
 
-/// Below this strides and counts need no careful arithmetic: what they span is less than half
-/// of all addresses, with elements of up to 64 bytes.
+#[cold]
+#[inline(never)]
+fn too_short() -> ! {
+    panic!("an operand has too few elements for its stride and number of blocks")
+}
+
+/// Strides and counts below this need no careful arithmetic: they span less than half of all
+/// addresses, with elements of up to 64 bytes.
 const USUAL: usize = 1 << 28;
 
 /// Puts or gets strided blocks.
 ///
 /// # Safety
-/// The local side is accessible for all blocks, and no PE accesses the remote one in
-/// conflict with the call.
+/// The side on the other PE is an [`Object`]'s, the side here a [`Source`]'s or a [`Dest`]'s, and
+/// both are as long as their extents.
 #[inline(always)]
 unsafe fn transfer<T: Copy, C: Numbering, S: Shape>(
     routine: Routine,
@@ -225,21 +258,25 @@ unsafe fn transfer<T: Copy, C: Numbering, S: Shape>(
         .wrapping_mul(there.stride.1 as usize)
         .wrapping_add(shape.bsize())
         .wrapping_mul(size_of::<T>());
-    if !is_usual || bytes > TABLE.room(there.address) {
-        // SAFETY: the caller's promise, passed on.
+    if !is_usual || !TABLE.has_room(there.address, bytes) {
+        // SAFETY: the same operands.
         return unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) };
     }
-    match translate(ctx, there.address, pe, Ok, Err) {
+    match translate_copy(ctx, there.address, pe, Ok, Err) {
         Ok(mapped) => {
             let Sides { dest, source } = sides.mapped(access, mapped);
-            // SAFETY: the remote side lies in `pe`'s mirror; the rest is the caller's promise.
+            // SAFETY: the whole remote side is in one segment, so also in `pe`'s
+            // mirror. The side here is as long as its extent, which has not wrapped because strides
+            // and counts are below `USUAL`.
             unsafe { shape.copy(dest, source) }
         }
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: the same operands.
         Err(_) => unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) },
     }
 }
 
+/// # Safety
+/// As for [`transfer`].
 #[cold]
 #[inline(never)]
 unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
@@ -255,7 +292,8 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
     let miss = TABLE.miss(there.address);
     let mapped = slow::access(routine, access, ctx.handle(), miss, pe, span(&there));
     slow::check_own_span(routine, here.name, here.address, span(&here));
-    // SAFETY: as in `transfer`.
+    // SAFETY: `access` returns only with a place for the whole remote span. The span of the side
+    // here ends within the address space, so its extent has not wrapped, and the side is as long.
     unsafe {
         match mapped {
             Place::Near(mapped) => {
@@ -280,62 +318,53 @@ unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
 
 /// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`
 /// apart there.
-///
-/// # Safety
-/// Every element at `source` is readable, and no PE accesses the destination in
-/// conflict with the call.
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn iput<T: Copy, C: Numbering>(
+pub fn iput<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    dest: *mut T,
-    source: *const T,
+    dest: Object<'_, T>,
+    source: Source<'_, T>,
     dst: isize,
     sst: isize,
     nelems: usize,
     pe: PeArg,
 ) {
     let elements = Strided { dst, sst, n: nelems };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, elements, pe) }
+    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), elements);
+    // SAFETY: `Sides::new` found both sides as long as their extents.
+    unsafe { transfer(routine, ctx, &slow::PUT, sides, elements, pe) }
 }
 
 /// Copies `nelems` elements, `sst` apart at `source` on PE `pe`, to `dest`, `dst`
 /// apart there.
-///
-/// # Safety
-/// Every element at `dest` is writable, and no PE accesses the source in conflict
-/// with the call.
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn iget<T: Copy, C: Numbering>(
+pub fn iget<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    dest: *mut T,
-    source: *const T,
+    dest: Dest<'_, T>,
+    source: Object<'_, T>,
     dst: isize,
     sst: isize,
     nelems: usize,
     pe: PeArg,
 ) {
     let elements = Strided { dst, sst, n: nelems };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, elements, pe) }
+    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), elements);
+    // SAFETY: `Sides::new` found both sides as long as their extents.
+    unsafe { transfer(routine, ctx, &slow::GET, sides, elements, pe) }
 }
 
 /// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
 /// `source`, to `dest` on PE `pe`, starting `dst` apart there.
-///
-/// # Safety
-/// As for [`iput`].
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn ibput<T: Copy, C: Numbering>(
+pub fn ibput<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    dest: *mut T,
-    source: *const T,
+    dest: Object<'_, T>,
+    source: Source<'_, T>,
     dst: isize,
     sst: isize,
     bsize: usize,
@@ -343,22 +372,20 @@ pub unsafe fn ibput<T: Copy, C: Numbering>(
     pe: PeArg,
 ) {
     let blocks = BlockStrided { dst, sst, bsize, nblocks };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::PUT, Sides { dest, source }, blocks, pe) }
+    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), blocks);
+    // SAFETY: `Sides::new` found both sides as long as their extents.
+    unsafe { transfer(routine, ctx, &slow::PUT, sides, blocks, pe) }
 }
 
 /// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
 /// `source` on PE `pe`, to `dest`, starting `dst` apart there.
-///
-/// # Safety
-/// As for [`iget`].
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn ibget<T: Copy, C: Numbering>(
+pub fn ibget<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    dest: *mut T,
-    source: *const T,
+    dest: Dest<'_, T>,
+    source: Object<'_, T>,
     dst: isize,
     sst: isize,
     bsize: usize,
@@ -366,6 +393,7 @@ pub unsafe fn ibget<T: Copy, C: Numbering>(
     pe: PeArg,
 ) {
     let blocks = BlockStrided { dst, sst, bsize, nblocks };
-    // SAFETY: the caller's promise, passed on.
-    unsafe { transfer(routine, ctx, &slow::GET, Sides { dest, source }, blocks, pe) }
+    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), blocks);
+    // SAFETY: `Sides::new` found both sides as long as their extents.
+    unsafe { transfer(routine, ctx, &slow::GET, sides, blocks, pe) }
 }

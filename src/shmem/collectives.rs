@@ -1,22 +1,21 @@
 //! The collectives of a team.
-#![allow(unsafe_code)]
 
-use super::memory::{SymmetricSlice, same_len};
+use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::team::Team;
+use crate::collectives::arrays::Arrays;
 use crate::collectives::{self, Element, ReduceOp, Sum};
 use crate::span::Span;
 
-/// Collectives: all PEs of the team call them in the same order, with the same parts of the
-/// same arrays where it is not said otherwise. Lengths that do not fit panic, and so do
-/// symmetric arguments that overlap; those of reductions and scans may be the same.
+/// Collectives. All PEs of the team call them in the same order. They pass the same parts of the
+/// same arrays, unless a routine says otherwise.
 ///
 /// ```standalone_crate
 /// use oneshmem::{Max, Sum};
 /// # let shmem = oneshmem::init()?;
 /// let (me, npes) = (shmem.my_pe(), shmem.n_pes());
 /// let world = shmem.world();
-/// let mine = shmem.alloc::<i64>(2).unwrap();
-/// let all = shmem.alloc::<i64>(2).unwrap();
+/// let mine = shmem.alloc::<i64>(2)?;
+/// let all = shmem.alloc::<i64>(2)?;
 /// mine.all().write(&[1, me as i64]);
 /// world.reduce::<_, Sum>(all.all(), mine.all());
 /// assert_eq!(all.at(0).get(), npes as i64);
@@ -28,8 +27,8 @@ use crate::span::Span;
 /// assert_eq!(all.at(1).get(), npes as i64 - 1);
 ///
 /// // PE i gives i + 1 elements.
-/// let parts = shmem.alloc::<u8>(npes).unwrap();
-/// let whole = shmem.alloc::<u8>(npes * (npes + 1) / 2).unwrap();
+/// let parts = shmem.alloc::<u8>(npes)?;
+/// let whole = shmem.alloc::<u8>(npes * (npes + 1) / 2)?;
 /// parts.all().fill(me as u8);
 /// let length = world.collect(whole.all(), parts.slice(..=me));
 /// assert_eq!(length, whole.len());
@@ -43,70 +42,76 @@ use crate::span::Span;
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
 impl Team<'_> {
-    /// Waits until all PEs of the team have come here. Completes nothing: for that,
-    /// [`quiet`](super::Context::quiet) first.
+    /// Waits until every PE of the team has called it. Completes no communication: call
+    /// [`quiet`](super::Context::quiet) first for that.
     pub fn sync(&self) {
         collectives::sync(&"Team::sync", self.handle());
     }
 
-    /// PE `root`'s `source` goes to every PE's `dest`.
-    pub fn broadcast<T: Element>(
-        &self,
-        dest: SymmetricSlice<'_, T>,
-        source: SymmetricSlice<'_, T>,
-        root: usize,
-    ) {
-        let (to, from, bytes) = distinct(dest, source, source.len());
+    /// Copies `source` on PE `root` to `dest` on every PE.
+    ///
+    /// # Panics
+    /// If `dest` and `source` differ in length or overlap.
+    #[track_caller]
+    pub fn broadcast<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, root: usize) {
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, bytes) = distinct(dest, source, source.len());
         let (name, root) = (&"Team::broadcast", i32::try_from(root).unwrap_or(-1));
-        // SAFETY: both are live, equally long and disjoint.
-        unsafe { collectives::broadcast(name, self.handle(), to, from, part(bytes), root) };
+        collectives::broadcast(name, self.handle(), arrays, part(bytes), root);
     }
 
-    /// All PEs' `source`s, one after the other; each is as long as its PE likes, but all
-    /// start at the same element. Returns
-    /// how many elements of `dest` they fill.
-    pub fn collect<T: Element>(
-        &self,
-        dest: SymmetricSlice<'_, T>,
-        source: SymmetricSlice<'_, T>,
-    ) -> usize {
-        let (to, from, bytes) = distinct(dest, source, dest.len());
+    /// Concatenates the `source`s of all PEs. Lengths may differ between PEs, but all `source`s
+    /// start at the same element. Returns the number of elements written to `dest`.
+    ///
+    /// # Panics
+    /// If `dest` cannot hold the elements, or `dest` and `source` overlap.
+    #[track_caller]
+    pub fn collect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) -> usize {
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, bytes) = distinct(dest, source, dest.len());
         let name = &"Team::collect";
-        // The other PEs' lengths are the only ones that a PE cannot check by itself.
+        // A PE cannot check the other PEs' lengths by itself.
         let filled = collectives::total(name, self.handle(), bytes) / size_of::<T>();
         assert!(filled <= dest.len(), "{} elements are too few for {filled}", dest.len());
-        // SAFETY: `dest` has room for all sources; both live and disjoint.
-        unsafe { collectives::collect(name, self.handle(), to, from, part(bytes)) };
+        collectives::collect(name, self.handle(), arrays, part(bytes));
         filled
     }
 
-    /// All PEs' `source`s, equally long, one after the other.
-    pub fn fcollect<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>) {
-        let (to, from, bytes) = distinct(dest, source, source.len() * self.n_pes());
+    /// Concatenates the `source`s of all PEs, which have equal lengths.
+    ///
+    /// # Panics
+    /// If the lengths of `dest` and `source` do not match, or the two overlap.
+    #[track_caller]
+    pub fn fcollect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) {
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, bytes) = distinct(dest, source, source.len() * self.n_pes());
         let name = &"Team::fcollect";
-        // SAFETY: `dest` has room for every PE's source; both live and disjoint.
-        unsafe { collectives::fcollect(name, self.handle(), to, from, part(bytes)) };
+        collectives::fcollect(name, self.handle(), arrays, part(bytes));
     }
 
-    /// Block `i` of every PE's `source` goes to PE `i`, in the order of the PEs.
-    pub fn alltoall<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>) {
-        let (to, from, bytes) = distinct(dest, source, source.len());
+    /// Copies block `i` of every PE's `source` to PE `i`, which stores the blocks in PE order.
+    ///
+    /// # Panics
+    /// If the lengths of `dest` and `source` do not match, or the two overlap.
+    #[track_caller]
+    pub fn alltoall<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) {
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, bytes) = distinct(dest, source, source.len());
         let npes = self.n_pes();
         assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
         let (name, part) = (&"Team::alltoall", part(bytes / npes));
-        // SAFETY: `npes` blocks on either side; both live and disjoint.
-        unsafe { collectives::alltoall(name, self.handle(), to, from, part) };
+        collectives::alltoall(name, self.handle(), arrays, part);
     }
 
-    /// As [`alltoall`](Self::alltoall), of blocks of `nelems` elements that are `dst`
-    /// apart in `dest` and `sst` in `source`: element `e` of block `b` is the one of index
+    /// As [`alltoall`](Self::alltoall), with blocks of `nelems` elements that are `dst` apart in
+    /// `dest` and `sst` apart in `source`. Element `e` of block `b` has index
     /// `stride * (b * nelems + e)`. Strides are at least 1.
     ///
     /// ```standalone_crate
     /// # let shmem = oneshmem::init()?;
     /// let (me, npes) = (shmem.my_pe(), shmem.n_pes());
-    /// let source = shmem.alloc::<u16>(npes).unwrap();
-    /// let dest = shmem.alloc::<u16>(3 * npes).unwrap();
+    /// let source = shmem.alloc::<u16>(npes)?;
+    /// let dest = shmem.alloc::<u16>(3 * npes)?;
     /// source.all().fill(me as u16 + 1);
     /// shmem.world().alltoalls(dest.all(), source.all(), 3, 1, 1);
     /// for pe in 0..npes {
@@ -117,14 +122,19 @@ impl Team<'_> {
     /// # shmem.finalize();
     /// # Ok::<(), oneshmem::Error>(())
     /// ```
+    ///
+    /// # Panics
+    /// If `dest` or `source` is too short, or the two overlap.
+    #[track_caller]
     pub fn alltoalls<T: Element>(
         &self,
-        dest: SymmetricSlice<'_, T>,
-        source: SymmetricSlice<'_, T>,
+        dest: impl Part<T>,
+        source: impl Part<T>,
         dst: usize,
         sst: usize,
         nelems: usize,
     ) {
+        let (dest, source) = (dest.part(Key), source.part(Key));
         let elements = nelems.checked_mul(self.n_pes());
         for (name, stride, len) in [("dest", dst, dest.len()), ("source", sst, source.len())] {
             let needed = elements.and_then(|n| match n {
@@ -138,71 +148,81 @@ impl Team<'_> {
         }
         dest.assert_disjoint(source);
         let (name, team, size) = (&"Team::alltoalls", self.handle(), size_of::<T>());
-        let (to, from) = (dest.pointer().cast(), source.pointer().cast());
+        let arrays = dest.with(source);
         let [dst, sst] = [dst, sst].map(|stride| isize::try_from(stride).unwrap_or(isize::MAX));
-        // SAFETY: both hold the strided elements, are live and disjoint.
-        unsafe { collectives::alltoalls(name, team, to, from, dst, sst, nelems, size) };
+        collectives::alltoalls(name, team, arrays, dst, sst, nelems, size);
     }
 
-    /// Combines all PEs' `source`s element by element, in the order of the PEs:
+    /// Combines the `source`s of all PEs element by element, in PE order:
     /// `team.reduce::<_, Sum>(dest, source)`. `dest` may be `source`.
-    pub fn reduce<T: Element, O: ReduceOp<T>>(
-        &self,
-        dest: SymmetricSlice<'_, T>,
-        source: SymmetricSlice<'_, T>,
-    ) {
-        let (to, from, n) = in_place_or_disjoint(dest, source);
-        // SAFETY: equally long and live; the same or disjoint.
-        unsafe { collectives::reduce::<T, O>(&"Team::reduce", self.handle(), to, from, n) };
+    ///
+    /// # Panics
+    /// If the lengths differ, or if `dest` and `source` overlap without being the same.
+    #[track_caller]
+    pub fn reduce<T: Element, O: ReduceOp<T>>(&self, dest: impl Part<T>, source: impl Part<T>) {
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, n) = in_place_or_disjoint(dest, source);
+        collectives::reduce::<T, O>(&"Team::reduce", self.handle(), arrays, n);
     }
 
-    /// The sums of the `source`s of the PEs up to this one. `dest` may be `source`.
-    pub fn sum_inscan<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>)
+    /// Sums the `source`s of the PEs up to and including this one. `dest` may be `source`.
+    ///
+    /// # Panics
+    /// If the lengths differ, or if `dest` and `source` overlap without being the same.
+    #[track_caller]
+    pub fn sum_inscan<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>)
     where
         Sum: ReduceOp<T>,
     {
-        let (to, from, n) = in_place_or_disjoint(dest, source);
-        // SAFETY: as for `reduce`.
-        unsafe { collectives::scan(&"Team::sum_inscan", self.handle(), to, from, n, true) };
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, n) = in_place_or_disjoint(dest, source);
+        collectives::scan::<T>(&"Team::sum_inscan", self.handle(), arrays, n, true);
     }
 
-    /// The sums of the `source`s of the PEs before this one, zeros on the first. `dest`
-    /// may be `source`.
-    pub fn sum_exscan<T: Element>(&self, dest: SymmetricSlice<'_, T>, source: SymmetricSlice<'_, T>)
+    /// Sums the `source`s of the PEs before this one; the first PE gets zeros. `dest` may be
+    /// `source`.
+    ///
+    /// # Panics
+    /// If the lengths differ, or if `dest` and `source` overlap without being the same.
+    #[track_caller]
+    pub fn sum_exscan<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>)
     where
         Sum: ReduceOp<T>,
     {
-        let (to, from, n) = in_place_or_disjoint(dest, source);
-        // SAFETY: as for `reduce`.
-        unsafe { collectives::scan(&"Team::sum_exscan", self.handle(), to, from, n, false) };
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        let (arrays, n) = in_place_or_disjoint(dest, source);
+        collectives::scan::<T>(&"Team::sum_exscan", self.handle(), arrays, n, false);
     }
 }
 
-/// Two parts that have nothing in common, `dest` of `len` elements, and the bytes of
-/// `source`.
-fn distinct<T: Element>(
-    dest: SymmetricSlice<'_, T>,
-    source: SymmetricSlice<'_, T>,
+/// Checks that the two parts are disjoint and that `dest` has `len` elements. Returns the arrays
+/// and the size of `source` in bytes.
+#[track_caller]
+fn distinct<'a, T: Element>(
+    dest: SymmetricSlice<'a, T>,
+    source: SymmetricSlice<'a, T>,
     len: usize,
-) -> (*mut u8, *const u8, usize) {
+) -> (Arrays<'a>, usize) {
     same_len(dest.len(), len);
     dest.assert_disjoint(source);
-    (dest.pointer().cast(), source.pointer().cast(), size_of::<T>() * source.len())
+    (dest.with(source), size_of::<T>() * source.len())
 }
 
-/// So many bytes, as the core takes them; they are in bounds.
+/// A size in bytes in the core's type. The caller has checked the bounds.
 fn part(bytes: usize) -> Span {
     Span::elements("nelems", bytes, 1)
 }
 
-/// Two parts that are the same or have nothing in common, and their length.
-fn in_place_or_disjoint<T: Element>(
-    dest: SymmetricSlice<'_, T>,
-    source: SymmetricSlice<'_, T>,
-) -> (*mut T, *const T, usize) {
+/// Checks that the two parts are the same or disjoint, and equally long. Returns the arrays and the
+/// number of elements.
+#[track_caller]
+fn in_place_or_disjoint<'a, T: Element>(
+    dest: SymmetricSlice<'a, T>,
+    source: SymmetricSlice<'a, T>,
+) -> (Arrays<'a>, usize) {
     same_len(dest.len(), source.len());
     if dest.pointer() != source.pointer() {
         dest.assert_disjoint(source);
     }
-    (dest.pointer(), source.pointer(), dest.len())
+    (dest.with(source), dest.len())
 }

@@ -1,5 +1,4 @@
 //! Contexts: streams of communication, and the sessions on them.
-#![allow(unsafe_code)]
 
 use super::flags::SessionOptions;
 use crate::context::session;
@@ -8,15 +7,14 @@ use crate::translate::{Numbering, PeArg};
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
-/// A stream of communication that is ordered and completed by itself
-/// (specification, section 9.5). [`Shmem`](super::Shmem) is the default one,
-/// [`TeamContext`](super::TeamContext) one that the program made. All puts, gets, atomics and
-/// signals are its methods.
+/// A stream of communication that is ordered and completed independently of others (specification,
+/// section 9.5). [`Shmem`](super::Shmem) is the default one; programs create others as
+/// [`TeamContext`](super::TeamContext)s. Its methods are all puts, gets, atomics and signals.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
 /// # let npes = shmem.n_pes();
-/// let counter = shmem.alloc::<u64>(1).unwrap();
+/// let counter = shmem.alloc::<u64>(1)?;
 /// shmem.atomic_inc(counter.at(0), 0);             // on the default context
 /// shmem.quiet();
 ///
@@ -34,45 +32,44 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct Context<'a, C: Numbering> {
     pub(super) ctx: C,
-    // The pointer: see `Threads` about who may share a PE.
+    // Not `Send` or `Sync`: see `Threads` on sharing a PE.
     owner: PhantomData<(&'a (), *const ())>,
 }
 
-/// A PE number as the core takes it; one that no C `int` holds is no PE.
+/// A PE number in the core's type. A number that does not fit a C `int` is not a valid PE.
 pub(super) fn register(pe: usize) -> PeArg {
     i32::try_from(pe).map_or(u32::MAX as usize, |pe| pe as usize)
 }
 
 impl<C: Numbering> Context<'_, C> {
-    pub(super) fn new(ctx: C) -> Self {
+    pub(super) const fn new(ctx: C) -> Self {
         Self { ctx, owner: PhantomData }
     }
 
-    /// Orders: what was put on this context before arrives before what is put after.
+    /// Orders puts: those on this context before the fence arrive before those after it.
     #[inline]
     pub fn fence(&self) {
         order::ctx_fence(&"fence", self.ctx);
     }
 
-    /// Completes: what was put on this context before is visible to all PEs.
+    /// Completes puts: all puts so far on this context are visible to all PEs.
     #[inline]
     pub fn quiet(&self) {
         order::ctx_quiet(&"quiet", self.ctx);
     }
 
-    /// As [`quiet`](Self::quiet), for what was put to the PEs in `target_pes`.
+    /// As [`quiet`](Self::quiet), for puts to the PEs in `target_pes`.
     pub fn pe_quiet(&self, target_pes: &[usize]) {
         let pes: Vec<c_int> = target_pes.iter().map(|pe| register(*pe) as c_int).collect();
-        // SAFETY: the vector is as long as said.
-        unsafe { order::pe_quiet(&"pe_quiet", self.ctx, pes.as_ptr(), pes.len()) }
+        order::pe_quiet(&"pe_quiet", self.ctx, Some(pes[..].into()), pes.len());
     }
 
-    /// Announces a series of operations on this context, `total_ops` of them if that is
-    /// known. Only a hint: results and order do not change.
+    /// Announces a series of operations on this context, `total_ops` of them if known. A hint only:
+    /// results and order do not change.
     ///
     /// ```standalone_crate
     /// # let shmem = oneshmem::init()?;
-    /// # let table = shmem.alloc::<u64>(100).unwrap();
+    /// # let table = shmem.alloc::<u64>(100)?;
     /// shmem.session_start(oneshmem::SessionOptions::BATCH, Some(100));
     /// for i in 0..100 {
     ///     shmem.p(table.at(i), i as u64, shmem.my_pe());
@@ -86,8 +83,8 @@ impl<C: Numbering> Context<'_, C> {
         let config = session::Config { total_ops: total_ops.unwrap_or(usize::MAX) };
         let mask = if total_ops.is_some() { session::TOTAL_OPS } else { 0 };
         let ctx = self.ctx.handle();
-        // SAFETY: the configuration is a local.
-        unsafe { session::start(&"session_start", ctx, options.bits(), &config, mask) }
+        let config = Some((&config).into());
+        session::start(&"session_start", ctx, options.bits(), config, mask);
     }
 
     /// Ends the series that [`session_start`](Self::session_start) announced.

@@ -10,20 +10,20 @@ bitflags! {
     pub struct ContextOptions: c_long {
         /// Threads share it, but never at the same time.
         const SERIALIZED = context::SERIALIZED;
-        /// Only the thread that makes it uses it.
+        /// Only the thread that creates it uses it.
         const PRIVATE = context::PRIVATE;
         /// Its quiet and fence need not cover plain stores.
         const NOSTORE = context::NOSTORE;
     }
 
-    /// What a session will be like (specification, section 9.5.8).
+    /// The properties of a session (specification, section 9.9).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct SessionOptions: c_long {
         /// Operations may be sent in batches.
         const BATCH = session::BATCH;
     }
 
-    /// What symmetric memory will be used for (specification, section 9.3.2).
+    /// The intended use of symmetric memory (specification, section 9.3.5).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Hints: c_long {
         /// The target of atomic operations: `SHMEM_MALLOC_ATOMICS_REMOTE`.

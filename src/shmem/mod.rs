@@ -1,4 +1,4 @@
-//! The interface for Rust programs: typed, safe, over the same core as the C interface.
+//! The Rust interface: typed and safe, on the same core as the C interface.
 
 mod amo;
 mod collectives;
@@ -9,6 +9,7 @@ mod memory;
 mod partition;
 mod rma;
 mod signal;
+mod slice;
 mod team;
 mod team_context;
 mod threads;
@@ -17,17 +18,19 @@ mod wait;
 pub use crate::amo::{Integer, Word};
 pub use crate::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 pub use crate::collectives::{Element, ReduceOp};
+pub use crate::error::{NoTeam, Result};
 pub use crate::memory::heap::Usage;
 pub use crate::memory::partition::Kind;
 pub use crate::wait::Waitable;
 pub use context::Context;
-pub use device::DeviceArray;
+pub use device::{DeviceArray, DeviceSlice};
 pub use flags::{ContextOptions, Hints, SessionOptions};
-pub use memory::{Symmetric, SymmetricSlice};
+pub use memory::Symmetric;
 pub use partition::Partition;
 pub use rma::Blocks;
 pub use signal::Signal;
-pub use team::{NoTeam, Team, TeamConfig};
+pub use slice::{Part, SymmetricSlice};
+pub use team::{Team, TeamConfig};
 pub use team_context::TeamContext;
 pub use threads::Threads;
 pub use wait::{Comparison, Values};
@@ -35,45 +38,57 @@ pub use wait::{Comparison, Values};
 use self::context::register;
 use crate::collectives as core;
 use crate::context::Default as DefaultContext;
-use crate::error::Error;
 use crate::job::{query, setup};
 use crate::team::{TEAM_SHARED, TEAM_WORLD};
 use std::ops::Deref;
 
-/// How many threads of a PE call OpenSHMEM, and how (specification, section 9.2).
+/// How many threads of a PE call the library, and how (specification, section 9.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(i32)]
 pub enum ThreadLevel {
     /// The program has one thread.
     Single = setup::THREAD_SINGLE,
-    /// Only the thread that initialised calls.
+    /// Only the thread that initialised the library calls it.
     Funneled = setup::THREAD_FUNNELED,
-    /// Any thread calls, one at a time.
+    /// Any thread may call, one at a time.
     Serialized = setup::THREAD_SERIALIZED,
-    /// Any thread calls at any time.
+    /// Any thread may call at any time.
     Multiple = setup::THREAD_MULTIPLE,
 }
 
-/// Makes this process a PE of its job. Waits for nobody.
+/// Makes this process a PE of its job. Does not wait for other PEs.
+///
+/// ```standalone_crate
+/// fn main() -> oneshmem::Result<()> {
+///     let shmem = oneshmem::init()?;
+///     println!("PE {} of {}", shmem.my_pe(), shmem.n_pes());
+///     shmem.finalize();
+///     Ok(())
+/// }
+/// ```
 ///
 /// # Errors
-/// Why the process cannot be one: the launcher, the environment or the system.
-pub fn init() -> Result<Shmem, Error> {
+/// The launcher, the environment or the system keeps the process from being a PE.
+pub fn init() -> Result<Shmem> {
     init_thread(ThreadLevel::Single)
 }
 
-/// As [`init`], for a program with threads. Every level is provided; within one lifetime
-/// the first initialisation fixes it.
+/// As [`init`], for a program with threads. Provides every level. The first initialisation of a
+/// lifetime fixes the level. [`Threads`] shows how other threads use the library.
+///
+/// ```standalone_crate
+/// use oneshmem::ThreadLevel;
+/// let shmem = oneshmem::init_thread(ThreadLevel::Multiple)?;
+/// assert_eq!(shmem.query_thread(), ThreadLevel::Multiple);
+/// # shmem.finalize();
+/// # Ok::<(), oneshmem::Error>(())
+/// ```
 ///
 /// # Errors
 /// As for [`init`].
-pub fn init_thread(level: ThreadLevel) -> Result<Shmem, Error> {
+pub fn init_thread(level: ThreadLevel) -> Result<Shmem> {
     setup::init_thread(&"oneshmem::init", level as i32)?;
-    Ok(Shmem {
-        default: Context::new(DefaultContext),
-        world: Team::new(TEAM_WORLD),
-        shared: Team::new(TEAM_SHARED),
-    })
+    Ok(Shmem::new())
 }
 
 /// Whether this process is a PE now: between the first [`init`] and the last
@@ -92,8 +107,8 @@ pub const fn info_get_name() -> &'static str {
     concat!("oneshmem ", env!("CARGO_PKG_VERSION"))
 }
 
-/// This process as a PE, from [`init`] to [`finalize`](Self::finalize). It is also
-/// the default [`Context`]: `shmem.put(..)` is a put on it.
+/// This process as a PE, from [`init`] to [`finalize`](Self::finalize). It is also the default
+/// [`Context`]: `shmem.put(..)` puts on that context.
 ///
 /// ```standalone_crate
 /// assert!(!oneshmem::initialized());
@@ -121,22 +136,31 @@ impl Deref for Shmem {
 }
 
 impl Shmem {
+    /// Requires an initialised library.
+    const fn new() -> Self {
+        Self {
+            default: Context::new(DefaultContext),
+            world: Team::new(TEAM_WORLD),
+            shared: Team::new(TEAM_SHARED),
+        }
+    }
+
     /// This PE's number, 0 to [`n_pes`](Self::n_pes) - 1.
     pub fn my_pe(&self) -> usize {
         setup::my_pe(&"my_pe") as usize
     }
 
-    /// Number of PEs.
+    /// The number of PEs.
     pub fn n_pes(&self) -> usize {
         setup::n_pes(&"n_pes") as usize
     }
 
-    /// Whether there is a PE of that number.
+    /// Whether PE `pe` exists.
     pub fn pe_accessible(&self, pe: usize) -> bool {
         query::pe_accessible(&"pe_accessible", register(pe))
     }
 
-    /// The thread level of the lifetime.
+    /// The thread level of this lifetime.
     pub fn query_thread(&self) -> ThreadLevel {
         match setup::query_thread() {
             setup::THREAD_SINGLE => ThreadLevel::Single,
@@ -146,8 +170,7 @@ impl Shmem {
         }
     }
 
-    /// Leave for other threads to use the library, at the level
-    /// [`ThreadLevel::Multiple`].
+    /// Lets other threads use the library at [`ThreadLevel::Multiple`]. `None` at other levels.
     pub fn threads(&self) -> Option<Threads<'_>> {
         Threads::new(self)
     }
@@ -157,28 +180,27 @@ impl Shmem {
         &self.world
     }
 
-    /// The team of the PEs whose memory this PE can load and store: on one node, all.
+    /// The team of the PEs whose memory this PE can load and store: all PEs, on one node.
     pub fn shared(&self) -> &Team<'static> {
         &self.shared
     }
 
-    /// A context of its own; `None` if there are no more. Not collective.
+    /// Creates a context. `None` if no more can be created. Not collective.
     pub fn ctx_create(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
         self.world.create_ctx(options)
     }
 
-    /// Collective: waits until all PEs have come here and what they have put is where it
-    /// belongs.
+    /// Collective: completes all puts of all PEs, and waits until every PE has called it.
     pub fn barrier_all(&self) {
         core::barrier_all(&"barrier_all");
     }
 
-    /// Collective: waits until all PEs have come here. Completes nothing.
+    /// Collective: waits until every PE has called it. Completes no communication.
     pub fn sync_all(&self) {
         core::sync_all(&"sync_all");
     }
 
-    /// Ends all PEs at once with `status`.
+    /// Ends all PEs immediately with `status`.
     pub fn global_exit(&self, status: i32) -> ! {
         setup::global_exit(&"global_exit", status)
     }

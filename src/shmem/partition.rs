@@ -1,18 +1,19 @@
-//! Partitions: symmetric memory beside the heap.
+//! Partitions: symmetric memory outside the heap.
 
 use super::{DeviceArray, Element, Shmem, Symmetric};
+use crate::error::{Error, Result};
 use crate::job::{job, partitions};
 use crate::memory::heap::Usage;
 use crate::memory::partition::Kind;
 
-/// A partition: symmetric memory beside the heap, made by `SHMEM_SYMMETRIC_PARTITION<number>`.
+/// A partition: symmetric memory outside the heap, set up by `SHMEM_SYMMETRIC_PARTITION<number>`.
 ///
 /// ```standalone_crate
 /// # // SAFETY: the program has one thread.
 /// # unsafe { std::env::set_var("SHMEM_SYMMETRIC_PARTITION1", "1M") };
 /// let shmem = oneshmem::init()?;
 /// let partition = shmem.partition(1).expect("SHMEM_SYMMETRIC_PARTITION1 asks for it");
-/// let table = partition.alloc::<u64>(100).expect("it has room");
+/// let table = partition.alloc::<u64>(100)?;
 /// shmem.put(table.at(7), &[42], 0);
 /// assert_eq!(table.at(7).get(), 42);
 /// assert_eq!(partition.usage().blocks, 1);
@@ -25,39 +26,50 @@ use crate::memory::partition::Kind;
 pub struct Partition<'s>(&'s partitions::Partition);
 
 impl Partition<'_> {
-    /// Its number.
+    /// The partition's number.
     pub fn id(&self) -> usize {
         self.0.spec().id
     }
 
-    /// What its memory is.
+    /// The kind of memory.
     pub fn kind(&self) -> Kind {
         self.0.spec().kind
     }
 
-    /// How full it is on this PE.
+    /// How full the partition is on this PE.
     pub fn usage(&self) -> Usage {
         self.0.space().pool().usage()
     }
 
-    /// Allocates `len` elements on every PE, all zero; collective, as
-    /// [`Shmem::alloc`](super::Shmem::alloc), and freed by [`Shmem::free`](super::Shmem::free).
-    /// `None`, on all PEs, if there is no room, or if it is on a device, whose memory the processor
-    /// does not reach.
-    pub fn alloc<T: Element>(&self, len: usize) -> Option<Symmetric<T>> {
-        if !self.0.is_mapped() {
-            return None;
+    /// Allocates `len` zeroed elements on every PE. Collective, as
+    /// [`Shmem::alloc`](super::Shmem::alloc); freed by [`Shmem::free`](super::Shmem::free).
+    ///
+    /// # Errors
+    /// [`Error::NoMemory`], on all PEs, if the partition has no room, or if it is on a device,
+    /// whose memory the processor cannot reach.
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<T>> {
+        match self.0.is_mapped() {
+            true => Symmetric::alloc_in(&"Partition::alloc", self.id(), len),
+            false => Err(self.refusal::<T>(len, "on a device: alloc_device takes memory from it")),
         }
-        Symmetric::alloc_in(self.id(), len)
     }
 
-    /// The same on a device, freed by [`Shmem::free_device`]. `None`, on all PEs, if there is no
-    /// room, or if it is memory that the processor reaches.
-    pub fn alloc_device<T: Element>(&self, len: usize) -> Option<DeviceArray<T>> {
-        if self.0.is_mapped() {
-            return None;
+    /// Allocates as [`alloc`](Self::alloc), on a device. Freed by [`Shmem::free_device`].
+    ///
+    /// # Errors
+    /// [`Error::NoMemory`], on all PEs, if the partition has no room, or if the processor can reach
+    /// its memory.
+    pub fn alloc_device<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+        match self.0.is_mapped() {
+            false => DeviceArray::alloc_in(self.id(), len),
+            true => Err(self.refusal::<T>(len, "not on a device: alloc takes memory from it")),
         }
-        DeviceArray::alloc_in(self.id(), len)
+    }
+
+    /// The error for a partition of the wrong kind.
+    fn refusal<T>(&self, len: usize, why: &str) -> Error {
+        let place = format!("partition {}, which is {why}", self.id());
+        Error::NoMemory { len, element_bytes: size_of::<T>(), place }
     }
 }
 
@@ -68,7 +80,7 @@ impl std::fmt::Debug for Partition<'_> {
 }
 
 impl Shmem {
-    /// Partition number `id`, if the environment asks for one.
+    /// Partition `id`, if the environment asks for it.
     pub fn partition(&self, id: usize) -> Option<Partition<'_>> {
         job(&"partition").partition(id).map(Partition)
     }

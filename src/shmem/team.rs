@@ -1,20 +1,19 @@
 //! Teams: the PEs of a collective, numbered from 0.
-#![allow(unsafe_code)]
 
 use super::context::register;
-use super::memory::SymmetricSlice;
+use super::slice::SymmetricSlice;
+use crate::argument::memory::In;
 use crate::collectives::Element;
+use crate::error::NoTeam;
 use crate::job::query;
 use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID, split};
 use std::ffi::c_long;
-use std::fmt;
 use std::marker::PhantomData;
 
 pub use crate::team::Config as TeamConfig;
 
-/// Some PEs of the job, numbered from 0 (specification, section 9.4). Destroyed by
-/// [`destroy`](Self::destroy), never by being dropped. All methods but the
-/// questions are collective over the team.
+/// Some PEs of the job, numbered from 0 (specification, section 9.4). [`destroy`](Self::destroy)
+/// destroys it. Dropping it does not. All methods except the queries are collective over the team.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
@@ -36,35 +35,22 @@ pub use crate::team::Config as TeamConfig;
 /// column.destroy();
 /// row.destroy();
 /// # shmem.finalize();
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Team<'a> {
     handle: usize,
-    // The pointer: see `Threads` about who may share a PE.
+    // Not `Send` or `Sync`: see `Threads` on sharing a PE.
     session: PhantomData<(&'a (), *const ())>,
 }
 
-/// A split that did not come about, on all PEs of the parent alike: the new team would
-/// have had a PE that the parent has not, or there is no more room for teams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoTeam;
-
-impl fmt::Display for NoTeam {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such team of the parent's PEs, or no more room for teams")
-    }
-}
-
-impl std::error::Error for NoTeam {}
-
-/// A configuration as the core takes it, with its mask.
-fn wanted(config: Option<&TeamConfig>) -> (*const TeamConfig, c_long) {
-    config.map_or((std::ptr::null(), 0), |config| (std::ptr::from_ref(config), NUM_CONTEXTS))
+/// A configuration and its mask in the core's types.
+fn wanted(config: Option<&TeamConfig>) -> (Option<In<'_, TeamConfig>>, c_long) {
+    (config.map(In::from), if config.is_some() { NUM_CONTEXTS } else { 0 })
 }
 
 impl<'a> Team<'a> {
-    /// The team of a handle that is one.
+    /// The team of a valid handle.
     pub(super) const fn new(handle: usize) -> Self {
         Self { handle, session: PhantomData }
     }
@@ -78,39 +64,39 @@ impl<'a> Team<'a> {
         team::my_pe(&"Team::my_pe", self.handle) as usize
     }
 
-    /// Number of PEs in the team.
+    /// The number of PEs in the team.
     pub fn n_pes(&self) -> usize {
         team::n_pes(&"Team::n_pes", self.handle) as usize
     }
 
-    /// What the team was configured for.
+    /// The team's configuration.
     pub fn get_config(&self) -> TeamConfig {
         let mut config = TeamConfig::default();
-        // SAFETY: the configuration is a local.
-        unsafe { team::get_config(&"Team::get_config", self.handle, NUM_CONTEXTS, &mut config) };
+        let told = Some((&mut config).into());
+        team::get_config(&"Team::get_config", self.handle, NUM_CONTEXTS, told);
         config
     }
 
-    /// What PE `src_pe` of this team is numbered in `dest`, if it is in both.
+    /// The number in `dest` of PE `src_pe` of this team; `None` if the PE is not in both.
     pub fn translate_pe(&self, src_pe: usize, dest: &Team<'_>) -> Option<usize> {
         let pe = i32::try_from(src_pe).ok()?;
         let there = team::translate_pe(&"Team::translate_pe", self.handle, pe, dest.handle);
         usize::try_from(there).ok()
     }
 
-    /// Where PE `pe` of this team has its copy of `dest`, for loads and stores by this PE.
-    /// What is done there is not checked.
+    /// The address of the copy of `dest` on PE `pe` of this team, for loads and stores by this PE.
+    /// `None` if the PE does not exist or is on another node. Accesses there are not checked.
     pub fn ptr<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> Option<*mut T> {
         let address = dest.pointer().cast_const().cast();
         let there = query::team_ptr(&"Team::ptr", self.handle, address, register(pe));
         (!there.is_null()).then_some(there.cast())
     }
 
-    /// A team of this team's PEs `start + i * stride`, `i < size`. `Ok(None)` on the
-    /// PEs that are not among them.
+    /// Creates a team of this team's PEs `start + i * stride`, `i < size`. Returns `Ok(None)` on
+    /// the other PEs.
     ///
     /// # Errors
-    /// There is no such team.
+    /// The arguments describe no such team, or it cannot be created.
     pub fn split_strided(
         &self,
         start: usize,
@@ -118,15 +104,13 @@ impl<'a> Team<'a> {
         size: usize,
         config: Option<&TeamConfig>,
     ) -> Result<Option<Team<'a>>, NoTeam> {
-        // A number that no C `int` holds names no PE: the core refuses it on all PEs.
+        // A number that does not fit a C `int` names no PE: the core rejects it on all PEs.
         let [start, size] = [start, size].map(|n| i32::try_from(n).unwrap_or(-1));
         let stride = i32::try_from(stride).unwrap_or(i32::MAX);
         let ((config, mask), mut new) = (wanted(config), TEAM_INVALID);
-        let name = &"Team::split_strided";
-        // SAFETY: the handle is a local, the configuration a reference's.
-        let status = unsafe {
-            split::split_strided(name, self.handle, start, stride, size, config, mask, &mut new)
-        };
+        let (name, told) = (&"Team::split_strided", Some((&mut new).into()));
+        let status =
+            split::split_strided(name, self.handle, start, stride, size, config, mask, told);
         match (status, new) {
             (0, TEAM_INVALID) => Ok(None),
             (0, handle) => Ok(Some(Self::new(handle))),
@@ -134,30 +118,28 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Arranges the PEs in rows of `xrange`: the team of this PE's row, and the team of
-    /// its column.
+    /// Arranges the PEs in rows of `xrange`. Returns the team of this PE's row and the team of its
+    /// column.
     ///
     /// # Errors
-    /// There are no such teams.
+    /// The teams cannot be created.
     pub fn split_2d(
         &self,
         xrange: usize,
         xaxis_config: Option<&TeamConfig>,
         yaxis_config: Option<&TeamConfig>,
     ) -> Result<(Team<'a>, Team<'a>), NoTeam> {
-        // Rows longer than there are PEs are one row.
+        // A row longer than the number of PEs holds them all.
         let xrange = i32::try_from(xrange).unwrap_or(i32::MAX);
         let ((x, x_mask), (y, y_mask)) = (wanted(xaxis_config), wanted(yaxis_config));
         let (mut row, mut column) = (TEAM_INVALID, TEAM_INVALID);
         let (name, team) = (&"Team::split_2d", self.handle);
-        // SAFETY: the handles are locals, the configurations references'.
-        let status = unsafe {
-            split::split_2d(name, team, xrange, x, x_mask, &mut row, y, y_mask, &mut column)
-        };
+        let [to_row, to_column] = [&mut row, &mut column].map(|handle| Some(handle.into()));
+        let status = split::split_2d(name, team, xrange, x, x_mask, to_row, y, y_mask, to_column);
         (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
     }
 
-    /// Ends the team.
+    /// Destroys the team.
     pub fn destroy(self) {
         team::destroy(&"Team::destroy", self.handle);
     }

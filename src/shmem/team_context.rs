@@ -1,5 +1,4 @@
-//! Contexts that the program makes from teams.
-#![allow(unsafe_code)]
+//! Contexts that the program creates from teams.
 
 use super::context::Context;
 use super::flags::ContextOptions;
@@ -9,12 +8,12 @@ use crate::translate::Numbering;
 use std::ops::Deref;
 
 impl Team<'_> {
-    /// A context that numbers PEs as this team does; `None` if there are no more. Not
+    /// Creates a context that numbers PEs as this team does. `None` if no more can be created. Not
     /// collective.
     ///
     /// ```standalone_crate
     /// # let shmem = oneshmem::init()?;
-    /// # let word = shmem.alloc::<u64>(1).unwrap();
+    /// # let word = shmem.alloc::<u64>(1)?;
     /// let backwards = shmem.world().split_strided(shmem.n_pes() - 1, -1, shmem.n_pes(), None)?;
     /// let backwards = backwards.expect("all PEs are in it");
     /// let ctx = backwards.create_ctx(oneshmem::ContextOptions::empty()).expect("a context");
@@ -24,17 +23,16 @@ impl Team<'_> {
     /// backwards.destroy();
     /// # shmem.free(word);
     /// # shmem.finalize();
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), oneshmem::Error>(())
     /// ```
     pub fn create_ctx(&self, options: ContextOptions) -> Option<TeamContext<'_>> {
         TeamContext::create(self, options)
     }
 }
 
-/// A context that the program made: a [`Context`] whose PE numbers are those of its
-/// team. Destroyed by being dropped, which completes its communication; that is not
-/// collective. Made by [`Team::create_ctx`] and
-/// [`Shmem::ctx_create`](super::Shmem::ctx_create).
+/// A context that the program created: a [`Context`] whose PE numbers are those of its team.
+/// Dropping it completes its communication and destroys it, which is not collective. Created by
+/// [`Team::create_ctx`] and [`Shmem::ctx_create`](super::Shmem::ctx_create).
 #[derive(Debug)]
 pub struct TeamContext<'a> {
     context: Context<'a, Handle>,
@@ -42,17 +40,15 @@ pub struct TeamContext<'a> {
 }
 
 impl<'a> TeamContext<'a> {
-    /// `None` if there are no more.
+    /// Creates the context. `None` if no more can be created.
     pub(super) fn create(team: &'a Team<'_>, options: ContextOptions) -> Option<Self> {
         let mut handle = context::CTX_INVALID;
-        let name = &"Team::create_ctx";
-        // SAFETY: the handle is a local.
-        let status =
-            unsafe { context::team_create(name, team.handle(), options.bits(), &mut handle) };
+        let (name, told) = (&"Team::create_ctx", Some((&mut handle).into()));
+        let status = context::team_create(name, team.handle(), options.bits(), told);
         (status == 0).then(|| Self { context: Context::new(Handle::new(handle)), team })
     }
 
-    /// The team whose PEs it communicates with.
+    /// The team whose PEs this context communicates with.
     pub fn get_team(&self) -> &'a Team<'a> {
         self.team
     }

@@ -1,9 +1,11 @@
-//! What cannot be is refused with a panic, before anything is done.
+//! Invalid arguments panic before anything is done.
+#![allow(unsafe_code)]
 
 use super::{Blocks, Comparison, Context, SymmetricSlice, Values, memory};
 use crate::context::Default as World;
 use crate::testing::FakeJob;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 /// Whether `call` panics.
 fn refused(call: impl FnOnce()) -> bool {
@@ -12,7 +14,7 @@ fn refused(call: impl FnOnce()) -> bool {
 
 /// The first elements of PE 0's slot.
 fn array(job: &FakeJob, len: usize) -> memory::Symmetric<u32> {
-    memory::Symmetric::existing(job.at::<u32>(0), len)
+    memory::Symmetric::existing(job.array(0, len))
 }
 
 fn world() -> Context<'static, World> {
@@ -29,6 +31,60 @@ fn parts_are_within_their_array() {
     assert!(refused(|| _ = x.at(4)));
     assert!(refused(|| _ = x.slice(1..3).slice(..3)));
     assert!(refused(|| _ = x.slice(2..2).get()));
+    assert!(refused(|| _ = x.slice(..=usize::MAX)));
+    assert!(refused(|| _ = x.slice(2..).at(2)));
+    assert_eq!(x.slice(1..).at(2).pointer(), x.at(3).pointer());
+}
+
+#[test]
+fn own_elements_are_copied_in_and_out() {
+    let job = FakeJob::start(1);
+    let x = array(&job, 4);
+    x.all().write(&[1, 2, 3, 4]);
+    x.slice(1..3).iter().rev().enumerate().for_each(|(i, part)| part.update(|v| v + 10 * i as u32));
+    let mut values = [0; 3];
+    x.slice(1..).read(&mut values);
+    assert_eq!(values, [12, 3, 4]);
+    assert!(refused(|| x.slice(1..).read(&mut [0; 4])));
+    assert!(refused(|| x.all().write(&[0; 3])));
+    assert_eq!(x.all().iter().len(), 4);
+    // SAFETY: nothing else accesses the job.
+    unsafe {
+        x.slice(2..).as_mut_slice().reverse();
+        assert_eq!(x.all().as_slice(), [1, 12, 4, 3]);
+        assert!(x.slice(4..).as_slice().is_empty());
+    }
+}
+
+/// Panics name the user's line, not the library's.
+#[test]
+fn panics_name_the_line_of_the_caller() {
+    let job = FakeJob::start(1);
+    let (x, world) = (array(&job, 4), world());
+    // Other tests may panic at the same time in their own threads.
+    static PLACE: Mutex<Option<String>> = Mutex::new(None);
+    let (test, hook) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| match std::thread::current().id() == test {
+        true => *PLACE.lock().unwrap() = info.location().map(|place| place.file().to_owned()),
+        false => hook(info),
+    }));
+    let place = |call: &dyn Fn()| {
+        assert!(refused(call));
+        PLACE.lock().unwrap().take().expect("a place")
+    };
+    let calls: [&dyn Fn(); 8] = [
+        &|| _ = x.at(4),
+        &|| _ = x.slice(3..5),
+        &|| x.all().write(&[]),
+        &|| x.slice(..0).set(1),
+        &|| world.put(x.at(0), &[], 0),
+        &|| world.p(x.slice(..0), 1, 0),
+        &|| world.iput(x.all(), &[1], 1, 1, 2, 0),
+        &|| world.atomic_inc(x.slice(..0), 0),
+    ];
+    for (number, call) in calls.iter().enumerate() {
+        assert_eq!(place(call), file!(), "call {number}");
+    }
 }
 
 #[test]
@@ -40,12 +96,14 @@ fn lengths_that_do_not_fit_are_refused() {
     assert!(refused(|| world.p(x.slice(2..2), 1, 1)));
     assert!(refused(|| world.iput(x.all(), &[1, 2, 3], 2, 1, 3, 1)));
     assert!(refused(|| world.iget(&mut [1, 2], x.all(), 1, 2, 3, 1)));
+    assert!(refused(|| world.iput_from(x.all(), x.all(), 2, 1, 3, 1)));
+    assert!(refused(|| world.iget_into(x.all(), x.all(), 2, 1, 3, 1)));
     let blocks = Blocks { dst: 3, sst: 2, bsize: 2, nblocks: 2 };
     assert!(refused(|| world.ibput(x.all(), &[1; 8], blocks, 1)));
     let blocks = Blocks { dst: usize::MAX, sst: 1, bsize: 1, nblocks: 3 };
     assert!(refused(|| world.ibput(x.all(), &[1; 8], blocks, 1)));
     assert_eq!(job.slot(1)[..16], [0; 16]);
-    // Just long enough.
+    // Just long enough to succeed.
     world.iput(x.all(), &[1, 2], 3, 1, 2, 1);
     assert_eq!(job.slot(1)[..16], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]);
 }

@@ -1,16 +1,16 @@
 //! More than one thread in a PE.
-#![allow(unsafe_code)]
 
 use super::{Shmem, ThreadLevel};
+use std::marker::PhantomData;
 
-/// Leave for any thread to use the library: what [`Shmem::threads`] gives at the level
-/// [`ThreadLevel::Multiple`]. Without it the compiler keeps [`Shmem`], teams, contexts
-/// and parts of symmetric memory in the thread that initialised.
+/// Lets any thread use the library at [`ThreadLevel::Multiple`]; from [`Shmem::threads`]. Without
+/// it, the compiler keeps [`Shmem`], teams, contexts and parts of symmetric memory in the thread
+/// that initialised the library.
 ///
 /// ```standalone_crate
 /// use oneshmem::ThreadLevel::Multiple;
 /// let shmem = oneshmem::init_thread(Multiple)?;
-/// let hits = shmem.alloc::<u64>(1).unwrap();
+/// let hits = shmem.alloc::<u64>(1)?;
 /// let threads = shmem.threads().expect("the level is Multiple");
 /// std::thread::scope(|scope| {
 ///     for _ in 0..3 {
@@ -29,23 +29,20 @@ use super::{Shmem, ThreadLevel};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Threads<'a> {
-    shmem: &'a Shmem,
+    // Holds no `Shmem`, so that it can be sent to any thread. At this level any thread may have
+    // one.
+    shmem: PhantomData<&'a ()>,
 }
-
-// SAFETY: there is one only at the level `Multiple`, at which the core takes every
-// call from any thread; what it refers to is immutable.
-unsafe impl Send for Threads<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for Threads<'_> {}
 
 impl<'a> Threads<'a> {
     pub(super) fn new(shmem: &'a Shmem) -> Option<Self> {
-        (shmem.query_thread() == ThreadLevel::Multiple).then_some(Self { shmem })
+        (shmem.query_thread() == ThreadLevel::Multiple).then_some(Self { shmem: PhantomData })
     }
 
-    /// The PE, for the thread that asks. A team's collectives are still called by one
-    /// thread of a PE at a time.
+    /// The PE, for the calling thread. Only one thread of a PE at a time may call a team's
+    /// collectives.
     pub fn shmem(self) -> &'a Shmem {
-        self.shmem
+        const PE: &Shmem = &Shmem::new();
+        PE
     }
 }

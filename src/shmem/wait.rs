@@ -1,14 +1,14 @@
 //! Waiting for other PEs, and locks.
-#![allow(unsafe_code)]
 
 use super::Shmem;
-use super::memory::SymmetricSlice;
+use super::slice::{Key, Part, SymmetricSlice};
+use crate::argument::memory::{In, Object, Out};
 use crate::collectives::Element;
 use crate::lock;
 use crate::wait::{self, Waitable};
 use std::ffi::c_int;
 
-/// How a value is compared with another (specification, section 9.10).
+/// How two values are compared (specification, section 9.11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Comparison {
@@ -26,26 +26,30 @@ pub enum Comparison {
     Le = wait::CMP_LE,
 }
 
-/// What elements are compared to.
+/// The values that elements are compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a, T> {
-    /// All elements are compared to this.
+    /// Compares all elements with this value.
     All(T),
-    /// Element `i` is compared to value `i`. There are as many as elements.
+    /// Compares element `i` with value `i`. There is one value per element.
     Each(&'a [T]),
 }
 
-/// The arguments of the operations on several elements, checked.
+/// The checked arguments of the operations on several elements.
 struct Set<'a, T> {
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
+    ivars: Object<'a, T>,
+    status: Option<In<'a, c_int>>,
     values: Values<'a, T>,
 }
 
 impl<'a, T: Element> Set<'a, T> {
-    /// Panics unless there is a status and a value for each element.
-    fn new(ivars: SymmetricSlice<'_, T>, status: Option<&[c_int]>, values: Values<'a, T>) -> Self {
+    /// Panics unless `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
+    fn new(
+        ivars: SymmetricSlice<'a, T>,
+        status: Option<&'a [c_int]>,
+        values: Values<'a, T>,
+    ) -> Self {
         let nelems = ivars.len();
         if let Some(status) = status {
             assert_eq!(status.len(), nelems, "as many elements of status as of ivars");
@@ -53,49 +57,48 @@ impl<'a, T: Element> Set<'a, T> {
         if let Values::Each(values) = values {
             assert_eq!(values.len(), nelems, "as many values as elements of ivars");
         }
-        let status = status.map_or(std::ptr::null(), <[c_int]>::as_ptr);
-        Self { ivars: ivars.pointer(), nelems, status, values }
+        Self { ivars: ivars.object(), status: status.map(In::from), values }
     }
 }
 
-/// Calls the core's routine for one value or its vector form.
+/// Calls the core's routine for one value, or its vector form.
 macro_rules! call {
     ($set:expr, $cmp:expr, $routine:ident $(, $indices:expr)?) => {{
-        let (Set { ivars, nelems, status, values }, cmp) = ($set, $cmp as i32);
-        // SAFETY: live, aligned elements of a symmetric array; all else is as long.
-        unsafe {
-            match values {
-                Values::All(value) => {
-                    let (name, values) = (&stringify!($routine), wait::Same(value));
-                    wait::$routine(name, ivars, nelems, $($indices,)? status, cmp, values)
-                }
-                Values::Each(values) => {
-                    let name = &concat!(stringify!($routine), "_vector");
-                    let values = wait::Each(values.as_ptr());
-                    wait::$routine(name, ivars, nelems, $($indices,)? status, cmp, values)
-                }
+        let (Set { ivars, status, values }, cmp) = ($set, $cmp as i32);
+        match values {
+            Values::All(value) => {
+                let (name, values) = (&stringify!($routine), wait::Same(value));
+                wait::$routine(name, ivars, $($indices,)? status, cmp, values)
+            }
+            Values::Each(values) => {
+                let name = &concat!(stringify!($routine), "_vector");
+                let values = wait::Each(Some(values.into()));
+                wait::$routine(name, ivars, $($indices,)? status, cmp, values)
             }
         }
     }};
 }
 
-/// The first of `indices` that were written. Panics unless there was room for all.
+/// Passes `indices` to `write` and returns the entries written. Panics unless there is room for
+/// all.
+#[track_caller]
 fn found(
     indices: &mut [usize],
     elements: usize,
-    write: impl FnOnce(*mut usize) -> usize,
+    write: impl FnOnce(Option<Out<'_, usize>>) -> usize,
 ) -> &[usize] {
     assert!(indices.len() >= elements, "room for {} indices of {elements}", indices.len());
-    let count = write(indices.as_mut_ptr());
+    let count = write(Some((&mut indices[..elements]).into()));
     &indices[..count]
 }
 
-/// An element, `None` for none.
+/// The index of an element; `None` if the core found none.
 fn element(index: usize) -> Option<usize> {
     (index != usize::MAX).then_some(index)
 }
 
 /// See [`Shmem::test_all`].
+#[track_caller]
 pub(super) fn holds<T: Element + Waitable>(
     ivars: SymmetricSlice<'_, T>,
     status: Option<&[c_int]>,
@@ -105,16 +108,14 @@ pub(super) fn holds<T: Element + Waitable>(
     call!(Set::new(ivars, status, values), cmp, test_all) != 0
 }
 
-/// Waiting for, and testing, this PE's own elements, which other PEs or threads change by
-/// atomic operations or signals. Those on several elements leave out element `i` if
-/// `status[i]` is not 0, and panic unless there is a status, if any, and a value for
-/// each element.
+/// Waits for, or tests, this PE's own elements, which other PEs or threads change by atomic
+/// operations or signals. Operations on several elements skip element `i` if `status[i]` is not 0.
 ///
 /// ```standalone_crate
 /// use oneshmem::{Comparison::{Eq, Ge}, Values};
 /// # let shmem = oneshmem::init()?;
 /// let (me, npes) = (shmem.my_pe(), shmem.n_pes());
-/// let flags = shmem.alloc::<i32>(npes).unwrap();
+/// let flags = shmem.alloc::<i32>(npes)?;
 /// for pe in 0..npes {
 ///     shmem.atomic_set(flags.at(me), me as i32 + 1, pe);
 /// }
@@ -138,110 +139,144 @@ pub(super) fn holds<T: Element + Waitable>(
 /// ```
 impl Shmem {
     /// Waits until the element satisfies the comparison.
-    pub fn wait_until<T: Element + Waitable>(
-        &self,
-        ivar: SymmetricSlice<'_, T>,
-        cmp: Comparison,
-        value: T,
-    ) {
-        // SAFETY: a live, aligned element of a symmetric array.
-        unsafe { wait::wait_until(&"wait_until", ivar.first(), cmp as i32, value) }
+    ///
+    /// # Panics
+    /// If `ivar` is empty.
+    #[track_caller]
+    pub fn wait_until<T: Element + Waitable>(&self, ivar: impl Part<T>, cmp: Comparison, value: T) {
+        let ivar = ivar.part(Key);
+        wait::wait_until(&"wait_until", ivar.first(), cmp as i32, value)
     }
 
     /// Waits until all elements satisfy the comparison.
+    ///
+    /// # Panics
+    /// Unless `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn wait_until_all<T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) {
+        let ivars = ivars.part(Key);
         call!(Set::new(ivars, status, values), cmp, wait_until_all)
     }
 
-    /// Waits until an element satisfies the comparison: its index. `None`, at once, if
-    /// all are left out. Each of several comes up in turn.
+    /// Waits until an element satisfies the comparison, and returns its index. Returns `None`
+    /// immediately if all elements are skipped. If several satisfy it, repeated calls return each
+    /// in turn.
+    ///
+    /// # Panics
+    /// Unless `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn wait_until_any<T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> Option<usize> {
+        let ivars = ivars.part(Key);
         let set = Set::new(ivars, status, values);
         element(call!(set, cmp, wait_until_any))
     }
 
-    /// Waits until at least one element satisfies the comparison: the indices of all that
-    /// do, at the start of `indices`, which has room for all. None, at once, if all
-    /// are left out.
+    /// Waits until at least one element satisfies the comparison. Returns the indices of all that
+    /// do, stored at the start of `indices`, which has room for all. Returns no indices,
+    /// immediately, if all elements are skipped.
+    ///
+    /// # Panics
+    /// Unless `indices`, `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn wait_until_some<'i, T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         indices: &'i mut [usize],
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> &'i [usize] {
+        let ivars = ivars.part(Key);
         let set = Set::new(ivars, status, values);
         found(indices, ivars.len(), |indices| call!(set, cmp, wait_until_some, indices))
     }
 
     /// Whether the element satisfies the comparison now.
+    ///
+    /// # Panics
+    /// If `ivar` is empty.
+    #[track_caller]
     pub fn test<T: Element + Waitable>(
         &self,
-        ivar: SymmetricSlice<'_, T>,
+        ivar: impl Part<T>,
         cmp: Comparison,
         value: T,
     ) -> bool {
-        // SAFETY: as for `wait_until`.
-        unsafe { wait::test(&"test", ivar.first(), cmp as i32, value) != 0 }
+        let ivar = ivar.part(Key);
+        wait::test(&"test", ivar.first(), cmp as i32, value) != 0
     }
 
     /// Whether all elements satisfy the comparison now.
+    ///
+    /// # Panics
+    /// Unless `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn test_all<T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> bool {
+        let ivars = ivars.part(Key);
         holds(ivars, status, cmp, values)
     }
 
-    /// An element that satisfies the comparison now, by its index.
+    /// The index of an element that satisfies the comparison now.
+    ///
+    /// # Panics
+    /// Unless `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn test_any<T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> Option<usize> {
+        let ivars = ivars.part(Key);
         element(call!(Set::new(ivars, status, values), cmp, test_any))
     }
 
-    /// The elements that satisfy the comparison now: their indices, at the start of
+    /// The indices of the elements that satisfy the comparison now, stored at the start of
     /// `indices`, which has room for all.
+    ///
+    /// # Panics
+    /// Unless `indices`, `values` and `status`, if given, have an entry for each element.
+    #[track_caller]
     pub fn test_some<'i, T: Element + Waitable>(
         &self,
-        ivars: SymmetricSlice<'_, T>,
+        ivars: impl Part<T>,
         indices: &'i mut [usize],
         status: Option<&[c_int]>,
         cmp: Comparison,
         values: Values<'_, T>,
     ) -> &'i [usize] {
+        let ivars = ivars.part(Key);
         let set = Set::new(ivars, status, values);
         found(indices, ivars.len(), |indices| call!(set, cmp, test_some, indices))
     }
 }
 
-/// Locks: an element, zero at first, that is one lock for the whole job. First come,
-/// first served.
+/// Locks. An element that is initially zero is one lock for the whole job. PEs acquire it in the
+/// order of their requests.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
-/// let lock = shmem.alloc::<i64>(1).unwrap();
-/// let total = shmem.alloc::<u64>(1).unwrap();
+/// let lock = shmem.alloc::<i64>(1)?;
+/// let total = shmem.alloc::<u64>(1)?;
 /// shmem.set_lock(lock.at(0));
 /// let sum = shmem.g(total.at(0), 0);
 /// shmem.p(total.at(0), sum + 1, 0);
@@ -255,20 +290,29 @@ impl Shmem {
 /// ```
 impl Shmem {
     /// Acquires the lock.
+    ///
+    /// # Panics
+    /// If `lock` is empty.
+    #[track_caller]
     pub fn set_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        // SAFETY: a live element of a symmetric array.
-        unsafe { lock::set(&"set_lock", lock.first()) }
+        lock::set(&"set_lock", lock.first())
     }
 
-    /// Acquires the lock if it is free, without waiting. True if it was.
+    /// Tries to acquire the lock without waiting. Returns whether it did.
+    ///
+    /// # Panics
+    /// If `lock` is empty.
+    #[track_caller]
     pub fn test_lock(&self, lock: SymmetricSlice<'_, i64>) -> bool {
-        // SAFETY: as for `set_lock`.
-        unsafe { lock::test(&"test_lock", lock.first()) == 0 }
+        lock::test(&"test_lock", lock.first()) == 0
     }
 
-    /// Releases the lock, after what was put before is complete.
+    /// Releases the lock after all earlier puts are complete.
+    ///
+    /// # Panics
+    /// If `lock` is empty.
+    #[track_caller]
     pub fn clear_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        // SAFETY: as for `set_lock`.
-        unsafe { lock::clear(&"clear_lock", lock.first()) }
+        lock::clear(&"clear_lock", lock.first())
     }
 }

@@ -1,5 +1,3 @@
-#![allow(unsafe_code)]
-
 use super::*;
 use crate::context::Default as World;
 use crate::testing::FakeJob;
@@ -11,26 +9,20 @@ fn a_put_with_signal_moves_the_data_and_updates_the_signal() {
     let job = FakeJob::start(2);
     let source = [1u32, 2, 3];
     let sig = job.at::<u64>(8);
-    // SAFETY: in the slot; nobody else is here.
-    unsafe {
-        put_signal(R, World, job.at(64), source.as_ptr(), 3, sig, 40, SIGNAL_SET, 1);
-        assert_eq!(job.read::<[u32; 3]>(1, 64), source);
-        assert_eq!(job.read::<u64>(1, 8), 40);
-        put_signal(R, World, job.at(128), source.as_ptr(), 2, sig, 2, SIGNAL_ADD, 1);
-        assert_eq!(job.read::<[u32; 3]>(1, 128), [1, 2, 0]);
-        assert_eq!(job.read::<u64>(1, 8), 42);
-    }
+    put_signal(R, World, job.array(64, 3), source[..].into(), sig, 40, SIGNAL_SET, 1);
+    assert_eq!(job.read::<[u32; 3]>(1, 64), source);
+    assert_eq!(job.read::<u64>(1, 8), 40);
+    put_signal(R, World, job.array(128, 2), source[..2].into(), sig, 2, SIGNAL_ADD, 1);
+    assert_eq!(job.read::<[u32; 3]>(1, 128), [1, 2, 0]);
+    assert_eq!(job.read::<u64>(1, 8), 42);
     assert_eq!(job.read::<u64>(0, 8), 0);
 }
 
 #[test]
 fn the_signal_is_updated_also_without_data() {
     let job = FakeJob::start(2);
-    // SAFETY: in the slot; nobody else is here.
-    unsafe {
-        let dest = job.at::<u8>(64);
-        put_signal(R, World, dest, dest, 0, job.at(8), 5, SIGNAL_ADD, 1);
-    }
+    let nothing: &[u8] = &[];
+    put_signal(R, World, job.array(64, 0), nothing.into(), job.at(8), 5, SIGNAL_ADD, 1);
     assert_eq!(job.read::<u64>(1, 8), 5);
 }
 
@@ -38,11 +30,8 @@ fn the_signal_is_updated_also_without_data() {
 fn adding_setting_fetching_and_waiting() {
     let job = FakeJob::start(2);
     let sig = job.at::<u64>(8);
-    // SAFETY: in the slot; nobody else is here.
-    unsafe {
-        set(R, World, sig, u64::MAX, 0);
-        add(R, World, sig, 3, 0);
-        assert_eq!(fetch(R, sig), 2, "wraps");
-        assert_eq!(wait_until(R, sig, wait::CMP_GE, 1), 2, "the value that satisfied");
-    }
+    set(R, World, sig, u64::MAX, 0);
+    add(R, World, sig, 3, 0);
+    assert_eq!(fetch(R, sig), 2, "wraps");
+    assert_eq!(wait_until(R, sig, wait::CMP_GE, 1), 2, "the value that satisfied");
 }

@@ -1,13 +1,13 @@
-//! The statistics as text.
+//! Statistics as text.
 
 use super::row::{Peer, Snapshot};
 use std::fmt;
 use std::time::Duration;
 
-/// All PEs' statistics, one line each, and the sums.
+/// The statistics of all PEs, one line each, and the sums.
 pub(super) struct Report {
     pub rows: Vec<Snapshot>,
-    /// For each PE: what went to PEs of other nodes and came from there, if there are any.
+    /// For each PE: traffic to and from PEs on other nodes, if there are any.
     pub far: Option<Vec<Peer>>,
 }
 

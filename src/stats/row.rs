@@ -1,34 +1,14 @@
 //! One PE's statistics, in the job's memory file.
 #![allow(unsafe_code)]
 
+use super::class::{CLASSES, Class};
+use super::line::{self, LINES, Line, Routine};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
 use onenode::sys::map;
 use std::ptr::NonNull;
 use std::time::Duration;
-
-/// The kinds of operation that are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Puts of any form.
-    Put,
-    /// Gets of any form.
-    Get,
-    /// Atomic operations.
-    Atomic,
-    /// Updates of signals.
-    Signal,
-    /// Quiets, those inside others not counted.
-    Quiet,
-    /// Calls that had to wait for a variable or a lock.
-    Wait,
-    /// Collective calls.
-    Collective,
-}
-
-/// How many classes there are.
-pub const CLASSES: usize = 7;
 
 /// Calls, and the bytes they moved.
 #[repr(C)]
@@ -49,8 +29,8 @@ impl Count {
     }
 }
 
-/// The head of a row; one [`Count`] for each PE follows. Any thread of the PE writes it,
-/// others read it when the PE has done.
+/// The head of a row; one [`Count`] for each PE follows. Any thread of the PE writes it; others
+/// read it once the PE has finished.
 #[repr(C)]
 pub(super) struct Row {
     /// Number of PEs; 0 if the PE is not counted.
@@ -59,9 +39,11 @@ pub(super) struct Row {
     /// Nanoseconds blocked in waits, and in collectives.
     blocked: [AtomicU64; 2],
     classes: [Count; CLASSES],
+    /// By routine.
+    lines: [Line; LINES],
 }
 
-// There is room for it.
+// The row fits into its place.
 const _: () = assert!(size_of::<Row>() <= STATISTICS_BYTES);
 const _: () = assert!(size_of::<Count>() == STATISTICS_BYTES_A_PEER);
 
@@ -69,9 +51,9 @@ impl Row {
     /// Marks the row as one of a job of `npes` PEs.
     ///
     /// # Safety
-    /// `place` has room for it, reached by atomics only.
+    /// `place` has room for the row and is accessed by atomics only.
     pub(super) unsafe fn establish(place: NonNull<u8>, npes: usize) {
-        // SAFETY: the caller's promise; all fields are atomics.
+        // SAFETY: the caller promises it; all fields are atomics.
         let row = unsafe { place.cast::<Self>().as_ref() };
         row.npes.store(npes as u64, Ordering::Relaxed);
     }
@@ -79,20 +61,32 @@ impl Row {
     /// The counts by peer.
     fn peers(&self) -> &[Count] {
         let npes = self.npes.load(Ordering::Relaxed) as usize;
-        // SAFETY: `establish` was promised that so many follow; only this process
+        // SAFETY: the caller of `establish` promised that this many follow; only this process
         // writes the row that it counts in.
         unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).add(1).cast(), npes) }
     }
 
-    pub(super) fn count(&self, class: Class, bytes: usize, peer: Option<usize>) {
+    pub(super) fn count(
+        &self,
+        routine: &'static str,
+        class: Class,
+        bytes: usize,
+        peer: Option<usize>,
+    ) {
         self.classes[class as usize].add(bytes);
+        line::of(&self.lines, routine, class).count(bytes);
         if let Some(peer) = peer.and_then(|peer| self.peers().get(peer)) {
             peer.add(bytes);
         }
     }
 
-    pub(super) fn add_blocked(&self, what: For, time: Duration) {
+    pub(super) fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
         self.blocked[what as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        let class = match what {
+            For::Variable => Class::Wait,
+            For::Collective => Class::Collective,
+        };
+        line::of(&self.lines, routine, class).add_blocked(time);
     }
 
     pub(super) fn note_heap(&self, bytes: usize) {
@@ -114,32 +108,34 @@ pub enum For {
 pub struct Peer {
     /// Number of calls.
     pub calls: u64,
-    /// Bytes that they moved.
+    /// Bytes moved by them.
     pub bytes: u64,
 }
 
-/// One PE's statistics as they stand.
+/// One PE's statistics at this moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// By [`Class`], in their order.
+    /// By [`Class`], in the order of its variants.
     pub classes: [Peer; CLASSES],
     /// Time blocked in waits, and in collectives.
     pub blocked: [Duration; 2],
-    /// Highest number of bytes of the symmetric heap in use.
+    /// The most bytes of the symmetric heap that were in use.
     pub heap: u64,
+    /// By routine and class, sorted.
+    pub routines: Vec<Routine>,
     /// By PE of the world: puts, gets, atomics and signals. Empty if the PE was not
     /// counted.
     pub peers: Vec<Peer>,
 }
 
 impl Snapshot {
-    /// PE `pe`'s statistics as they stand; none if it was not counted.
+    /// The statistics of PE `pe` at this moment; empty if it was not counted.
     pub fn of(control: &Control, pe: usize) -> Result<Self, Error> {
         let npes = control.npes();
         let Some(row) = control.statistics(pe)? else {
             return Ok(Self::default());
         };
-        // SAFETY: a row's place, mapped here and unmapped when it is read.
+        // SAFETY: the place of a row, mapped just above and unmapped only after it has been read.
         unsafe {
             let snapshot = Self::read(row, npes);
             map::unmap(row.as_ptr(), control.statistics_room());
@@ -150,9 +146,9 @@ impl Snapshot {
     /// Reads a row of a job of `npes` PEs.
     ///
     /// # Safety
-    /// `place` has room for one, reached by atomics only.
+    /// `place` has room for a row and is accessed by atomics only.
     unsafe fn read(place: NonNull<u8>, npes: usize) -> Self {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller promises it, here and below.
         let row = unsafe { place.cast::<Row>().as_ref() };
         if row.npes.load(Ordering::Relaxed) != npes as u64 {
             return Self::default();
@@ -164,11 +160,12 @@ impl Snapshot {
             classes: std::array::from_fn(|class| row.classes[class].read()),
             blocked: [0, 1].map(|i| Duration::from_nanos(row.blocked[i].load(Ordering::Relaxed))),
             heap: row.heap.load(Ordering::Relaxed),
+            routines: line::read(&row.lines),
             peers,
         }
     }
 
-    /// What went to the PEs for which `is_far` holds, and came from them.
+    /// The sum of the traffic to and from the PEs for which `is_far` holds.
     pub fn with(&self, is_far: impl Fn(usize) -> bool) -> Peer {
         let far = self.peers.iter().enumerate().filter(|(peer, _)| is_far(*peer));
         far.fold(Peer::default(), |sum, (_, n)| Peer {
@@ -177,7 +174,7 @@ impl Snapshot {
         })
     }
 
-    /// How many PEs it has communicated with, itself not counted.
+    /// How many PEs it has communicated with, except itself.
     pub fn partners(&self, pe: usize) -> usize {
         self.peers.iter().enumerate().filter(|(peer, n)| *peer != pe && n.calls > 0).count()
     }

@@ -1,13 +1,13 @@
-//! Waiting that is timed while statistics are taken.
+//! Waiting that is timed while statistics are on.
 
 use super::{Class, For, are_taken, row};
-use crate::counter::{Counter, Rest};
+use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::About;
 use crate::pause::Pause;
 use std::convert::Infallible;
 use std::time::Instant;
 
-/// A [`Pause`] whose time is noted. One that never takes a step costs nothing.
+/// A [`Pause`] that records its time. One that never takes a step costs nothing.
 #[derive(Debug)]
 pub struct Wait {
     pause: Pause,
@@ -41,22 +41,22 @@ impl Drop for Wait {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(since) = self.since {
-            note(self.what, since);
+            note(self.what, self.pause.subject().routine(), since);
         }
     }
 }
 
 #[cold]
-fn note(what: For, since: Instant) {
+fn note(what: For, routine: &'static str, since: Instant) {
     if let Some(row) = row() {
-        row.add_blocked(what, since.elapsed());
+        row.add_blocked(what, routine, since.elapsed());
         if what == For::Variable {
-            row.count(Class::Wait, 0, None);
+            row.count(routine, Class::Wait, 0, None);
         }
     }
 }
 
-impl Rest for Wait {
+impl WaitStrategy for Wait {
     type Stop = Infallible;
 
     fn pause(&mut self) -> Result<bool, Infallible> {

@@ -1,5 +1,6 @@
-//! The calls that led to where a signal interrupted this thread, for a signal handler: no
-//! allocation, and no lock that the C library does not take itself in finding frames and names.
+//! The chain of calls to the point where a signal interrupted this thread, for a signal handler.
+//! Allocates nothing, and takes no lock except those of the C library when it looks up frames and
+//! names.
 #![allow(unsafe_code)]
 
 use super::symbols::{self, Symbols};
@@ -7,14 +8,14 @@ use libc::{c_char, c_int, c_void};
 use std::ffi::CStr;
 use std::fmt;
 
-/// Most calls that are told; deeper ones are rarely of interest.
+/// Most calls reported. Deeper ones are rarely of interest.
 const MOST: usize = 48;
-/// Stack that finding the frames may need.
+/// Stack that the lookup of frames may need.
 const STACK_BYTES: usize = 16 << 10;
-/// Seconds until a process that has come to stand still in here is ended.
+/// Seconds until a process that hangs here is ended.
 const PATIENCE: u32 = 2;
 
-// The unwinder that the compiler's runtime brings along (Itanium C++ ABI, level I).
+// The unwinder in the compiler's runtime library (Itanium C++ ABI, level I).
 unsafe extern "C" {
     fn _Unwind_Backtrace(
         each: extern "C" fn(*mut c_void, *mut c_void) -> c_int,
@@ -29,13 +30,13 @@ const END_OF_STACK: c_int = 5;
 struct Frames {
     places: [usize; MOST],
     count: usize,
-    /// Where the signal came; what is found before is the handler's.
+    /// Where the signal interrupted the program. Frames before it belong to the handler.
     from: usize,
     seen: bool,
 }
 
 extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
-    // SAFETY: the unwinder passes its frame, and `each_call`'s local back.
+    // SAFETY: the unwinder passes its frame, and passes back `each_call`'s local variable.
     let (frames, place) = unsafe { (&mut *frames.cast::<Frames>(), _Unwind_GetIP(frame)) };
     frames.seen |= place == frames.from;
     if !frames.seen {
@@ -49,18 +50,20 @@ extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
     NO_REASON
 }
 
-/// Where a signal interrupted the program, from what the handler was passed.
+/// The address at which a signal interrupted the program, from the handler's argument.
 ///
 /// # Safety
-/// `context` is a handler's third argument.
+/// `context` is the third argument of a handler.
 pub unsafe fn interrupted_at(context: *const c_void) -> usize {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
+    // `ucontext_t`.
     return unsafe {
         (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize
     };
     #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
+    // `ucontext_t`.
     return unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.pc as usize };
 }
 
@@ -68,54 +71,54 @@ pub unsafe fn interrupted_at(context: *const c_void) -> usize {
 pub struct Call {
     place: usize,
     info: libc::Dl_info,
-    /// The function of the program itself, and how far into it.
+    /// The program's own function, if it is one, and the offset in it.
     own: Option<(&'static str, u64)>,
 }
 
-/// Hands on each call, innermost first, beginning with the one interrupted at `from`.
+/// Passes each call to `each`, innermost first, starting with the one interrupted at `from`.
 pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
     if !has_stack() {
         return;
     }
     let mut frames = Frames { places: [0; MOST], count: 0, from, seen: false };
-    // SAFETY: the process is about to be ended by a signal; should another thread hold for ever
-    // what the unwinder waits for, SIGALRM ends it. `take` gets the local.
+    // SAFETY: a signal is about to end the process. If another thread holds forever what the
+    // unwinder waits for, SIGALRM ends the process. `take` gets the local variable.
     unsafe {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);
         libc::alarm(PATIENCE);
         _Unwind_Backtrace(take, (&raw mut frames).cast());
     }
     if frames.count == 0 {
-        // Its stack tells nothing: a call through a null pointer, for example.
+        // The stack shows nothing, for example after a call through a null pointer.
         (frames.places[0], frames.count) = (from, 1);
     }
     let file = symbols::program_file();
     let names = Symbols::of(file);
     let base = symbols::load_address(file);
     for (index, place) in frames.places[..frames.count].iter().enumerate() {
-        // A call's return address can already belong to what follows in memory.
+        // A return address can be past the end of the calling function.
         let within = place.saturating_sub(usize::from(index > 0));
-        // SAFETY: all-zero bytes are a valid `Dl_info`, which the call fills or leaves.
+        // SAFETY: all-zero bytes are a valid `Dl_info`, which the call fills or leaves unchanged.
         let info = unsafe {
             let mut info = std::mem::zeroed();
             libc::dladdr(within as *const c_void, &mut info);
             info
         };
-        // The loader of a static program knows nothing.
+        // The loader of a static program finds nothing.
         let own = names.filter(|_| info.dli_fname.is_null() || is_program(&info));
         let own = own.and_then(|names| names.function(within.wrapping_sub(base) as u64));
         each(index, Call { place: within, info, own });
     }
-    // SAFETY: no memory is passed.
+    // SAFETY: the call takes no pointer.
     unsafe { libc::alarm(0) };
 }
 
-/// Whether this is the program and no library.
+/// Whether the address is in the program, not in a library.
 fn is_program(info: &libc::Dl_info) -> bool {
     symbols::program_headers().wrapping_sub(info.dli_fbase as usize) < 4096
 }
 
-/// Whether there is room to unwind, on what may be the program's small stack for signals.
+/// Whether there is room to unwind. This may be the program's small signal stack.
 fn has_stack() -> bool {
     let here = 0u8;
     // SAFETY: all-zero bytes are a valid `stack_t`, which the call fills.

@@ -1,5 +1,5 @@
-//! How this process ends when the job does: by one of its threads, once, and in bounded time;
-//! and how it has others end.
+//! Ends this process when the job ends: by one of its threads, once, and in bounded time. Also ends
+//! other processes.
 #![allow(unsafe_code)]
 
 use super::streams;
@@ -7,17 +7,17 @@ use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// The thread that ends the process; 0 while none does.
+/// The thread that ends the process; 0 if none does.
 static THREAD: AtomicI32 = AtomicI32::new(0);
-/// Whether it has begun to write out the streams.
+/// Whether it has started to flush the streams.
 static FLUSHING: AtomicBool = AtomicBool::new(false);
 static STATUS: AtomicI32 = AtomicI32::new(0);
 
-/// How long a process that writes out its streams goes on after it was told to end once more.
+/// How long a process that is flushing its streams continues after a second request to end.
 const LAST_MICROSECONDS: libc::suseconds_t = 300_000;
 
-/// Makes this thread the one that ends the process. Any other thread that comes here stays.
-/// False if this one was that already: it has come from a signal handler.
+/// Makes this thread the one that ends the process. Any other thread that calls this never returns.
+/// `false` if it is this thread already: the call comes from a signal handler.
 pub fn begin() -> bool {
     // SAFETY: no memory is passed.
     let me = unsafe { libc::gettid() };
@@ -31,8 +31,8 @@ pub fn begin() -> bool {
     }
 }
 
-/// Writes out what C's streams hold, then ends the process at once, without running exit
-/// handlers: other threads may be anywhere.
+/// Flushes C's streams, then ends the process at once without running exit handlers, because other
+/// threads may be anywhere.
 pub fn flush_and_exit(status: i32) -> ! {
     begin();
     STATUS.store(status, Ordering::Relaxed);
@@ -43,7 +43,7 @@ pub fn flush_and_exit(status: i32) -> ! {
     exit_now(status)
 }
 
-/// Ends the process at once; nothing is written out that another process has too.
+/// Ends the process at once, without flushing buffers, which another process may also hold.
 pub fn exit_now(status: i32) -> ! {
     // SAFETY: no memory is passed.
     unsafe { libc::_exit(status) }
@@ -53,7 +53,7 @@ extern "C" fn alarm(_: libc::c_int) {
     exit_now(STATUS.load(Ordering::Relaxed))
 }
 
-/// Has the process end when SIGALRM comes, and this thread take it.
+/// Makes SIGALRM end the process, and unblocks it in this thread.
 fn take_alarms() {
     // SAFETY: a complete `sigaction`, a handler of the right type, and a local set.
     unsafe {
@@ -67,8 +67,8 @@ fn take_alarms() {
     }
 }
 
-/// If the process is writing out its streams, whose readers may be slow, has it end soon. For a
-/// signal handler.
+/// If the process is flushing its streams, whose readers may be slow, makes it end soon. For signal
+/// handlers.
 pub fn hurry() -> bool {
     if !FLUSHING.load(Ordering::Relaxed) {
         return false;
@@ -76,49 +76,49 @@ pub fn hurry() -> bool {
     let soon = libc::timeval { tv_sec: 0, tv_usec: LAST_MICROSECONDS };
     let timer =
         libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: soon };
-    // SAFETY: the call reads the local.
+    // SAFETY: the call only reads the local.
     if unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) } != 0 {
         exit_now(STATUS.load(Ordering::Relaxed));
     }
     true
 }
 
-/// Has the kernel kill this process when its parent dies.
+/// Asks the kernel to kill this process when its parent dies.
 pub fn die_with_parent() {
     // SAFETY: no memory is passed.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// Sends a signal to the process `pid` if `is_meant` says, once that process is held fast, that
-/// it is the one meant: a number alone may have gone to a stranger.
+/// Sends a signal to the process `pid` if `is_meant` confirms, once a descriptor holds that
+/// process, that it is the right one: its number alone may have been reused.
 pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
     // SAFETY: no memory is passed.
     let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
     if held < 0 {
-        // Linux before 5.3 cannot hold a process.
+        // Linux before 5.3 has no descriptors for processes.
         if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
             // SAFETY: no memory is passed.
             unsafe { libc::kill(pid, signal) };
         }
         return;
     }
-    // SAFETY: the kernel just gave this descriptor to us alone.
+    // SAFETY: the kernel just returned this descriptor to us alone.
     let held = unsafe { OwnedFd::from_raw_fd(held) };
     if is_meant() {
         let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
-        // SAFETY: a null `siginfo_t` means that of `kill`.
+        // SAFETY: with a null `siginfo_t` the kernel fills it as for `kill`.
         unsafe { libc::syscall(libc::SYS_pidfd_send_signal, held, signal, none, 0) };
     }
 }
 
-/// Waits until what was written to standard output and error has been read, as far as they are
-/// pipes, but no longer than `limit`.
+/// Waits until everything written to standard output and error has been read, if they are pipes,
+/// but no longer than `limit`.
 pub fn wait_for_readers(limit: Duration) {
     let until = Instant::now() + limit;
     for pipe in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
         let unread = || {
             let mut bytes: libc::c_int = 0;
-            // SAFETY: the call fills the local, or fails on what is no pipe.
+            // SAFETY: the call fills the local, or fails if this is not a pipe.
             let failed = unsafe { libc::ioctl(pipe, libc::FIONREAD, &mut bytes) };
             failed == 0 && bytes > 0
         };
@@ -128,7 +128,7 @@ pub fn wait_for_readers(limit: Duration) {
     }
 }
 
-/// Runs `handler` when the process exits by `exit` or by returning from `main`.
+/// Runs `handler` when the process calls `exit` or returns from `main`.
 pub fn at_exit(handler: extern "C" fn()) {
     // SAFETY: the handler is a plain function and stays loaded.
     unsafe { libc::atexit(handler) };

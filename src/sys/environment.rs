@@ -1,16 +1,16 @@
-//! The environment: the library reads and changes it here only.
+//! The environment: the only place where the library reads and changes it.
 #![allow(unsafe_code)]
 
 use onenode::sys::process::is_privileged;
 use std::ffi::{CStr, OsString, c_char};
 
-/// The value of an environment variable. The library reads the environment only here: in a
-/// privileged process no variable counts, because whoever started it chose them.
+/// The value of an environment variable. In a privileged process, no variable is visible, because
+/// its unprivileged caller chose them.
 pub fn variable(name: &str) -> Option<OsString> {
     if is_privileged() { None } else { std::env::var_os(name) }
 }
 
-/// The names of all variables that [`variable`] has a value for.
+/// The names of all variables that [`variable`] returns a value for.
 pub fn variable_names() -> Vec<String> {
     if is_privileged() {
         return Vec::new();
@@ -18,13 +18,13 @@ pub fn variable_names() -> Vec<String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
 }
 
-/// Those of them that begin with one of `starts`: quicker where there are none.
+/// The names that begin with one of `starts`: faster if there are none.
 pub fn names_that_begin(starts: &[&str]) -> Vec<String> {
     unsafe extern "C" {
         static environ: *const *const c_char;
     }
     let mut names = Vec::new();
-    // SAFETY: a table of strings that ends with a null pointer, or none. Called from
+    // SAFETY: a null pointer, or an array of strings that ends with a null pointer. Called from
     // initialisation, as `forget_variable`.
     unsafe {
         let mut at = environ;
@@ -47,13 +47,13 @@ pub fn is_hidden(name: &str) -> bool {
 
 /// Removes a variable from the environment of this process and its children.
 pub fn forget_variable(name: &str) {
-    // SAFETY: called from initialisation, which the specification puts at the
-    // program's start, before threads that might read the environment.
+    // SAFETY: called from initialisation, which the specification requires at the program's start,
+    // before there are threads that might read the environment.
     unsafe { std::env::remove_var(name) };
 }
 
-/// Sets a variable for as long as `during` runs, unless it is set already. Children that start
-/// later know nothing of it.
+/// Sets variables while `during` runs, except those already set. Children that start later do not
+/// see them.
 pub fn with_variables<R>(variables: &[(&str, &str)], during: impl FnOnce() -> R) -> R {
     let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
     let ours: Vec<_> = variables.iter().filter(unset).collect();

@@ -1,61 +1,80 @@
 //! A process that serves this one without being its child: the program may wait for all of its own
-//! children, and must not find a stranger among them.
+//! children, and must not find an unknown one among them.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
 use onenode::sys::process;
-use std::io::Read;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::time::Duration;
+use std::ffi::{CStr, CString};
+use std::io::{ErrorKind, Read};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-/// How often the helper looks whether the process that it serves is still there.
-const LOOK: Duration = Duration::from_millis(100);
+/// The option that starts the helper's own program; [`parse`] reads the argument after it.
+pub const OPTION: &str = "--agent";
 
-/// Runs `run` in a process of its own that has nothing of this one's files but `keep`, and ends
-/// soon after this one. Returns all that it writes to the file that it is given, up to when it
-/// closes that.
+/// The process that a helper serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    pid: u32,
+    started: u64,
+}
+
+impl Served {
+    /// Whether it is still running.
+    pub fn is_running(self) -> bool {
+        process::is_running(self.pid, self.started)
+    }
+}
+
+/// Runs a helper that inherits only a copy of the descriptor `keep`, and a pipe: the program
+/// `program`, or `run` if there is none. Returns everything that it writes to the pipe until it
+/// closes the pipe.
 ///
 /// # Errors
-/// If there can be no such process.
-pub fn ask(keep: BorrowedFd, run: impl FnOnce(OwnedFd)) -> Result<Vec<u8>, Error> {
+/// If the process cannot be created.
+pub fn ask(
+    keep: BorrowedFd,
+    program: Option<&Path>,
+    run: impl FnOnce(OwnedFd, OwnedFd, Served),
+) -> Result<Vec<u8>, Error> {
     let failed = |call: &'static str| Error::from(onenode::Error::last(call));
     let mut ends = [0; 2];
     // SAFETY: the call fills the local array.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return Err(failed("pipe"));
     }
-    // SAFETY: the kernel just gave these descriptors to us alone.
+    // SAFETY: the kernel just returned these descriptors to us alone.
     let [ours, theirs] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
-    let (pid, started) = (process::pid(), process::own_start());
-    // SAFETY: the child has this thread only. What it goes on to use, the C library makes usable
-    // in the child of a process with several threads: memory, loading of libraries.
+    let keep = keep.try_clone_to_owned().map_err(|_| failed("dup"))?;
+    let served = Served { pid: process::pid(), started: process::own_start() };
+    // Before the fork, where allocation is safe.
+    let command = program.and_then(|path| command(path, [&keep, &theirs], served));
+    // SAFETY: the child has only this thread. What it uses (memory allocation, loading of
+    // libraries) the C library supports in a forked child of a process with several threads.
     match unsafe { libc::fork() } {
         -1 => Err(failed("fork")),
         0 => {
-            // SAFETY: as above. The helper is the child's child, and so nobody's.
+            // SAFETY: as above. The helper is a grandchild, so it is not a child of this process.
             let helper = unsafe { libc::fork() };
             if helper != 0 {
-                // SAFETY: ends this process, and runs nothing of the program.
-                unsafe { libc::_exit(i32::from(helper < 0)) };
+                end(i32::from(helper < 0));
             }
             drop(ours);
-            prepare(&[keep.as_raw_fd(), theirs.as_raw_fd()]);
-            std::thread::spawn(move || {
-                while process::is_running(pid, started) {
-                    std::thread::sleep(LOOK);
-                }
-                // SAFETY: as above.
-                unsafe { libc::_exit(0) }
-            });
-            run(theirs);
-            // SAFETY: as above.
-            unsafe { libc::_exit(1) }
+            prepare([keep.as_raw_fd(), theirs.as_raw_fd()]);
+            match command {
+                Some(command) => become_program(&command, [&keep, &theirs]),
+                None => run(keep, theirs, served),
+            }
+            end(1)
         }
         child => {
             drop(theirs);
             let mut status = 0;
-            // SAFETY: waits for the process just made, whose status goes to a local.
-            unsafe { libc::waitpid(child, &mut status, 0) };
+            // SAFETY: waits for the process just created, whose status goes to a local.
+            while unsafe { libc::waitpid(child, &mut status, 0) } < 0
+                && std::io::Error::last_os_error().kind() == ErrorKind::Interrupted
+            {}
             let mut told = Vec::new();
             let read = std::fs::File::from(ours).read_to_end(&mut told);
             read.map(|_| told).map_err(|_| failed("read from a helper"))
@@ -63,13 +82,58 @@ pub fn ask(keep: BorrowedFd, run: impl FnOnce(OwnedFd)) -> Result<Vec<u8>, Error
     }
 }
 
-/// Leaves all files but these and all signals behind.
-fn prepare(keep: &[i32; 2]) {
-    let mut keep = *keep;
+/// Ends this process, a helper, without running the program's exit handlers.
+pub fn end(status: i32) -> ! {
+    // SAFETY: the process is a helper, in which none of the program's code is to run.
+    unsafe { libc::_exit(status) }
+}
+
+/// The arguments of a helper with its own program. `None` if the path contains a zero byte.
+fn command(path: &Path, files: [&OwnedFd; 2], served: Served) -> Option<[CString; 3]> {
+    let [file, pipe] = files.map(AsRawFd::as_raw_fd);
+    let words = format!("{file}:{pipe}:{}:{}", served.pid, served.started);
+    let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+    Some([path, CString::new(OPTION).ok()?, CString::new(words).ok()?])
+}
+
+/// Parses the argument after [`OPTION`]: the job's file, the pipe, and the process to serve.
+pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, Served)> {
+    let mut fields = words.split(':');
+    let [file, pipe]: [RawFd; 2] = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];
+    let served =
+        Served { pid: fields.next()?.parse().ok()?, started: fields.next()?.parse().ok()? };
+    // SAFETY: only asks whether they are open; for an invalid number it returns an error.
+    let are_open = [file, pipe].iter().all(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } >= 0);
+    if !are_open || file == pipe || file < 3 || pipe < 3 || fields.next().is_some() {
+        return None;
+    }
+    // SAFETY: the starter passed these two to this process, which has just begun and opened neither
+    // itself.
+    Some(unsafe { (OwnedFd::from_raw_fd(file), OwnedFd::from_raw_fd(pipe), served) })
+}
+
+/// Executes the helper's own program. Returns if that fails; the pipe is then closed without any
+/// data.
+fn become_program(command: &[CString; 3], files: [&OwnedFd; 2]) {
+    let [path, option, words] = command.each_ref().map(|word| word.as_ptr());
+    let arguments = [path, option, words, std::ptr::null()];
+    let name: &CStr = &command[0];
+    // SAFETY: descriptors that this process owns; C strings, and an array of them that ends with
+    // null.
+    unsafe {
+        for file in files {
+            libc::fcntl(file.as_raw_fd(), libc::F_SETFD, 0);
+        }
+        libc::execv(name.as_ptr(), arguments.as_ptr());
+    }
+}
+
+/// Closes all descriptors except these, and blocks all signals.
+fn prepare(mut keep: [RawFd; 2]) {
     keep.sort_unstable();
     let (low, high) = (keep[0] as u32, keep[1] as u32);
-    // SAFETY: nothing of the program runs here, so nobody misses what is closed. What fails leaves
-    // a file open, which does no harm.
+    // SAFETY: none of the program's code runs here, so no code uses what is closed. A call that
+    // fails only leaves a descriptor open, which does no harm.
     unsafe {
         libc::setsid();
         let mut all: libc::sigset_t = std::mem::zeroed();

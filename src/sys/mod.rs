@@ -1,16 +1,19 @@
-//! Raw system calls, each wrapped once, with its error turned into
-//! [`crate::error::Error`]. Nothing above this folder calls the system directly.
+//! Raw system calls, each wrapped once, with errors as [`crate::error::Error`]. Code outside this
+//! folder does not call the system directly.
 
 // Some calls are made by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
 pub mod backtrace;
+pub mod clock;
 pub mod ending;
 pub mod environment;
 pub mod helper;
+pub mod install;
 pub mod launcher;
 pub mod library;
 pub mod loaded;
+pub mod pmix;
 pub mod signal;
 pub mod socket;
 pub mod stdio;

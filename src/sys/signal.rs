@@ -1,4 +1,4 @@
-//! Handlers for faults, and for being told to end.
+//! Handlers for faults and for signals that end the process.
 #![allow(unsafe_code)]
 
 use super::backtrace;
@@ -8,10 +8,10 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The signals that say that the program has gone wrong, those of a bad access first.
+/// Signals of a failing program. Those of a bad access come first.
 const DEADLY: [libc::c_int; 5] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGFPE, libc::SIGILL];
-/// How many of them a bad access raises.
+/// How many of them bad accesses raise.
 const FAULTS: usize = 2;
 
 struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; DEADLY.len()]>);
@@ -19,26 +19,28 @@ struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; DEADLY.len()]>);
 unsafe impl Sync for Old {}
 static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); DEADLY.len()]));
 
-/// An access that failed.
+/// A failed access.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
-    /// Where to; `None` if the processor does not tell, because no memory can have the address
-    /// (it is not canonical).
+    /// The accessed address. `None` if the processor does not report it, because no memory can have
+    /// the address (it is not canonical).
     pub address: Option<usize>,
-    /// Whether it was to write.
+    /// Whether it was a write.
     pub writes: bool,
 }
 
 impl Fault {
     /// # Safety
-    /// Both are what the kernel passes to a handler.
+    /// Both are arguments that the kernel passes to a handler.
     unsafe fn new(info: *mut libc::siginfo_t, context: *mut libc::c_void) -> Self {
         /// The kernel raised the signal without an address.
         const SI_KERNEL: libc::c_int = 0x80;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the kernel's arguments to a handler; this is a valid
+        // `siginfo_t`.
         let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the caller's promise. Bit 1 of the error code of a page fault: a write.
+        // SAFETY: as above; this is a valid `ucontext_t`. Bit 1 of a page fault's error code means
+        // a write.
         let writes = unsafe {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
             registers[libc::REG_ERR as usize] & 2 != 0
@@ -49,36 +51,36 @@ impl Fault {
     }
 }
 
-/// A signal of those in [`explain`].
+/// One of the signals handled by [`explain`].
 pub struct Event {
-    /// Its number.
+    /// The signal's number.
     pub signal: i32,
-    /// The access or instruction that raised it; `None` if a process sent it.
+    /// The access or instruction that raised the signal; `None` if a process sent it.
     pub fault: Option<Fault>,
-    /// Whether it takes its default action next, which is the process's end.
+    /// Whether the default action, which ends the process, comes next.
     pub deadly: bool,
-    /// The instruction at which the program was interrupted.
+    /// The address of the interrupted instruction.
     pub instruction: usize,
 }
 
-/// What looks at an event; it runs in a signal handler.
+/// A function that examines an event. It runs in a signal handler.
 pub type Explain = fn(&Event);
 
 static EXPLAIN: OnceLock<Explain> = OnceLock::new();
 
-/// Memory that this process lacks and the copy that is to take its place: start, bytes,
-/// where the copy is.
+/// Memory that this process lacks, and the copy that will replace it: start, bytes, address of the
+/// copy.
 #[derive(Clone, Copy)]
 struct Missing(usize, usize, usize);
 
 thread_local! {
-    /// Not a static: what is missing may be the very memory that holds the statics.
+    /// Not a static: the missing memory may be the one that holds the statics.
     static MISSING: Cell<Missing> = const { Cell::new(Missing(0, 0, 0)) };
 }
 
-/// In a child that this thread forks before [`expect_nothing`], the first access to `range`,
-/// which is not inherited, finds the memory at `copy` in its place. False if the faults do
-/// not come here.
+/// In a child that this thread forks before [`expect_nothing`], the first access to `range`, which
+/// is not inherited, replaces it by the memory at `copy`. Returns false if this handler does not
+/// get the faults.
 pub fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
     // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
     let ours = unsafe {
@@ -92,20 +94,20 @@ pub fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
     ours
 }
 
-/// Nothing is missing (any more).
+/// Cancels [`expect_missing`].
 pub fn expect_nothing() {
     MISSING.set(Missing(0, 0, 0));
 }
 
-/// Puts the copy where memory is missing, if that is why the access to `address` failed.
-/// Touches no static.
+/// Moves the copy to the missing memory, if that is why the access to `address` failed. Accesses no
+/// static.
 fn replace_missing(address: usize) -> bool {
     let Missing(start, bytes, copy) = MISSING.get();
     if address.wrapping_sub(start) >= bytes {
         return false;
     }
     MISSING.set(Missing(0, 0, 0));
-    // SAFETY: nothing is mapped there, and the copy was made to take the place.
+    // SAFETY: nothing is mapped there, and the copy was made to replace it.
     unsafe { map::move_over(copy, bytes, start).is_ok() }
 }
 
@@ -114,8 +116,8 @@ unsafe extern "C" fn handler(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel passes a valid `info`, whose address is meaningful when a fault
-    // raised the signal, and the context; OLD was filled before.
+    // SAFETY: the kernel passes a valid `info`, whose address is meaningful if a fault raised the
+    // signal, and a valid context. OLD was filled before.
     unsafe {
         let fault = is_fault(signal, (*info).si_code);
         if fault && replace_missing((*info).si_addr() as usize) {
@@ -131,13 +133,13 @@ unsafe extern "C" fn handler(
             explain(&Event {
                 signal,
                 fault: fault.then(|| Fault::new(info, context)),
-                // Who ignores a fault dies of it all the same.
+                // A fault ends the process even if the program ignores the signal.
                 deadly: ignored || old.sa_sigaction == libc::SIG_DFL,
                 instruction: backtrace::interrupted_at(context),
             });
         }
-        // Back to what was there. A fault repeats and takes its usual course, core dump
-        // included; a signal that somebody has sent does not come again by itself.
+        // Restores the previous action. A fault repeats and takes its usual course, including a
+        // core dump. A signal that a process has sent does not repeat by itself.
         libc::sigaction(signal, old, std::ptr::null_mut());
         if !fault {
             send_again(signal, info);
@@ -145,20 +147,20 @@ unsafe extern "C" fn handler(
     }
 }
 
-/// Whether a signal of this code was raised by an access that repeats when the handler
-/// returns. Not so if a process sent it (codes up to 0, `sigaction(2)`), or if the kernel tells of
-/// broken memory that nobody has touched.
+/// Whether an access that repeats when the handler returns raised a signal with this code. Not so
+/// if a process sent it (codes up to 0, `sigaction(2)`), or if the kernel reports broken memory
+/// that nobody has accessed.
 fn is_fault(signal: libc::c_int, code: libc::c_int) -> bool {
     code > 0 && !(signal == libc::SIGBUS && code == libc::BUS_MCEERR_AO)
 }
 
-/// Sends a signal to this thread once more, as it was; it comes when the handler returns,
-/// which blocks it.
+/// Sends a signal to this thread again, unchanged. The handler blocks it, so it arrives when the
+/// handler returns.
 ///
 /// # Safety
 /// `info` is valid.
 unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
-    // SAFETY: the kernel only reads `info`, which is valid by the caller's promise.
+    // SAFETY: the kernel only reads `info`, which the caller guarantees to be valid.
     unsafe {
         let (process, thread) = (libc::getpid(), libc::gettid());
         if libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0 {
@@ -167,16 +169,16 @@ unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
     }
 }
 
-/// Has `explain` look at faults, and at the other signals of a program that goes wrong unless
-/// the program handles or ignores them; then they take their usual course. It may only do what is
-/// safe in a signal handler. Once per process.
+/// Calls `explain` on faults, and on the other signals of a failing program unless the program
+/// handles or ignores them. Afterwards the signals take their usual course. `explain` may only do
+/// what is safe in a signal handler. Once per process.
 pub fn explain(explain: Explain) {
     if EXPLAIN.set(explain).is_err() {
         return;
     }
     for (index, signal) in DEADLY.into_iter().enumerate() {
-        // SAFETY: a complete `sigaction` with a handler of the right type; the old
-        // one is kept before the handler can run and need it.
+        // SAFETY: a complete `sigaction` with a handler of the right type. The old one is stored
+        // before the handler can run and need it.
         unsafe {
             let old = (*OLD.0.get())[index].as_mut_ptr();
             libc::sigaction(signal, std::ptr::null(), old);
@@ -191,7 +193,7 @@ pub fn explain(explain: Explain) {
     }
 }
 
-/// The signals that can be looked at before they end the process.
+/// The signals that [`before_ending_by`] can handle.
 const ENDING: [libc::c_int; 2] = [libc::SIGTERM, libc::SIGQUIT];
 static LOOKS: [OnceLock<fn() -> bool>; 2] = [const { OnceLock::new() }; 2];
 
@@ -200,19 +202,19 @@ unsafe extern "C" fn before_end(signal: libc::c_int) {
     if look.and_then(|(_, look)| look.get()).is_some_and(|look| look()) {
         return;
     }
-    // SAFETY: back to the default action, which the signal then takes when this
-    // handler returns and unblocks it.
+    // SAFETY: restores the default action. The signal takes it when this handler returns and
+    // unblocks the signal.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
     }
 }
 
-/// Calls with all signals blocked for this thread, and so for those that it starts.
+/// Calls `call` with all signals blocked in this thread, and so in threads that it starts.
 pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     let mut all = MaybeUninit::uninit();
     let mut before = MaybeUninit::uninit();
-    // SAFETY: the first call fills `all`, the second reads it and fills `before`.
+    // SAFETY: the first call fills `all`; the second reads it and fills `before`.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
@@ -223,8 +225,8 @@ pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Has `look` called when SIGTERM comes, or SIGQUIT, which then takes its default action unless
-/// that says true; nothing if the program has a handler of its own. Once per process.
+/// Calls `look` on SIGTERM or SIGQUIT. If it returns false, the signal takes its default action.
+/// Does nothing if the program has its own handler. Once per process.
 pub fn before_ending_by(signal: i32, look: fn() -> bool) {
     let Some(index) = ENDING.iter().position(|ending| *ending == signal) else { return };
     // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.

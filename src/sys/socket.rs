@@ -1,13 +1,34 @@
-//! The sockets of this process that a library has made: which addresses it listens at, and how soon
-//! a connection that is cut is noticed.
+//! This process's sockets: the addresses it listens at, how soon a cut connection is noticed, and
+//! sending without a signal.
 #![allow(unsafe_code)]
 
 use libc::{c_int, c_void, sockaddr_storage, socklen_t};
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// A socket's address as bytes, to compare.
+/// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
+/// program may not expect.
+pub fn send(socket: &File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let start = bytes.as_ptr().cast();
+        // SAFETY: the slice is readable for its length.
+        let sent =
+            unsafe { libc::send(socket.as_raw_fd(), start, bytes.len(), libc::MSG_NOSIGNAL) };
+        match usize::try_from(sent) {
+            Ok(sent) => bytes = &bytes[sent..],
+            Err(_) => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            },
+        }
+    }
+    Ok(())
+}
+
+/// A socket's address as bytes, for comparison.
 pub type Address = Vec<u8>;
 
 /// The addresses at which this process listens for connections.
@@ -16,8 +37,25 @@ pub fn listening() -> Vec<Address> {
     descriptors().filter(listens).filter_map(|fd| address(fd, libc::getsockname)).collect()
 }
 
-/// Lets the connections of this process to these addresses break down when the other side has
-/// acknowledged nothing for `limit`, though there was something to say, or it was asked.
+/// Whether a TCP connection of this process is open on both sides.
+pub fn is_connected() -> bool {
+    descriptors().any(is_open)
+}
+
+fn is_open(fd: c_int) -> bool {
+    // As in tcp(7): the first byte of `struct tcp_info`.
+    const ESTABLISHED: u8 = 1;
+    let mut state: u8 = 0;
+    let mut bytes = size_of::<u8>() as socklen_t;
+    let place: *mut c_void = (&raw mut state).cast();
+    // SAFETY: `place` has room for one byte, and the call writes no more.
+    let asked =
+        unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut bytes) };
+    asked == 0 && state == ESTABLISHED
+}
+
+/// Lets this process's connections to these addresses fail when the other side has acknowledged
+/// neither data nor probes for `limit`.
 pub fn limit_silence(peers: &[Address], limit: Duration) {
     const QUESTIONS: c_int = 3;
     let seconds = (limit.as_secs() as c_int / (QUESTIONS + 1)).max(1);
@@ -44,7 +82,7 @@ fn descriptors() -> impl Iterator<Item = c_int> {
 
 type NameOf = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int;
 
-/// An IP socket's address, of this side or the other.
+/// An IP socket's address: this side's or the peer's.
 fn address(fd: c_int, name_of: NameOf) -> Option<Address> {
     let mut storage = MaybeUninit::<sockaddr_storage>::zeroed();
     let mut bytes = size_of::<sockaddr_storage>() as socklen_t;
@@ -55,7 +93,7 @@ fn address(fd: c_int, name_of: NameOf) -> Option<Address> {
     };
     (found && [libc::AF_INET, libc::AF_INET6].contains(&family)).then(|| {
         let bytes = (bytes as usize).min(size_of::<sockaddr_storage>());
-        // SAFETY: so many bytes, initialised above.
+        // SAFETY: this many bytes are initialised above.
         unsafe { std::slice::from_raw_parts(storage.as_ptr().cast::<u8>(), bytes) }.to_vec()
     })
 }
@@ -64,14 +102,14 @@ fn option(fd: c_int, level: c_int, name: c_int) -> Option<c_int> {
     let mut value: c_int = 0;
     let mut bytes = size_of::<c_int>() as socklen_t;
     let place: *mut c_void = (&raw mut value).cast();
-    // SAFETY: room for a number.
+    // SAFETY: `place` has room for an integer.
     (unsafe { libc::getsockopt(fd, level, name, place, &raw mut bytes) } == 0).then_some(value)
 }
 
-/// What the system does not have stays as it is.
+/// Options that the system does not have are ignored.
 fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
     let place: *const c_void = (&raw const value).cast();
-    // SAFETY: a number.
+    // SAFETY: passes one integer.
     unsafe { libc::setsockopt(fd, level, name, place, size_of::<c_int>() as socklen_t) };
 }
 
@@ -80,6 +118,19 @@ mod tests {
     use super::*;
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
+
+    #[test]
+    fn a_connection_lasts_until_the_other_side_ends_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let theirs = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let ours = listener.accept().unwrap().0;
+        assert!(is_open(ours.as_raw_fd()) && is_connected());
+        assert!(!is_open(listener.as_raw_fd()));
+        drop(theirs);
+        while is_open(ours.as_raw_fd()) {
+            std::thread::yield_now();
+        }
+    }
 
     #[test]
     fn only_connections_to_the_address_get_a_limit() {

@@ -1,14 +1,14 @@
-//! C's standard output under `oshrun`: by lines, as to a terminal, though it is a pipe. So what a
-//! PE has printed is not lost with it.
+//! Makes C's standard output line-buffered under `oshrun`, as for a terminal, though it is a pipe.
+//! So the output of a PE is not lost when the PE dies.
 #![allow(unsafe_code)]
 
 use crate::sys::environment;
 
-/// The variable in which `oshrun` passes the number (inode) of the pipe that it reads. Standard
-/// output may be another one: a PE can be a script with a pipe of its own.
+/// The variable in which `oshrun` passes the inode number of the pipe that it reads. Standard
+/// output may be a different pipe: a PE can be a script with a pipe of its own.
 pub const PIPE: &str = "ONESHMEM_STDOUT";
 
-/// Runs before the program's `main`, so that the program's own choice comes later and counts.
+/// Runs before the program's `main`, so that the program's own choice comes later and takes effect.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = by_lines;
@@ -21,13 +21,13 @@ unsafe extern "C" {
 extern "C" fn by_lines() {
     let Some(pipe) = environment::variable(PIPE) else { return };
     if pipe.to_str().is_some_and(|pipe| pipe.parse() == Ok(number_of_pipe())) {
-        // SAFETY: the C library is initialised before those that need it, and nothing has been
-        // written yet, as setvbuf(3) demands. It chooses the buffer.
+        // SAFETY: the C library is initialised before objects that need it, and nothing has been
+        // written yet, as setvbuf(3) demands. With null, the C library chooses the buffer.
         unsafe { libc::setvbuf(stdout, std::ptr::null_mut(), libc::_IOLBF, 0) };
     }
 }
 
-/// The number of the pipe that is standard output; 0 if it is none.
+/// The inode number of the pipe that is standard output; 0 if it is not a pipe.
 fn number_of_pipe() -> u64 {
     // SAFETY: all-zero bytes are a valid `stat`.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };

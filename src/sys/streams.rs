@@ -1,17 +1,17 @@
-//! C's streams when the process ends without going through `exit`.
+//! Flushes C's streams when the process ends without calling `exit`.
 //!
-//! `fflush(NULL)` waits for the lock of every stream, also of those that are only read from:
-//! it would wait for a thread that sits in `getchar()`. So this looks only at what has
-//! something to write, and waits only a little for streams that another thread has locked.
+//! `fflush(NULL)` takes the lock of every stream, even of those that are only read: it would wait
+//! for a thread that blocks in `getchar()`. So this code handles only streams with unwritten data,
+//! and waits only briefly for streams that another thread has locked.
 #![allow(unsafe_code)]
 
 use libc::{FILE, c_int, c_void, size_t};
 use std::time::{Duration, Instant};
 
-/// How long another thread may take to finish what it writes to a stream.
+/// How long another thread may take to finish writing to a stream.
 const LOCKED: Duration = Duration::from_millis(100);
 
-// glibc's list of open streams (libio.h), and what the crate `libc` lacks of stdio.
+// glibc's list of open streams (libio.h), and the functions of stdio that the crate `libc` lacks.
 unsafe extern "C" {
     fn _IO_iter_begin() -> *mut c_void;
     fn _IO_iter_end() -> *mut c_void;
@@ -23,27 +23,27 @@ unsafe extern "C" {
     fn fflush_unlocked(stream: *mut FILE) -> c_int;
 }
 
-/// The streams that hold something to be written. As at `exit`, the list is not locked: a
-/// thread that opens a stream could be stopped anywhere.
+/// The streams with unwritten data. As at `exit`, the list is not locked: a thread that is opening
+/// a stream could be stopped anywhere.
 fn unwritten() -> impl Iterator<Item = *mut FILE> {
     // SAFETY: no memory is passed.
     let (first, end) = unsafe { (_IO_iter_begin(), _IO_iter_end()) };
     let place = move |at| Some(at).filter(|at| *at != end);
-    // SAFETY: a place in the list that is not its end.
+    // SAFETY: an entry of the list, not its end.
     std::iter::successors(place(first), move |at| place(unsafe { _IO_iter_next(*at) }))
         .map(|at| unsafe { _IO_iter_file(at) })
         // SAFETY: an open stream.
         .filter(|stream| unsafe { __fpending(*stream) } != 0)
 }
 
-/// Writes out what the streams hold. A stream that another thread does not give back is
-/// written all the same, as `exit` does. Waits for readers that are slow, but for no lock.
+/// Flushes the streams. A stream that another thread does not unlock in time is flushed all the
+/// same, as `exit` does. Waits for slow readers, but not for locks.
 pub fn flush() {
     let until = Instant::now() + LOCKED;
     loop {
         let mut locked = false;
         for stream in unwritten() {
-            // SAFETY: an open stream; who has the lock may write it.
+            // SAFETY: an open stream; the holder of its lock may write it.
             unsafe {
                 if ftrylockfile(stream) == 0 {
                     libc::fflush(stream);
@@ -62,7 +62,7 @@ pub fn flush() {
         std::thread::sleep(Duration::from_millis(1));
     }
     for stream in unwritten() {
-        // SAFETY: an open stream, whose owner has been in it for long.
+        // SAFETY: an open stream, whose lock another thread has held for long.
         unsafe { fflush_unlocked(stream) };
     }
 }

@@ -1,11 +1,11 @@
-//! The names of the program's own functions, from its symbol table on disk: the loader knows
-//! only those that a program exports, few as a rule. For a signal handler: no allocation.
+//! The names of the program's own functions, from its symbol table on disk: the loader knows only
+//! exported ones, usually few. Does not allocate, for use in signal handlers.
 #![allow(unsafe_code)]
 
 use std::slice;
 
-/// The parts of an ELF header, a section header and a symbol that are read (`elf(5)`, 64 bits):
-/// where they start.
+/// Offsets and sizes of the parts that are read of an ELF header, a section header and a symbol
+/// (`elf(5)`, 64 bits).
 const SECTION_HEADERS: usize = 40;
 const SECTION_COUNT: usize = 60;
 const SECTION_BYTES: usize = 64;
@@ -32,7 +32,7 @@ fn part(bytes: &[u8], at: Option<u64>, length: Option<u64>) -> Option<&[u8]> {
 }
 
 impl<'a> Symbols<'a> {
-    /// The table in the bytes of a file, if there is one.
+    /// The table in a file's contents, if there is one.
     pub fn of(file: &'a [u8]) -> Option<Self> {
         if !file.starts_with(b"\x7fELF\x02") {
             return None;
@@ -50,7 +50,7 @@ impl<'a> Symbols<'a> {
         Some(Self { symbols: content(table)?, names })
     }
 
-    /// The function that the address lies in, as the file counts, and how far.
+    /// The function that contains an address (relative to the file), and the offset within it.
     pub fn function(&self, address: u64) -> Option<(&'a str, u64)> {
         self.symbols.chunks_exact(SYMBOL_BYTES).find_map(|symbol| {
             let (start, bytes) = (number(symbol, 8, 8)?, number(symbol, 16, 8)?);
@@ -62,9 +62,9 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Maps this program's file for good; empty if that cannot be done.
+/// Maps this program's file permanently; empty if that fails.
 pub fn program_file() -> &'static [u8] {
-    // SAFETY: system calls on a file of ours; the mapping stays, and a program's file is not
+    // SAFETY: system calls on a file of ours. The mapping stays, and a program's file cannot be
     // written while it runs (ETXTBSY).
     unsafe {
         let file = libc::open(c"/proc/self/exe".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
@@ -81,13 +81,13 @@ pub fn program_file() -> &'static [u8] {
     }
 }
 
-/// Where this program's program headers are in memory.
+/// The address of this program's program headers in memory.
 pub fn program_headers() -> usize {
-    // SAFETY: the entries of the vector are numbers.
+    // SAFETY: the entries of the auxiliary vector are numbers.
     unsafe { libc::getauxval(libc::AT_PHDR) as usize }
 }
 
-/// The address from which this program's `file` counts.
+/// The address that corresponds to address 0 in this program's `file`.
 pub fn load_address(file: &[u8]) -> usize {
     const ET_DYN: u64 = 3;
     match (number(file, 16, 2), number(file, 32, 8)) {

@@ -1,20 +1,20 @@
-//! The end of teams, and of the contexts made from them.
+//! Destroys teams, and the contexts created from them.
 
 use super::{PREDEFINED, TEAMS, Team, get, slots};
-use crate::collectives::{self, Group, agreement};
+use crate::collectives::{self, CollectiveGroup, agreement};
 use crate::context;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job;
 
-/// Forgets a team and its contexts in this process.
+/// Removes a team and its contexts from this process.
 fn retire(team: &Team) {
     context::destroy_all_of(team.handle());
     team.retire();
 }
 
-/// `shmem_team_destroy`, called by all PEs of the team; contexts made from it go too.
+/// `shmem_team_destroy`, called by all PEs of the team. Also destroys contexts created from it.
 pub fn destroy(routine: Routine, handle: usize) {
     let Some(team) = get(routine, handle) else { return };
     if team.slot < PREDEFINED {
@@ -27,8 +27,8 @@ pub fn destroy(routine: Routine, handle: usize) {
     if env::debugging() {
         agreement::check(routine, team, &[agreement::NONE; 3]);
     }
-    // When one PE is past this, all have done their last step in the slot; who still
-    // waits here sees its words only grow, whoever uses them next.
+    // When one PE has passed this, all have made their last step in the slot. A PE that still waits
+    // here only sees the slot's words grow, whichever team uses them next.
     let Ok(()) = collectives::with_team!(routine, team, |group| group.sync());
     let leads = team.me() == 0;
     retire(team);
@@ -37,7 +37,7 @@ pub fn destroy(routine: Routine, handle: usize) {
     }
 }
 
-/// Destroys all teams, at finalisation: all PEs have stopped using them.
+/// Destroys all teams, at finalisation, when all PEs have stopped using them.
 pub(crate) fn close() {
     for team in TEAMS.iter().filter(|team| team.size() > 0) {
         let leads = team.slot >= PREDEFINED && team.me() == 0;

@@ -1,12 +1,12 @@
-//! What a PE knows of a team's members on other nodes.
+//! What a PE knows about a team's members on other nodes.
 
 use crate::atomics::AtomicBool;
 use onenode::collectives::words::ControlWords;
 
-/// What it knows of one.
+/// What it knows about one member.
 pub struct Known {
-    /// The step and the messages that the member was last seen to have.
+    /// The member's last known step and messages.
     pub words: ControlWords,
-    /// Whether this node is told of further steps.
+    /// Whether this node is notified of further steps.
     pub subscribed: AtomicBool,
 }

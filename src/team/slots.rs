@@ -1,5 +1,4 @@
-//! Team slots of the control area, handed out over the whole job: in the control area of PE 0's
-//! node.
+//! Allocates team slots of the control area for the whole job, in the control area of PE 0's node.
 
 use super::PREDEFINED;
 use crate::atomics::{AtomicU64, Ordering};
@@ -11,9 +10,9 @@ use std::mem::offset_of;
 /// A word of a bitmap of the slots in use.
 trait Word {
     fn load(&self) -> u64;
-    /// Writes `new` if `old` stands there; else what does.
+    /// Writes `new` if the value is `old`; otherwise returns the value.
     fn replace(&self, old: u64, new: u64) -> Result<(), u64>;
-    /// Returns what stood there.
+    /// Returns the old value.
     fn and(&self, mask: u64) -> u64;
 }
 
@@ -22,7 +21,7 @@ impl Word for AtomicU64 {
         AtomicU64::load(self, Ordering::Relaxed)
     }
     fn replace(&self, old: u64, new: u64) -> Result<(), u64> {
-        // Acquire: the slot's last users are done with it.
+        // Acquire: the slot's previous users have finished with it.
         self.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed).map(|_| ())
     }
     fn and(&self, mask: u64) -> u64 {
@@ -57,7 +56,7 @@ impl Word for FarWord<'_> {
     }
 }
 
-/// Takes a free slot for a new team, or `None` if all are in use.
+/// Allocates a free slot for a new team; `None` if all are in use.
 pub fn acquire(job: &Job) -> Option<usize> {
     let slots = job.control().team_slots();
     match job.engine_to(0) {
@@ -66,7 +65,7 @@ pub fn acquire(job: &Job) -> Option<usize> {
     }
 }
 
-/// Gives a slot back. All members have done their last step in it.
+/// Frees a slot. All members have made their last step in it.
 pub fn release(job: &Job, slot: usize) {
     match job.engine_to(0) {
         Some(engine) => give_back(&FarWord::all(engine), slot),
@@ -76,8 +75,8 @@ pub fn release(job: &Job, slot: usize) {
 
 fn take_first_free(bitmap: &[impl Word], slots: usize) -> Option<usize> {
     bitmap.iter().enumerate().find_map(|(index, word)| {
-        // The predefined teams' bits are never set, nor ever handed out; nor are those
-        // past the last slot.
+        // Bits of predefined teams are never set, and their slots never allocated; the same holds
+        // for bits past the last slot.
         let here = slots.saturating_sub(index * 64);
         let beyond = if here < 64 { !0 << here } else { 0 };
         let reserved = if index == 0 { (1 << PREDEFINED) - 1 } else { 0 } | beyond;

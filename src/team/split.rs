@@ -1,88 +1,74 @@
-//! Splitting teams. A split is one exchange over the parent:
+//! Team splits. A split is one exchange over the parent:
 //!
-//! 1. the first PE of each new team takes a slot and sees how far its words have
-//!    counted;
-//! 2. every PE of the parent tells all others its arguments, whether all is well,
-//!    and the slots it took;
-//! 3. all come to the same verdict. If any one failed, who took slots gives them back.
-#![allow(unsafe_code)]
+//! 1. The first PE of each new team acquires a slot and reads how far its words have counted.
+//! 2. Every PE of the parent sends all others its arguments, whether it succeeded, and the slots it
+//!    acquired.
+//! 3. All reach the same verdict. If any PE failed, the slots are released.
 
 use super::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
-use crate::argument;
-use crate::collectives::{self, Group, Small, agreement, far, highest_step};
+use crate::argument::{
+    self,
+    memory::{In, Out},
+};
+use crate::collectives::{self, CollectiveGroup, Small, agreement, far, highest_step};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use std::ffi::{c_int, c_long};
 
-/// `shmem_team_split_strided`: a team of the parent's PEs `start + i * stride`,
-/// `i < size`. Returns 0 on success and something else, on all PEs, on failure; PEs
-/// that are not in the new team get `SHMEM_TEAM_INVALID` for it.
-///
-/// # Safety
-/// `new_team` is writable, and `config` readable unless `mask` is 0.
+/// `shmem_team_split_strided`: creates a team of the parent's PEs `start + i * stride`, `i < size`.
+/// Returns 0 on success and nonzero, on all PEs, on failure. PEs outside the new team get
+/// `SHMEM_TEAM_INVALID` for it.
 #[allow(clippy::too_many_arguments)] // The specification's list.
-pub unsafe fn split_strided(
+pub fn split_strided(
     routine: Routine,
     parent: usize,
     start: c_int,
     stride: c_int,
     size: c_int,
-    config: *const Config,
+    config: Option<In<'_, Config>>,
     mask: c_long,
-    new_team: *mut usize,
+    new_team: Option<Out<'_, usize>>,
 ) -> c_int {
-    argument::not_null(routine, "new_team", new_team);
-    // SAFETY: the caller's promise.
-    unsafe { new_team.write(TEAM_INVALID) };
+    let new_team = argument::required(routine, "new_team", new_team);
+    new_team.set(0, TEAM_INVALID);
     let Some(parent) = get(routine, parent) else { return -1 };
-    // SAFETY: the caller's promise.
-    let config = unsafe { requested(routine, config, mask) };
+    let config = requested(routine, config, mask);
     let share = part_of(parent, start, stride, size);
     let valid = matches!(share, Share::None | Share::Member(_));
     let part = share.member().zip(config);
     let arguments = [start, stride, size];
     match split(routine, parent, arguments, valid && config.is_some(), [part, None]) {
         Some([handle, _]) => {
-            // SAFETY: the caller's promise.
-            unsafe { new_team.write(handle) };
+            new_team.set(0, handle);
             0
         }
         None => -1,
     }
 }
 
-/// `shmem_team_split_2d`: the parent's PEs laid out in rows of `xrange`; an x team
-/// for each row, a y team for each column. Returns as [`split_strided`] does.
-///
-/// # Safety
-/// `xaxis_team` and `yaxis_team` are writable, and each config is readable unless
-/// its mask is 0.
+/// `shmem_team_split_2d`: arranges the parent's PEs in rows of `xrange`, and creates an x team for
+/// each row and a y team for each column. Returns as [`split_strided`] does.
 #[allow(clippy::too_many_arguments)] // The specification's list.
-pub unsafe fn split_2d(
+pub fn split_2d(
     routine: Routine,
     parent: usize,
     xrange: c_int,
-    xaxis_config: *const Config,
+    xaxis_config: Option<In<'_, Config>>,
     xaxis_mask: c_long,
-    xaxis_team: *mut usize,
-    yaxis_config: *const Config,
+    xaxis_team: Option<Out<'_, usize>>,
+    yaxis_config: Option<In<'_, Config>>,
     yaxis_mask: c_long,
-    yaxis_team: *mut usize,
+    yaxis_team: Option<Out<'_, usize>>,
 ) -> c_int {
-    argument::not_null(routine, "xaxis_team", xaxis_team);
-    argument::not_null(routine, "yaxis_team", yaxis_team);
-    // SAFETY: the caller's promise.
-    unsafe {
-        xaxis_team.write(TEAM_INVALID);
-        yaxis_team.write(TEAM_INVALID);
-    }
+    let xaxis_team = argument::required(routine, "xaxis_team", xaxis_team);
+    let yaxis_team = argument::required(routine, "yaxis_team", yaxis_team);
+    xaxis_team.set(0, TEAM_INVALID);
+    yaxis_team.set(0, TEAM_INVALID);
     let Some(parent) = get(routine, parent) else { return -1 };
-    // SAFETY: the caller's promise.
-    let (x_config, y_config) = unsafe {
-        (requested(routine, xaxis_config, xaxis_mask), requested(routine, yaxis_config, yaxis_mask))
-    };
+    let x_config = requested(routine, xaxis_config, xaxis_mask);
+    let y_config = requested(routine, yaxis_config, yaxis_mask);
     let (valid, x, y) = match axes(parent.me(), parent.size(), xrange) {
         None => (false, None, None),
         Some((x, y)) => (true, Some(x), Some(y)),
@@ -95,11 +81,8 @@ pub unsafe fn split_2d(
     let parts = [part(x, x_config), part(y, y_config)];
     match split(routine, parent, [xrange, 0, 0], valid, parts) {
         Some([x_handle, y_handle]) => {
-            // SAFETY: the caller's promise.
-            unsafe {
-                xaxis_team.write(x_handle);
-                yaxis_team.write(y_handle);
-            }
+            xaxis_team.set(0, x_handle);
+            yaxis_team.set(0, y_handle);
             0
         }
         None => -1,
@@ -115,37 +98,33 @@ fn axes(me: usize, size: usize, xrange: c_int) -> Option<([c_int; 3], [c_int; 3]
     Some((row.map(|v| v as c_int), column.map(|v| v as c_int)))
 }
 
-/// The configuration asked for; `None` if it cannot be.
-///
-/// # Safety
-/// `config` is readable unless `mask` is 0.
-unsafe fn requested(routine: Routine, config: *const Config, mask: c_long) -> Option<Config> {
+/// The requested configuration; `None` if it is invalid.
+fn requested(routine: Routine, config: Option<In<'_, Config>>, mask: c_long) -> Option<Config> {
     if mask & !NUM_CONTEXTS != 0 {
         return None;
     }
     if mask & NUM_CONTEXTS == 0 {
         return Some(Config::default());
     }
-    if config.is_null() {
+    let Some(config) = config else {
         failure::misuse(
             routine,
             "config = NULL",
             "expected the address of a shmem_team_config_t, or a mask of 0",
-        );
-    }
-    // SAFETY: not null, so readable by the caller's promise.
-    let config = unsafe { config.read() };
+        )
+    };
+    let config = config.get(0);
     (config.num_contexts >= 0).then_some(config)
 }
 
-/// What a PE gets of a new team.
+/// This PE's part in a new team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Share {
-    /// There is no such team.
+    /// The team is invalid.
     Invalid,
-    /// It is not a member.
+    /// This PE is not a member.
     None,
-    /// It is one.
+    /// This PE is a member.
     Member(Triplet),
 }
 
@@ -181,21 +160,21 @@ fn share(parent: Triplet, triplet: [c_int; 3]) -> Share {
     }
     Share::Member(Triplet {
         start: parent.start.wrapping_add((start as usize).wrapping_mul(parent.stride)),
-        // A team of one has stride 1, whatever was asked for.
+        // A team of one PE has stride 1, whatever the argument.
         stride: if size == 1 { 1 } else { parent.stride.wrapping_mul(stride as usize) },
         size: size as usize,
         me: index as usize,
     })
 }
 
-/// A slot and the step its words have come to.
+/// A slot, and the step that its words have reached.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     slot: usize,
     step: u64,
 }
 
-/// What a PE of the parent tells the others.
+/// What each PE of the parent sends to the others.
 struct Notice {
     arguments: [c_int; 3],
     ok: bool,
@@ -230,9 +209,8 @@ impl Notice {
     }
 }
 
-/// Splits `parent` into the teams that this PE has `parts` in, up to two. Returns
-/// their handles, `SHMEM_TEAM_INVALID` where it has no part, or `None` if the split
-/// failed anywhere.
+/// Splits `parent` into the teams, at most two, in which this PE has `parts`. Returns their
+/// handles, `SHMEM_TEAM_INVALID` where it has no part; or `None` if the split failed on any PE.
 fn split(
     routine: Routine,
     parent: &'static Team,
@@ -246,7 +224,7 @@ fn split(
     let ok =
         valid && leads.iter().zip(&places).all(|(lead, place)| lead.is_none() || place.is_some());
 
-    // Which members of the parent lead this PE's new teams.
+    // The members of the parent that lead this PE's new teams.
     let leaders = parts.map(|part| part.and_then(|(triplet, _)| parent.index_of(triplet.start)));
     let mut agreed = [None; 2];
     let mut all_ok = true;
@@ -287,19 +265,15 @@ fn split(
     Some(handles)
 }
 
-/// Takes a slot for a new team, with the highest step in the words of its members.
+/// Acquires a slot for a new team, with the highest step in its members' words.
 fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
     let slot = slots::acquire(job)?;
-    let words = job.control().team(slot);
     let step = (0..triplet.size).map(|index| {
         let pe = triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
-        assert!(pe < job.npes());
         if let Some(engine) = job.engine_to(pe) {
             return highest_step(&far::words_of(job, engine, slot, pe));
         }
-        // SAFETY: a slot has words for every PE of the job, atomics only, and the
-        // control area stays mapped.
-        highest_step(unsafe { words.add(pe).as_ref() })
+        highest_step(job.control().words(slot, pe))
     });
     Some(Place { slot, step: step.max()? })
 }

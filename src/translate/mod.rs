@@ -1,21 +1,20 @@
-//! The data path's one computation: a symmetric address of this PE and a PE
-//! number become the address where that PE's copy is mapped here.
+//! The data path's one computation: translates a symmetric address of this PE and a PE number to
+//! the address where that PE's copy is mapped here.
 //!
-//! There are two ways, one of which is compiled in: `table.rs` adds a base that
-//! each PE has in a table, so mirrors may lie anywhere; with the feature `smartmap`
-//! the bits of the address say it all, and there is no table.
+//! There are two methods, one of which is compiled in: `table.rs` adds a base from a table with an
+//! entry for each PE, so mirrors may lie anywhere; with the feature `smartmap` the address itself
+//! encodes the PE, and there is no table.
 //!
-//! In both, `pe` arrives as the whole argument register ([`PeArg`]); one unsigned
-//! comparison rejects negative numbers, numbers too large, and the rare caller
-//! that left garbage in the upper half, which the slow path then clears.
+//! In both, `pe` arrives as the whole argument register ([`PeArg`]). One unsigned comparison
+//! rejects negative numbers, numbers that are too large, and the rare caller that left garbage in
+//! the upper half, which the slow path then clears.
 //!
-//! Programs compiled with `-DSHMEM_INLINE` do with less: see `inline_table.rs`.
+//! Programs compiled with `-DSHMEM_INLINE` need fewer instructions: see `inline_table.rs`.
 //!
-//! Whatever is not the common case goes to the caller's `cold` continuation,
-//! which ends in [`crate::slow::resolve`]: address not symmetric, PE out of
-//! range, library not initialised, or a peer not attached yet.
-//! The two continuations are passed in, not returned as a `Result`, because that
-//! keeps the branches apart: one jump each, and the access.
+//! All other cases go to the caller's `cold` continuation, which ends in [`crate::slow::resolve`]:
+//! address not symmetric, PE out of range, library not initialised, or peer not attached yet. The
+//! two continuations are passed in instead of a `Result` being returned, because that keeps the
+//! branches apart: one jump each, and the access.
 
 #[cfg(feature = "smartmap")]
 #[path = "shift.rs"]
@@ -28,7 +27,7 @@ mod inline_table;
 pub mod numberings;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
-pub use way::{ALL_OR_NONE, MAX_PES, TABLE, Table, pointer, translate, translate_copy};
+pub use way::{ALL_OR_NONE, MAX_PES, TABLE, TranslationTable, pointer, translate, translate_copy};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the
 /// upper half unspecified by the ABI. Convert with [`pe_number`].
@@ -40,23 +39,24 @@ pub const fn pe_number(pe: PeArg) -> i32 {
     pe as u32 as i32
 }
 
-/// The offset of an address that has no translation on the hot path;
-/// [`Table::address`] gives the address back.
+/// The offset of an address that the hot path could not translate; [`TranslationTable::address`] recovers the
+/// address.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Miss(usize);
 
-/// Marks what leads to it as unlikely: `std::hint::cold_path`, which only newer compilers have. The
-/// call itself is gone after optimisation.
+/// Marks the code that leads to it as unlikely: `std::hint::cold_path`, which only newer compilers
+/// have. Optimisation removes the call itself.
 #[cold]
 #[inline(never)]
 pub(crate) const fn cold_path() {}
 
-/// How a context numbers PEs. The default context is the world's numbering at no
-/// cost; a context of a team maps `pe` to `start + pe * stride`.
+/// How a context numbers PEs. The default context is the numbering of the world, at no cost; a
+/// context of a team maps `pe` to `start + pe * stride`.
 pub trait Numbering: Copy {
-    /// Continues with the world PE number, or with `out` if the team has no such PE. In the world
-    /// itself, whose numbers [`translate`] looks up anyway, with any that it can.
+    /// Continues with the world PE number, or with `out` if the team has no such PE. The world
+    /// itself accepts every number that [`translate`] can look up, because [`translate`] rejects
+    /// wrong ones.
     fn world<R>(self, pe: PeArg, ok: impl FnOnce(usize) -> R, out: impl FnOnce() -> R) -> R;
     /// The context's handle, for messages and the slow path.
     fn handle(self) -> usize;
@@ -80,11 +80,10 @@ impl Numbering for Default {
     }
 }
 
-/// What is done about a miss: a closure, or a type of its own where the compiler has
-/// to be told to inline it. A continuation that is called, not jumped to, costs
-/// the hot path a stack frame.
+/// What to do on a miss: a closure, or a type of its own where the compiler must be told to inline
+/// it. A continuation that is called, not jumped to, costs the hot path a stack frame.
 pub trait Cold<R> {
-    /// Carries the operation out by another way, or ends the job.
+    /// Carries out the operation by another method, or ends the job.
     fn miss(&self, miss: Miss) -> R;
 }
 

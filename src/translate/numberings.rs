@@ -1,17 +1,17 @@
-//! How contexts number PEs: what the data path reads of them.
+//! How contexts number PEs, in the form that the data path reads.
 //!
-//! A handle that stands for a context has a number in bits 4 to 15, [`TAG`] in bits 0 to 3,
-//! and nothing above. The data path takes the low half of 32 bits, half of that again, for
-//! an index, whatever the caller has passed: every index has a number of PEs, which is 0 but
-//! for contexts that exist. So garbage, a pointer for example, reads nothing but this table
-//! and takes the slow path like a PE number that is too large; only what ends in the very 16 bits
-//! of a context that exists is taken for it. Everything else but the data path looks at all bits.
+//! A context's handle has a number in bits 4 to 15, [`TAG`] in bits 0 to 3, and zeros above. The
+//! data path uses the low 16 bits as an index, whatever the caller has passed: every index has a
+//! number of PEs, which is 0 except for existing contexts. So garbage, such as a pointer, reads
+//! nothing but this table and takes the slow path like a PE number that is too large; only a value
+//! that ends in exactly the 16 bits of an existing context is taken for that context. All code
+//! except the data path looks at all bits.
 #![allow(unsafe_code)]
 
 use super::PeArg;
 use crate::atomics::{AtomicU32, Ordering};
 
-/// Contexts there can be at once.
+/// How many contexts can exist at once.
 pub const CONTEXTS: usize = 1 << 12;
 /// The low bits of a handle: no aligned address has them, and no context is number 0.
 const TAG: usize = 0xb;
@@ -29,10 +29,10 @@ struct Record {
 /// The numberings of all contexts.
 #[repr(C)]
 pub struct Numberings {
-    /// PEs of the context's team, by the low 16 bits of the handle.
+    /// Number of PEs of the context's team, by the low 16 bits of the handle.
     sizes: [AtomicU32; 1 << 16],
-    /// By the context's number. A record is as long as the sizes between two handles, so
-    /// that one index, scaled alike, serves for both.
+    /// By the context's number. A record is as long as the sizes between two handles, so that one
+    /// index with one scale serves for both.
     records: [Record; CONTEXTS],
 }
 
@@ -61,18 +61,17 @@ impl Numberings {
     ) -> R {
         const TO_RECORD: usize = std::mem::offset_of!(Numberings, records) / 4 - TAG;
         let mut index = handle as u16 as usize;
-        // Keeps the compiler from computing it twice, once for each use.
-        // SAFETY: nothing is executed.
+        // Keeps the compiler from computing the index twice, once for each use.
+        // SAFETY: no instruction is executed.
         unsafe {
             std::arch::asm!("/* {0} */", inout(reg) index, options(pure, nomem, nostack, preserves_flags));
         }
         let place = (&raw const *self).cast::<u32>().wrapping_add(index);
-        // SAFETY: there is a size for each number of 16 bits. It is written when a context is
-        // created or destroyed, and the specification forbids to use a context concurrently
-        // with either. A plain read, because the compiler makes it an operand of the
-        // comparison.
+        // SAFETY: there is a size for every 16-bit number. It is written when a context is created
+        // or destroyed, and the specification forbids the use of a context concurrently with
+        // either. A plain read, because the compiler makes it an operand of the comparison.
         let size = unsafe { place.read() };
-        // An `int`: whatever is in the upper half of the register.
+        // Use it as an `int`: the upper half of the register is unspecified.
         let pe = pe as u32;
         if pe >= size {
             return out();
@@ -87,7 +86,7 @@ impl Numberings {
         ok(pe.wrapping_mul(stride).wrapping_add(unsafe { *start }) as usize)
     }
 
-    /// Whether these are the low bits of a context that exists.
+    /// Whether these are the low bits of an existing context's handle.
     #[inline(always)]
     pub fn has(&self, handle: usize) -> bool {
         self.sizes[handle as u16 as usize].load(Ordering::Relaxed) != 0
@@ -98,14 +97,14 @@ impl Numberings {
         self.sizes[handle(number)].load(Ordering::Acquire) as usize
     }
 
-    /// World number of PE `pe` of a context that has one.
+    /// World number of PE `pe` of an existing context.
     pub fn member(&self, number: usize, pe: usize) -> usize {
         let Record { start, stride } = &self.records[number];
         let offset = (pe as u32).wrapping_mul(stride.load(Ordering::Relaxed));
         start.load(Ordering::Relaxed).wrapping_add(offset) as usize
     }
 
-    /// Makes a context of the PEs `start + i * stride`, `i < size`.
+    /// Adds a context of the PEs `start + i * stride`, `i < size`.
     pub fn set(&self, number: usize, start: usize, stride: usize, size: usize) {
         let record = &self.records[number];
         record.start.store(start as u32, Ordering::Relaxed);
@@ -113,7 +112,7 @@ impl Numberings {
         self.sizes[handle(number)].store(size as u32, Ordering::Release);
     }
 
-    /// The context exists no longer.
+    /// Removes a context.
     pub fn clear(&self, number: usize) {
         self.sizes[handle(number)].store(0, Ordering::Relaxed);
     }
@@ -124,7 +123,7 @@ pub const fn handle(number: usize) -> usize {
     number << NUMBER_AT | TAG
 }
 
-/// The number in a handle that has the form of one.
+/// The number in a handle, if the handle has a valid form.
 pub fn number(given: usize) -> Option<usize> {
     let number = given >> NUMBER_AT;
     (handle(number) == given && (1..CONTEXTS).contains(&number)).then_some(number)

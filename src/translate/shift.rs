@@ -1,6 +1,6 @@
-//! Translation by the bits of the address, as SMARTMAP lays memory out: all of a PE's
-//! memory lies below 512 GiB, and PE `pe`'s copy of an address is that address plus
-//! `(pe + 1) << 39`. No table, no load.
+//! Translation by the bits of the address, in the memory layout of SMARTMAP: all of a PE's memory
+//! lies below 512 GiB, and PE `pe`'s copy of an address is that address plus `(pe + 1) << 39`. No
+//! table, no load.
 //!
 //! ```text
 //!  slot 0: own memory         slot 1: PE 0          slot 2: PE 1
@@ -8,8 +8,8 @@
 //!  0                end       1 << 39               2 << 39
 //! ```
 //!
-//! Nothing on the way could tell whether a peer is attached, so the way is closed
-//! (`end` is 0) until all are.
+//! The hot path cannot tell whether a peer is attached, so it stays closed (`end` is 0) until all
+//! are.
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
@@ -20,14 +20,14 @@ use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
 use std::ops::Range;
 
-/// Most PEs a job can have: the slots there are.
+/// The most PEs of a job: the number of slots.
 pub const MAX_PES: usize = MAX_RANKS;
 
 /// Whether the hot path stays closed until every PE is attached.
 pub const ALL_OR_NONE: bool = true;
 
 /// What the hot path reads, and what decides when it opens.
-pub struct Table {
+pub struct TranslationTable {
     /// First address past the slot; 0 until all PEs are attached, and while diverted.
     end: AtomicUsize,
     /// Number of PEs of the job, 0 while the library is not initialised.
@@ -39,38 +39,38 @@ pub struct Table {
     upper: UnsafeCell<(usize, usize)>,
     /// Where the heap starts in its piece, behind the partitions.
     heap: UnsafeCell<usize>,
-    /// All pieces, if there are partitions.
-    pieces: UnsafeCell<Vec<Range<usize>>>,
+    /// The partitions.
+    partitions: UnsafeCell<Vec<Range<usize>>>,
     /// The PEs that are attached, one bit each.
     attached: [AtomicU64; MAX_PES.div_ceil(64)],
-    /// Whether operations may take the hot path once all PEs are attached: there is a
-    /// job, and they are not diverted.
+    /// Whether operations may take the hot path once all PEs are attached: a job exists, and
+    /// operations are not diverted.
     open: AtomicBool,
     /// How contexts number PEs.
     pub contexts: Numberings,
 }
 
-// SAFETY: the fields that are not atomic are written by `publish` and `retire` only,
-// which run inside initialisation and finalisation; the specification forbids
-// communication concurrent with those, and a thread that communicates later has
-// learned of the initialisation from the thread that did it.
-unsafe impl Sync for Table {}
+// SAFETY: only `publish` and `retire` write the fields that are not atomic, and they run inside
+// initialisation and finalisation. The specification forbids communication concurrent with those,
+// and a thread that communicates later has learned of the initialisation from the thread that did
+// it.
+unsafe impl Sync for TranslationTable {}
 
-/// The one table of this process.
-pub static TABLE: Table = Table {
+/// The table of this process.
+pub static TABLE: TranslationTable = TranslationTable {
     end: AtomicUsize::new(0),
     npes: UnsafeCell::new(0),
     own: AtomicUsize::new(0),
     lower: UnsafeCell::new((0, 0)),
     upper: UnsafeCell::new((0, 0)),
     heap: UnsafeCell::new(0),
-    pieces: UnsafeCell::new(Vec::new()),
+    partitions: UnsafeCell::new(Vec::new()),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
     open: AtomicBool::new(false),
     contexts: Numberings::new(),
 };
 
-impl Table {
+impl TranslationTable {
     /// Number of PEs of the job, 0 before initialisation.
     #[inline(always)]
     pub fn npes(&self) -> usize {
@@ -82,18 +82,17 @@ impl Table {
     pub fn ready(&self) -> bool {
         self.npes() != 0
     }
-    /// Whether they are possible, and not diverted to the slow path.
+    /// Whether operations are possible, and not diverted to the slow path.
     #[inline(always)]
     pub fn open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
-    /// Whether they are carried out for every PE: all are on this node.
+    /// Whether operations are possible for every PE: all are on this node.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.open()
     }
-    /// Whether what an operation reads or writes by a pointer of the caller's own is surely the
-    /// processor's memory.
+    /// Whether the caller's own pointer in an operation is sure to refer to the processor's memory.
     #[inline(always)]
     pub fn copies_open(&self) -> bool {
         self.open()
@@ -103,43 +102,51 @@ impl Table {
     pub fn knows(&self, pe: PeArg) -> bool {
         pe < self.npes()
     }
-    /// Whether an address is in one of the slot's pieces: exact, unlike the hot path's
-    /// one comparison, which lets all pass that lies below the slot's end (an access
-    /// beside the pieces faults and is explained).
+    /// Whether an address is in one of the slot's pieces. This is exact, unlike the hot path's one
+    /// comparison, which accepts every address below the slot's end (an access outside the pieces
+    /// faults and is explained).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
         // SAFETY: as for `npes`.
         let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
         addr.wrapping_sub(lower.0) < lower.1 || addr.wrapping_sub(upper.0) < upper.1
     }
-    /// How many bytes from an address on are in the same piece of the slot: in the data segment,
-    /// or in the heap. 0 if the address is in neither.
+    /// How many bytes from an address on are in the same piece of the slot: the data segment, or
+    /// the heap. 0 if the address is in neither.
     #[inline(always)]
-    pub fn room(&self, addr: usize) -> usize {
+    fn room(&self, addr: usize) -> usize {
         // SAFETY: as for `npes`.
         let (lower, upper, heap) =
             unsafe { (*self.lower.get(), *self.upper.get(), *self.heap.get()) };
         let (start, bytes) = if addr < heap { lower } else { upper };
         if addr < start { 0 } else { bytes.saturating_sub(addr - start) }
     }
-    /// Whether so many bytes from an address on are in one piece, where there are partitions.
-    pub fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
+    /// Whether `bytes` bytes from an address on, at least one, are in the same piece of the slot.
+    #[inline(always)]
+    pub fn has_room(&self, addr: usize, bytes: usize) -> bool {
+        bytes <= self.room(addr) || self.is_in_a_piece(addr, bytes)
+    }
+    /// As [`has_room`](Self::has_room), for partitions.
+    #[inline(always)]
+    fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
+        cold_path();
         // SAFETY: as for `npes`.
-        let pieces = unsafe { &*self.pieces.get() };
-        pieces.iter().any(|piece| piece.contains(&addr) && bytes <= piece.end - addr)
+        let partitions = unsafe { &*self.partitions.get() };
+        let found = partitions.iter().find(|piece| addr < piece.end);
+        found.is_some_and(|piece| addr >= piece.start && bytes <= piece.end - addr)
     }
     /// The address that [`translate`] handed to `cold`.
     #[inline(always)]
     pub fn address(&self, miss: Miss) -> usize {
         miss.0
     }
-    /// Any address, as [`translate`] hands it to `cold`.
+    /// Any address, in the form that [`translate`] hands to `cold`.
     #[inline(always)]
     pub fn miss(&self, address: usize) -> Miss {
         Miss(address)
     }
 
-    /// Prepares for a job of `npes` PEs; the hot path opens when all have a mirror, so all must be
+    /// Prepares for a job of `npes` PEs. The hot path opens when all have a mirror, so all must be
     /// on this node.
     pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize, whole: bool) {
         assert!(whole, "aliases are of one node");
@@ -153,24 +160,24 @@ impl Table {
             *self.lower.get() = (bounds.lower.start, bounds.lower.len());
             *self.upper.get() = (bounds.upper.start, bounds.upper.len());
             *self.heap.get() = bounds.heap.max(bounds.upper.start);
-            *self.pieces.get() = bounds.pieces();
+            *self.partitions.get() = bounds.partitions.clone();
             *self.npes.get() = npes;
         }
         self.open.store(true, Ordering::Relaxed);
     }
 
-    /// Keeps the hot path of a job just published closed for good.
+    /// Keeps the hot path of a newly published job closed for good.
     pub(crate) fn divert(&self) {
         self.open.store(false, Ordering::Relaxed);
     }
 
-    /// Sends operations that may be on devices' memory down the slow path: here, all.
+    /// Sends operations that may access devices' memory to the slow path: here, all operations.
     pub(crate) fn divert_copies(&self, _: &[Range<usize>]) {
         self.divert();
     }
 
-    /// Says that PE `pe`'s slot can be reached; this PE's own, whose `address` is no
-    /// alias, comes first.
+    /// Marks PE `pe`'s slot as attached. This PE's own, whose `address` is not an alias, comes
+    /// first.
     pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
         if address < 1 << SHIFT {
             self.own.store(pe, Ordering::Relaxed);
@@ -180,14 +187,14 @@ impl Table {
             let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
             INLINE_TABLE.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
         }
-        // Sequentially consistent: of threads that attach at the same time, one sees all.
+        // Sequentially consistent: if threads attach at the same time, one of them sees all.
         self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);
         let attached: u32 =
             self.attached.iter().map(|bits| bits.load(Ordering::SeqCst).count_ones()).sum();
         if attached as usize == self.npes() && self.open() {
             // SAFETY: as for `npes`.
             let (start, bytes) = unsafe { *self.upper.get() };
-            // Release: whoever computes an address below the end depends on the mappings.
+            // Release: a thread that computes an address below the end depends on the mappings.
             self.end.store(start + bytes, Ordering::Release);
         }
     }
@@ -201,26 +208,26 @@ impl Table {
         unsafe {
             *self.lower.get() = (0, 0);
             *self.upper.get() = (0, 0);
-            *self.pieces.get() = Vec::new();
+            *self.partitions.get() = Vec::new();
             *self.npes.get() = 0;
         }
     }
 }
 
-/// The slot of PE `pe`. The compiler is kept from seeing that it is a sum: it would shift
-/// both parts, and need an instruction more for the constant.
+/// The slot of PE `pe`. Hides from the compiler that it is a sum: otherwise it would shift both
+/// parts, and need another instruction for the constant.
 #[inline(always)]
 fn slot(pe: usize) -> usize {
     let mut slot = pe.wrapping_add(FIRST_SLOT);
-    // SAFETY: nothing is executed.
+    // SAFETY: no instruction is executed.
     unsafe {
         std::arch::asm!("/* {0} */", inout(reg) slot, options(pure, nomem, nostack, preserves_flags));
     }
     slot
 }
 
-/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
-/// `hot(target)`, or with `cold(miss)` if the common case does not hold.
+/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`. Continues with `hot(target)`, or
+/// with `cold(miss)` outside the common case.
 #[inline(always)]
 pub fn translate<C: Numbering, R>(
     ctx: C,
@@ -236,8 +243,8 @@ pub fn translate<C: Numbering, R>(
     let cold = &cold;
     ctx.world(
         pe,
-        // The bits do not meet, so this is `oneshmem_kitten::addressing::alias`; as an
-        // addition it can be part of the access itself.
+        // The bits do not overlap, so this is `oneshmem_kitten::addressing::alias`; an addition can
+        // be part of the access itself.
         |pe| hot(addr.wrapping_add(slot(pe) << SHIFT)),
         || {
             cold_path();
@@ -246,8 +253,8 @@ pub fn translate<C: Numbering, R>(
     )
 }
 
-/// As [`translate`]: where an operation's own pointer may be to a device's memory, the way is
-/// closed.
+/// As [`translate`]: the hot path is closed if an operation's own pointer may be to a device's
+/// memory.
 #[inline(always)]
 pub fn translate_copy<C: Numbering, R>(
     ctx: C,
@@ -259,8 +266,8 @@ pub fn translate_copy<C: Numbering, R>(
     translate(ctx, addr, pe, hot, cold)
 }
 
-/// As [`translate`], for a pointer that is handed out and not used at once: exact about
-/// what is symmetric, and this PE's own memory is where it always was.
+/// As [`translate`], for a pointer that is returned and not used at once: accepts only symmetric
+/// addresses, and leaves this PE's own unchanged.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
     if !TABLE.surely_symmetric(addr) || pe == TABLE.own.load(Ordering::Relaxed) {

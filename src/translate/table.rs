@@ -7,10 +7,10 @@
 //!  <------- span[pe] ------->
 //! ```
 //!
-//! `target = (addr - origin) + base[pe]`, if the offset is below `span[pe]`: the slot's size
-//! for a PE that has a mirror here, else 0. So one comparison answers for the address, the
-//! library's state, the peer's, and every PE number of the table; another one, with a
-//! constant, for the numbers beyond it.
+//! `target = (addr - origin) + base[pe]`, if the offset is below `span[pe]`: the slot's size for a
+//! PE that has a mirror here, otherwise 0. So one comparison checks the address, the library's
+//! state, the peer's state, and every PE number of the table; another one, with a constant, rejects
+//! numbers beyond it.
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
@@ -20,68 +20,68 @@ use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 
-/// Most PEs a job can have; bounds the tables (32 bytes each).
+/// The most PEs of a job, which is the size of the tables (32 bytes per PE).
 pub const MAX_PES: usize = 4096;
 
-/// Whether the hot path stays closed until every PE is attached. Not here: each
-/// PE has an entry of its own.
+/// Whether the hot path stays closed until every PE is attached. Not here: each PE has its own
+/// entry.
 pub const ALL_OR_NONE: bool = false;
 
-/// What the hot path reads. Written by `shmem_init` and `shmem_finalize`, and one
-/// PE's entries by its first use.
-pub struct Table {
+/// What the hot path reads. Written by `shmem_init` and `shmem_finalize`; a PE's entries are
+/// written at its first use.
+pub struct TranslationTable {
     /// First address of this PE's slot.
     origin: UnsafeCell<usize>,
     /// Slot size; 0 while the library is not initialised, or diverted.
     slot: UnsafeCell<usize>,
     /// Number of PEs of the job.
     npes: UnsafeCell<usize>,
-    /// First offset of the slot's upper piece (the heap, if it lies above the data); past all
-    /// offsets if there are partitions.
-    upper: UnsafeCell<usize>,
-    /// First offset past the slot's lower piece; 0 if there are partitions.
-    lower_end: UnsafeCell<usize>,
-    /// `upper` and `lower_end` also if there are partitions, which belong to the heap's piece.
-    upper_piece: UnsafeCell<usize>,
-    lower_piece_end: UnsafeCell<usize>,
-    /// All pieces, if there are partitions of any kind.
+    /// First offset of the slot's last piece: the heap or the data segment.
+    last: UnsafeCell<usize>,
+    /// First offset past the slot's first piece: the heap, the data segment or a partition.
+    first_end: UnsafeCell<usize>,
+    /// The offsets of all pieces, in order: with partitions, there are others between these two.
     pieces: UnsafeCell<Vec<Range<usize>>>,
-    /// First offset past what has no foreign memory below it, in the slot.
+    /// As `last` and `first_end`, if the partitions belong to the heap's piece.
+    upper: UnsafeCell<usize>,
+    lower_end: UnsafeCell<usize>,
+    /// End of the slot's first part, up to which there is no foreign memory.
     unmixed: UnsafeCell<usize>,
-    /// `slot`, but 0 also if there are PEs or partitions that only the slow path reaches.
+    /// As `slot`, but also 0 if there are PEs or partitions that only the slow path can access.
     whole: UnsafeCell<usize>,
     /// The span of PEs that have a mirror: `slot`, or less.
     reach: UnsafeCell<usize>,
-    /// `slot`, but 0 also while copies take the slow path.
+    /// As `slot`, but also 0 while copies take the slow path.
     copies: UnsafeCell<usize>,
-    /// `slot` for the PEs that have a mirror here and may be reached without further ado, else 0.
+    /// `slot` for PEs that have a mirror here and are open to the hot path, otherwise 0.
     span: [AtomicUsize; MAX_PES],
-    /// As `span`, for [`pointer`]: up to where no foreign memory lies in between.
+    /// As `span`, for [`pointer`]: ends below any foreign memory.
     pointer_span: [AtomicUsize; MAX_PES],
     /// As `span`, for [`translate_copy`].
     copy_span: [AtomicUsize; MAX_PES],
     /// Where their mirrors are.
     base: [AtomicUsize; MAX_PES],
-    /// How contexts number PEs. Here, so that the hot path computes one address for both.
+    /// How contexts number PEs. Part of this table so that the hot path computes one address for
+    /// both.
     pub contexts: Numberings,
 }
 
-// SAFETY: `span` and `base` are atomic. The other fields are written by `publish` and
-// `retire` only, which run inside initialisation and finalisation; the
-// specification forbids communication concurrent with those, and a thread that
-// communicates later has learned of the initialisation from the thread that did it.
-unsafe impl Sync for Table {}
+// SAFETY: `span` and `base` are atomic. Only `publish` and `retire` write the other fields, and
+// they run inside initialisation and finalisation. The specification forbids communication
+// concurrent with those, and a thread that communicates later has learned of the initialisation
+// from the thread that did it.
+unsafe impl Sync for TranslationTable {}
 
-/// The one table of this process.
-pub static TABLE: Table = Table {
+/// The table of this process.
+pub static TABLE: TranslationTable = TranslationTable {
     origin: UnsafeCell::new(0),
     slot: UnsafeCell::new(0),
     npes: UnsafeCell::new(0),
+    last: UnsafeCell::new(0),
+    first_end: UnsafeCell::new(0),
+    pieces: UnsafeCell::new(Vec::new()),
     upper: UnsafeCell::new(0),
     lower_end: UnsafeCell::new(0),
-    upper_piece: UnsafeCell::new(0),
-    lower_piece_end: UnsafeCell::new(0),
-    pieces: UnsafeCell::new(Vec::new()),
     unmixed: UnsafeCell::new(0),
     whole: UnsafeCell::new(0),
     reach: UnsafeCell::new(0),
@@ -93,7 +93,7 @@ pub static TABLE: Table = Table {
     contexts: Numberings::new(),
 };
 
-impl Table {
+impl TranslationTable {
     #[inline(always)]
     fn origin(&self) -> usize {
         // SAFETY: written only while no operation runs (see `Sync` above).
@@ -115,19 +115,18 @@ impl Table {
     pub fn ready(&self) -> bool {
         self.npes() != 0
     }
-    /// Whether the hot path may carry them out: not before, and not while it is diverted.
+    /// Whether the hot path is open: the library is initialised, and operations are not diverted.
     #[inline(always)]
     pub fn open(&self) -> bool {
         self.slot() != 0
     }
-    /// Whether it may, and carries them out for every PE.
+    /// Whether the hot path is open for every PE.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         // SAFETY: as for `origin`.
         unsafe { *self.whole.get() != 0 }
     }
-    /// Whether what an operation reads or writes by a pointer of the caller's own is surely the
-    /// processor's memory.
+    /// Whether the caller's own pointer in an operation is sure to refer to the processor's memory.
     #[inline(always)]
     pub fn copies_open(&self) -> bool {
         // SAFETY: as for `origin`.
@@ -138,63 +137,81 @@ impl Table {
     pub fn knows(&self, pe: PeArg) -> bool {
         pe < MAX_PES
     }
-    /// Whether an address is in the slot's upper piece, or its lower one: exact,
-    /// unlike the hot path's one comparison, which lets the hole between them pass
-    /// (an access there faults and is explained).
+    /// Whether an address is in the slot's upper or lower piece. This is exact, unlike the hot
+    /// path's one comparison, which accepts the hole between them (an access there faults and is
+    /// explained).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
         let offset = addr.wrapping_sub(self.origin());
         // SAFETY: as for `origin`.
-        let (upper, lower_end) = unsafe { (*self.upper_piece.get(), *self.lower_piece_end.get()) };
+        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
         offset < self.slot() && (offset < lower_end || offset >= upper)
     }
-    /// How many bytes from an address on are in the same piece of the slot: in the data segment, or
-    /// in the heap. 0 if the address is in neither, if there are partitions, or while copies
-    /// take the slow path.
+    /// How many bytes from an address on are in the same piece of the slot, if that is the first
+    /// or the last one: without partitions, the data segment or the heap. Otherwise 0.
     #[inline(always)]
-    pub fn room(&self, addr: usize) -> usize {
+    fn room(&self, addr: usize) -> usize {
         let offset = addr.wrapping_sub(self.origin());
         // SAFETY: as for `origin`.
-        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
-        let end = if offset < upper { lower_end } else { self.slot() };
+        let (last, first_end) = unsafe { (*self.last.get(), *self.first_end.get()) };
+        let end = if offset < last { first_end } else { self.slot() };
         end.saturating_sub(offset)
     }
-    /// Whether so many bytes from an address on are in one piece, where there are partitions.
-    pub fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
-        // SAFETY: as for `origin`.
-        let pieces = unsafe { &*self.pieces.get() };
-        pieces.iter().any(|piece| piece.contains(&addr) && bytes <= piece.end - addr)
+    /// Whether `bytes` bytes from an address on, at least one, are in the same piece of the slot.
+    #[inline(always)]
+    pub fn has_room(&self, addr: usize, bytes: usize) -> bool {
+        bytes <= self.room(addr) || self.is_in_a_piece(addr, bytes)
     }
-    /// The address an offset that [`translate`] handed to `cold` came from.
+    /// As [`has_room`](Self::has_room), for all pieces but the first, in which `room` is exact.
+    #[inline(always)]
+    fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
+        cold_path();
+        let offset = addr.wrapping_sub(self.origin());
+        // The hot path must not keep anything for this in registers that it would have to save: so
+        // the slot's size is read again, and there is no iterator.
+        // SAFETY: as for `origin`. A slot has at least two pieces. The offset is in it, and it ends
+        // with the last piece, so the search ends there or earlier.
+        unsafe {
+            if offset >= self.slot.get().read_volatile() {
+                return false;
+            }
+            let mut piece = (*self.pieces.get()).as_ptr().add(1);
+            while offset >= (*piece).end {
+                piece = piece.add(1);
+            }
+            offset >= (*piece).start && bytes <= (*piece).end - offset
+        }
+    }
+    /// The address of an offset that [`translate`] handed to `cold`.
     #[inline(always)]
     pub fn address(&self, miss: Miss) -> usize {
         miss.0.wrapping_add(self.origin())
     }
 
-    /// The offset of any address, as [`translate`] hands it to `cold`.
+    /// The offset of any address, in the form that [`translate`] hands to `cold`.
     #[inline(always)]
     pub fn miss(&self, address: usize) -> Miss {
         Miss(address.wrapping_sub(self.origin()))
     }
 
-    /// Prepares the hot path for a job of `npes` PEs, of which some are on other nodes unless it is
-    /// `whole`; nobody has a mirror yet.
+    /// Prepares the hot path for a job of `npes` PEs. Unless the job is `whole`, some of them are
+    /// on other nodes. No PE has a mirror yet.
     pub(crate) fn publish(&self, bounds: &SlotBounds, npes: usize, whole: bool) {
         assert!(npes <= MAX_PES && bounds.lower.end <= bounds.upper.start);
         let origin = bounds.lower.start;
+        let pieces = bounds.pieces();
+        let [first, .., last] = &pieces[..] else {
+            unreachable!("a slot has a data segment and a heap");
+        };
+        let offsets = |piece: &Range<usize>| piece.start - origin..piece.end - origin;
         // SAFETY: called from initialisation, when nothing else reads the table.
         unsafe {
             *self.origin.get() = origin;
+            *self.last.get() = last.start - origin;
+            *self.first_end.get() = first.end - origin;
+            *self.pieces.get() = pieces.iter().map(offsets).collect();
             *self.upper.get() = bounds.upper.start - origin;
             *self.lower_end.get() = bounds.lower.end - origin;
-            *self.upper_piece.get() = bounds.upper.start - origin;
-            *self.lower_piece_end.get() = bounds.lower.end - origin;
-            *self.pieces.get() = bounds.pieces();
-            // With partitions, no address has room here.
-            if !bounds.partitions.is_empty() {
-                *self.upper.get() = usize::MAX;
-                *self.lower_end.get() = 0;
-            }
             *self.unmixed.get() = match bounds.hole_is_program {
                 true => bounds.upper.end - origin,
                 false => bounds.lower.end - origin,
@@ -207,8 +224,8 @@ impl Table {
         }
     }
 
-    /// Keeps the hot path of a job just published closed, so that every operation takes
-    /// the slow one.
+    /// Keeps the hot path of a newly published job closed, so that every operation takes the slow
+    /// path.
     pub(crate) fn divert(&self) {
         // SAFETY: called from initialisation, when nothing else reads the table.
         unsafe {
@@ -218,32 +235,24 @@ impl Table {
         }
     }
 
-    /// Sends the operations of a job just published that have a second pointer, which may be
-    /// to a device's memory, down the slow path, and quiet with them. At the given addresses are
-    /// partitions on devices.
+    /// For a newly published job, sends quiet to the slow path, and operations with a second
+    /// pointer, which may be to a device's memory. The given ranges are partitions on devices.
     pub(crate) fn divert_copies(&self, devices: &[Range<usize>]) {
         let slot = self.origin()..self.origin() + self.slot();
         let is_in_slot = |range: &Range<usize>| range.start < slot.end && slot.start < range.end;
         // SAFETY: called from initialisation, when nothing else reads the table.
         unsafe {
-            // In the hole between the slot's pieces they would be taken for symmetric memory.
+            // In the hole between the slot's pieces, such a partition would be taken for symmetric
+            // memory.
             if devices.iter().any(is_in_slot) {
                 *self.reach.get() = *self.unmixed.get();
             }
             *self.whole.get() = 0;
             *self.copies.get() = 0;
-            *self.upper.get() = usize::MAX;
-            *self.lower_end.get() = 0;
-            let (upper, lower_end) = (*self.upper_piece.get(), *self.lower_piece_end.get());
-            let pieces = &mut *self.pieces.get();
-            if pieces.is_empty() {
-                pieces.push(slot.start..slot.start + lower_end);
-                pieces.push(slot.start + upper..slot.end);
-            }
         }
     }
 
-    /// Says that PE `pe`'s mirror of the slot starts at `address`.
+    /// Sets the start of PE `pe`'s mirror of the slot to `address`.
     pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
         if !self.open() {
             return;
@@ -253,11 +262,11 @@ impl Table {
         let (unmixed, copies, reach) =
             unsafe { (*self.unmixed.get(), *self.copies.get(), *self.reach.get()) };
         self.base[pe].store(address, Ordering::Relaxed);
-        // Release: who finds a span uses the base, and the mapping.
+        // Release: a reader that sees a span uses the base, and the mapping.
         self.pointer_span[pe].store(unmixed, Ordering::Release);
         self.copy_span[pe].store(copies, Ordering::Release);
         self.span[pe].store(reach, Ordering::Release);
-        // What is compiled into programs does not tell copies from other operations.
+        // Code compiled into programs does not distinguish copies from other operations.
         if copies != 0 {
             INLINE_TABLE.set(pe, origin..origin + slot, origin + unmixed, address);
         }
@@ -281,8 +290,8 @@ impl Table {
     }
 }
 
-/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`: continues with
-/// `hot(target)`, or with `cold(miss)` if the common case does not hold.
+/// Translates `addr` (symmetric on this PE) for PE `pe` of `ctx`. Continues with `hot(target)`, or
+/// with `cold(miss)` outside the common case.
 #[inline(always)]
 pub fn translate<C: Numbering, R>(
     ctx: C,
@@ -294,8 +303,8 @@ pub fn translate<C: Numbering, R>(
     translate_within(&TABLE.span, ctx, addr, pe, hot, cold)
 }
 
-/// As [`translate`], for operations that also read or write by a pointer of the caller's own: where
-/// that may be a device's memory, they take the slow path.
+/// As [`translate`], for operations that also read or write through a pointer of the caller's own:
+/// if that may be to a device's memory, they take the slow path.
 #[inline(always)]
 pub fn translate_copy<C: Numbering, R>(
     ctx: C,
@@ -307,9 +316,9 @@ pub fn translate_copy<C: Numbering, R>(
     translate_within(&TABLE.copy_span, ctx, addr, pe, hot, cold)
 }
 
-/// As [`translate`], for a pointer that is handed out and not used at once, so that
-/// no fault would tell of an address in the hole between the slot's pieces: `hot`
-/// is for addresses that are surely not foreign memory.
+/// As [`translate`], for a pointer that is returned and not used at once, so that no fault would
+/// reveal an address in the hole between the slot's pieces. `hot` is only for addresses below any
+/// foreign memory.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
     translate_within(&TABLE.pointer_span, super::Default, addr, pe, hot, cold)
@@ -331,7 +340,7 @@ fn translate_within<C: Numbering, R>(
         |pe| {
             // SAFETY: `world` continues here only with a number that the table knows.
             let (span, base) = unsafe { (spans.get_unchecked(pe), TABLE.base.get_unchecked(pe)) };
-            // Acquire: the base comes before the span, by whichever thread.
+            // Acquire: the base was written before the span, whichever thread wrote them.
             if offset >= span.load(Ordering::Acquire) {
                 cold_path();
                 return cold.miss(Miss(offset));

@@ -1,4 +1,4 @@
-//! Wait for, or test, all of an array.
+//! Waits for, or tests, all elements of an array.
 
 use super::elements::{Ivars, Values};
 use super::{Waitable, polite};
@@ -6,8 +6,8 @@ use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
-impl<T: Waitable, V: Values<T>> Ivars<T, V> {
-    /// Waits for one after the other; nothing to do for an empty set.
+impl<T: Waitable, V: Values<T>> Ivars<'_, T, V> {
+    /// Waits for one element after the other. Returns immediately for an empty set.
     pub(super) fn wait_all(self, routine: Routine) {
         for i in self.counting() {
             if !self.satisfied(i) {
@@ -20,7 +20,7 @@ impl<T: Waitable, V: Values<T>> Ivars<T, V> {
         }
     }
 
-    /// 1 if all are satisfied, as all of an empty set are.
+    /// 1 if all elements satisfy the comparison, which also holds for an empty set.
     pub(super) fn test_all(self) -> c_int {
         polite::tested(self.counting().all(|i| self.satisfied(i))) as c_int
     }

@@ -1,4 +1,4 @@
-//! Wait for, or test, any one of an array, fairly.
+//! Waits for, or tests, any one element of an array, fairly.
 
 use super::elements::{Element, Ivars, Values};
 use super::{Waitable, polite};
@@ -6,13 +6,12 @@ use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::cell::Cell;
 
-/// "No element": the empty set, or none satisfied.
+/// "No element": the set is empty, or no element satisfies the comparison.
 const NONE: usize = usize::MAX;
 
-/// Where this thread's next search starts. Repeated calls on one array go round it,
-/// so each satisfied element comes up in turn. A call on another array than the
-/// last starts at random, so that no pattern of alternating arrays keeps an
-/// element from coming up for ever.
+/// Where this thread's next search starts. Repeated calls on one array cycle through it, so each
+/// satisfied element comes up in turn. A call on a different array than the last one starts at
+/// random, so that no pattern of alternating arrays can keep an element from ever coming up.
 #[derive(Clone, Copy)]
 struct Cursor {
     array: usize,
@@ -26,7 +25,7 @@ thread_local! {
 }
 
 impl Cursor {
-    /// Where to start in `array` of `len` elements, at least one.
+    /// Where to start in `array`, which has `len` elements, at least one.
     fn start(&mut self, array: usize, len: usize) -> usize {
         if self.array != array {
             // Marsaglia's xorshift64 (Journal of Statistical Software 8/14, 2003).
@@ -40,8 +39,8 @@ impl Cursor {
     }
 }
 
-impl<T: Waitable, V: Values<T>> Ivars<T, V> {
-    /// The number of a satisfied element, or `None`.
+impl<T: Waitable, V: Values<T>> Ivars<'_, T, V> {
+    /// The number of a satisfied element, if any.
     fn find(&self) -> Option<usize> {
         if self.len() == 0 {
             return None;

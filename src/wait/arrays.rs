@@ -1,125 +1,88 @@
-//! The routines that wait for, or test, arrays of variables: their arguments, checked and made what
-//! [`all`](super::all), [`any`](super::any) and [`some`](super::some) work on.
-#![allow(unsafe_code)]
+//! The routines that wait for, or test, arrays of variables. They check the arguments and pass them
+//! to [`all`](super::all), [`any`](super::any) and [`some`](super::some).
 
 use super::Waitable;
-use super::elements::{Indices, Ivars, Values};
+use super::elements::{Ivars, Values};
+use crate::argument::memory::{In, Object, Out};
 use crate::error::Routine;
 use std::ffi::c_int;
 
-/// Waits until every element that `status` does not mask compares to its value.
-///
-/// # Safety
-/// `ivars`, `status` unless null, and [`Each`](super::Each) of the values have `nelems` elements;
-/// concurrent accesses to `ivars` are atomic and of this type.
+/// Waits until every element that `status` does not mask satisfies the comparison with its value.
 #[inline]
-pub unsafe fn wait_until_all<T: Waitable>(
+pub fn wait_until_all<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) {
-    // SAFETY: this routine asks the same of its callers.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.wait_all(routine);
+    Ivars::new(routine, ivars, status, cmp, values).wait_all(routine);
 }
 
-/// 1 if every element that `status` does not mask compares to its value, else 0.
-///
-/// # Safety
-/// As for [`wait_until_all`].
+/// 1 if every element that `status` does not mask satisfies the comparison with its value, else 0.
 #[inline]
-pub unsafe fn test_all<T: Waitable>(
+pub fn test_all<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) -> c_int {
-    // SAFETY: this routine asks the same of its callers.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.test_all()
+    Ivars::new(routine, ivars, status, cmp, values).test_all()
 }
 
-/// Waits until an element that `status` does not mask compares to its value; returns
-/// its index, or `usize::MAX` at once if all are masked.
-///
-/// # Safety
-/// As for [`wait_until_all`].
+/// Waits until an element that `status` does not mask satisfies the comparison with its value.
+/// Returns its index, or `usize::MAX` immediately if all are masked.
 #[inline]
-pub unsafe fn wait_until_any<T: Waitable>(
+pub fn wait_until_any<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    // SAFETY: this routine asks the same of its callers.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.wait_any(routine)
+    Ivars::new(routine, ivars, status, cmp, values).wait_any(routine)
 }
 
-/// The index of an element that `status` does not mask and that compares to
-/// its value, or `usize::MAX`.
-///
-/// # Safety
-/// As for [`wait_until_all`].
+/// The index of an element that `status` does not mask and that satisfies the comparison with its
+/// value, or `usize::MAX`.
 #[inline]
-pub unsafe fn test_any<T: Waitable>(
+pub fn test_any<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    // SAFETY: this routine asks the same of its callers.
-    unsafe { Ivars::new(routine, ivars, nelems, status, cmp, values) }.test_any()
+    Ivars::new(routine, ivars, status, cmp, values).test_any()
 }
 
-/// Waits until elements that `status` does not mask compare to their values; writes their
-/// indices and returns how many, 0 at once if all are masked.
-///
-/// # Safety
-/// As for [`wait_until_all`]; `indices` has room for `nelems` indices.
+/// Waits until elements that `status` does not mask satisfy the comparison with their values.
+/// Writes their indices and returns their number, or 0 immediately if all are masked.
 #[inline]
-pub unsafe fn wait_until_some<T: Waitable>(
+pub fn wait_until_some<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    indices: *mut usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    indices: Option<Out<'_, usize>>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    // SAFETY: this routine asks the same of its callers.
-    let (ivars, indices) = unsafe {
-        let indices = Indices::new(routine, indices, nelems);
-        (Ivars::new(routine, ivars, nelems, status, cmp, values), indices)
-    };
+    let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
     ivars.wait_some(routine, indices)
 }
 
-/// Writes the indices of the elements that `status` does not mask and that compare
-/// to their values; returns how many.
-///
-/// # Safety
-/// As for [`wait_until_some`].
+/// Writes the indices of the elements that `status` does not mask and that satisfy the comparison
+/// with their values. Returns their number.
 #[inline]
-pub unsafe fn test_some<T: Waitable>(
+pub fn test_some<T: Waitable>(
     routine: Routine,
-    ivars: *mut T,
-    nelems: usize,
-    indices: *mut usize,
-    status: *const c_int,
+    ivars: Object<'_, T>,
+    indices: Option<Out<'_, usize>>,
+    status: Option<In<'_, c_int>>,
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    // SAFETY: this routine asks the same of its callers.
-    let (ivars, indices) = unsafe {
-        let indices = Indices::new(routine, indices, nelems);
-        (Ivars::new(routine, ivars, nelems, status, cmp, values), indices)
-    };
+    let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
     ivars.test_some(indices)
 }

@@ -1,8 +1,8 @@
 //! The six comparisons.
 //!
-//! A constant is the set of orderings that satisfy it: bit 0 for less, bit 1 for
-//! equal, bit 2 for greater. So a comparison is one test of a bit, and the two
-//! values that are no comparison, nothing and everything, are no constant.
+//! A constant is the set of orderings that satisfy it: bit 0 for less, bit 1 for equal, bit 2 for
+//! greater. So a comparison tests one bit. The empty and the full set are not comparisons, and have
+//! no constant.
 
 use crate::error::Routine;
 use crate::failure;
@@ -40,7 +40,7 @@ impl Comparison {
         Self(cmp)
     }
 
-    /// Whether `seen` compares to `value` so.
+    /// Whether the comparison holds between `seen` and `value`.
     #[inline(always)]
     pub(super) fn holds<T: Ord>(self, seen: T, value: T) -> bool {
         let ordering = match seen.cmp(&value) {

@@ -1,25 +1,32 @@
-//! An array of variables under test: which count, and what each is compared to.
+//! An array of variables under test: which elements count, and the values that they are compared
+//! with. The operands of a call have equal lengths, which is checked once, so an index that is
+//! valid in one is valid in all.
 #![allow(unsafe_code)]
 
 use super::{Comparison, Waitable};
-use crate::argument;
+use crate::argument::{
+    self,
+    memory::{In, Object, Out, same_length},
+};
 use crate::error::Routine;
 use crate::job::about::About;
-use crate::operand;
+use crate::operand::word::Variables;
 use std::ffi::c_int;
+use std::marker::PhantomData;
 
-/// What the elements are compared to.
+/// The values that elements are compared with.
 pub trait Values<T>: Copy {
     /// The value for element `i`.
     ///
     /// # Safety
-    /// There is an element `i`.
+    /// `check` has returned for more than `i` elements.
     unsafe fn value(self, i: usize) -> T;
-    /// Ends the job if there is none.
-    fn check(self, routine: Routine);
+    /// Ends the job if there are no values. Panics unless there is one for each of the `nelems`
+    /// elements.
+    fn check(self, routine: Routine, nelems: usize);
 }
 
-/// One value for all.
+/// One value for all elements.
 #[derive(Clone, Copy)]
 pub struct Same<T>(pub T);
 
@@ -29,26 +36,28 @@ impl<T: Copy> Values<T> for Same<T> {
         self.0
     }
     #[inline(always)]
-    fn check(self, _: Routine) {}
+    fn check(self, _: Routine, _: usize) {}
 }
 
-/// An array of values, one an element.
+/// An array of values, one per element.
 #[derive(Clone, Copy)]
-pub struct Each<T>(pub *const T);
+pub struct Each<'m, T>(pub Option<In<'m, T>>);
 
-impl<T: Copy> Values<T> for Each<T> {
+impl<T: Copy> Values<T> for Each<'_, T> {
     #[inline(always)]
     unsafe fn value(self, i: usize) -> T {
-        // SAFETY: as long as the variables, by the contract of the routines.
-        unsafe { self.0.add(i).read() }
+        let values = self.0.map_or(std::ptr::null(), In::at);
+        // SAFETY: the caller guarantees that `check` has found more than `i` elements, and the
+        // elements of an `In` are readable.
+        unsafe { values.add(i).read() }
     }
     #[inline(always)]
-    fn check(self, routine: Routine) {
-        argument::not_null(routine, "cmp_values", self.0);
+    fn check(self, routine: Routine, nelems: usize) {
+        same_length(argument::required(routine, "cmp_values", self.0).len(), nelems);
     }
 }
 
-/// An element of an array under test, by its number.
+/// An element of an array under test, identified by its number.
 #[derive(Clone, Copy)]
 pub(super) struct Element(usize);
 
@@ -59,120 +68,122 @@ impl Element {
     }
 }
 
-/// Where the numbers of elements go: room for those of all.
+/// The destination for element numbers, with room for those of all elements.
 #[derive(Clone, Copy)]
-pub(super) struct Indices(*mut usize);
+pub(super) struct Indices<'m> {
+    at: *mut usize,
+    memory: PhantomData<Out<'m, usize>>,
+}
 
-impl Indices {
-    /// Checks the argument.
-    ///
-    /// # Safety
-    /// There is room for `nelems`, as there are elements in the array of the same call.
+impl<'m> Indices<'m> {
+    /// Checks the argument of a call on `nelems` elements.
     #[inline]
-    pub(super) unsafe fn new(routine: Routine, indices: *mut usize, nelems: usize) -> Self {
+    fn new(routine: Routine, indices: Option<Out<'m, usize>>, nelems: usize) -> Self {
         if nelems != 0 {
-            argument::not_null(routine, "indices", indices);
+            same_length(argument::required(routine, "indices", indices).len(), nelems);
         }
-        Self(indices)
+        Self { at: indices.map_or(std::ptr::null_mut(), Out::at), memory: PhantomData }
     }
 }
 
-/// The arguments of an array routine, checked.
+/// The checked arguments of an array routine.
 #[derive(Clone, Copy)]
-pub(super) struct Ivars<T, V> {
-    ivars: *const T,
-    nelems: usize,
+pub(super) struct Ivars<'m, T, V> {
+    variables: Variables<'m, T>,
+    /// Null if all elements count.
     status: *const c_int,
     cmp: Comparison,
     values: V,
-    /// The routine, if the variables are on a device.
-    device: Option<Routine>,
+    memory: PhantomData<In<'m, c_int>>,
 }
 
-impl<T: Waitable, V: Values<T>> Ivars<T, V> {
+impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
     /// Checks the arguments.
-    ///
-    /// # Safety
-    /// `ivars` are `nelems` variables that others access only atomically and with
-    /// this width; `status`, unless null, and a vector of values are as long.
     #[inline]
-    pub(super) unsafe fn new(
+    pub(super) fn new(
         routine: Routine,
-        ivars: *mut T,
-        nelems: usize,
-        status: *const c_int,
+        ivars: Object<'m, T>,
+        status: Option<In<'m, c_int>>,
         cmp: c_int,
         values: V,
     ) -> Self {
         let cmp = Comparison::new(routine, cmp);
-        let mut here = true;
-        if nelems != 0 {
-            let last = ivars.wrapping_add(nelems - 1);
-            here = operand::check_local::<T>(routine, "ivars", ivars as usize);
-            operand::check_local::<T>(routine, "the last of ivars", last as usize);
-            values.check(routine);
+        if let Some(status) = status {
+            same_length(status.len(), ivars.len());
         }
-        Self { ivars, nelems, status, cmp, values, device: (!here).then_some(routine) }
+        let variables = Variables::new(routine, ivars);
+        if !ivars.is_empty() {
+            values.check(routine, ivars.len());
+        }
+        let status = status.map_or(std::ptr::null(), In::at);
+        Self { variables, status, cmp, values, memory: PhantomData }
     }
 
-    /// Whether element `i` counts: nonzero status masks it.
+    /// Checks the argument `indices` of the same call.
+    #[inline]
+    pub(super) fn with(
+        self,
+        routine: Routine,
+        indices: Option<Out<'m, usize>>,
+    ) -> (Self, Indices<'m>) {
+        (self, Indices::new(routine, indices, self.len()))
+    }
+
+    /// Whether element `i` counts. A nonzero status masks it.
     #[inline(always)]
     fn counts(&self, i: usize) -> bool {
-        // SAFETY: the callers have `i < nelems`, and a status array is as long by `new`'s contract.
+        // SAFETY: the callers below pass only elements of `0..len`. `new` has checked that the
+        // status, if any, has this length, and the elements of an `In` are readable.
         self.status.is_null() || unsafe { self.status.add(i).read() } == 0
     }
 
     /// Whether an element satisfies the comparison now.
     #[inline(always)]
     pub(super) fn satisfied(&self, Element(i): Element) -> bool {
-        // SAFETY: one of the elements, of which the contract of `new` says that they are there.
-        unsafe {
-            let ivar = self.ivars.add(i);
-            let seen = match self.device {
-                None => T::load(ivar),
-                Some(routine) => operand::load_from_device(routine, ivar.addr()),
-            };
-            self.cmp.holds(seen, self.values.value(i))
-        }
+        let seen = self.variables.load(i);
+        // SAFETY: variable `i` exists, or the load would have panicked. `new` has checked that
+        // there are as many values.
+        self.cmp.holds(seen, unsafe { self.values.value(i) })
     }
 
     /// The elements that count.
     #[inline(always)]
     pub(super) fn counting(&self) -> impl Iterator<Item = Element> {
-        (0..self.nelems).filter(|i| self.counts(*i)).map(Element)
+        (0..self.len()).filter(|i| self.counts(*i)).map(Element)
     }
 
-    /// The elements that count, from number `start` on and around.
+    /// The elements that count, from number `start` on, wrapping around.
     #[inline(always)]
     pub(super) fn counting_from(&self, start: usize) -> impl Iterator<Item = Element> {
-        assert!(start <= self.nelems);
-        (start..self.nelems).chain(0..start).filter(|i| self.counts(*i)).map(Element)
+        assert!(start <= self.len());
+        (start..self.len()).chain(0..start).filter(|i| self.counts(*i)).map(Element)
     }
 
-    /// Writes the satisfied elements' numbers; returns how many.
+    /// Writes the numbers of the satisfied elements. Returns how many there are.
     #[inline(always)]
-    pub(super) fn collect(&self, indices: Indices) -> usize {
+    pub(super) fn collect(&self, indices: Indices<'_>) -> usize {
         let mut found = 0;
         for element in self.counting().filter(|element| self.satisfied(*element)) {
-            // SAFETY: at most as many were found as there are elements, for which there is room.
-            unsafe { indices.0.add(found).write(element.number()) };
+            // SAFETY: `with` made it for as many elements, and no more are found. The elements of
+            // an `Out` are writable.
+            unsafe { indices.at.add(found).write(element.number()) };
             found += 1;
         }
         found
     }
 
-    /// What a wait for an element is about.
+    /// What a wait for an element waits for, for reports.
     pub(super) fn about(&self, routine: Routine, Element(i): Element) -> About {
-        About::Variable(routine, self.ivars.wrapping_add(i).addr())
+        About::Variable(routine, self.variables.address(i))
     }
 
-    /// Number of elements, masked ones included.
+    /// The number of elements, including masked ones.
     pub(super) fn len(&self) -> usize {
-        self.nelems
+        self.variables.len()
     }
 
-    /// Which array this is, to tell one from another.
+    /// The array's address, which identifies it.
     pub(super) fn address(&self) -> usize {
-        self.ivars as usize
+        self.variables.start()
     }
 }

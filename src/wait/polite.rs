@@ -1,20 +1,21 @@
-//! What a test does when a program polls with it.
+//! What a test does in a program that polls with it.
 
 use crate::job::about::About;
 use crate::pause::{HABITS, Pause};
 use std::cell::{Cell, RefCell};
 
-/// Failed tests in a row, in one thread, before further ones count as waiting: few
-/// against a time slice, many against a look now and then.
+/// After how many failed tests in a row, in one thread, further ones count as waiting: few compared
+/// to a time slice, many compared to an occasional look.
 const PATIENCE: u32 = 32;
 
-/// The same where each PE has a CPU: some microseconds, several times what a message between
-/// distant CPUs takes. (With 32, a ping-pong by tests took 1.4 times one by waits there.)
+/// The same if each PE has its own CPU: some microseconds, several times the latency of a message
+/// between distant CPUs. (With 32, a ping-pong with tests took 1.4 times as long as one with
+/// waits.)
 const PATIENCE_ALONE: u32 = 256;
 
-/// From then on, every so-manyth failed test gives the CPU away, where each PE has one: that takes
-/// some 400 ns, a test 10. So a program that looks while it works pays little, and
-/// where others want the CPU after all they get it hardly later.
+/// After that, if each PE has its own CPU, only one failed test in this many yields the CPU: a
+/// yield takes some 400 ns, a test 10. So a program that tests while it works pays little, and if
+/// others need the CPU after all they get it hardly later.
 const SELDOM: u32 = 16;
 
 thread_local! {
@@ -22,9 +23,9 @@ thread_local! {
     static PAUSE: RefCell<Option<Pause>> = const { RefCell::new(None) };
 }
 
-/// Notes the outcome of a test and returns it. After [`PATIENCE`], or [`PATIENCE_ALONE`], failures
-/// in a row further ones are waiting, which gives the CPU away when others need it and notices
-/// the end of the job: every one where PEs share CPUs, else one in [`SELDOM`].
+/// Records the outcome of a test and returns it. After [`PATIENCE`] or [`PATIENCE_ALONE`] failures
+/// in a row, further ones count as waiting, which yields the CPU when others need it and notices
+/// the end of the job: every one if PEs share CPUs, otherwise one in [`SELDOM`].
 #[inline]
 pub(crate) fn tested(success: bool) -> bool {
     FAILED.with(|failed| {

@@ -1,12 +1,10 @@
-#![allow(unsafe_code)]
-
 use super::*;
 use crate::amo;
+use crate::argument::memory::{In, Object};
 use crate::context::Default as World;
 use crate::error::Routine;
 use crate::testing::FakeJob;
 use std::ffi::c_int;
-use std::ptr::null;
 
 const R: Routine = &"test";
 const CONSTANTS: [c_int; 6] = [CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE];
@@ -26,8 +24,7 @@ fn comparisons_are_those_of_the_type() {
                     seen >= value,
                 ];
                 for (cmp, expected) in CONSTANTS.into_iter().zip(expected) {
-                    // SAFETY: in the slot; nobody else is here.
-                    let outcome = unsafe { test(R, job.at::<T>(8), cmp, value) };
+                    let outcome = test(R, job.at::<T>(8), cmp, value);
                     assert_eq!(outcome, expected as c_int);
                 }
             }
@@ -40,29 +37,35 @@ fn comparisons_are_those_of_the_type() {
     of(&job, [0u32, 1, u32::MAX]);
     of(&job, [i64::MIN, -1, i64::MAX]);
     of(&job, [0u64, 1, u64::MAX]);
+    of(&job, [isize::MIN, -1, isize::MAX]);
+    of(&job, [0usize, 1, usize::MAX]);
 }
 
 #[test]
 fn waiting_ends_when_another_thread_updates() {
     let job = FakeJob::start(1);
-    let at = job.at::<i64>(8) as usize;
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            // SAFETY: in the slot; all accesses are atomic.
-            unsafe { amo::set(R, World, at as *mut i64, -5, 0) };
-        });
-        // SAFETY: as above.
-        unsafe { wait_until(R, at as *mut i64, CMP_LT, 0) };
+        scope.spawn(|| amo::set(R, World, job.at::<i64>(8), -5, 0));
+        wait_until(R, job.at::<i64>(8), CMP_LT, 0);
     });
     assert_eq!(job.read::<i64>(0, 8), -5);
 }
 
-/// Five variables, of which 1 and 3 are 7 and the others 0.
-fn five() -> (FakeJob, *mut u32) {
+/// Five variables: 1 and 3 are 7, the others are 0.
+fn five() -> FakeJob {
     let job = FakeJob::start(1);
     job.write(0, 16, [0u32, 7, 0, 7, 0]);
-    let at = job.at(16);
-    (job, at)
+    job
+}
+
+/// The array of these variables.
+fn at(job: &FakeJob) -> Object<'_, u32> {
+    job.array(16, 5)
+}
+
+/// An operand of a call.
+fn list<T: Copy>(elements: &[T]) -> Option<In<'_, T>> {
+    Some(elements.into())
 }
 
 const ONLY_ZEROS: [c_int; 5] = [0, 1, 0, 1, 0];
@@ -71,79 +74,102 @@ const NOBODY: [c_int; 5] = [1, 2, 3, 4, 5];
 
 #[test]
 fn all_of_a_set() {
-    let (_job, at) = five();
-    // SAFETY: five variables, five statuses, five values; nobody else is here.
-    unsafe {
-        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Same(7)), 0);
-        assert_eq!(test_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_EQ, Same(7)), 1);
-        assert_eq!(test_all(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, Same(7)), 0);
-        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Each([0, 7, 0, 7, 0].as_ptr())), 1);
-        assert_eq!(test_all(R, at, 5, null(), CMP_EQ, Each([0, 7, 0, 7, 1].as_ptr())), 0);
-        wait_until_all(R, at, 5, ONLY_SEVENS.as_ptr(), CMP_GT, Same(6));
-        wait_until_all(R, at, 5, null(), CMP_GE, Each([0, 6, 0, 7, 0].as_ptr()));
-    }
+    let job = five();
+    let at = at(&job);
+    assert_eq!(test_all(R, at, None, CMP_EQ, Same(7)), 0);
+    assert_eq!(test_all(R, at, list(&ONLY_SEVENS), CMP_EQ, Same(7)), 1);
+    assert_eq!(test_all(R, at, list(&ONLY_ZEROS), CMP_EQ, Same(7)), 0);
+    assert_eq!(test_all(R, at, None, CMP_EQ, Each(list(&[0, 7, 0, 7, 0]))), 1);
+    assert_eq!(test_all(R, at, None, CMP_EQ, Each(list(&[0, 7, 0, 7, 1]))), 0);
+    wait_until_all(R, at, list(&ONLY_SEVENS), CMP_GT, Same(6));
+    wait_until_all(R, at, None, CMP_GE, Each(list(&[0, 6, 0, 7, 0])));
 }
 
 #[test]
 fn any_of_a_set() {
-    let (_job, at) = five();
-    // SAFETY: as in `all_of_a_set`.
-    unsafe {
-        assert_eq!(test_any(R, at, 5, null(), CMP_EQ, Same(8)), usize::MAX);
-        assert_eq!(test_any(R, at, 5, ONLY_ZEROS.as_ptr(), CMP_EQ, Same(7)), usize::MAX);
-        assert_eq!(test_any(R, at, 5, null(), CMP_EQ, Each([1, 1, 1, 7, 1].as_ptr())), 3);
-        let only_the_third = [1, 1, 1, 0, 1];
-        assert_eq!(wait_until_any(R, at, 5, only_the_third.as_ptr(), CMP_EQ, Same(7)), 3);
-        assert_eq!(wait_until_any(R, at, 5, null(), CMP_LT, Each([0, 0, 1, 0, 0].as_ptr())), 2);
-    }
+    let job = five();
+    let at = at(&job);
+    assert_eq!(test_any(R, at, None, CMP_EQ, Same(8)), usize::MAX);
+    assert_eq!(test_any(R, at, list(&ONLY_ZEROS), CMP_EQ, Same(7)), usize::MAX);
+    assert_eq!(test_any(R, at, None, CMP_EQ, Each(list(&[1, 1, 1, 7, 1]))), 3);
+    let only_the_third = [1, 1, 1, 0, 1];
+    assert_eq!(wait_until_any(R, at, list(&only_the_third), CMP_EQ, Same(7)), 3);
+    assert_eq!(wait_until_any(R, at, None, CMP_LT, Each(list(&[0, 0, 1, 0, 0]))), 2);
 }
 
 #[test]
 fn some_of_a_set() {
-    let (_job, at) = five();
+    let job = five();
+    let at = at(&job);
     let mut found = [99usize; 5];
-    let out = found.as_mut_ptr();
-    // SAFETY: as in `all_of_a_set`; room for five indices.
-    unsafe {
-        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Same(8)), 0);
-        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Same(7)), 2);
-        assert_eq!(found[..2], [1, 3]);
-        assert_eq!(wait_until_some(R, at, 5, out, ONLY_ZEROS.as_ptr(), CMP_NE, Same(7)), 3);
-        assert_eq!(found[..3], [0, 2, 4]);
-        assert_eq!(test_some(R, at, 5, out, null(), CMP_EQ, Each([0, 7, 1, 1, 1].as_ptr())), 2);
-        assert_eq!(wait_until_some(R, at, 5, out, null(), CMP_GT, Each([0; 5].as_ptr())), 2);
-    }
+    assert_eq!(test_some(R, at, Some(found.as_mut_slice().into()), None, CMP_EQ, Same(8)), 0);
+    assert_eq!(test_some(R, at, Some(found.as_mut_slice().into()), None, CMP_EQ, Same(7)), 2);
+    assert_eq!(found[..2], [1, 3]);
+    assert_eq!(
+        wait_until_some(
+            R,
+            at,
+            Some(found.as_mut_slice().into()),
+            list(&ONLY_ZEROS),
+            CMP_NE,
+            Same(7)
+        ),
+        3
+    );
+    assert_eq!(found[..3], [0, 2, 4]);
+    assert_eq!(
+        test_some(
+            R,
+            at,
+            Some(found.as_mut_slice().into()),
+            None,
+            CMP_EQ,
+            Each(list(&[0, 7, 1, 1, 1]))
+        ),
+        2
+    );
+    assert_eq!(
+        wait_until_some(
+            R,
+            at,
+            Some(found.as_mut_slice().into()),
+            None,
+            CMP_GT,
+            Each(list(&[0; 5]))
+        ),
+        2
+    );
     assert_eq!(found[..2], [1, 3]);
     assert_eq!(found[3..], [99, 99], "no entry past the number of elements that count");
 }
 
 #[test]
 fn the_empty_set() {
-    let (_job, at) = five();
+    let job = five();
+    let at = at(&job);
     let mut found = [99; 5];
-    let (out, null_out) = (found.as_mut_ptr(), std::ptr::null_mut());
-    let nothing = std::ptr::null_mut::<u32>();
-    for (at, nelems, status, out) in
-        [(at, 5, NOBODY.as_ptr(), out), (at, 0, null(), null_out), (nothing, 0, null(), null_out)]
-    {
-        // SAFETY: nothing is accessed.
-        unsafe {
-            wait_until_all(R, at, nelems, status, CMP_EQ, Same(9));
-            assert_eq!(wait_until_any(R, at, nelems, status, CMP_EQ, Same(9)), usize::MAX);
-            assert_eq!(wait_until_some(R, at, nelems, out, status, CMP_EQ, Same(9)), 0);
-            assert_eq!(test_all(R, at, nelems, status, CMP_EQ, Same(9)), 1);
-            assert_eq!(test_any(R, at, nelems, status, CMP_EQ, Same(9)), usize::MAX);
-            assert_eq!(test_some(R, at, nelems, out, status, CMP_EQ, Same(9)), 0);
-        }
+    let statuses = [(at, list(&NOBODY)), (job.array(16, 0), None)];
+    for (at, status) in statuses {
+        wait_until_all(R, at, status, CMP_EQ, Same(9));
+        assert_eq!(wait_until_any(R, at, status, CMP_EQ, Same(9)), usize::MAX);
+        let out = Some(found.as_mut_slice().into());
+        assert_eq!(wait_until_some(R, at, out, status, CMP_EQ, Same(9)), 0);
+        assert_eq!(test_all(R, at, status, CMP_EQ, Same(9)), 1);
+        assert_eq!(test_any(R, at, status, CMP_EQ, Same(9)), usize::MAX);
+        assert_eq!(test_some(R, at, out, status, CMP_EQ, Same(9)), 0);
     }
+    // Empty sets need no arrays.
+    let nothing = job.array(16, 0);
+    assert_eq!(wait_until_some::<u32>(R, nothing, None, None, CMP_EQ, Same(9)), 0);
+    assert_eq!(test_all::<u32>(R, nothing, None, CMP_EQ, Each(None)), 1);
     assert_eq!(found, [99; 5]);
 }
 
 #[test]
 fn any_goes_round_the_satisfied() {
-    let (_job, at) = five();
-    // SAFETY: as in `all_of_a_set`.
-    let next = || unsafe { wait_until_any(R, at, 5, null(), CMP_EQ, Same(7)) };
+    let job = five();
+    let at = at(&job);
+    let next = || wait_until_any(R, at, None, CMP_EQ, Same(7));
     let found: Vec<_> = (0..6).map(|_| next()).collect();
     assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
 }
@@ -152,28 +178,23 @@ fn any_goes_round_the_satisfied() {
 fn any_is_fair_to_arrays_that_take_turns() {
     let job = FakeJob::start(1);
     job.write(0, 64, [7u32; 6]);
-    let (pair, four) = (job.at::<u32>(64), job.at::<u32>(72));
+    let (pair, four) = (job.array::<u32>(64, 2), job.array::<u32>(72, 4));
     let mut seen = [[0; 4]; 2];
     for _ in 0..1000 {
-        // SAFETY: two and four variables; nobody else is here.
-        unsafe {
-            seen[0][test_any(R, pair, 2, null(), CMP_EQ, Same(7))] += 1;
-            seen[1][test_any(R, four, 4, null(), CMP_EQ, Same(7))] += 1;
-        }
+        seen[0][test_any(R, pair, None, CMP_EQ, Same(7))] += 1;
+        seen[1][test_any(R, four, None, CMP_EQ, Same(7))] += 1;
     }
     assert!(seen[0][..2].iter().chain(&seen[1]).all(|count| *count > 100), "{seen:?}");
 }
 
 #[test]
 fn failed_tests_in_a_row_count_as_waiting_until_one_succeeds() {
-    let (_job, at) = five();
-    // SAFETY: as in `all_of_a_set`.
-    unsafe {
-        for _ in 0..100 {
-            assert_eq!(test(R, at, CMP_EQ, 1), 0);
-        }
-        assert!(polite::is_waiting());
-        assert_eq!(test(R, at, CMP_EQ, 0), 1);
-        assert!(!polite::is_waiting());
+    let job = five();
+    let at = at(&job);
+    for _ in 0..100 {
+        assert_eq!(test(R, at, CMP_EQ, 1), 0);
     }
+    assert!(polite::is_waiting());
+    assert_eq!(test(R, at, CMP_EQ, 0), 1);
+    assert!(!polite::is_waiting());
 }

@@ -1,94 +1,78 @@
-//! Wait for, or test, one variable.
-#![allow(unsafe_code)]
+//! Waits for, or tests, one variable.
 
 use super::{Comparison, Waitable, polite};
+use crate::argument::memory::Object;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::job::about::About;
-use crate::operand;
+use crate::operand::word::{self, Here, OnDevice};
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
 
-/// Waits until `ivar` compares to `value` as `cmp` says.
-///
-/// # Safety
-/// Concurrent accesses to `ivar` are atomic and of this type.
+/// Waits until `ivar` satisfies the comparison `cmp` with `value`.
 #[inline]
-pub unsafe fn wait_until<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, value: T) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { until(routine, "ivar", ivar, cmp, value) };
+pub fn wait_until<T: Waitable>(routine: Routine, ivar: Object<'_, T>, cmp: c_int, value: T) {
+    until(routine, "ivar", ivar, cmp, value);
 }
 
-/// [`wait_until`] for an argument of any name; returns the value that satisfied.
-///
-/// # Safety
-/// As for [`wait_until`].
+/// As [`wait_until`], for an argument of any name. Returns the value that satisfies the comparison.
 #[inline]
-pub(crate) unsafe fn until<T: Waitable>(
+pub(crate) fn until<T: Waitable>(
     routine: Routine,
     argument: &'static str,
-    ivar: *mut T,
+    ivar: Object<'_, T>,
     cmp: c_int,
     value: T,
 ) -> T {
     let cmp = Comparison::new(routine, cmp);
-    if !operand::check_local::<T>(routine, argument, ivar as usize) {
-        // SAFETY: as just checked.
-        return unsafe { until_on_device(routine, ivar, cmp, value) };
+    match word::variable(routine, argument, ivar) {
+        Ok(variable) => {
+            let seen = variable.load();
+            if cmp.holds(seen, value) {
+                return seen;
+            }
+            until_changed(routine, variable, cmp, value)
+        }
+        Err(variable) => until_on_device(routine, variable, cmp, value),
     }
-    // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
-    let seen = unsafe { T::load(ivar) };
-    if cmp.holds(seen, value) {
-        return seen;
-    }
-    // SAFETY: as above.
-    unsafe { until_changed(routine, ivar, cmp, value) }
 }
 
-/// The wait itself, apart, so that who need not wait saves no registers for it.
-///
-/// # Safety
-/// As for [`wait_until`], and `ivar` is symmetric and aligned.
+/// The wait itself. A separate function, so that calls that need not wait save no registers for it.
 #[cold]
 #[inline(never)]
-unsafe fn until_changed<T: Waitable>(
+fn until_changed<T: Waitable>(
     routine: Routine,
-    ivar: *mut T,
+    variable: Here<'_, T>,
     cmp: Comparison,
     value: T,
 ) -> T {
-    let mut pause = Wait::new(For::Variable, About::Variable(routine, ivar.addr()));
-    // The word often lies at the place in its page where the one lies that this PE has just written
-    // to another PE, and the processor holds loads up by stores whose addresses end alike. So
-    // the stores out first: there is time. (Ping-pong of two hardware threads of a core: 51 -> 40
-    // ns.)
+    let mut pause = Wait::new(For::Variable, About::Variable(routine, variable.address()));
+    // The word often has the same offset in its page as the word that this PE has just written to
+    // another PE, and the processor delays loads behind stores whose addresses end in the same
+    // bits. So drain the stores first: there is time. (Ping-pong between two hardware threads of a
+    // core: 51 -> 40 ns.)
     fence(Ordering::SeqCst);
     loop {
         pause.step();
-        // SAFETY: the caller's promise.
-        let seen = unsafe { T::load(ivar) };
+        let seen = variable.load();
         if cmp.holds(seen, value) {
             return seen;
         }
     }
 }
 
-/// The wait for a word on a device: each look is a copy of the driver's.
-///
-/// # Safety
-/// `ivar` is a word of this PE's partition on a device.
+/// Waits for a word on a device. The driver copies the word for each test.
 #[cold]
 #[inline(never)]
-unsafe fn until_on_device<T: Waitable>(
+fn until_on_device<T: Waitable>(
     routine: Routine,
-    ivar: *mut T,
+    variable: OnDevice<'_, T>,
     cmp: Comparison,
     value: T,
 ) -> T {
-    let mut pause = Wait::new(For::Variable, About::Variable(routine, ivar.addr()));
+    let mut pause = Wait::new(For::Variable, About::Variable(routine, variable.address()));
     loop {
-        // SAFETY: the caller's promise.
-        let seen = unsafe { operand::load_from_device(routine, ivar.addr()) };
+        let seen = variable.load();
         if cmp.holds(seen, value) {
             return seen;
         }
@@ -96,40 +80,26 @@ unsafe fn until_on_device<T: Waitable>(
     }
 }
 
-/// Whether `ivar` compares to `value` as `cmp` says, 1 or 0.
-///
-/// # Safety
-/// As for [`wait_until`].
+/// 1 if `ivar` satisfies the comparison `cmp` with `value`, else 0.
 #[inline]
-pub unsafe fn test<T: Waitable>(routine: Routine, ivar: *mut T, cmp: c_int, value: T) -> c_int {
+pub fn test<T: Waitable>(routine: Routine, ivar: Object<'_, T>, cmp: c_int, value: T) -> c_int {
     let cmp = Comparison::new(routine, cmp);
-    if !operand::is_here::<T>(ivar as usize) {
-        // SAFETY: the caller's promise, passed on.
-        return unsafe { test_slow(routine, ivar, cmp, value) };
-    }
-    // SAFETY: symmetric and aligned, as just checked; the rest is the caller's promise.
-    let seen = unsafe { T::load(ivar) };
-    polite::tested(cmp.holds(seen, value)) as c_int
+    let Some(variable) = Here::surely(ivar) else { return test_slow(routine, ivar, cmp, value) };
+    polite::tested(cmp.holds(variable.load(), value)) as c_int
 }
 
-/// [`test()`], apart, so that the hot path keeps nothing for it.
-///
-/// # Safety
-/// As there.
+/// The slow path of [`test()`], separate so that the hot path reserves nothing for it.
 #[cold]
 #[inline(never)]
-unsafe fn test_slow<T: Waitable>(
+fn test_slow<T: Waitable>(
     routine: Routine,
-    ivar: *mut T,
+    ivar: Object<'_, T>,
     cmp: Comparison,
     value: T,
 ) -> c_int {
-    // SAFETY: symmetric and aligned, as checked here; the rest is the caller's promise.
-    let seen = unsafe {
-        match operand::check_local::<T>(routine, "ivar", ivar as usize) {
-            true => T::load(ivar),
-            false => operand::load_from_device(routine, ivar.addr()),
-        }
+    let seen = match word::variable(routine, "ivar", ivar) {
+        Ok(variable) => variable.load(),
+        Err(variable) => variable.load(),
     };
     polite::tested(cmp.holds(seen, value)) as c_int
 }

@@ -1,4 +1,5 @@
 // pes: 2 4
+// device: no
 // backends: memfd smartmap
 /* A program may close descriptors that are not its own (daemons and shells do): the job goes
  * on, also where its numbers then belong to files of the program, which stay as they are.

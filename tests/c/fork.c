@@ -1,4 +1,5 @@
 // pes: 1 2 4 7
+// device: no
 // variants: all
 /* A forked child has a snapshot of its own: neither sees the other's later writes.
  * Children that run other programs work as ever. */

@@ -1,4 +1,5 @@
 // pes: 2
+// device: no
 // variants: pie no-pie
 // inline: no
 // cflags: -O2 -DSHMEM_INLINE

@@ -1,4 +1,5 @@
 // pes: 1 2 4 7 8 16
+// device: no
 /* Locks exclude, complete what was done under them, and are free again. */
 #include "check.h"
 #include <sched.h>

@@ -1,4 +1,5 @@
 // pes: 2 4
+// device: no
 // variants: pie static
 /* What the library opens closes on exec, and is opened once, over several sessions; the
  * addresses of the peers' copies stay taken after finalisation, so that nothing else of

@@ -23,6 +23,24 @@ static void ask(const char *folder)
     setenv("SHMEM_SYMMETRIC_PARTITION1", value, 1);
 }
 
+/* In persistent memory, this PE's file and its peers' are mapped with MAP_SYNC ("sf"). */
+static void check_synchronous(const void *address)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    CHECK(file != NULL);
+    char line[600];
+    unsigned long start, end;
+    int inside = 0, found = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+            inside = start <= (unsigned long)address && (unsigned long)address < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, " sf") != NULL;
+    }
+    fclose(file);
+    CHECK(found);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "first";
@@ -43,6 +61,9 @@ int main(int argc, char **argv)
     long *block = shmemx_partition_malloc(COUNT * sizeof(long), 1);
     CHECK(block != NULL);
     int before = (me + npes - 1) % npes;
+    if (getenv("CHECK_SYNCHRONOUS") != NULL)
+        for (int pe = 0; pe < npes; pe++)
+            check_synchronous(shmem_ptr(block, pe));
     if (strcmp(what, "first") == 0) {
         static long mine[COUNT];
         for (int i = 0; i < COUNT; i++)

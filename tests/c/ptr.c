@@ -1,4 +1,5 @@
 // pes: 1 2 3 4 7 8
+// device: no
 // variants: all
 /* shmem_ptr and what is accessible. */
 #include "check.h"

@@ -28,6 +28,15 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "load") == 0)
         return (int)*block;
+    /* With reach.c the program can, and the library, which writes the configuration there, cannot. */
+    if (strcmp(what, "reached") == 0) {
+        block[0] = 5;
+        CHECK_EQ(shmem_long_g(block, me), 5);
+        block[1] = 6;
+        memset(block + 2, 7, 16);
+        CHECK(block[0] == 5 && block[1] == 6 && *(char *)(block + 3) == 7);
+        shmem_team_get_config(SHMEM_TEAM_WORLD, SHMEM_TEAM_NUM_CONTEXTS, (void *)block);
+    }
     if (strcmp(what, "fork") == 0) {
         shmem_long_p(block, 5, next);
         shmem_barrier_all();

@@ -46,6 +46,17 @@ static struct range *find(CUdeviceptr address)
     return NULL;
 }
 
+/* Whether an address is a device's: see reach.c. */
+int imitation_has(const void *address) { return find((CUdeviceptr)address) != NULL; }
+
+/* How the processor reaches all that devices have. */
+void imitation_protect(int protection)
+{
+    for (int i = 0; i < used; i++)
+        if (ranges[i].bytes > 0)
+            mprotect(ranges[i].seen, ranges[i].bytes, protection);
+}
+
 /* Where so much memory can be touched; NULL if a device's ends before. */
 static char *touchable(CUdeviceptr address, size_t bytes)
 {

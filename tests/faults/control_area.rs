@@ -1,5 +1,4 @@
-//! Bits of the control area flipped while the job runs, as a PE that has lost its way
-//! might.
+//! Flips bits of the control area while the job runs, as a PE with wrong pointers might.
 
 use super::processes;
 use super::random::Random;
@@ -8,11 +7,10 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// The slots of the first program begin here, behind its control area; the file's head is
-/// far below.
+/// The offset of the first program's slots, after its control area. The file's head is far below.
 const SLOTS: u64 = (1 << 30) + (1 << 39);
 
-/// Flips bits of words that are in use, for a while. What was flipped.
+/// Flips bits of words in use for a while. Describes the changes.
 pub fn flip(random: &mut Random, mark: &str) -> Option<String> {
     std::thread::sleep(Duration::from_micros(2_000 + random.below(60_000) as u64));
     let file = job_file(mark)?;
@@ -27,7 +25,7 @@ pub fn flip(random: &mut Random, mark: &str) -> Option<String> {
     Some(said)
 }
 
-/// The memory file that the job's launcher holds.
+/// The job's memory file, held open by its launcher.
 fn job_file(mark: &str) -> Option<File> {
     processes::marked(mark).into_iter().find_map(|member| {
         let folder = format!("/proc/{}/fd", member.pid.as_raw());
@@ -39,7 +37,7 @@ fn job_file(mark: &str) -> Option<File> {
     })
 }
 
-/// A word of the head or the control area that is not 0, or sometimes one that is.
+/// A word of the head or the control area, usually one that is not 0.
 fn random_word(random: &mut Random, file: &File) -> Option<(u64, u64)> {
     let mut pages = Vec::new();
     let mut from = 0;

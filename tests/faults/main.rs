@@ -1,5 +1,4 @@
-//! Runs a campaign of random faults by hand:
-//! `faults [--seed N] [--count N] [--only INDEX] [--kind KIND]`.
+//! Runs a campaign of random faults: `faults [--seed N] [--count N] [--only INDEX] [--kind KIND]`.
 
 use oneshmem_tests::faults::{Counts, End, FaultKind, run};
 use oneshmem_tests::launch;

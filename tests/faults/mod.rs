@@ -1,7 +1,7 @@
-//! A campaign of random faults: jobs in which something goes wrong at a random point, over
+//! A campaign of random faults: jobs in which something goes wrong at a random point, with various
 //! numbers of PEs and launchers. Whatever happens, a job ends within [`BOUND`], leaves nothing
-//! behind, and, unless it ends well, says why. A seed repeats a campaign (up to the timing),
-//! and a trial of it.
+//! behind, and, unless it ends well, says why. A seed reproduces a campaign or one of its trials,
+//! except for the timing.
 //!
 //! ```sh
 //! cargo run --locked -p oneshmem-tests --bin faults -- --seed 7 --count 200
@@ -20,17 +20,17 @@ use libtest_mimic::Trial;
 use std::time::Duration;
 pub use trial::run;
 
-/// How long any one trial may take. A job of this campaign takes less than a second.
+/// The time limit of a trial. Jobs of this campaign normally take less than a second.
 pub const BOUND: Duration = Duration::from_secs(60);
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A PE ends, or is replaced, by itself.
+    /// A PE ends by itself, or executes another program.
     Ends,
     /// A signal to a PE, the launcher, or a shell between them.
     Signals,
-    /// Values of the library's variables.
+    /// Values of the library's environment variables.
     Variables,
     /// The tuning file.
     Tuning,
@@ -39,7 +39,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] =
         [Self::Ends, Self::Signals, Self::Variables, Self::Tuning, Self::ControlArea];
 
@@ -55,40 +55,40 @@ impl FaultKind {
     }
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The job ended as if nothing had happened, or before anything had.
+    /// The job ended as if nothing had happened, or before it started.
     Well,
-    /// With a message that names the PE, or the variable, and the cause.
+    /// The job ended with a message that names the PE or variable, and the cause.
     Named,
-    /// With a message that does not.
+    /// The job ended with a message that does not name them.
     Unnamed,
-    /// With wrong results, because words of the control area were changed.
+    /// The job had wrong results, because words of the control area were changed.
     Misled,
-    /// Not at all, because such a word was one that others wait for: a lost message.
+    /// The job did not end, because others wait for such a word: a lost message.
     Stuck,
 }
 
-/// A trial, as far as it went.
+/// The result of a trial.
 #[derive(Debug)]
 pub struct Report {
-    /// Its number in the campaign.
+    /// The trial's number in the campaign.
     pub index: u64,
-    /// What was tried, in words.
+    /// Describes the fault.
     pub what: String,
-    /// What came of it, or what is wrong with that.
+    /// The outcome, or what is wrong with it.
     pub end: Result<End, Problem>,
 }
 
-/// What must not be.
+/// An outcome that must not occur.
 #[derive(Debug)]
 pub enum Problem {
     /// The job did not end in time.
     Hung(String),
-    /// Something of it was left.
+    /// Something was left behind.
     LeftBehind(String),
-    /// It ended in another way that is wrong.
+    /// The job ended in another wrong way.
     Wrong(String),
 }
 
@@ -102,26 +102,26 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Counts of a campaign.
+/// Statistics of a campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Trials.
+    /// The number of trials.
     pub tried: usize,
-    /// Those that ended within the bound.
+    /// Trials that ended within the limit.
     pub in_time: usize,
-    /// Those whose job ended well.
+    /// Trials whose job ended well.
     pub well: usize,
-    /// Those that ended with a message that names the cause.
+    /// Trials that ended with a message that names the cause.
     pub named: usize,
-    /// Those that ended with another message.
+    /// Trials that ended with another message.
     pub unnamed: usize,
-    /// Those that changes of the control area led to wrong results.
+    /// Trials with wrong results due to changes of the control area.
     pub misled: usize,
-    /// Those that such changes left waiting.
+    /// Trials that hung due to such changes.
     pub stuck: usize,
-    /// Those that left something behind.
+    /// Trials that left something behind.
     pub left_behind: usize,
-    /// Those with another problem.
+    /// Trials with another problem.
     pub wrong: usize,
 }
 
@@ -155,7 +155,7 @@ impl std::fmt::Display for Counts {
     }
 }
 
-/// A short campaign of each kind, with the seed of this run of the tests.
+/// A short campaign of each kind, with the seed of this test run.
 pub fn trials() -> Vec<Trial> {
     let short = |kind: FaultKind| {
         let name = format!("faults/{}", kind.name());
@@ -184,7 +184,7 @@ fn campaign(kind: FaultKind, count: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The launchers a kind is tried with, of those there are.
+/// The available launchers to use for a kind.
 pub fn launchers(kind: FaultKind) -> Vec<Launcher> {
     let all: &[Launcher] = match kind {
         FaultKind::Ends | FaultKind::Signals => &[
@@ -194,7 +194,7 @@ pub fn launchers(kind: FaultKind) -> Vec<Launcher> {
             Launcher::OpenMpi,
             Launcher::Slurm,
         ],
-        // The library never signals a process there because of what the control area says.
+        // Under oshrun the library never signals a process because of the control area's contents.
         FaultKind::ControlArea => &[Launcher::Oshrun],
         FaultKind::Variables | FaultKind::Tuning => {
             &[Launcher::Oshrun, Launcher::Hydra, Launcher::None]

@@ -1,32 +1,32 @@
-//! The processes of a trial, wherever they have moved: all carry its mark in their
-//! environment.
+//! Finds the processes of a trial, whatever group they have moved to: their environment contains
+//! the trial's mark.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
 use std::path::PathBuf;
 
-/// The variable that marks them.
+/// The variable that contains the mark.
 pub const MARK: &str = "ONESHMEM_FAULTS_TRIAL";
 
 /// A process of a trial.
 #[derive(Debug)]
 pub struct Member {
-    /// Its number.
+    /// Its process ID.
     pub pid: Pid,
-    /// What it runs.
+    /// Its executable.
     pub program: PathBuf,
-    /// Its PE number, as its launcher has told it.
+    /// Its PE number, from its launcher.
     pub pe: Option<usize>,
 }
 
-/// Those that carry a mark and have not ended.
+/// The running processes with this mark.
 pub fn marked(mark: &str) -> Vec<Member> {
     let entry = format!("{MARK}={mark}");
     let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     pids.filter_map(|pid: i32| {
-        // Empty for one that has ended and was not waited for.
+        // Empty for a process that has ended but has not been waited for.
         let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
         let mut variables = environment.split(|byte| *byte == 0);
         variables.clone().find(|variable| *variable == entry.as_bytes())?;
@@ -44,7 +44,7 @@ pub fn marked(mark: &str) -> Vec<Member> {
     .collect()
 }
 
-/// Ends what is left of a trial.
+/// Kills the remaining processes of a trial.
 pub fn end(mark: &str) {
     for member in marked(mark) {
         let _ = kill(member.pid, Signal::SIGKILL);

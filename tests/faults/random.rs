@@ -1,17 +1,17 @@
-//! Random numbers that a seed repeats.
+//! Pseudo-random numbers, reproducible from a seed.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of one trial of a campaign.
+    /// The sequence for one trial of a campaign.
     pub fn new(seed: u64, trial: u64) -> Self {
         let mut random = Self(seed);
         let start = random.next();
         Self(start ^ trial.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// The next one.
+    /// The next number.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -20,12 +20,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// One that is less than `bound`.
+    /// A number less than `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// One of these.
+    /// One of the given values.
     pub fn pick<T: Copy>(&mut self, these: &[T]) -> T {
         these[self.below(these.len())]
     }

@@ -1,4 +1,4 @@
-//! Signals from outside, at a random moment.
+//! Signals from outside at a random time.
 
 use super::processes::{self, Member};
 use super::random::Random;
@@ -6,34 +6,34 @@ use nix::sys::signal::{Signal, kill};
 use std::path::Path;
 use std::time::Duration;
 
-/// Which process of the job a signal goes to.
+/// The process of the job that gets a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A PE.
     Pe,
-    /// The shell that a PE runs in.
+    /// The shell in which a PE runs.
     Shell,
     /// The launcher.
     Launcher,
 }
 
-/// A signal to come.
+/// A planned signal.
 #[derive(Clone, Copy, Debug)]
 pub struct Shot {
-    /// Who gets it.
+    /// The process that gets it.
     pub target: Target,
-    /// Which.
+    /// The signal.
     pub signal: Signal,
-    /// How long after the start.
+    /// The delay after the start.
     pub after: Duration,
-    /// How long until it goes on, if it is to stop.
+    /// How long the process is stopped, if the signal stops it.
     pub pause: Duration,
-    /// Which of several.
+    /// Selects one of several such processes.
     nth: usize,
 }
 
 impl Shot {
-    /// A random one at a job with or without shells and a launcher.
+    /// A random signal to a job with or without shells and a launcher.
     pub fn new(random: &mut Random, shells: bool, launcher: bool) -> Self {
         let mut targets = vec![Target::Pe; 3];
         targets.extend(shells.then_some(Target::Shell));
@@ -54,7 +54,8 @@ impl Shot {
         }
     }
 
-    /// Shoots at the job with that mark, whose PEs run `program`. The member that was hit.
+    /// Sends the signal to the job with this mark, whose PEs run `program`. Returns the process
+    /// that got it.
     pub fn shoot(&self, mark: &str, program: &Path) -> Option<Member> {
         std::thread::sleep(self.after);
         let is_shell = |member: &Member| {

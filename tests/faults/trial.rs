@@ -1,4 +1,4 @@
-//! One trial: what is drawn, how it runs, and what is made of its end.
+//! One trial: its random choices, its run, and the verdict on its end.
 
 use super::processes::{self, MARK, Member};
 use super::random::Random;
@@ -11,8 +11,8 @@ use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How a PE ends by itself, what its message says besides the PE's number, and whether that
-/// is the end of the job. Without words there need be no message.
+/// How a PE ends by itself, words of the message that also names the PE, and whether the job ends.
+/// Without words no message is required.
 const ENDS: [(&str, &[&str], bool); 13] = [
     ("exit0", &["without calling shmem_finalize"], true),
     ("exit7", &["status 7", "without calling shmem_finalize"], true),
@@ -29,13 +29,13 @@ const ENDS: [(&str, &[&str], bool); 13] = [
     ("close_output", &[], false),
 ];
 
-/// What is drawn.
+/// The random choices of a trial.
 struct Trial {
     kind: FaultKind,
     launcher: Launcher,
     pes: usize,
     shells: bool,
-    /// The PE that something happens on, at which step, and what.
+    /// The PE that has the fault, the step at which it occurs, and the fault.
     pe: usize,
     step: i64,
     late: bool,
@@ -46,14 +46,14 @@ struct Trial {
 }
 
 const STEPS: i64 = 300;
-/// Before `shmem_init`, and after `shmem_finalize`.
+/// The steps before `shmem_init` and after `shmem_finalize`.
 const BEFORE: i64 = -1;
 const AFTER: i64 = STEPS + 1;
 
 /// Runs trial `index` of the campaign `seed`, of one kind.
 ///
 /// # Errors
-/// If it cannot be run: the program does not compile, a command cannot be started.
+/// If it cannot be run: the program does not compile, or a command cannot be started.
 pub fn run(seed: u64, index: u64, kind: FaultKind) -> Result<Report, String> {
     let mut random = Random::new(seed, index * FaultKind::ALL.len() as u64 + kind as u64);
     let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
@@ -208,7 +208,7 @@ impl Trial {
         }
         let mut text: String = outcomes.iter().map(|outcome| outcome.stderr.as_str()).collect();
         if self.launcher == Launcher::Hydra {
-            // It speaks on its standard output.
+            // Hydra prints its messages to standard output.
             text.extend(outcomes.iter().map(|outcome| outcome.stdout.as_str()));
         }
         let done = outcomes.iter().map(|o| o.stdout.matches("done PE ").count()).sum::<usize>();
@@ -225,7 +225,7 @@ impl Trial {
         }
         if outcomes.iter().any(|outcome| outcome.status == 99) || text.contains(": wrong ") {
             return match self.kind {
-                // Whoever writes there could write the data as well.
+                // A fault that writes there could just as well change the data.
                 FaultKind::ControlArea => Ok(End::Misled),
                 _ => wrong("a wrong result"),
             };
@@ -239,7 +239,12 @@ impl Trial {
         if injected.nothing {
             return wrong("nothing has happened to it, but it failed");
         }
-        if text.trim().is_empty() && !injected.may_be_silent {
+        // A PE that a signal ends on its way out of the job leaves no other that could report it, and
+        // no launcher: there is only the status.
+        let last_out = self.kind == FaultKind::Signals
+            && matches!(self.launcher, Launcher::Slurm | Launcher::None)
+            && done + 1 == self.pes;
+        if text.trim().is_empty() && !injected.may_be_silent && !last_out {
             return wrong("it failed without a word");
         }
         let named = match self.kind {
@@ -267,7 +272,7 @@ impl Trial {
         Ok(if named { End::Named } else { End::Unnamed })
     }
 
-    /// What was done to the job, and so what may be expected of its messages.
+    /// What was done to the job, which determines the messages to expect.
     fn injected(&self, hit: Option<&Member>) -> Injected {
         let mut injected = Injected::default();
         match self.kind {
@@ -278,13 +283,13 @@ impl Trial {
                 injected.pe = (!words.is_empty()).then_some(self.pe);
                 injected.words = words;
                 injected.nothing = !ends;
-                // Whoever is no PE yet, or no longer, may end in any way; the others may miss it.
-                // (Without the descriptor from the launcher it cannot become one.)
+                // A process that is not a PE yet, or no longer, may end in any way, and the others
+                // may not notice. (Without the launcher's descriptor it cannot become a PE.)
                 if self.step == BEFORE || self.step == AFTER {
                     injected.nothing &= how != "closefrom";
                     injected.words = &[];
                     injected.may_be_silent = true;
-                    // A status is all that one says which exits when its work is done.
+                    // If a PE exits after its work is done, its status is all there is.
                     let says_status = self.step == AFTER && how.ends_with("exit7");
                     injected.pe = injected.pe.filter(|_| !self.shells && !says_status);
                 }
@@ -312,7 +317,7 @@ impl Trial {
         injected
     }
 
-    /// Waits a little for the last processes; says what is left then.
+    /// Waits briefly for the last processes. Then reports those that remain.
     fn nothing_left(&self) -> Result<(), Problem> {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
@@ -330,16 +335,16 @@ impl Trial {
 
 #[derive(Default)]
 struct Injected {
-    /// A fault (SIGSEGV) was meant.
+    /// Whether the fault is a SIGSEGV.
     faults: bool,
-    /// Nothing that may end the job.
+    /// Whether nothing was done that may end the job.
     nothing: bool,
-    /// The launcher may name a signal that no process got: Hydra joins the statuses by a bitwise
-    /// or, so SIGINT (2) here and SIGKILL (9) there read as SIGSEGV (11).
+    /// Whether the launcher may name a signal that no process got. Hydra combines the statuses by a
+    /// bitwise or, so SIGINT (2) and SIGKILL (9) of two PEs read as SIGSEGV (11).
     ored: bool,
-    /// The end need not be told.
+    /// Whether the job may end without a message.
     may_be_silent: bool,
-    /// The PE that messages must name, and words of which they must have one.
+    /// The PE that messages must name, and the words of which they must contain one.
     pe: Option<usize>,
     words: &'static [&'static str],
 }

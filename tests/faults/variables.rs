@@ -1,4 +1,4 @@
-//! Values that nobody would give.
+//! Values that nobody would choose.
 
 use super::random::Random;
 use crate::{launch, tree};
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The library's variables and their old names, as `oshinfo` lists them.
+/// The library's variables and their old names, as listed by `oshinfo`.
 fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -72,7 +72,7 @@ const VALUES: &[&str] = &[
     "2",
 ];
 
-/// A few variables with random values. The heap stays small where pages are made at once.
+/// A few variables with random values. The heap stays small where pages are allocated at once.
 pub fn environment(random: &mut Random) -> Vec<(String, String)> {
     let names = names();
     if names.is_empty() {
@@ -95,7 +95,7 @@ pub fn environment(random: &mut Random) -> Vec<(String, String)> {
     settings
 }
 
-/// The text of a tuning file, more or less.
+/// The text of a tuning file, more or less valid.
 pub fn tuning_file(random: &mut Random, machine: &str) -> Vec<u8> {
     let words = [
         "barrier",

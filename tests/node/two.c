@@ -1,4 +1,4 @@
-/* Two processes: the parent and its child put a number into each other's memory. See onenode(3).
+/* Two processes: the parent and its child put a number into each other's memory. See onenode(7).
  *
  *     cc two.c $(pkg-config --cflags --libs onenode) && ./a.out */
 #include <onenode.h>

@@ -2,10 +2,10 @@
 //! gets. `tests/runner/examples.rs` runs it.
 
 use oneshmem::Comparison::{Eq, Ge, Lt, Ne};
-use oneshmem::{And, Blocks, ContextOptions, Hints, Max, Min, Or, Prod, SessionOptions};
-use oneshmem::{Shmem, Signal, Sum, Team, TeamConfig, ThreadLevel, Values, Xor};
+use oneshmem::{And, Blocks, ContextOptions, Element, Hints, Max, Min, Or, Prod, ReduceOp};
+use oneshmem::{SessionOptions, Shmem, Signal, Sum, Team, TeamConfig, ThreadLevel, Values, Xor};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> oneshmem::Result<()> {
     assert!(!oneshmem::initialized());
     let shmem = oneshmem::init_thread(ThreadLevel::Multiple)?;
     assert!(oneshmem::initialized());
@@ -13,6 +13,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for family in [
         questions,
         memory,
+        own_elements,
+        structs,
+        pointer_sized,
         puts_and_gets,
         strided,
         atomics,
@@ -82,7 +85,125 @@ fn memory(shmem: &Shmem) {
     let hinted = shmem.alloc_with_hints::<u8>(1, Hints::ATOMICS_REMOTE | Hints::SIGNAL_REMOTE);
     shmem.free(hinted.unwrap());
     shmem.free(pages);
-    assert!(shmem.alloc::<u64>(usize::MAX / 64).is_none());
+    let error = shmem.alloc::<u64>(usize::MAX / 64).expect_err("more than there is");
+    assert!(error.to_string().contains("elements of 8 bytes in the symmetric heap"), "{error}");
+    assert!(shmem.align::<u64>(64, usize::MAX / 2).is_err());
+    assert!(shmem.align::<u64>(24, 1).is_err(), "no power of two");
+}
+
+/// The PE's own copy, as cells and as a slice.
+#[allow(unsafe_code)]
+fn own_elements(shmem: &Shmem) {
+    let (_, npes, ..) = ring(shmem);
+    let counts = shmem.alloc::<u32>(100).unwrap();
+    for element in counts.all().iter() {
+        shmem.atomic_add(element, 2, npes - 1);
+    }
+    shmem.barrier_all();
+    if shmem.my_pe() == npes - 1 {
+        // SAFETY: all atomic operations were before the barrier.
+        let counts = unsafe { counts.all().as_slice() };
+        assert!(counts.iter().all(|count| *count == 2 * npes as u32));
+    }
+    let odd = counts.slice(1..);
+    odd.at(3).set(9);
+    odd.at(3).update(|value| value - 2);
+    let mut values = [0; 2];
+    counts.slice(4..6).read(&mut values);
+    assert_eq!(values[0], 7);
+    shmem.barrier_all();
+    shmem.free(counts);
+}
+
+/// Larger than what is reduced, with an array and a struct inside.
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(C)]
+struct Body {
+    place: Point,
+    history: [[f64; 3]; 4],
+    id: u32,
+    kind: [u16; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(C)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(transparent)]
+struct Celsius(f32);
+
+impl ReduceOp<Point> for Sum {
+    fn combine(a: Point, b: Point) -> Point {
+        Point { x: a.x + b.x, y: a.y + b.y }
+    }
+}
+
+/// Elements of the program's own: transfers and collectives.
+fn structs(shmem: &Shmem) {
+    let (me, npes, left, right) = ring(shmem);
+    let body = |pe: usize| Body {
+        place: Point { x: pe as f64, y: -1.0 },
+        history: [[pe as f64; 3]; 4],
+        id: pe as u32,
+        kind: [1, pe as u16],
+    };
+    let bodies = shmem.alloc::<Body>(3).unwrap();
+    assert_eq!(bodies.at(2).get().kind, [0, 0]);
+    shmem.barrier_all();
+    shmem.put(bodies.slice(..2), &[body(me), body(me + 1)], right);
+    shmem.p(bodies.at(2), body(me + 2), right);
+    shmem.barrier_all();
+    assert_eq!(bodies.all().to_vec(), [body(left), body(left + 1), body(left + 2)]);
+    assert_eq!(shmem.g(bodies.at(2), right), body(me + 2));
+    let mut strided = [body(0); 2];
+    shmem.iget(&mut strided, bodies.all(), 1, 2, 2, right);
+    assert_eq!(strided, [body(me), body(me + 2)]);
+    let all = shmem.alloc::<Body>(npes).unwrap();
+    shmem.world().fcollect(all.all(), bodies.at(0));
+    assert_eq!(all.at(me).get(), body(left));
+    shmem.free(all);
+    shmem.free(bodies);
+
+    let points = shmem.alloc::<Point>(1).unwrap();
+    points.at(0).set(Point { x: 1.0, y: me as f64 });
+    shmem.world().reduce::<_, Sum>(points.all(), points.all());
+    let sum = (npes * (npes - 1) / 2) as f64;
+    assert_eq!(points.at(0).get(), Point { x: npes as f64, y: sum });
+    shmem.free(points);
+
+    let degrees = shmem.alloc::<Celsius>(1).unwrap();
+    shmem.barrier_all();
+    shmem.p(degrees.at(0), Celsius(36.5), right);
+    shmem.barrier_all();
+    assert_eq!(degrees.at(0).get(), Celsius(36.5));
+    shmem.free(degrees);
+}
+
+/// usize and isize, wherever integers go.
+fn pointer_sized(shmem: &Shmem) {
+    let (me, npes, _, right) = ring(shmem);
+    let x = shmem.alloc::<usize>(2).unwrap();
+    shmem.atomic_add(x.at(0), usize::MAX, 0);
+    shmem.atomic_fetch_add(x.at(0), 3, 0);
+    shmem.barrier_all();
+    assert_eq!(shmem.atomic_fetch(x.at(0), 0), 2 * npes);
+    shmem.atomic_set(x.at(1), me + 1, right);
+    shmem.wait_until(x.at(1), Ge, 1);
+    shmem.barrier_all();
+    x.at(0).set(me);
+    shmem.world().reduce::<_, Max>(x.at(0), x.at(0));
+    assert_eq!(x.at(0).get(), npes - 1);
+    let y = shmem.alloc::<isize>(1).unwrap();
+    y.at(0).set(-(me as isize));
+    shmem.world().reduce::<_, Min>(y.all(), y.all());
+    assert_eq!(y.at(0).get(), 1 - npes as isize);
+    assert!(shmem.test(y.at(0), Lt, 1));
+    shmem.free(y);
+    shmem.free(x);
 }
 
 fn puts_and_gets(shmem: &Shmem) {
@@ -125,6 +246,17 @@ fn strided(shmem: &Shmem) {
     let blocks = Blocks { dst: 2, sst: 4, bsize: 2, nblocks: 3 };
     shmem.ibget(&mut packed, x.all(), blocks, right);
     assert_eq!(packed, [1, 2, 3, 4, 5, 6]);
+    shmem.barrier_all();
+    // Between symmetric memory here and there.
+    x.all().write(&std::array::from_fn::<i16, 12, _>(|i| i as i16));
+    shmem.barrier_all();
+    shmem.iput_from(x.slice(8..), x.slice(1..5), 2, 3, 2, right);
+    shmem.barrier_all();
+    assert_eq!(x.slice(8..).to_vec(), [1, 9, 4, 11]);
+    shmem.barrier_all();
+    shmem.iget_into(x.slice(9..), x.slice(2..7), 1, 2, 3, right);
+    assert_eq!(x.slice(8..).to_vec(), [1, 2, 4, 6]);
+    shmem.barrier_all();
     shmem.free(x);
 }
 
@@ -420,7 +552,7 @@ fn threads(shmem: &Shmem) {
     shmem.free(x);
 }
 
-fn teams(shmem: &Shmem) -> Result<(), oneshmem::NoTeam> {
+fn teams(shmem: &Shmem) -> oneshmem::Result<()> {
     let (me, npes, ..) = ring(shmem);
     let world = shmem.world();
     let x = shmem.alloc::<u64>(1).expect("symmetric memory");

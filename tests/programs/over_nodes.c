@@ -53,6 +53,20 @@ static void input(void)
     printf("PE %d read %lu bytes, sum %lu\n", shmem_my_pe(), bytes, sum);
 }
 
+/* Every PE has unwritten output when PE 0 ends the job; some wait, others compute. */
+static void last_words(int status)
+{
+    int me = shmem_my_pe();
+    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    printf("last words of PE %d\n", me);
+    shmem_barrier_all();
+    if (me == 0)
+        shmem_global_exit(status);
+    for (volatile long turns = 0; me % 2 == 1;)
+        turns++;
+    shmem_long_wait_until(&word, SHMEM_CMP_NE, 0);
+}
+
 /* Stops the agent of this node for a second. */
 static void stop_agent(void)
 {
@@ -95,6 +109,8 @@ int main(int argc, char **argv)
         lines(atoi(argv[2]));
     else if (strcmp(what, "input") == 0)
         input();
+    else if (strcmp(what, "last_words") == 0)
+        last_words(atoi(argv[2]));
     else if (strcmp(what, "far") == 0 && is_meant)
         shmem_long_p(&word, 1, atoi(argv[3]));
     else if (strcmp(what, "lost") == 0) {

@@ -1,23 +1,36 @@
-//! The book in `docs/`: its commands run and print what it shows, its programs compile, its links
-//! lead somewhere, and it names only routines, variables and files that there are. CONTRIBUTING
-//! says how blocks are marked.
+//! Checks the book in `docs/`, and other pages with commands. Commands run and print what the page
+//! shows, programs compile, links have a target, and the routines, variables, options and files
+//! named exist. CONTRIBUTING explains how blocks are marked.
 
 mod page;
 
-use crate::{compile, launch, nodes, tree};
+use crate::{compile, launch, nodes, openmp, tree};
 use libtest_mimic::Trial;
 use page::{Block, Page};
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SOURCES: &str = "docs/src";
-/// Names here are also those of other implementations.
+/// The page that also has names of other implementations.
 const ABROAD: &str = "moving.md";
+/// The language of blocks that are documentation tests of the crate: see `src/lib.rs`.
+const RUST: &str = "rust";
+/// Pages outside the book that have commands.
+const OUTSIDE: [&str; 3] = ["README.md", "CONTRIBUTING.md", "bench/README.md"];
+/// More pages whose links are checked.
+const WITHOUT_COMMANDS: [&str; 2] = ["ARCHITECTURE.md", "tests/RULES.md"];
+/// Commands of others, whose options are not checked, and options of docker, srun and valgrind that
+/// appear alone.
+const OTHER_COMMANDS: [&str; 6] = ["cargo", "cmake", "docker", "gdb", "make", "srun"];
+const OTHER_OPTIONS: [&str; 3] = ["--device", "--mpi", "--log-file"];
+/// The number of blocks that are not run. Each states why. Adding one requires raising this number.
+const NOT_RUN: usize = 24;
 
-/// A trial for the commands of each page, and those about all pages. Programs are compiled as on
-/// the machine of a user, so there are none with SMARTMAP's addresses or without a compiler.
+/// A trial for the commands of each page, and trials for all pages together. Programs are compiled
+/// as on a user's machine, so there are none with SMARTMAP's addresses or without a compiler.
 pub fn trials() -> Vec<Trial> {
     if tree::is_smartmap() || compile::is_elsewhere() {
         return Vec::new();
@@ -26,10 +39,16 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("book/summary", || Ok(summary()?)),
         Trial::test("book/links", || Ok(links()?)),
         Trial::test("book/names", || Ok(names()?)),
+        Trial::test("book/options", || Ok(options()?)),
         Trial::test("book/paths", || Ok(paths()?)),
+        Trial::test("book/not-run", || Ok(not_run()?)),
+        Trial::test("book/outside", || Ok(outside()?)),
     ];
-    for path in files() {
-        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let build = Trial::test("book/build", || Ok(build()?));
+    trials.push(build.with_ignored_flag(tree::skip_without("mdbook")));
+    for path in files().into_iter().chain(OUTSIDE.map(tree::repository)) {
+        let name = path.strip_prefix(tree::repository("")).unwrap_or(&path).with_extension("");
+        let name = name.to_string_lossy().replace("docs/src/", "").replace('/', "-");
         trials.push(Trial::test(format!("book/commands/{name}"), move || {
             Ok(commands(&path, &name)?)
         }));
@@ -57,12 +76,19 @@ fn verdict(problems: &[String]) -> Result<(), String> {
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
-/// What a page calls itself in messages.
-fn name(page: &Page) -> String {
-    page.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+/// The pages outside the book.
+fn others() -> Result<Vec<Page>, String> {
+    let names = OUTSIDE.iter().chain(&WITHOUT_COMMANDS);
+    names.map(|name| Page::read(&tree::repository(name))).collect()
 }
 
-/// The table of contents has every page.
+/// A page's name in messages.
+fn name(page: &Page) -> String {
+    let path = page.path.strip_prefix(tree::repository("")).unwrap_or(&page.path);
+    path.strip_prefix(SOURCES).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// Checks that the table of contents lists every page.
 fn summary() -> Result<(), String> {
     let contents = Page::read(&tree::repository(SOURCES).join("SUMMARY.md"))?;
     let listed: BTreeSet<String> = contents.links().into_iter().collect();
@@ -75,10 +101,10 @@ fn summary() -> Result<(), String> {
     verdict(&problems)
 }
 
-/// Links within the book lead to a file and a heading that there is; included files are there.
+/// Checks that links lead to an existing file and heading, and that included files exist.
 fn links() -> Result<(), String> {
     let mut problems = Vec::new();
-    for page in pages()? {
+    for page in pages()?.into_iter().chain(others()?) {
         for link in page.links() {
             if link.contains("://") {
                 continue;
@@ -89,7 +115,7 @@ fn links() -> Result<(), String> {
                 file => page.path.with_file_name(file),
             };
             let is_there = match heading {
-                "" => target.is_file(),
+                "" => target.exists(),
                 heading => Page::read(&target)
                     .is_ok_and(|target| target.anchors().iter().any(|anchor| anchor == heading)),
             };
@@ -104,7 +130,7 @@ fn links() -> Result<(), String> {
     verdict(&problems)
 }
 
-/// Routines and variables that the book names exist.
+/// Checks that routines and variables named in the book exist.
 fn names() -> Result<(), String> {
     let mut known = BTreeSet::new();
     let headers = ["shmem.h", "shmemx.h", "shmem_generic.h"].map(|name| format!("include/{name}"));
@@ -122,7 +148,101 @@ fn names() -> Result<(), String> {
     verdict(&problems.into_iter().collect::<Vec<_>>())
 }
 
-/// Words that begin as the names of OpenSHMEM do; beginnings of names and parts of paths are none.
+/// Checks that the project's commands have the options named in the book. The page about other
+/// implementations names ours in the second column of its tables.
+fn options() -> Result<(), String> {
+    let mut known = BTreeSet::from(["--version".to_owned()]);
+    for command in ["oshrun", "oshinfo", "oshtune"] {
+        let mut help = Command::new(tree::prefix("bin").join(command));
+        help.arg("--help");
+        known.extend(launch::run(help)?.stdout.split_whitespace().flat_map(long_options));
+    }
+    let mut problems = BTreeSet::new();
+    for page in pages()? {
+        let prose: String = page
+            .prose()
+            .map(|line| match (name(&page) == ABROAD, line.strip_prefix('|')) {
+                (true, Some(row)) => row.split(" |").nth(1).unwrap_or_default(),
+                (true, None) => "",
+                (false, _) => line,
+            })
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        for span in prose.split('`').skip(1).step_by(2) {
+            let is_other = OTHER_COMMANDS.iter().any(|command| span.starts_with(command));
+            let words = span.split_whitespace().flat_map(long_options);
+            let foreign = |option: &str| is_other || OTHER_OPTIONS.contains(&option);
+            for option in words.filter(|option| !foreign(option) && !known.contains(option)) {
+                problems.insert(format!("{}: no command has the option {option}", name(&page)));
+            }
+        }
+    }
+    verdict(&problems.into_iter().collect::<Vec<_>>())
+}
+
+/// The long option in a word, without value and punctuation.
+fn long_options(word: &str) -> Option<String> {
+    let word = word.trim_start_matches(|c: char| "([\x1b".contains(c));
+    let name = word.strip_prefix("--")?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
+    (end > 0).then(|| format!("--{}", &name[..end]))
+}
+
+/// Checks that the number of blocks not run is as stated, and that each has a reason.
+fn not_run() -> Result<(), String> {
+    let mut found = Vec::new();
+    for page in pages()?.into_iter().chain(others()?) {
+        for block in &page.blocks {
+            if let Some(reason) = &block.not_run {
+                found.push(format!("{}:{}: {reason}", name(&page), block.line));
+            }
+        }
+    }
+    match found.len() == NOT_RUN {
+        true => Ok(()),
+        false => Err(format!("{} blocks are not run:\n{}", found.len(), found.join("\n"))),
+    }
+}
+
+/// Checks that no other page in the tree has commands.
+fn outside() -> Result<(), String> {
+    let root = tree::repository("");
+    let mut problems = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten() {
+            let (path, file) = (entry.path(), entry.file_name());
+            let file = file.to_string_lossy();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_source = !file.starts_with('.') && !["build", "target"].contains(&&*file);
+                folders.extend(is_source.then_some(path));
+            } else if file.ends_with(".md") {
+                let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy();
+                let known = name.starts_with(SOURCES) || OUTSIDE.contains(&&*name);
+                let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+                if !known && ["\n```sh", "\n```console"].iter().any(|fence| text.contains(fence)) {
+                    problems.push(format!("{name} has commands that no test runs: see OUTSIDE"));
+                }
+            }
+        }
+    }
+    verdict(&problems)
+}
+
+/// Checks that mdbook builds the book without complaints.
+fn build() -> Result<(), String> {
+    let mut mdbook = Command::new("mdbook");
+    mdbook.arg("build").arg(tree::repository("docs")).arg("--dest-dir").arg(tree::scratch("pages"));
+    let outcome = launch::run(mdbook)?;
+    outcome.success()?;
+    let said = format!("{}{}", outcome.stdout, outcome.stderr);
+    match said.contains("WARN") || said.contains("ERROR") {
+        true => Err(outcome.report("mdbook complains")),
+        false => Ok(()),
+    }
+}
+
+/// Words that begin like OpenSHMEM's names, except incomplete names and parts of paths.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && !"_/".contains(c)).filter(|word| {
         ["shmem_", "shmemx_", "SHMEM_", "SMA_"].iter().any(|start| word.starts_with(start))
@@ -130,11 +250,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Files of the repository that the book and CONTRIBUTING name exist.
+/// Checks that files of the repository named on the pages exist.
 fn paths() -> Result<(), String> {
     let mut problems = Vec::new();
-    let contributing = Page::read(&tree::repository("CONTRIBUTING.md"))?;
-    for page in pages()?.iter().chain([&contributing]) {
+    for page in pages()?.iter().chain(&others()?) {
         for word in page.code_words() {
             let top = word.split('/').next().unwrap_or_default();
             let is_path = word.contains('/')
@@ -142,7 +261,9 @@ fn paths() -> Result<(), String> {
                 && top.starts_with(|c: char| c.is_ascii_lowercase())
                 && !["build", "target"].contains(&top)
                 && tree::repository(top).is_dir();
-            if is_path && !word.contains("OPERATION") && !tree::repository(&word).exists() {
+            let is_there =
+                tree::repository(&word).exists() || page.path.with_file_name(&word).exists();
+            if is_path && !word.contains("OPERATION") && !is_there {
                 problems.push(format!("{}: there is no {word}", name(page)));
             }
         }
@@ -156,6 +277,12 @@ fn commands(path: &Path, name: &str) -> Result<(), String> {
     let folder = tree::scratch("book").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    // The commands are written for the top of the source tree.
+    for part in ["bench", "examples", "tests"] {
+        let link = folder.join(part);
+        symlink(tree::repository(part), link).map_err(|error| error.to_string())?;
+    }
+    symlink(tree::prefix(""), folder.join("build")).map_err(|error| error.to_string())?;
     let mut waiting: Vec<&str> = Vec::new();
     for block in &page.blocks {
         let at = |why: String| format!("{}:{}: {why}", path.display(), block.line);
@@ -164,11 +291,11 @@ fn commands(path: &Path, name: &str) -> Result<(), String> {
             fs::write(folder.join(file), text).map_err(|error| at(error.to_string()))?;
             let is_program = file.ends_with(".c") && block.not_run.is_none();
             waiting.extend(is_program.then_some(file.as_str()));
-        } else if block.language == "console" {
+        } else if ["console", "sh"].contains(&block.language.as_str()) {
             let said = block.commands()?.into_iter().map(|shown| shown.command).collect::<String>();
             waiting.retain(|file| !said.contains(file));
             run(block, &folder).map_err(at)?;
-        } else if block.language != "text" && block.not_run.is_none() {
+        } else if !["text", RUST].contains(&block.language.as_str()) && block.not_run.is_none() {
             return Err(at(format!(
                 "a block of kind {} has neither a file's name nor a remark why it is not run",
                 block.language
@@ -192,28 +319,29 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether what a block needs is absent, and may be.
+/// Whether something that a block needs is absent, and its absence is allowed.
 fn is_missing(need: &str) -> bool {
     match need {
         "UCX" => nodes::no_ucx(),
+        "OpenMP" => openmp::oshcc().is_none(),
         command => tree::skip_without(command),
     }
 }
 
-/// A command as a user types it whose PATH has the tree that is tested; what it writes for the
-/// user stays in the folder.
-fn shell(command: &str, folder: &Path) -> Command {
+/// Runs a command as if typed by a user, with the tested tree in PATH. Files that it writes for the
+/// user stay in the folder.
+pub fn shell(command: &str, folder: &Path) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder);
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let paths = [tree::prefix("bin")].into_iter().chain(std::env::split_paths(&usual));
-    // A folder whose name has a colon cannot be in PATH.
+    // A folder with a colon in its name cannot be in PATH.
     shell.env("PATH", std::env::join_paths(paths).unwrap_or(usual));
     shell.env("PKG_CONFIG_PATH", tree::prefix("lib/pkgconfig"));
     shell.env("XDG_CONFIG_HOME", folder.join("config"));
-    // It refuses to work for root, as which containers run, unless told twice.
+    // Open MPI does not run as root, as in containers, unless both are set.
     shell.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    // As all commands of a page share the folder, none removes what another one uses.
+    // All commands of a page share this folder, so that none removes a folder that another uses.
     shell.env("OMPI_MCA_orte_tmpdir_base", folder);
     shell
 }

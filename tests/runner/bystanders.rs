@@ -1,4 +1,4 @@
-//! Nothing is left behind, and what the machine lacks is not needed.
+//! Jobs leave nothing behind, and work without what the machine may lack.
 
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
@@ -24,7 +24,7 @@ fn listing() -> BTreeSet<String> {
         .collect()
 }
 
-/// Named sockets and segments would show up in these places.
+/// Named sockets and shared memory segments would show up in these places.
 fn no_file_left() -> Result<(), String> {
     let die = compile::plain(&tree::repository("tests/c/die.c"), &[])?;
     let before = listing();
@@ -34,7 +34,7 @@ fn no_file_left() -> Result<(), String> {
         launch::run(command)?;
     }
     let mut left: BTreeSet<String> = listing().difference(&before).cloned().collect();
-    // Jobs of other tests come and go: what stays is meant.
+    // Jobs of other tests come and go: only what stays counts.
     let deadline = Instant::now() + launch::LIMIT;
     while !left.is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
@@ -43,14 +43,14 @@ fn no_file_left() -> Result<(), String> {
     if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}")) }
 }
 
-/// Whether this machine lets a test have a mount namespace of its own.
-fn can_unshare() -> bool {
+/// Whether this machine allows tests to have their own mount namespace.
+pub fn can_unshare() -> bool {
     let mut command = Command::new("unshare");
     command.args(["--mount", "--map-root-user", "true"]);
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// With nothing mountable, no space and no permission in `/dev/shm`, all is as ever.
+/// Checks that jobs work where `/dev/shm` has no space and no write permission.
 fn without_dev_shm() -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/c/rma_sized.c"), &[])?;
     let mut command = Command::new("unshare");

@@ -1,4 +1,4 @@
-//! Compiles programs with the build tree's wrappers, each once for a variant.
+//! Compiles programs with the build tree's wrappers, once per variant.
 
 use crate::directives::{Program, Variant};
 use crate::{launch, tree};
@@ -10,13 +10,12 @@ use std::time::SystemTime;
 
 type Made = Arc<OnceLock<Result<(), String>>>;
 
-/// The executable of a program in a variant, made now if it is not there or older
-/// than what it is made from.
+/// The executable of a program in a variant. Builds it if it is missing or older than its sources.
 pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf, String> {
     executable_in(program, variant, variant.name())
 }
 
-/// The same, with a folder of its own for what is made with other options.
+/// The same, in a separate folder for builds with other options.
 pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Result<PathBuf, String> {
     static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
     let target = tree::scratch(folder).join(program.name());
@@ -28,7 +27,7 @@ pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Resul
     Ok(target)
 }
 
-/// The executable of a program that has no directives, with the default options and these.
+/// The executable of a program without directives, built with the default options and these.
 pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
     let program = Program {
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
@@ -62,7 +61,7 @@ fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String
     launch::run(command)?.success()
 }
 
-/// Whether there is no compiler here: what was made elsewhere must do.
+/// Whether there is no compiler here, so that executables built elsewhere have to do.
 pub fn is_elsewhere() -> bool {
     std::env::var_os("ONESHMEM_PREBUILT").is_some()
 }

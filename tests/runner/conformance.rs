@@ -1,7 +1,7 @@
-//! The programs of `tests/c`, each as its directives say.
+//! The programs of `tests/c`, each run according to its directives.
 
 use crate::directives::{Case, Program, Variant};
-use crate::{compile, launch, statistics, tree};
+use crate::{compile, imitation, launch, statistics, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Compiles every program in every variant, for a place that has no compiler.
+/// Compiles every program in every variant, for a machine without a compiler.
 pub fn prepare() -> Result<(), String> {
     for source in sources("tests/c") {
         let program = Program::read(&source)?;
@@ -47,35 +47,36 @@ pub fn prepare() -> Result<(), String> {
         compile::plain(&source, &[])?;
     }
     statistics::prepare()?;
-    for source in ["linger", "heap_pages", "sum_order"] {
+    imitation::prepare()?;
+    for source in ["linger", "heap_pages", "partition_pages", "sum_order"] {
         compile::plain(&tree::repository(&format!("tests/programs/{source}.c")), &[])?;
     }
     Ok(())
 }
 
-/// Whether this number of PEs is to be tried: `ONESHMEM_TEST_PES` can list some.
+/// Whether to run this number of PEs. `ONESHMEM_TEST_PES` can list the numbers.
 pub fn wanted(pes: usize) -> bool {
     std::env::var("ONESHMEM_TEST_PES")
         .map_or(true, |list| list.split_whitespace().any(|number| number.parse() == Ok(pes)))
 }
 
-/// Whether programs run in all ways with memory of a partition in the heap's place, as
-/// `make test-partitions` has it, and not in one.
+/// Whether programs run in all ways with a partition's memory instead of the heap's, as in
+/// `make test-partitions`, and not just in one.
 fn all_over_partitions() -> bool {
     std::env::var_os("ONESHMEM_TEST_PARTITIONS").is_some()
 }
 
-/// The numbers of PEs that further variants of a program are tried with.
+/// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
 
 fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
-        let over_partition = variant == Variant::Partition;
+        let over_partition = matches!(variant, Variant::Partition | Variant::Device);
         let (all, one) =
             (over_partition && all_over_partitions(), over_partition && !all_over_partitions());
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
-            // How a program is compiled and what one of many cases is hardly meet.
+            // How a program is compiled rarely matters to one of many cases.
             let many = program.cases.len() > 3 || variant == Variant::Inline;
             let few = if many { &FEW[..2] } else { &FEW[..] };
             if first > 0 && !few.contains(&pes) && !all {
@@ -103,7 +104,7 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     trials
 }
 
-/// The number of PEs at which a program runs that runs once: two, or the first it names.
+/// The number of PEs for a program that runs only once: two, or the first number that it gives.
 fn few_for(program: &Program) -> usize {
     if program.pes.contains(&2) { 2 } else { program.pes[0] }
 }
@@ -113,6 +114,9 @@ fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result
     let mut command = launch::oshrun(pes, &executable);
     command.args(&case.arguments);
     command.envs(variant.environment());
+    if variant == Variant::Device {
+        command.envs(imitation::environment()?);
+    }
     command.envs(case.environment.iter().map(|(name, value)| (name, value)));
     launch::run(command)?.expect(case)
 }

@@ -1,5 +1,5 @@
-//! Jobs in containers, as far as an ordinary user can make them: namespaces, a small
-//! `/dev/shm`, a root without anything.
+//! Jobs in containers, as far as an ordinary user can create them: namespaces, a small `/dev/shm`,
+//! an empty root.
 
 use crate::directives::{Program, Variant};
 use crate::{compile, launch, tree};
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 const NAMESPACES: [&str; 5] = ["--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"];
 
-/// The trials; ignored where namespaces are not allowed.
+/// The trials. Ignored where namespaces are not allowed.
 pub fn trials() -> Vec<Trial> {
     let forbidden = !allowed();
     [
@@ -44,14 +44,14 @@ fn small(name: &str) -> Result<(), String> {
     launch::run(command)?.success()
 }
 
-/// Each PE in a container of its own, where it sees no other process.
+/// Each PE in its own container, where it sees no other process.
 fn one_each(name: &str) -> Result<(), String> {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "4", "unshare"]).args(NAMESPACES).arg(program(name, Variant::usual())?);
     launch::run(command)?.success()
 }
 
-/// Each PE in a root of its own that holds nothing but the program: no `/proc`, no `/dev`.
+/// Each PE in its own root, which contains only the program: no `/proc`, no `/dev`.
 fn empty_root(name: &str) -> Result<(), String> {
     let root = tree::scratch(&format!("root-{}", std::process::id()));
     std::fs::create_dir_all(&root).map_err(|error| error.to_string())?;

@@ -1,17 +1,17 @@
-//! Jobs of very many PEs: what each does must not grow with their number, or the first to come
+//! Jobs of very many PEs. The work of each PE must not grow with their number, or the first PEs
 //! leave the machine no time to start the last.
 
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
 
-/// As many PEs, or as SMARTMAP has places for.
+/// The number of PEs: many, or as many as SMARTMAP has slots for.
 fn pes() -> usize {
     if tree::is_smartmap() { 254 } else { 1024 }
 }
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    // In the second nearly all PEs sleep until the last has come.
+    // With the second algorithm nearly all PEs sleep until the last has arrived.
     let algorithms = ["auto", "dissemination"];
     algorithms
         .map(|algorithm| Trial::test(format!("crowds/{algorithm}"), move || Ok(meet(algorithm)?)))

@@ -1,14 +1,11 @@
-//! Partitions on devices, over an imitation of the driver's library on whose memory every load
-//! and store faults. Nothing here tells of a real device.
+//! Partitions on devices, using an imitation of the driver's library, whose memory faults on every
+//! load and store. This does not test any real device.
 
+use crate::imitation::{self, VARIABLE, start};
 use crate::launch::{self, Outcome};
-use crate::{compile, examples, tree};
+use crate::{examples, tree};
 use libtest_mimic::Trial;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
-
-const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
+use std::path::Path;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
@@ -42,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
     for pes in [1, 3] {
         trials.push(Trial::test(format!("devices/rust/{pes}"), move || {
             let mut oshrun = launch::oshrun(pes, &examples::made_by_cargo("devices")?);
-            oshrun.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", driver()?);
+            oshrun.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", imitation::driver()?);
             let outcome = launch::run(oshrun)?;
             match outcome.stdout.contains("verified") {
                 true => Ok(outcome.success()?),
@@ -65,6 +62,11 @@ pub fn trials() -> Vec<Trial> {
             Ok(fails(&launch::run(command)?, words)?)
         }));
     }
+    trials.push(Trial::test("devices/misuse/reached", || {
+        let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
+        command.arg("reached").envs(imitation::environment()?);
+        Ok(fails(&launch::run(command)?, &["SIGSEGV", "a device's memory (partition 1)"])?)
+    }));
     trials.push(Trial::test("devices/fork", || {
         let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
         command.arg("fork");
@@ -86,7 +88,7 @@ pub fn trials() -> Vec<Trial> {
     }));
     trials.push(Trial::test("devices/oshinfo", || {
         let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
-        command.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", driver()?);
+        command.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", imitation::driver()?);
         let outcome = launch::run(command)?;
         match outcome.stdout.contains("64 MiB CUDA, device 0 \"Imitation 0\"") {
             true => Ok(outcome.success()?),
@@ -94,7 +96,7 @@ pub fn trials() -> Vec<Trial> {
         }
     }));
     let absent = tree::is_smartmap();
-    // One that is there would be found where the imitation is not to be.
+    // A real driver would be found where the imitation must not be.
     let real = ["/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1"];
     let has_driver = real.iter().any(|path| Path::new(path).exists());
     let skipped = |trial: &Trial| absent || (has_driver && trial.name() == "devices/no-driver");
@@ -103,29 +105,6 @@ pub fn trials() -> Vec<Trial> {
         trial.with_ignored_flag(skipped)
     };
     trials.into_iter().map(with_flag).collect()
-}
-
-/// The folder with the imitation.
-fn driver() -> Result<PathBuf, String> {
-    static MADE: OnceLock<Result<(), String>> = OnceLock::new();
-    let folder = tree::scratch("devices");
-    let make = || {
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
-        compiler.arg("-o").arg(folder.join("libcuda.so.1"));
-        compiler.arg(tree::repository("tests/devices/libcuda.c"));
-        launch::run(compiler)?.success()
-    };
-    MADE.get_or_init(make).clone()?;
-    Ok(folder)
-}
-
-fn start(name: &str, pes: usize, value: &str) -> Result<Command, String> {
-    let source = tree::repository(&format!("tests/devices/{name}.c"));
-    let mut oshrun = launch::oshrun(pes, &compile::plain(&source, &[])?);
-    oshrun.env(VARIABLE, value).env("LD_LIBRARY_PATH", driver()?);
-    Ok(oshrun)
 }
 
 fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {

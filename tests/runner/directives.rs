@@ -8,6 +8,8 @@
 //! //                             compiled with -DSHMEM_INLINE, as all others are
 //! // partition: no               its heap is what it tests, so it is not also run with memory of
 //! //                             a partition in the heap's place, as all others that allocate are
+//! // device: no                  not with a device's memory in the heap's place, either: it does
+//! //                             with its heap what only the processor's memory can do
 //! // backends: memfd           skipped unless SHMEM_BACKEND (memfd if unset) is one of these;
 //! //                             without this, it runs over all; backend=memfd says so of a case
 //! // cflags: -std=c11            further options for the compiler
@@ -32,10 +34,12 @@ pub enum Variant {
     Static,
     /// Static and position independent.
     StaticPie,
-    /// As usual, with the routines of `shmem_inline.h` compiled in.
+    /// As by default, with the routines of `shmem_inline.h` compiled in.
     Inline,
-    /// As usual, with memory of a partition in the place of the heap's.
+    /// As by default, with a partition's memory instead of the heap's.
     Partition,
+    /// As the last, and the partition is on a device.
+    Device,
 }
 
 impl Variant {
@@ -51,18 +55,19 @@ impl Variant {
             Self::StaticPie => "static-pie",
             Self::Inline => "inline",
             Self::Partition => "partition",
+            Self::Device => "partition-device",
         }
     }
 
-    /// The one that is meant if nothing is said: what the library's wrappers make.
+    /// The variant built by the library's wrappers without options.
     pub fn usual() -> Self {
         if tree::is_smartmap() { Self::NoPie } else { Self::Pie }
     }
 
-    /// The ways every program is linked that does not say otherwise.
+    /// The ways to link a program that has no directive.
     pub const COMMON: [Self; 3] = [Self::Pie, Self::NoPie, Self::Static];
 
-    /// Whether the library that is tested serves such programs.
+    /// Whether the tested library supports such programs.
     fn is_served(self) -> bool {
         !tree::is_smartmap()
             || matches!(self, Self::NoPie | Self::Static | Self::Inline | Self::Partition)
@@ -80,17 +85,22 @@ impl Variant {
             Self::Partition if tree::is_smartmap() => {
                 &["-DCHECK_PARTITION=0", "-fno-pie", "-no-pie"]
             }
-            Self::Partition => &["-DCHECK_PARTITION=0", "-fPIE", "-pie"],
+            Self::Partition | Self::Device => &["-DCHECK_PARTITION=0", "-fPIE", "-pie"],
         }
     }
 
-    /// What the environment must have for it.
+    /// The variable that it needs in the environment.
     pub fn environment(self) -> Option<(&'static str, &'static str)> {
-        (self == Self::Partition).then_some(("SHMEM_SYMMETRIC_PARTITION0", "256M"))
+        let variable = "SHMEM_SYMMETRIC_PARTITION0";
+        match self {
+            Self::Partition => Some((variable, "256M")),
+            Self::Device => Some((variable, "256M:KIND=CUDA")),
+            _ => None,
+        }
     }
 }
 
-/// The exit status a case must have.
+/// The required exit status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Exactly this one.
@@ -99,27 +109,27 @@ pub enum Expected {
     Nonzero,
 }
 
-/// One way to start a program, and what must come of it.
+/// One way to start a program, and the required results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Its name, empty for a program's only one.
+    /// Its name. Empty for a program's only case.
     pub name: String,
     /// The program's arguments.
     pub arguments: Vec<String>,
     /// Its environment: names and values.
     pub environment: Vec<(String, String)>,
-    /// Its status.
+    /// The required exit status.
     pub status: Expected,
-    /// Words that must be in its standard error.
+    /// Words required in its standard error.
     pub stderr: Vec<String>,
-    /// Words that must be in its standard output.
+    /// Words required in its standard output.
     pub stdout: Vec<String>,
-    /// Backends that it is about; empty: all.
+    /// The backends to which it applies. Empty for all.
     pub backends: Vec<String>,
 }
 
 impl Case {
-    /// Whether it is about the backend that is tested.
+    /// Whether it applies to the tested backend.
     pub fn is_served(&self) -> bool {
         let asked = std::env::var("SHMEM_BACKEND");
         let tested = match asked.as_deref() {
@@ -150,13 +160,13 @@ impl Default for Case {
 pub struct Program {
     /// The source file.
     pub source: PathBuf,
-    /// Numbers of PEs.
+    /// The numbers of PEs.
     pub pes: Vec<usize>,
-    /// How to link it.
+    /// The ways to link it.
     pub variants: Vec<Variant>,
     /// Further options for the compiler.
     pub cflags: Vec<String>,
-    /// Ways to start it.
+    /// The ways to start it.
     pub cases: Vec<Case>,
 }
 
@@ -179,7 +189,7 @@ impl Program {
         }
     }
 
-    /// The name tests and executables have.
+    /// The name of its tests and executables.
     pub fn name(&self) -> &str {
         self.source.file_stem().and_then(|stem| stem.to_str()).unwrap_or("unnamed")
     }
@@ -190,6 +200,7 @@ impl Program {
         let mut backends = Vec::new();
         let mut inline = true;
         let allocates = ["shmem_malloc", "shmem_calloc", "shmem_align"];
+        let mut device = !tree::is_smartmap();
         let mut partition = text.contains("#include \"c")
             && allocates.iter().any(|routine| text.contains(&format!("{routine}(")));
         for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
@@ -219,6 +230,12 @@ impl Program {
                         _ => return Err(format!("expected `partition: no`, got {value}")),
                     }
                 }
+                "device" => {
+                    device = match value.trim() {
+                        "no" => false,
+                        _ => return Err(format!("expected `device: no`, got {value}")),
+                    }
+                }
                 "backends" => backends.extend(words().map(str::to_owned)),
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
@@ -242,6 +259,7 @@ impl Program {
         }
         if partition {
             program.variants.push(Variant::Partition);
+            program.variants.extend(device.then_some(Variant::Device));
         }
         if program.cases.is_empty() {
             program.cases.push(Case::default());

@@ -1,4 +1,4 @@
-//! The examples, as a learner runs them, under every launcher there is.
+//! The examples, run as a learner would, under every available launcher.
 
 use crate::conformance::wanted;
 use crate::launch::Running;
@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// An example, its arguments for a short run, and what it says when all is well.
+/// An example, its arguments for a short run, and what it prints on success.
 pub const EXAMPLES: &[(&str, &[&str], &str)] = &[
     ("hello", &[], "Hello from PE 0 of"),
     ("ring", &[], "The token came back"),
@@ -19,11 +19,18 @@ pub const EXAMPLES: &[(&str, &[&str], &str)] = &[
     ("isort", &["300000"], "verified"),
 ];
 
-/// Those in Rust; `families` is a test more than an example.
-const RUST_EXAMPLES: [(&str, &str); 3] =
-    [("ring", "The token came back"), ("histogram", "verified"), ("families", "verified")];
+/// The Rust examples. `families` is more of a test.
+const RUST_EXAMPLES: [(&str, &str); 7] = [
+    ("ring", "The token came back"),
+    ("histogram", "verified"),
+    ("queue", "verified"),
+    ("halo", "verified"),
+    ("particles", "verified"),
+    ("matvec", "verified"),
+    ("families", "verified"),
+];
 
-/// Each example under each launcher.
+/// A trial for each example under each launcher.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for launcher in Launcher::ALL {
@@ -51,7 +58,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A Rust program of this workspace.
+/// Runs a Rust program of this workspace.
 fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
     let outcome = launch::run(launch::oshrun(pes, &made_by_cargo(name)?))?;
     outcome.success()?;
@@ -61,7 +68,7 @@ fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
     }
 }
 
-/// The executable of a Rust program of this workspace, made by cargo as a user's would be.
+/// The executable of a Rust program of this workspace, built by cargo as a user's would be.
 pub fn made_by_cargo(name: &str) -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(tree::repository("."));

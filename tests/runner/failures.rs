@@ -1,5 +1,5 @@
-//! How jobs end badly, as far as one program and its directives cannot tell:
-//! the launcher dies, is interrupted, or finds no program.
+//! Failures of jobs that a program and its directives cannot express: the launcher dies, is
+//! interrupted, or finds no program.
 
 use crate::launch::{self, Running};
 use crate::{compile, tree};
@@ -45,7 +45,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What a PE has printed is not lost when it is killed, however its standard output is made.
+/// What a PE has printed is not lost when it is killed, whatever its standard output is.
 fn last_words(signal: Signal) -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/programs/last_words.c"), &[])?;
     let number = signal as i32;
@@ -72,7 +72,7 @@ fn last_words(signal: Signal) -> Result<(), String> {
     }
 }
 
-/// Where no launcher hides how the process ends, it still has the status it asked for.
+/// Where no launcher hides a process's status, it is the one asked for.
 fn ends_by_itself(what: &str) -> Result<(), String> {
     let mut command = Command::new(compile::plain(&tree::repository("tests/c/ending.c"), &[])?);
     command.args(["exit", what]);
@@ -83,7 +83,7 @@ fn ends_by_itself(what: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A job that ends while nobody reads what it has to say ends when it is told to once more.
+/// A job that ends while nobody reads its output ends when it is signalled again.
 fn terminated_while_writing() -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/programs/unread.c"), &[])?;
     let ready = tree::scratch(&format!("ready-unread-{}", std::process::id()));
@@ -95,7 +95,7 @@ fn terminated_while_writing() -> Result<(), String> {
     while !ready.exists() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
-    // It is to be in the middle of it; if it is not yet, the signal simply ends it.
+    // By now it should be writing. If it is not yet, the signal simply ends it.
     std::thread::sleep(Duration::from_millis(200));
     kill(running.pid(), Signal::SIGTERM).map_err(|error| error.to_string())?;
     let outcome = running.finish()?;
@@ -106,7 +106,7 @@ fn terminated_while_writing() -> Result<(), String> {
     Ok(())
 }
 
-/// A signal ends the launcher: no process of the job is left.
+/// When a signal ends the launcher, no process of the job is left.
 fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
     const PES: usize = 4;
     let executable = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;

@@ -1,5 +1,5 @@
-//! Programs over several nodes that use each other's memory: hosts are network namespaces, and UCX
-//! carries what they do.
+//! Programs over several nodes that use each other's memory. The hosts are network namespaces, and
+//! UCX transports the data.
 
 use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, Outcome, Running};
@@ -13,8 +13,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is always run, on this number of PEs; all programs are if `ONESHMEM_TEST_NODES` is set.
-const FEW: [&str; 12] = [
+/// The programs always run, on this number of PEs. All programs are run if `ONESHMEM_TEST_NODES` is
+/// set, as in continuous integration.
+const FEW: [&str; 13] = [
     "coll_active_sets",
     "coll_mix",
     "coll_reduce",
@@ -24,39 +25,45 @@ const FEW: [&str; 12] = [
     "lock",
     "memory_random",
     "order",
+    "partition",
     "rma_random",
     "team_split",
     "threads",
 ];
 const FEW_PES: usize = 4;
 
-/// On what numbers of PEs all programs are run.
+/// The numbers of PEs on which all programs are run.
 const ALL_PES: [usize; 3] = [2, 4, 7];
 
-/// What is also run over a slow network.
+/// The programs also run with memory of a partition in the heap's place.
+const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
+
+/// The programs also run over a slow network.
 const SLOW: [&str; 3] = ["coll_mix", "coll_sync", "order"];
 
-/// How the programs that are only for several nodes are compiled.
+/// The options for compiling programs meant for several nodes only.
 const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
-/// Room for them, and not more than several nodes on one machine have.
+/// Enough for them, and no more than several nodes on one machine can have.
 const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
-/// Programs that are about one node, or cases of programs, and why.
-const ONE_NODE: [(&str, &str); 10] = [
+/// Programs, or cases of programs, that are about one node, and why.
+const ONE_NODE: [(&str, &str); 12] = [
     ("blame", "shmem_ptr leads to all PEs"),
     ("closed_files", "UCX needs its descriptors, and ends the process without them"),
     ("coll_ahead", "a root goes on before others have come, which it does on one node only"),
     ("init_threads/refused_stack", "ptrace is refused, and UCX's thread takes no signals"),
     ("inline_faults/pointers", "shmem_ptr leads to all PEs"),
     ("mapping", "shmem_ptr leads to all PEs"),
-    ("partition", "partitions are for one node"),
-    ("partition_file", "partitions are for one node"),
-    ("partition_misuse", "partitions are for one node"),
+    ("partition_file", "PEs name their files after their parent, which each node has its own of"),
+    ("partition_misuse/different", "far PEs do not say how partitions differ"),
+    ("partition_misuse/none-here", "far PEs do not say how partitions differ"),
+    ("partition_misuse/order", "PEs compare the order of their blocks on each node"),
+    ("partition_misuse/take", "PEs compare the order of their blocks on each node"),
     ("ptr", "shmem_ptr leads to all PEs"),
 ];
 
-/// The trials; they are ignored where there are no namespaces, or no UCX. A library with SMARTMAP's
-/// addresses is for one node.
+/// The trials. Ignored where there are no namespaces or no UCX. A library with SMARTMAP's addresses
+/// supports one node only.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     if tree::is_smartmap() {
@@ -68,6 +75,11 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         }));
     }
+    for pes in [2, 4, 7] {
+        trials.push(Trial::test(format!("far/partitions/{pes}"), move || Ok(partitions(pes)?)));
+    }
+    trials.push(Trial::test("far/partitions/different", || Ok(other_partitions()?)));
+    trials.push(Trial::test("far/partitions/relative", || Ok(relative_file()?)));
     let no_tap = tree::may_be_absent() && !Path::new("/dev/net/tun").exists();
     if no_tap {
         eprintln!("tests over a slow network are skipped: no /dev/net/tun");
@@ -92,7 +104,12 @@ pub fn trials() -> Vec<Trial> {
         if about_one || !(all || FEW.contains(&name)) {
             continue;
         }
-        trials.extend(of_program(Arc::new(program), if all { &ALL_PES } else { &[FEW_PES] }));
+        let program = Arc::new(program);
+        if PARTITION.contains(&program.name()) {
+            trials.extend(of_program(Arc::clone(&program), Variant::Partition, &[FEW_PES]));
+        }
+        let pes = if all { &ALL_PES[..] } else { &[FEW_PES] };
+        trials.extend(of_program(program, Variant::usual(), pes));
     }
     trials.push(Trial::test("far/list", || Ok(listed()?)));
     trials.push(Trial::test("far/statistics", || Ok(counted()?)));
@@ -108,7 +125,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The cases of a program of the suite, on two nodes.
-fn of_program(program: Arc<Program>, pes: &[usize]) -> Vec<Trial> {
+fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for &pes in pes.iter().filter(|pes| program.pes.contains(pes)) {
         let about_one = |case: &Case| {
@@ -118,16 +135,18 @@ fn of_program(program: Arc<Program>, pes: &[usize]) -> Vec<Trial> {
         let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
         for case in cases.cloned() {
             let program = Arc::clone(&program);
-            let name = [program.name(), &case.name, &pes.to_string()]
+            let of_variant = if variant == Variant::usual() { "" } else { variant.name() };
+            let name = [program.name(), of_variant, &case.name, &pes.to_string()]
                 .into_iter()
                 .filter(|part| !part.is_empty())
                 .collect::<Vec<_>>()
                 .join("/");
             trials.push(Trial::test(format!("far/c/{name}"), move || {
-                let executable = compile::executable(&program, Variant::usual())?;
+                let executable = compile::executable(&program, variant)?;
                 let own = case.environment.iter().map(|(name, value)| format!("{name}={value}"));
+                let needed = variant.environment().map(|(name, value)| format!("{name}={value}"));
                 let heap = (program.name() != "heap_size").then(|| HEAP.to_owned());
-                let options: Vec<String> = heap.into_iter().chain(own).collect();
+                let options: Vec<String> = heap.into_iter().chain(needed).chain(own).collect();
                 let command = on_nodes(&executable, pes, &options, &case.arguments);
                 Ok(launch::run(command)?.expect(&case)?)
             }));
@@ -136,7 +155,7 @@ fn of_program(program: Arc<Program>, pes: &[usize]) -> Vec<Trial> {
     trials
 }
 
-/// The lists name programs that there are.
+/// Checks that the listed programs exist.
 fn listed() -> Result<(), String> {
     let sources = conformance::sources("tests/c");
     let there = |name: &str| sources.iter().any(|source| source.file_stem() == Some(name.as_ref()));
@@ -148,7 +167,7 @@ fn listed() -> Result<(), String> {
     }
 }
 
-/// A program of the tests as a job on two nodes.
+/// A test program as a job on two nodes.
 fn job(source: &str, pes: usize, arguments: &[&str]) -> Result<Command, String> {
     let program = compile::plain(&tree::repository(source), &FAR)?;
     Ok(on_nodes(&program, pes, &[HEAP.to_owned()], arguments))
@@ -169,13 +188,61 @@ fn on_nodes(
     command
 }
 
-/// Such UCX, and words that are said of it.
+/// PEs reach each other's partitions of all kinds that the processor reaches, in two lifetimes. A
+/// partition of files keeps what others have put there.
+fn partitions(pes: usize) -> Result<(), String> {
+    let folder = tree::scratch(&format!("far-partitions-{pes}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
+    let variables = [
+        HEAP.to_owned(),
+        "SHMEM_SYMMETRIC_PARTITION1=4M".into(),
+        "SHMEM_SYMMETRIC_PARTITION4=3000k:POLICY=INTERLEAVED".into(),
+        format!("SHMEM_SYMMETRIC_PARTITION2=1M:KIND=FILE:PATH={}/%p", folder.display()),
+    ];
+    launch::run(on_nodes(&program, pes, &variables, &[] as &[&str]))?.success()?;
+    for pe in 0..pes {
+        let bytes =
+            std::fs::read(folder.join(pe.to_string())).map_err(|error| error.to_string())?;
+        let expected = ((pe + pes - 1) % pes + 5000) as u64;
+        if !bytes.windows(8).step_by(8).any(|word| word == expected.to_le_bytes()) {
+            return Err(format!("the file of PE {pe} has no word {expected}"));
+        }
+    }
+    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+}
+
+/// The PEs of one node have another partition than those of the other.
+fn other_partitions() -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
+    let choose = format!(
+        "case $ONESHMEM_PE in 0:*) size=1M;; *) size=2M;; esac\n\
+         SHMEM_SYMMETRIC_PARTITION1=$size exec {}",
+        program.display()
+    );
+    let command = on_nodes(Path::new("sh"), 2, &[HEAP.to_owned()], &["-c", &choose]);
+    fails(
+        &launch::run(command)?,
+        &["cannot be reached: it has other partitions", "SHMEM_SYMMETRIC_PARTITION<number>"],
+    )
+}
+
+/// The files of partitions need paths that do not depend on the directory.
+fn relative_file() -> Result<(), String> {
+    let file = "SHMEM_SYMMETRIC_PARTITION1=1M:KIND=FILE:PATH=here-%p".to_owned();
+    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
+    let command = on_nodes(&program, 2, &[HEAP.to_owned(), file], &[] as &[&str]);
+    fails(&launch::run(command)?, &["PATH is \"here-%p\"; expected one that begins with /"])
+}
+
+/// Unusable kinds of UCX, and the words of the message about each.
 const UNUSABLE: [(&str, &[&str]); 2] = [
     ("missing", &["libucp.so.0: ", "UCX 1.13 or later is needed"]),
     ("old", &["libucp.so.0 is UCX 1.12.1; expected 1.13 or a later 1.x"]),
 ];
 
-/// PEs on a host without a UCX that will do say so, and the host.
+/// PEs on a host without a usable UCX say so, and name the host.
 fn unusable(name: &str, words: &[&str]) -> Result<(), String> {
     let folder = tree::scratch(&format!("ucx-{name}"));
     let library = folder.join("libucp.so.0");
@@ -194,7 +261,7 @@ fn unusable(name: &str, words: &[&str]) -> Result<(), String> {
     fails(&outcome, &[&["other nodes cannot be reached from node", "PE"], words].concat())
 }
 
-/// The job fails by itself, with these words.
+/// Checks that the job fails by itself, with these words.
 fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
     if outcome.hung || outcome.status == 0 {
         return Err(outcome.report("expected a failure"));
@@ -205,14 +272,14 @@ fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// What an agent says to be its address leads nowhere.
+/// An agent reports an unreachable address.
 fn unreachable_address() -> Result<(), String> {
     let mut command = job("tests/programs/far.c", 4, &[])?;
     command.env("UCX_NET_DEVICES", "lo");
     fails(&launch::run(command)?, &["node node", " with PEs ", "cannot be reached: "])
 }
 
-/// PEs of one node run another program than those of the other.
+/// PEs of one node run a different program from those of the other.
 fn another_program() -> Result<(), String> {
     let [one, other] = ["far", "statistics"]
         .map(|name| compile::plain(&tree::repository(&format!("tests/programs/{name}.c")), &FAR));
@@ -228,22 +295,22 @@ fn another_program() -> Result<(), String> {
     )
 }
 
-/// A job whose nodes' frames take a while, and overtake each other.
+/// Runs a job whose nodes exchange frames slowly and out of order.
 fn slowly(mut command: Command) -> Result<(), String> {
     let link = compile::plain(&tree::repository("tests/programs/slow_link.c"), &[])?;
     command.env("SLOW_LINK", link);
     launch::run(command)?.success()
 }
 
-/// Two devices lead to each node. (UCX 1.13 loses connections over both at once.)
+/// Each node has two network devices. (UCX 1.13 loses connections over both at once.)
 fn over_two_networks() -> Result<(), String> {
     let mut command = job("tests/programs/far.c", 8, &[])?;
     command.env("NETWORKS", "2");
     launch::run(command)?.success()
 }
 
-/// Statistics have all nodes' PEs, and what went to other nodes: of 4 PEs on 2 nodes, each writes
-/// to the next one most.
+/// Statistics include the PEs of all nodes, and the data sent to other nodes: of 4 PEs on 2 nodes,
+/// each writes most to the next.
 fn counted() -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/programs/statistics.c"), &FAR)?;
     let variables = [HEAP, "SHMEM_STATS=1"].map(str::to_owned);
@@ -261,7 +328,7 @@ fn counted() -> Result<(), String> {
     }
 }
 
-/// The network between nodes is cut while PEs work, and between others that wait.
+/// The network between nodes is cut while some PEs work and others wait.
 fn link_cut() -> Result<(), String> {
     let job = job("tests/programs/far.c", 2, &["busy"])?;
     let words: Vec<_> = job.get_args().collect();
@@ -273,7 +340,7 @@ fn link_cut() -> Result<(), String> {
     fails(&launch::run(command)?, &["node node", " with PE ", "cannot be reached: "])
 }
 
-/// A job ends, with a word of why, when an agent is lost that somebody waits for.
+/// A job ends with a message when an agent is lost for which a PE waits.
 fn agent_killed() -> Result<(), String> {
     let running = Running::start(job("tests/programs/far.c", 2, &["busy"])?)?;
     let begin = Instant::now();
@@ -285,7 +352,7 @@ fn agent_killed() -> Result<(), String> {
     while agents().len() < 2 && begin.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    // PEs are at work by then, or begin to be: either way one will ask the agent in vain.
+    // By now PEs work, or begin to: either way one will use the agent in vain.
     std::thread::sleep(Duration::from_millis(500));
     let agent = agents().pop().ok_or("no agent")?;
     kill(agent, Signal::SIGKILL).map_err(|errno| errno.to_string())?;

@@ -1,5 +1,5 @@
-//! What the symmetric heap is made of: huge pages where the system has them, a message
-//! where it has not, and the owner's node on a machine with several.
+//! The pages of the symmetric heap: huge pages where the system has them, a message where it does
+//! not, and the owner's NUMA node on a machine with several.
 
 use crate::directives::{Case, Expected};
 use crate::launch::{self, Outcome};
@@ -15,10 +15,10 @@ const PAGE_SIZE: &str = "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE";
 const POPULATE: &str = "SHMEM_SYMMETRIC_HEAP_POPULATE";
 const HEAP: (&str, &str) = ("SHMEM_SYMMETRIC_SIZE", "16m");
 const SAYS_SO: &str = "going on with ordinary pages";
-/// What two heaps of 16 MiB, in several trials at a time, need.
+/// Memory needed for two heaps of 16 MiB in several concurrent trials.
 const POOL: usize = 64 << 20;
 
-/// The trials. Those that need pages which this system does not have are ignored.
+/// The trials. Those that need pages missing on this system are ignored.
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("heap-pages/too-few", || {
@@ -59,8 +59,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The backends that can be tried here.
-fn backends() -> Vec<&'static str> {
+/// The backends available here.
+pub fn backends() -> Vec<&'static str> {
     let xpmem = fs::File::options().read(true).write(true).open("/dev/xpmem").is_ok();
     match tree::is_smartmap() {
         true => vec!["smartmap"],
@@ -69,8 +69,8 @@ fn backends() -> Vec<&'static str> {
     }
 }
 
-/// Sizes, in KiB, of explicit huge pages of which enough are free.
-fn explicit_sizes() -> Vec<usize> {
+/// The sizes, in KiB, of explicit huge pages of which enough are free.
+pub fn explicit_sizes() -> Vec<usize> {
     fs::read_dir("/sys/kernel/mm/hugepages")
         .into_iter()
         .flatten()
@@ -101,7 +101,7 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Outcome, Stri
     launch::run(command)
 }
 
-/// All is well and nothing is said.
+/// Checks that the job succeeds without a message.
 fn works(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
     let outcome = run(arguments, environment)?;
     outcome.success()?;
@@ -111,7 +111,7 @@ fn works(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String>
     }
 }
 
-/// The program goes on, and one PE, once, says why not as asked.
+/// Checks that the program goes on, and that one PE says once why its request was not met.
 fn complains(what: &str, environment: &[(&str, &str)], why: &str) -> Result<(), String> {
     let outcome = run(&[what], environment)?;
     outcome.success()?;
@@ -133,7 +133,7 @@ fn explicit(kib: usize, backend: &str) -> Result<(), String> {
     let size = format!("{kib}k");
     let mut environment =
         vec![(USE, "explicit"), (PAGE_SIZE, &size), ("SHMEM_BACKEND", backend), HEAP];
-    // An XPMEM attachment has entries of its own, whatever the pages.
+    // An XPMEM attachment has its own page table entries, whatever the pages.
     if backend != "xpmem" {
         environment.push(("MIRRORS_TOO", "1"));
     }
@@ -151,7 +151,7 @@ fn numa(backend: &str) -> Result<(), String> {
     launch::run(command)?.success()
 }
 
-/// Under every launcher the PEs find the job's file of huge pages.
+/// PEs find the job's file of huge pages under every launcher.
 fn under(launcher: Launcher) -> Result<(), String> {
     let environment = [(USE, "explicit"), (PAGE_SIZE, "2m"), HEAP];
     for outcome in launcher.run(2, &program()?, &["explicit", "2048"], &environment)? {
@@ -160,7 +160,7 @@ fn under(launcher: Launcher) -> Result<(), String> {
     Ok(())
 }
 
-/// `oshinfo` tells what was asked and what was got.
+/// `oshinfo` reports what was requested and what was provided.
 fn told() -> Result<(), String> {
     let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
     command.env(USE, "explicit").env(PAGE_SIZE, "3000");

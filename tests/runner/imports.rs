@@ -1,6 +1,6 @@
-//! Imports point down: between the files of a crate there is no circle, a `mod.rs` (or
-//! `name.rs`) and the files of its folder aside, and the folders of the two libraries keep to the
-//! floors of their `src/floors.txt`.
+//! Imports point downwards. The files of a crate have no import cycles, except between a `mod.rs`
+//! (or `name.rs`) and the files of its folder, and the folders of the two libraries keep to the
+//! floors in their `src/floors.txt`.
 
 use crate::tree;
 use libtest_mimic::Trial;
@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
-/// The crates that are looked at, by folder.
+/// The crates checked, by folder.
 const CRATES: [&str; 10] =
     ["", "bench", "capi", "interface", "kitten", "node", "plots", "tools", "tune", "xpmem"];
 
-/// Those that have a table of floors.
+/// The crates that have a table of floors.
 const WITH_FLOORS: [&str; 2] = ["", "node"];
 
 /// The trials.
@@ -31,15 +31,15 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What the crate in `folder` is called here.
+/// The name of the trial for the crate in `folder`.
 fn name(folder: &str) -> &str {
     if folder.is_empty() { "oneshmem" } else { folder }
 }
 
-/// Which modules of a crate, by path, import which.
+/// The imports of a crate's modules, by path.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The imports between the files of the crate in `folder`, tests aside.
+/// The imports between the files of the crate in `folder`, except for tests.
 fn imports(folder: &str) -> Result<Imports, String> {
     let root = tree::repository(folder).join("src");
     let mut files = BTreeMap::new();
@@ -57,7 +57,7 @@ fn imports(folder: &str) -> Result<Imports, String> {
     Ok(imports)
 }
 
-/// Finds the files below `folder` with their modules' paths; that of the crate itself is empty.
+/// Finds the files below `folder` with the paths of their modules. The crate's own path is empty.
 fn list(root: &Path, folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result<(), String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -77,7 +77,7 @@ fn list(root: &Path, folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Re
     Ok(())
 }
 
-/// What one file imports.
+/// The imports of one file.
 struct Seen<'a> {
     module: &'a str,
     modules: &'a BTreeSet<String>,
@@ -85,7 +85,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Notes the module that a path leads into.
+    /// Notes the module to which a path leads.
     fn note(&mut self, path: &[String]) {
         let own: Vec<&str> = self.module.split("::").filter(|part| !part.is_empty()).collect();
         let mut base: Vec<&str> = Vec::new();
@@ -104,7 +104,7 @@ impl Seen<'_> {
                     base.pop();
                 }
             }
-            // A child's, or another crate's.
+            // A child module, or another crate.
             _ => base = own,
         }
         base.extend(rest);
@@ -158,15 +158,16 @@ impl Visit<'_> for Seen<'_> {
     }
 }
 
-/// Whether one of the two is the file of the folder in which the other lies.
+/// Whether one is the file of the folder that contains the other.
 fn are_family(a: &str, b: &str) -> bool {
     let parent = |child: &str| child.rsplit_once("::").map_or(String::new(), |(p, _)| p.into());
     parent(a) == b || parent(b) == a
 }
 
-/// A circle of imports, if there is one.
+/// A cycle of imports, if there is one.
 fn circle(imports: &Imports) -> Option<Vec<&str>> {
-    // Without those that nobody left imports, or that import nobody left, only circles remain.
+    // Remove modules that import none of the rest or are imported by none of it, until only cycles
+    // remain.
     let mut left: BTreeSet<&str> = imports.keys().map(String::as_str).collect();
     let targets = |module: &str| -> Vec<&String> {
         imports[module].iter().filter(|to| !are_family(module, to)).collect()
@@ -198,8 +199,8 @@ fn no_circle(folder: &str) -> Result<(), String> {
     }
 }
 
-/// Each line of the table is a floor: files, or folders with all their files, that may import
-/// each other and what is on the floors below.
+/// Each line of the table is a floor: files, or folders with all their files, that may import each
+/// other and anything on the floors below.
 fn floors(folder: &str) -> Result<(), String> {
     let path = tree::repository(folder).join("src/floors.txt");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -208,7 +209,7 @@ fn floors(folder: &str) -> Result<(), String> {
     let floor = |module: &str| {
         let mut name = module;
         loop {
-            // The longest name counts: a file can be on another floor than its folder.
+            // The longest name counts: a file may be on another floor than its folder.
             if let Some(floor) = floors.iter().position(|names| names.contains(&name)) {
                 return Some(floor);
             }

@@ -1,5 +1,5 @@
-//! Several programs one after the other under one launcher, and PEs that come when the job
-//! is over.
+//! Several programs one after the other under one launcher, and PEs that join after the job is
+//! over.
 
 use crate::launch::Outcome;
 use crate::launchers::Launcher;
@@ -7,7 +7,7 @@ use crate::{compile, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 
-/// The launchers under which processes may be scripts.
+/// The launchers that can run scripts as processes.
 const WITH_SCRIPTS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
 
 /// The trials.
@@ -48,7 +48,7 @@ fn job(launcher: Launcher, pes: usize, script: &str) -> Result<Outcome, String> 
     outcomes.pop().ok_or_else(|| "nothing was started".into())
 }
 
-/// Three programs in a row; nobody waits for PEs that still leave the program before.
+/// Three programs in a row. None waits for PEs that are still leaving the previous program.
 fn three(launcher: Launcher, pes: usize) -> Result<(), String> {
     job(launcher, pes, "\"$0\" slowly && \"$0\" slowly && \"$0\" quickly")?.success()
 }
@@ -73,8 +73,8 @@ fn some_go_on(launcher: Launcher) -> Result<(), String> {
     failure(&outcome, &[word, "PE 1"])
 }
 
-/// What a program that ends badly leaves is not taken for the next one's. `oshrun` ends the
-/// job; other launchers know the scripts only, whose next program is another job.
+/// Remains of a program that ends badly are not mistaken for the next program's. `oshrun` ends the
+/// job. Other launchers only see the scripts, whose next program is another job.
 fn after_a_failure(launcher: Launcher, how: &str) -> Result<(), String> {
     let outcome = job(launcher, 2, &format!("\"$0\" {how}; \"$0\" quickly"))?;
     if launcher != Launcher::Oshrun && outcome.status == 0 && outcome.stderr.contains("PE 1") {
@@ -83,12 +83,13 @@ fn after_a_failure(launcher: Launcher, how: &str) -> Result<(), String> {
     failure(&outcome, &["PE 1"])
 }
 
-/// A PE that comes when the job is over ends with its status, at once, and leaves nothing.
+/// A PE that joins after the job is over ends with its status, at once, and leaves nothing behind.
 fn late(launcher: Launcher, how: &str, status: i32) -> Result<(), String> {
     let program: PathBuf = compile::plain(&tree::repository("tests/programs/late.c"), &[])?;
     let outcomes = launcher.run(3, &program, &[how], &[("SHMEM_STARTUP_TIMEOUT", "60")])?;
     for outcome in &outcomes {
-        // Of PEs that a script starts, the one that exits 0 without having finalised does so.
+        // Exception: if a script starts the PEs, the one that exits with 0 without finalising keeps
+        // that status.
         let alone = launcher == Launcher::Slurm && how == "exit" && outcome.status == 0;
         if outcome.hung || (outcome.status != status && !alone) {
             return Err(outcome.report(&format!("expected status {status}")));

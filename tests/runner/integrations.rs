@@ -1,12 +1,12 @@
-//! What connects other runtimes to the on-node layer (`integrations/`), as far as it runs without
-//! those runtimes.
+//! The code that connects other runtimes to the on-node layer (`integrations/`), as far as it can
+//! run without those runtimes.
 
 use crate::{launch, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// PEs, and how many of them a node has: one of all, one of each, and some of both kinds.
+/// Numbers of PEs in total and per node: all on one node, each on its own, and mixtures.
 const JOBS: [(usize, usize); 6] = [(1, 1), (2, 2), (16, 16), (4, 1), (4, 2), (5, 3)];
 
 /// The trials.
@@ -14,11 +14,11 @@ pub fn trials() -> Vec<Trial> {
     let jobs = JOBS.map(|(pes, near)| {
         Trial::test(format!("integrations/sos/{pes}-by-{near}"), move || Ok(sos(pes, near)?))
     });
-    // The library has no build with SMARTMAP's addresses.
+    // The library cannot be built with SMARTMAP's addresses.
     if tree::is_smartmap() { Vec::new() } else { jobs.into() }
 }
 
-/// Sandia OpenSHMEM's transport, with `check.c` in the place of Sandia OpenSHMEM.
+/// Sandia OpenSHMEM's transport, with `check.c` instead of Sandia OpenSHMEM.
 fn sos(pes: usize, near: usize) -> Result<(), String> {
     let mut command = Command::new(sos_program(&format!("sos-{pes}-by-{near}"))?);
     command.args([pes.to_string(), near.to_string()]);

@@ -1,5 +1,5 @@
-//! The library's symbols: every routine and its twin, nothing else, and all of
-//! them the program's to replace.
+//! The library's symbols: every routine and its twin, nothing else, and programs can replace all of
+//! them.
 
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
@@ -13,6 +13,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("interface/symbols/shared", || Ok(symbols(&["-D"], "lib/libshmem.so")?)),
         Trial::test("interface/symbols/static", || Ok(symbols(&[], "lib/libshmem.a")?)),
+        Trial::test("interface/initialisers", || Ok(initialisers()?)),
+        Trial::test("interface/described-initialiser", || Ok(described_initialiser()?)),
         Trial::test("interface/override-all/shared", || Ok(override_all(false)?)),
         Trial::test("interface/override-all/static", || Ok(override_all(true)?)),
         Trial::test("interface/beside-another-rust-library", || Ok(beside_another()?))
@@ -37,14 +39,14 @@ fn extensions() -> Result<Vec<String>, String> {
         .lines()
         .filter(|line| !line.starts_with([' ', '/', '#']))
         .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back())
-        // In a library of its own.
+        // It is in a separate library.
         .filter(|name| *name != "shmemx_openmp_maps")
         .map(String::from)
         .collect();
     if names.is_empty() {
         return Err("no extension found".into());
     }
-    // These are in shmem.h, too, if a program asks for them.
+    // These are also in shmem.h if a program requests them.
     let proposed = ["malloc", "align", "calloc", "free"].map(|it| format!("shmem_partition_{it}"));
     Ok(names.into_iter().chain(proposed).collect())
 }
@@ -52,7 +54,7 @@ fn extensions() -> Result<Vec<String>, String> {
 /// The version of all symbols: see docs/src/abi.md.
 const VERSION: &str = "ONESHMEM_1";
 
-/// The library exports each routine weakly and its twin strongly, at one address.
+/// Checks that the library exports each routine weakly and its twin strongly, at one address.
 fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     let mut command = Command::new("nm");
     command.args(["--extern-only", "--defined-only"]).args(options).arg(tree::prefix(library));
@@ -63,7 +65,7 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     for line in ran.stdout.lines() {
         if let [address, kind, name] = line.split_whitespace().collect::<Vec<_>>()[..] {
             let (name, version) = name.split_once('@').unwrap_or((name, ""));
-            // Of the shared library each symbol has a version, whose name is a symbol, too.
+            // In the shared library each symbol has a version, whose name is itself a symbol.
             if library.ends_with(".so") && name == VERSION {
                 continue;
             }
@@ -87,7 +89,7 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }
-    // What inlined routines look at is data.
+    // This is data that inlined routines read.
     let data = "oneshmem_reach_2";
     match found.remove(data) {
         Some((kind, _)) if kind == "D" => {}
@@ -97,7 +99,68 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Where what these trials make is kept.
+/// The sections of a static library whose functions run when a program is loaded or ends: their names
+/// and sizes in bytes.
+pub fn constructors(library: &str) -> Result<Vec<(String, u64)>, String> {
+    let mut command = Command::new("readelf");
+    command.args(["--wide", "--sections"]).arg(tree::prefix(library));
+    let ran = launch::run(command)?;
+    ran.success()?;
+    if !ran.stdout.contains(".text") {
+        return Err("no sections were listed".into());
+    }
+    let kinds = ["INIT_ARRAY", "FINI_ARRAY", "PREINIT_ARRAY"];
+    let names = [".init", ".fini", ".ctors", ".dtors"];
+    let sections = ran.stdout.lines().filter_map(|line| line.split_once("] ")).filter_map(|line| {
+        match line.1.split_whitespace().collect::<Vec<_>>()[..] {
+            [name, kind, _, _, bytes, ..] if kinds.contains(&kind) || names.contains(&name) => {
+                Some((name.to_owned(), u64::from_str_radix(bytes, 16).ok()?))
+            }
+            _ => None,
+        }
+    });
+    Ok(sections.collect())
+}
+
+/// Checks that only the library's own functions run when it is loaded, none of Rust's library: one
+/// in `src/job/load.rs`, one in `src/sys/stdio.rs`.
+fn initialisers() -> Result<(), String> {
+    let mut found = constructors("lib/libshmem.a")?;
+    found.sort();
+    let expected = [(".init_array".to_owned(), 8), (".init_array.00101".to_owned(), 8)];
+    if found == expected { Ok(()) } else { Err(format!("{found:?}; expected {expected:?}")) }
+}
+
+/// A library with an initialiser that must be left out, and two functions.
+const DESCRIBED: &str = r#"
+static int arguments;
+static void keep(int count) { arguments = count; }
+__attribute__((used, section(".init_array.00099"))) void (*initialiser)(int) = keep;
+int kept(void) { return arguments; }
+int dropped(void) { return 1; }
+"#;
+
+/// Checks that `packaging/relocatable.mk` leaves an initialiser out although debug information refers
+/// to it, as in the build of Rust's library that Debian 13 has.
+fn described_initialiser() -> Result<(), String> {
+    let folder = scratch("described")?;
+    std::fs::create_dir_all(folder.join("obj")).map_err(|e| e.to_string())?;
+    write(&folder.join("described.c"), DESCRIBED)?;
+    write(&folder.join("obj/described.exports"), "kept\n")?;
+    let makefile = tree::repository("packaging/relocatable.mk");
+    let script = r#"cd "$0"; rm -rf lib *.a
+        cc -g -O1 -ffunction-sections -c described.c
+        readelf --relocs described.o | sed -n '/debug_info/,/^$/p' | grep -w initialiser
+        ar rcs libdescribed.a described.o
+        env -u MAKEFLAGS -u MAKELEVEL make -f "$1" BUILD=. RELEASE=. lib/libdescribed.a
+        readelf --wide --sections --symbols lib/libdescribed.a > shown
+        grep kept shown; ! grep -e INIT_ARRAY -e dropped shown"#;
+    let mut command = Command::new("sh");
+    command.args(["-ec", script]).arg(&folder).arg(makefile);
+    launch::run(command)?.success()
+}
+
+/// The path of a file made by these trials.
 fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = tree::scratch("interface");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
@@ -128,7 +191,7 @@ int main(void)
 }
 "#;
 
-/// A program that defines every routine itself links, and has every twin.
+/// Checks that a program that defines every routine itself links, and has every twin.
 fn override_all(is_static: bool) -> Result<(), String> {
     let mut text = String::from("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n");
     let names = routines()?;
@@ -143,7 +206,7 @@ fn override_all(is_static: bool) -> Result<(), String> {
         false => (scratch("override_shared.c")?, ["-DDYNAMIC", "-O0"]),
     };
     write(&source, &text)?;
-    // At a fixed address, too, a function's address is asked of the linker, not made one.
+    // At a fixed address, too, let the linker look up a function's address instead of creating one.
     let options = [&options[..], &["-fPIC"]].concat();
     launch::run(Command::new(compile::plain(&source, &options)?))?.success()
 }
@@ -166,8 +229,8 @@ int main(void)
 }
 "#;
 
-/// The static library stands in one program with another Rust library: only the
-/// routines of the interface are global in it.
+/// Checks that the static library and another Rust library fit into one program: only the routines
+/// of the interface are global in it.
 fn beside_another() -> Result<(), String> {
     let (other, both) = (scratch("other.rs")?, scratch("both.c")?);
     let (library, program) = (scratch("libother.a")?, scratch("both")?);

@@ -1,4 +1,4 @@
-//! Starts a command under a watchdog, and keeps what came of it.
+//! Runs a command under a watchdog, and keeps the results.
 
 use crate::directives::{Case, Expected};
 use crate::tree;
@@ -12,19 +12,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
-/// How long any one command may take. Nothing here takes a tenth of it: who gets
-/// there hangs. It is no statement about speed.
+/// The time limit of a command. None here takes a tenth of it, so a command that reaches it hangs.
+/// It says nothing about speed.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// How long cargo may take to compile the library.
 pub const COMPILING: Duration = Duration::from_secs(900);
 
-/// What came of a command.
+/// The results of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The command, as one would type it.
+    /// The command as one would type it.
     pub command: String,
-    /// Its exit status; 128 and the signal when one ended it.
+    /// Its exit status, or 128 plus the number of the signal that ended it.
     pub status: i32,
     /// Its standard output.
     pub stdout: String,
@@ -45,14 +45,14 @@ pub fn seed() -> &'static str {
     &SEED
 }
 
-/// The build tree's launcher, about to start `program` with that many PEs.
+/// The build tree's launcher, with arguments to start `program` with this number of PEs.
 pub fn oshrun(pes: usize, program: &Path) -> Command {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.arg("-n").arg(pes.to_string()).arg(program);
     command
 }
 
-/// A command that is running.
+/// A running command.
 pub struct Running {
     child: Child,
     command: String,
@@ -66,7 +66,7 @@ enum Stream {
 }
 
 impl Running {
-    /// Starts a command in a process group of its own.
+    /// Starts a command in its own process group.
     pub fn start(mut command: Command) -> Result<Self, String> {
         command.env("CHECK_SEED", seed());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -78,17 +78,17 @@ impl Running {
         Ok(Self { child, command: shown, output })
     }
 
-    /// The process id of the command itself.
+    /// The process ID of the command itself.
     pub fn pid(&self) -> Pid {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// All processes it has started that still run, their children included.
+    /// All its descendants that still run.
     pub fn descendants(&self) -> Vec<Pid> {
         descendants(self.pid())
     }
 
-    /// Waits until the command has ended, or ends it when that takes too long.
+    /// Waits for the command to end. Kills it if that takes too long.
     pub fn finish(self) -> Result<Outcome, String> {
         self.finish_within(LIMIT)
     }
@@ -111,7 +111,7 @@ impl Running {
                 Err(error) => return Err(format!("{}: {error}", self.command)),
             }
         };
-        // Whoever still holds the other end of the pipes was left behind; say so.
+        // A process that still holds the pipes open was left behind: report it.
         let mut text = HashMap::new();
         for _ in 0..2 {
             let Ok((stream, bytes)) = self.output.recv_timeout(Duration::from_secs(20)) else {
@@ -141,7 +141,7 @@ pub fn run(command: Command) -> Result<Outcome, String> {
     Running::start(command)?.finish()
 }
 
-/// Whether a process runs; one that has ended but was not waited for does not.
+/// Whether a process runs. One that has ended but has not been waited for does not.
 pub fn is_running(pid: Pid) -> bool {
     stat(pid.as_raw()).is_some_and(|(_, state)| state != "Z" && state != "X")
 }
@@ -160,7 +160,7 @@ fn read_all(
     });
 }
 
-/// Parent and state of a process.
+/// The parent and the state of a process.
 fn stat(pid: i32) -> Option<(i32, String)> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
@@ -196,7 +196,7 @@ fn shown(command: &Command) -> String {
 }
 
 impl Outcome {
-    /// Fails unless the command did what a case expects.
+    /// Fails unless the results are those that a case requires.
     pub fn expect(&self, case: &Case) -> Result<(), String> {
         if self.hung {
             return Err(self.report("hung"));
@@ -220,17 +220,18 @@ impl Outcome {
         Ok(())
     }
 
-    /// Fails unless the command ended with 0.
+    /// Fails unless the command ended with status 0.
     pub fn success(&self) -> Result<(), String> {
         self.expect(&Case::default())
     }
 
-    /// What happened, for a person.
+    /// Describes what happened.
     pub fn report(&self, problem: &str) -> String {
         format!(
-            "{problem}\n$ {}\nstatus {}\n--- standard output\n{}\n--- standard error\n{}",
+            "{problem}\n$ {}\nstatus {}{}\n--- standard output\n{}\n--- standard error\n{}",
             self.command,
             self.status,
+            if self.hung { ", killed by the watchdog" } else { "" },
             tail(&self.stdout),
             tail(&self.stderr)
         )

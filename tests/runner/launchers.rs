@@ -1,13 +1,14 @@
-//! Other ways to start a job: other launchers, a launcher's environment set by hand,
-//! no launcher; several jobs at once; and a job that does not come up.
+//! Other ways to start a job: other launchers, a launcher's environment set by hand, or no
+//! launcher. Also several jobs at once, and a job that does not start completely.
 
 use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome, Running};
-use crate::{compile, tree};
+use crate::{compile, nodes, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// A way to start a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +19,17 @@ pub enum Launcher {
     Hydra,
     /// Open MPI's.
     OpenMpi,
-    /// What `srun --mpi=none` puts into the environment, without Slurm.
+    /// The environment of `srun --mpi=none`, without Slurm.
     Slurm,
-    /// None: the program by itself is a job of one PE.
+    /// None: the program alone is a job of one PE.
     None,
 }
 
 impl Launcher {
-    /// All of them.
+    /// All launchers.
     pub const ALL: [Self; 5] = [Self::Oshrun, Self::Hydra, Self::OpenMpi, Self::Slurm, Self::None];
 
-    /// Its name in those of tests.
+    /// Its name in test names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Oshrun => "oshrun",
@@ -47,17 +48,17 @@ impl Launcher {
         }
     }
 
-    /// Whether its tests are to be skipped.
+    /// Whether to skip its tests.
     pub fn is_absent(self) -> bool {
         self.program().is_some_and(tree::skip_without)
     }
 
-    /// Whether it can be used here at all.
+    /// Whether it is available here.
     pub fn is_present(self) -> bool {
         self.program().is_none_or(|program| tree::find(program).is_some())
     }
 
-    /// The job sizes to try with it.
+    /// The job sizes to test with it.
     pub fn pes(self) -> &'static [usize] {
         match self {
             Self::Oshrun => &[1, 2, 4, 7, 16],
@@ -66,7 +67,7 @@ impl Launcher {
         }
     }
 
-    /// Starts a job; more than one command where there is no launcher to start them.
+    /// Starts a job. Returns several commands if there is no launcher to start the PEs.
     pub fn start(
         self,
         pes: usize,
@@ -86,17 +87,14 @@ impl Launcher {
                 let mut command = Command::new("mpirun.openmpi");
                 command
                     .args(["--oversubscribe", "--bind-to", "none", "-n", &pes.to_string()])
-                    .arg(program)
-                    // It refuses to work for root, as which containers run, unless told twice.
-                    .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-                    .env("OMPI_MCA_orte_tmpdir_base", session_folder()?);
+                    .arg(program);
+                prepare_mpirun(&mut command)?;
                 vec![command]
             }
             Self::Slurm => slurm_steps(pes, pes, program),
         };
         for command in &mut commands {
-            // Options must stand before the program; all of the above end with it.
+            // Options come before the program, which is the last argument so far.
             command.args(arguments).envs(environment.iter().copied());
         }
         commands.into_iter().map(Running::start).collect()
@@ -115,8 +113,16 @@ impl Launcher {
     }
 }
 
-/// A folder of its own for an `mpirun`: it removes the one that all of a user share by default when
-/// it ends, and another one that is just about to use that fails.
+/// Sets the environment that `mpirun` needs here.
+pub fn prepare_mpirun(command: &mut Command) -> Result<(), String> {
+    // It does not run as root, as in containers, unless both are set.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_orte_tmpdir_base", session_folder()?);
+    Ok(())
+}
+
+/// A separate session folder for each `mpirun`. By default all of a user share one, which an
+/// `mpirun` removes when it ends, so that another that is about to use it fails.
 pub fn session_folder() -> Result<PathBuf, String> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -125,7 +131,7 @@ pub fn session_folder() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// `started` of the processes of a Slurm job step with `pes` tasks, a new step each time.
+/// Commands for `started` processes of a Slurm job step with `pes` tasks. Each call is a new step.
 fn slurm_steps(started: usize, pes: usize, program: &Path) -> Vec<Command> {
     static STEP: AtomicU32 = AtomicU32::new(0);
     let step = STEP.fetch_add(1, Ordering::Relaxed).to_string();
@@ -150,7 +156,7 @@ fn slurm_steps(started: usize, pes: usize, program: &Path) -> Vec<Command> {
         .collect()
 }
 
-/// Conformance under each launcher, side by side, and half a job.
+/// Conformance under each launcher, jobs side by side, and an incomplete job.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for launcher in Launcher::ALL.into_iter().filter(|launcher| *launcher != Launcher::Oshrun) {
@@ -179,10 +185,8 @@ pub fn trials() -> Vec<Trial> {
         trials.push(trial.with_ignored_flag(launcher.is_absent()));
     }
     trials.push(Trial::test("launchers/half-started", || Ok(half_started()?)));
-    for (launcher, wrapper, ask) in [
-        (Launcher::Hydra, "mpicc.mpich", "-show"),
-        (Launcher::OpenMpi, "mpicc.openmpi", "--showme"),
-    ] {
+    trials.push(Trial::test("launchers/ended-at-start", || Ok(ended_at_start()?)));
+    for (launcher, wrapper, ask) in MPI {
         for first in ["mpi-first", "shmem-first"] {
             let name = format!("launchers/{}/with-{first}", launcher.name());
             let trial = Trial::test(name, move || Ok(with_mpi(launcher, wrapper, ask, first)?));
@@ -193,7 +197,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Three jobs at once do not meet: each counts only its own PEs.
+/// Three jobs at once do not interfere: each counts only its own PEs.
 fn side_by_side(launcher: Launcher) -> Result<(), String> {
     let source = tree::repository("tests/c/amo_contended.c");
     let executable = compile::plain(&source, &[])?;
@@ -208,7 +212,7 @@ fn side_by_side(launcher: Launcher) -> Result<(), String> {
     Ok(())
 }
 
-/// The status given to `shmem_global_exit` reaches whoever waits for the job.
+/// The status given to `shmem_global_exit` is the one that the launcher returns.
 fn global_exit(launcher: Launcher) -> Result<(), String> {
     let executable = compile::plain(&tree::repository("tests/c/global_exit.c"), &[])?;
     let pes = launcher.pes()[0];
@@ -222,26 +226,58 @@ fn global_exit(launcher: Launcher) -> Result<(), String> {
     }
 }
 
-/// A program of both worlds, built with the options that MPI's compiler wrapper tells.
-fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+/// The MPI implementations of launchers: the compiler wrapper, and the option that prints its
+/// flags.
+pub const MPI: [(Launcher, &str, &str); 2] =
+    [(Launcher::Hydra, "mpicc.mpich", "-show"), (Launcher::OpenMpi, "mpicc.openmpi", "--showme")];
+
+/// A program that uses both MPI and OpenSHMEM, built with the flags printed by MPI's compiler
+/// wrapper.
+pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<PathBuf, String> {
     let mut question = Command::new(wrapper);
     question.arg(ask);
     let answer = launch::run(question)?;
     answer.success()?;
     let options: Vec<&str> = answer.stdout.split_whitespace().skip(1).collect();
-    // The two executables differ, so each has a folder of its own.
+    // The two executables differ, so each has its own folder.
     let program = Program {
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
         ..Program::of(tree::repository("tests/programs/with_mpi.c"))
     };
-    let executable = compile::executable_in(&program, Variant::usual(), launcher.name())?;
+    compile::executable_in(&program, Variant::usual(), launcher.name())
+}
+
+fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+    let executable = of_both_worlds(launcher, wrapper, ask)?;
     for outcome in launcher.run(2, &executable, &[first], &[])? {
         outcome.success()?;
     }
     Ok(())
 }
 
-/// One of three PEs never comes: the others end with a message, after the time set.
+/// Without a launcher that ends jobs, a PE that ends the job at once also ends PEs that are about
+/// to join.
+fn ended_at_start() -> Result<(), String> {
+    const JOBS: usize = 25;
+    let program = nodes::program()?;
+    for _ in 0..JOBS {
+        let mut running = Vec::new();
+        // It may join first, in between or last, depending on how fast its process is.
+        for mut command in slurm_steps(4, 4, &program) {
+            command.args(["global_exit", "2", "5"]);
+            running.push(Running::start(command)?);
+        }
+        for process in running {
+            let outcome = process.finish_within(Duration::from_secs(20))?;
+            if outcome.hung || outcome.status != 5 {
+                return Err(outcome.report("expected status 5"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One of three PEs never joins: the others end with a message, after the time set.
 fn half_started() -> Result<(), String> {
     let executable = compile::plain(&tree::repository("examples/ring.c"), &[])?;
     let commands = slurm_steps(2, 3, &executable);
@@ -258,7 +294,7 @@ fn half_started() -> Result<(), String> {
     if let Some(outcome) = outcomes.iter().find(|outcome| outcome.hung || outcome.status == 0) {
         return Err(outcome.report("expected an end with an error"));
     }
-    // The first to notice says it; the other is ended by that.
+    // The first PE to notice reports it, which ends the other.
     if !outcomes.iter().any(|outcome| outcome.stderr.contains("SHMEM_STARTUP_TIMEOUT")) {
         return Err(outcomes[0].report("expected a message that names SHMEM_STARTUP_TIMEOUT"));
     }

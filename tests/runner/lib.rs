@@ -1,16 +1,16 @@
-//! Builds and starts the C programs of this folder as a user would, with the
-//! `oshcc` and `oshrun` of the build tree, and checks what they do.
+//! Builds and starts the C programs of this folder as a user would, with the `oshcc` and `oshrun`
+//! of the build tree, and checks their behaviour.
 //!
-//! `cargo test -p oneshmem-tests` runs everything; a word after `--` selects the
-//! tests whose names contain it. The build tree is `build/`, made by `make`;
-//! `ONESHMEM_PREFIX` names another one, for example an installed tree.
+//! `cargo test -p oneshmem-tests` runs everything. A word after `--` selects the tests whose names
+//! contain it. The build tree is `build/`, made by `make`; `ONESHMEM_PREFIX` selects another one,
+//! for example an installed tree.
 //!
 //! `cargo run -p oneshmem-tests --bin faults -- --seed 7 --count 200` runs a campaign of random
-//! faults (`tests/faults`), of which the tests run a short one.
+//! faults (`tests/faults`). The tests run a short one.
 //!
-//! What a test needs beyond that (valgrind, strace, other launchers) may be absent
-//! on a developer's machine: then its tests are shown as ignored. With
-//! `ONESHMEM_TEST_ALL` set, as continuous integration does, absence is a failure.
+//! Other tools that tests need (valgrind, strace, other launchers) may be missing on a developer's
+//! machine. Their tests are then shown as ignored. With `ONESHMEM_TEST_ALL` set, as in continuous
+//! integration, a missing tool is a failure.
 
 pub mod book;
 pub mod bystanders;
@@ -26,22 +26,30 @@ pub mod far;
 #[path = "../faults/mod.rs"]
 pub mod faults;
 pub mod heap_pages;
+pub mod imitation;
 pub mod imports;
 pub mod in_a_row;
 pub mod integrations;
 pub mod interface;
 pub mod launch;
+pub mod launched_nodes;
 pub mod launchers;
+pub mod leaves;
 pub mod manners;
+pub mod manual;
 pub mod node;
 pub mod nodes;
 pub mod openmp;
+pub mod packages;
 pub mod partitions;
 pub mod privileged;
+pub mod prose;
 pub mod rules;
+pub mod rust_users;
 pub mod sanitizers;
 pub mod seen;
 pub mod smartmap;
+pub mod spelling;
 pub mod states;
 pub mod statistics;
 pub mod strangers;

@@ -3,14 +3,15 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     book, bystanders, conformance, containers, crowds, devices, examples, failures, far, faults,
-    heap_pages, imports, in_a_row, integrations, interface, launch, launchers, manners, node,
-    nodes, openmp, partitions, privileged, rules, sanitizers, seen, smartmap, states, statistics,
-    strangers, system_calls, tuning, variables,
+    heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes, launchers,
+    leaves, manners, manual, node, nodes, openmp, packages, partitions, privileged, prose, rules,
+    rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers, system_calls,
+    tuning, variables,
 };
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Only compiles what there is to compile.
+    // Only compiles what the tests need.
     if std::env::var_os("ONESHMEM_PREPARE").is_some() {
         return match conformance::prepare().and_then(|()| node::prepare()) {
             Ok(()) => ExitCode::SUCCESS,
@@ -21,10 +22,11 @@ fn main() -> ExitCode {
         };
     }
     let mut arguments = Arguments::from_args();
-    // Each trial is a job of several processes: two at a time keep a small machine busy.
+    // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 32] = [
+    let families: [fn() -> Vec<Trial>; 39] = [
         rules::trials,
+        rust_users::trials,
         conformance::trials,
         examples::trials,
         launchers::trials,
@@ -39,13 +41,18 @@ fn main() -> ExitCode {
         imports::trials,
         in_a_row::trials,
         integrations::trials,
+        launched_nodes::trials,
+        leaves::trials,
         manners::trials,
+        manual::trials,
         node::trials,
         nodes::trials,
         devices::trials,
         openmp::trials,
+        packages::trials,
         partitions::trials,
         privileged::trials,
+        prose::trials,
         system_calls::trials,
         sanitizers::trials,
         seen::trials,
@@ -54,6 +61,7 @@ fn main() -> ExitCode {
         strangers::trials,
         interface::trials,
         smartmap::trials,
+        spelling::trials,
         tuning::trials,
         variables::trials,
     ];

@@ -1,5 +1,5 @@
-//! The node layer leaves the process alone: its sources neither print nor exit, read no environment
-//! and take no signal, and their statics are those that `ARCHITECTURE.md` lists.
+//! Checks that the node layer leaves the process alone: its sources do not print, exit, read the
+//! environment or handle signals, and its statics are those that `ARCHITECTURE.md` lists.
 
 use crate::tree;
 use libtest_mimic::Trial;
@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
-/// The folders whose sources are read.
+/// The folders with the sources.
 const FOLDERS: [&str; 2] = ["node/src", "node/capi/src"];
 
-/// What none of them may say.
+/// Words that none of them may contain.
 const WORDS: [&str; 21] = [
     "println!",
     "print!",
@@ -35,7 +35,7 @@ const WORDS: [&str; 21] = [
     "Builder::spawn",
 ];
 
-/// Where it may be said all the same, and why.
+/// Exceptions, with reasons.
 const ALLOWED: [(&str, &str, &str); 3] = [
     ("node/src/sys/process.rs", "atfork", "handlers for a client that asks for them"),
     (
@@ -54,7 +54,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// All sources, by path from the top of the repository, without their tests.
+/// All sources without their tests, by path from the top of the repository.
 fn sources() -> Result<Vec<(String, syn::File, String)>, String> {
     let mut folders: Vec<PathBuf> = FOLDERS.map(tree::repository).into();
     let mut sources = Vec::new();
@@ -78,7 +78,7 @@ fn source(path: &Path) -> Result<(String, syn::File, String), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path:?}: {error}"))?;
     let file = syn::parse_file(&text).map_err(|error| format!("{path:?}: {error}"))?;
     let name = path.strip_prefix(tree::repository("")).unwrap_or(path).display().to_string();
-    // Tests stand at the end of a file; comments may say anything.
+    // Tests are at the end of a file. Comments may contain any word.
     let ends = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(test)]\n#[test]\n"];
     let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
     let text = &text[..end];
@@ -102,7 +102,7 @@ fn words() -> Result<(), String> {
     }
 }
 
-/// Finds statics, those in functions and of threads included, but not in tests.
+/// Finds statics, including thread-locals and those in functions, except in tests.
 #[derive(Default)]
 struct Statics(BTreeSet<String>);
 
@@ -125,7 +125,7 @@ impl<'ast> Visit<'ast> for Statics {
     }
 }
 
-/// The statics are those of the table in `ARCHITECTURE.md`, whose rows begin with
+/// Checks that the statics are those of the table in `ARCHITECTURE.md`, whose rows begin with
 /// `` | `NAME`, `NAME` in `file` | ``.
 fn statics() -> Result<(), String> {
     let mut found = BTreeSet::new();

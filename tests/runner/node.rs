@@ -1,13 +1,13 @@
-//! The on-node layer as other runtimes see it: its header, its libraries, and programs in C that
-//! use them without OpenSHMEM (`tests/node`); and that it takes nothing of the process.
+//! The on-node layer as other runtimes see it: its header, its libraries, and C programs that use
+//! them without OpenSHMEM (`tests/node`). Also that it does not interfere with the process.
 
-use crate::{compile, conformance, launch, tree};
+use crate::{compile, conformance, interface, launch, tree};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compilers, with the oldest languages that the header promises and later ones.
+/// Compilers, with the oldest languages that the header supports and newer ones.
 const COMPILERS: [(&str, &str); 8] = [
     ("gcc", "c99"),
     ("gcc", "gnu17"),
@@ -19,7 +19,7 @@ const COMPILERS: [(&str, &str); 8] = [
     ("clang++", "c++20"),
 ];
 
-/// Ways to make a program with the library: a name, the compiler, its options.
+/// Ways to build a program with the library: a name, the compiler, its options.
 const WAYS: [(&str, &str, &[&str]); 4] = [
     ("shared", "gcc", &[]),
     ("static", "gcc", &["-static"]),
@@ -42,7 +42,7 @@ pub fn trials() -> Vec<Trial> {
     }));
     for source in conformance::sources("tests/node") {
         let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        // What loads libraries is linked with none.
+        // The program that loads libraries is not linked with any.
         let ways = if name == "loaded" { &WAYS[..1] } else { &WAYS };
         for &(way, compiler, options) in ways {
             let source = source.clone();
@@ -54,7 +54,7 @@ pub fn trials() -> Vec<Trial> {
             trials.push(trial.with_ignored_flag(skipped));
         }
     }
-    // The sources have nothing that differs with SMARTMAP's addresses, and the library no build.
+    // With SMARTMAP's addresses nothing in the sources differs, and the library cannot be built.
     if tree::is_smartmap() { Vec::new() } else { trials }
 }
 
@@ -64,7 +64,7 @@ fn declared() -> Result<BTreeSet<String>, String> {
     command.args(["-E", "-P", "-xc"]).arg(tree::prefix("include/onenode.h"));
     let ran = launch::run(command)?;
     ran.success()?;
-    // What a semicolon ends at once; inlined functions have a body.
+    // Declarations end in a semicolon. Inlined functions have a body.
     let names = ran.stdout.split(['{', '}', ';']).filter(|text| text.trim_end().ends_with(')'));
     let names =
         names.filter_map(|text| text.split_once('(')?.0.split([' ', '*', '\n']).next_back());
@@ -75,7 +75,7 @@ fn declared() -> Result<BTreeSet<String>, String> {
     if names.len() < 5 { Err(format!("only {names:?} were found")) } else { Ok(names) }
 }
 
-/// The library has the functions of the header under its version, and no other symbol.
+/// Checks that the library has the header's functions under its version, and no other symbols.
 fn symbols(library: &str, options: &[&str]) -> Result<(), String> {
     let mut command = Command::new("nm");
     command.args(["--extern-only", "--defined-only"]).args(options);
@@ -103,23 +103,14 @@ fn symbols(library: &str, options: &[&str]) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Nothing runs when the library is loaded, or unloaded.
+/// Checks that nothing runs when the library is loaded or unloaded.
 fn no_constructor() -> Result<(), String> {
-    let mut command = Command::new("readelf");
-    command.args(["--wide", "--sections"]).arg(tree::prefix("lib/libonenode.a"));
-    let ran = launch::run(command)?;
-    ran.success()?;
-    let kinds =
-        [" INIT_ARRAY ", " FINI_ARRAY ", " PREINIT_ARRAY ", " .init ", " .ctors", " .dtors"];
-    let found: Vec<&str> =
-        ran.stdout.lines().filter(|line| kinds.iter().any(|kind| line.contains(kind))).collect();
-    if !ran.stdout.contains(".text") {
-        return Err("no sections were listed".into());
-    }
-    if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
+    let found = interface::constructors("lib/libonenode.a")?;
+    if found.is_empty() { Ok(()) } else { Err(format!("{found:?}")) }
 }
 
-/// The header stands alone, first and twice, without a warning; so do its inlined functions.
+/// Checks that the header compiles without warnings alone, first and twice, and its inlined
+/// functions too.
 fn header(compiler: &str, language: &str) -> Result<(), String> {
     let cpp = language.contains("++");
     let source = scratch(&format!("header-{compiler}-{language}"))?.with_extension("c");
@@ -155,7 +146,7 @@ fn header(compiler: &str, language: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Compiles what can be run where there is no compiler.
+/// Compiles the programs that can run where there is no compiler.
 pub fn prepare() -> Result<(), String> {
     let (way, compiler, options) = WAYS[1];
     let mut sources = conformance::sources("tests/node");
@@ -163,14 +154,14 @@ pub fn prepare() -> Result<(), String> {
     sources.iter().try_for_each(|source| made(source, way, compiler, options).map(drop))
 }
 
-/// A program of `tests/node`, which checks itself, linked in one of the ways.
+/// Runs a program of `tests/node`, which checks itself, linked in one of the ways.
 fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<(), String> {
     let ran = launch::run(Command::new(made(source, way, compiler, options)?))?;
     ran.success()?;
     if ran.stderr.is_empty() { Ok(()) } else { Err(ran.report("complained")) }
 }
 
-/// Where it is, compiled.
+/// Compiles a program and returns its path.
 fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<PathBuf, String> {
     let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     let target = scratch(&format!("{name}-{way}"))?;
@@ -183,7 +174,7 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
     command.arg(format!("-DLIBRARY=\"{}\"", tree::prefix("lib/libonenode.so.1").display()));
     command.arg("-I").arg(tree::prefix("include")).args(options).arg(source).arg("-o").arg(&target);
     command.arg("-L").arg(tree::prefix("lib")).args(["-Wl,--as-needed", "-lonenode", "-ldl"]);
-    // The C library refuses a run path in what is static and position independent.
+    // The C library does not allow a run path in static position-independent executables.
     if !options.iter().any(|option| option.starts_with("-static")) {
         command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
     }
@@ -191,7 +182,7 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
     Ok(target)
 }
 
-/// Where what these trials make is kept.
+/// The path of a file made by these trials.
 fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = tree::scratch("node");
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;

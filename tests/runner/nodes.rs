@@ -12,19 +12,20 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A remote shell that runs what it is to run in place of itself.
-const DIRECT: &str = "sh -c 'shift; exec \"$@\"' agent";
-/// One that stays, as ssh does.
+/// A remote shell that executes the command in its own place.
+pub(crate) const DIRECT: &str = "sh -c 'shift; exec \"$@\"' agent";
+/// A remote shell that stays, as ssh does.
 const STAYING: &str = "sh -c 'shift; \"$@\"; exit $?' agent";
-/// One that brings nothing of this environment along.
+/// A remote shell that passes on nothing of this environment.
 const BARE: &str = "sh -c 'shift; cd /; exec env -i \"$@\"' agent";
-/// For hosts that are network namespaces.
+/// The remote shell for hosts that are network namespaces.
 pub(crate) const NAMESPACES: &str = "ip netns exec";
 
-/// How long all processes of a job may take to be gone.
+/// How long all processes of a job may take to end.
 const GONE: Duration = Duration::from_secs(10);
 
-/// The trials; a library with SMARTMAP's addresses has one, that it is for one node.
+/// The trials. For a library with SMARTMAP's addresses there is just one: that it supports only one
+/// node.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     if tree::is_smartmap() {
@@ -50,30 +51,9 @@ pub fn trials() -> Vec<Trial> {
             .with_ignored_flag(no_namespaces),
         );
     }
-    for launcher in ["oshrun", "hydra"] {
-        let absent = launcher == "hydra" && tree::skip_without("mpiexec.hydra");
-        for (hosts, pes) in [(2, 2), (2, 4), (3, 7)] {
-            trials.push(
-                Trial::test(format!("nodes/namespaces/{launcher}/ring/{pes}"), move || {
-                    Ok(ring(launcher, hosts, pes)?)
-                })
-                .with_ignored_flag(no_namespaces || absent),
-            );
-        }
-    }
-    for (what, status, words) in ENDS_UNDER_HYDRA {
-        trials.push(
-            Trial::test(format!("nodes/namespaces/hydra/{}", what.replace(' ', "-")), move || {
-                let mut command = start_in_namespaces("hydra", 2, 4);
-                command.arg(program()?).args(what.split(' '));
-                told(&launch::run(command)?, status, words)
-            })
-            .with_ignored_flag(no_namespaces || tree::skip_without("mpiexec.hydra")),
-        );
-    }
     trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
     trials.push(Trial::test("nodes/stopped-agent", || {
-        // PE 0 has come to its end before anyone could reach it.
+        // PE 0 has ended before other PEs can reach its node.
         Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)
     }));
     trials.push(Trial::test("nodes/lines", || Ok(lines()?)));
@@ -123,7 +103,7 @@ pub fn trials() -> Vec<Trial> {
     }
 }
 
-/// What PEs do, the job's status, and words that are said.
+/// What PEs do, the job's status, and words of its messages.
 const STATUSES: [(&str, i32, &[&str]); 5] = [
     ("return 3 7", 7, &[]),
     ("exit 3 9", 9, &["PE 3 (pid", "on b) exited with status 9 without calling shmem_finalize"]),
@@ -132,14 +112,7 @@ const STATUSES: [(&str, i32, &[&str]); 5] = [
     ("global_exit 0 6", 6, &[]),
 ];
 
-/// The same under Hydra, which itself goes on when it has lost a PE of another node.
-const ENDS_UNDER_HYDRA: [(&str, i32, &[&str]); 3] = [
-    ("global_exit 2 5", 5, &[]),
-    ("global_exit 0 6", 6, &[]),
-    ("lost 3", 1, &["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached: "]),
-];
-
-/// Who is killed, and words that are said then by who is left.
+/// The process killed, and words of the others' messages.
 const VICTIMS: [(&str, &[&str]); 5] = [
     ("agent", &[": the agent, which serves other hosts, was killed by signal 9 (SIGKILL)"]),
     ("hub", &[]),
@@ -148,7 +121,7 @@ const VICTIMS: [(&str, &[&str]); 5] = [
     ("pe", &[") was killed by signal 9 (SIGKILL)"]),
 ];
 
-/// A remote shell, options, the job's status, and words that are said.
+/// A remote shell, options, the job's status, and words of its messages.
 type Start = (&'static str, &'static str, &'static [&'static str], i32, &'static [&'static str]);
 const STARTS: [Start; 8] = [
     (
@@ -176,10 +149,16 @@ const STARTS: [Start; 8] = [
     ("garbage-later", "sh -c 'shift; \"$@\"; echo rubbish' agent", &[], 0, &[]),
     ("silent", "sh -c 'sleep 1000' agent", &["-x", "A=B"], 1, &["no answer within", "from a, b"]),
     ("no-directory", DIRECT, &["--wdir", "/nonexistent"], 1, &["on ", "--wdir /nonexistent"]),
-    ("slots", DIRECT, &["--np", "5", "--host", "a:2,b:2"], 2, &["5 PEs are more than the slots"]),
+    (
+        "slots",
+        DIRECT,
+        &["--np", "5", "--host", "a:2,b:2"],
+        2,
+        &["5 PEs need more slots than the hosts have"],
+    ),
 ];
 
-fn program() -> Result<PathBuf, String> {
+pub(crate) fn program() -> Result<PathBuf, String> {
     compile::plain(&tree::repository("tests/programs/over_nodes.c"), &[])
 }
 
@@ -190,7 +169,7 @@ pub(crate) fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> 
     command
 }
 
-/// The program over nodes.
+/// A command that runs the program over nodes.
 fn over(
     hosts: &str,
     pes: usize,
@@ -203,7 +182,11 @@ fn over(
     Ok(command)
 }
 
-fn told(outcome: &Outcome, status: i32, words: &[&str]) -> Result<(), libtest_mimic::Failed> {
+pub(crate) fn told(
+    outcome: &Outcome,
+    status: i32,
+    words: &[&str],
+) -> Result<(), libtest_mimic::Failed> {
     if outcome.hung || outcome.status != status {
         return Err(outcome.report(&format!("expected status {status}")).into());
     }
@@ -213,19 +196,19 @@ fn told(outcome: &Outcome, status: i32, words: &[&str]) -> Result<(), libtest_mi
     }
 }
 
-/// PEs are numbered node by node, and those of a node reach each other.
+/// PEs are numbered node by node, and those of one node can reach each other.
 fn near(agent: &str, hosts: &str, pes: usize) -> Result<(), String> {
     check_near(&launch::run(over(hosts, pes, agent, &["-l"], "near")?)?, hosts, pes)
 }
 
-/// A command where there are emulated hosts, node0 and so on.
+/// A command to run among emulated hosts node0, node1 and so on.
 pub(crate) fn among_namespaces(count: usize) -> Command {
     let mut command = Command::new("sh");
     command.arg(tree::repository("tests/programs/namespaces.sh")).arg(count.to_string());
     command
 }
 
-/// Whether trials over several nodes are to be skipped, which is said: there is no UCX.
+/// Whether to skip trials over several nodes for lack of UCX. Prints a message if so.
 pub(crate) fn no_ucx() -> bool {
     static NONE: LazyLock<bool> = LazyLock::new(|| {
         let path = "/usr/sbin:/sbin:/usr/bin:/bin";
@@ -243,8 +226,8 @@ pub(crate) fn no_ucx() -> bool {
     *NONE
 }
 
-/// Whether trials among network namespaces are to be skipped, which is said: there are none to be
-/// had, or no UCX.
+/// Whether to skip trials among network namespaces for lack of namespaces or UCX. Prints a message
+/// if so.
 pub(crate) fn no_namespaces() -> bool {
     static NONE: LazyLock<bool> = LazyLock::new(|| {
         if no_ucx() {
@@ -255,7 +238,7 @@ pub(crate) fn no_namespaces() -> bool {
             Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
             Err(error) => error.to_string(),
         };
-        // Programs can be installed, rights cannot.
+        // Missing programs can be installed, missing privileges cannot.
         let absent = ["ip", "unshare"].into_iter().find(|name| tree::find(name).is_none());
         let skipped = absent.is_none_or(tree::skip_without);
         if skipped {
@@ -266,49 +249,12 @@ pub(crate) fn no_namespaces() -> bool {
     *NONE
 }
 
-/// The same, where each host has a network of its own.
+/// The same, where each host has its own network.
 fn in_namespaces(hosts: &str, pes: usize) -> Result<(), String> {
     let job = over(hosts, pes, NAMESPACES, &["-l"], "near")?;
     let mut command = among_namespaces(hosts.split(',').count());
     command.arg(job.get_program()).args(job.get_args());
     check_near(&launch::run(command)?, hosts, pes)
-}
-
-/// A command of emulated hosts.
-fn start_in_namespaces(launcher: &str, hosts: usize, pes: usize) -> Command {
-    let names = (0..hosts).map(|host| format!("node{host}")).collect::<Vec<_>>().join(",");
-    let mut command = among_namespaces(hosts);
-    match launcher {
-        "hydra" => {
-            command.args(["ip", "netns", "exec", "node0", "mpiexec.hydra", "-launcher", "ssh"]);
-            command
-                .arg("-launcher-exec")
-                .arg(tree::repository("tests/programs/namespace_shell.sh"));
-            let each = pes.div_ceil(hosts).to_string();
-            command.args(["-localhost", "10.77.0.1", "-hosts", &names, "-ppn", &each, "-n"]);
-            command.arg(pes.to_string());
-        }
-        _ => {
-            let job = oshrun(&names, pes, NAMESPACES, &[]);
-            command.arg(job.get_program()).args(job.get_args());
-        }
-    }
-    command
-}
-
-/// Over all of them, PEs reach each other.
-fn ring(launcher: &str, hosts: usize, pes: usize) -> Result<(), String> {
-    let mut command = start_in_namespaces(launcher, hosts, pes);
-    command.arg(program()?).arg("ring");
-    let outcome = launch::run(command)?;
-    outcome.success()?;
-    let mut lines: Vec<&str> = outcome.stdout.lines().collect();
-    lines.sort_unstable();
-    let line = |pe| format!("PE {pe} of {pes}: word {}, count {pes}", 1000 + (pe + pes - 1) % pes);
-    match lines.iter().copied().eq((0..pes).map(line)) {
-        true => Ok(()),
-        false => Err(outcome.report("a line is missing, or wrong")),
-    }
 }
 
 fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> {
@@ -340,7 +286,7 @@ fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> 
     }
 }
 
-/// Lines stay whole, and a PE's stay in order.
+/// Lines stay whole, and those of one PE stay in order.
 fn lines() -> Result<(), String> {
     const LINES: usize = 3000;
     let outcome = launch::run(over("a,b,c", 5, DIRECT, &["-l"], &format!("lines {LINES}"))?)?;
@@ -360,7 +306,7 @@ fn lines() -> Result<(), String> {
     Ok(())
 }
 
-/// Standard input goes to PE 0, all of it, and the others have none.
+/// All of standard input goes to PE 0, and none to the others.
 fn input() -> Result<(), String> {
     let job = over("a,b", 3, DIRECT, &[], "input")?;
     let words = std::iter::once(job.get_program()).chain(job.get_args());
@@ -380,7 +326,7 @@ fn input() -> Result<(), String> {
     }
 }
 
-/// The library's variables travel, others if asked; and so does the directory.
+/// The library's variables are forwarded, others on request, and so is the working directory.
 fn variables() -> Result<(), String> {
     let mut command = over("a,b", 2, BARE, &["-x", "GIVEN=a b", "-x", "TRAVELS"], "variables")?;
     command.env("SHMEM_DEBUG", "0").env("SMA_VERSION", "0").env("NOT_GIVEN", "1");
@@ -395,7 +341,7 @@ fn variables() -> Result<(), String> {
     }
 }
 
-/// A job whose PEs linger, once they all run, with their process numbers.
+/// A job whose PEs linger, once all of them run, with their process IDs.
 fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -404,18 +350,38 @@ fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
     let running =
         Running::start(over("a,b", 4, agent, &["-l"], &format!("linger {}", mark.display()))?)?;
     let marks: Vec<PathBuf> = (0..4).map(|pe| mark.with_extension(pe.to_string())).collect();
+    match await_files(&marks) {
+        Ok(()) => {
+            let pids = running.descendants();
+            Ok((running, pids))
+        }
+        Err(why) => Err(running.finish_within(Duration::ZERO)?.report(&why)),
+    }
+}
+
+/// Waits until PEs have made these files, and removes them.
+pub(crate) fn await_files(files: &[PathBuf]) -> Result<(), String> {
     let until = Instant::now() + launch::LIMIT;
-    while !marks.iter().all(|mark| mark.exists()) {
+    while !files.iter().all(|file| file.exists()) {
         if Instant::now() > until {
-            return Err(running.finish_within(Duration::ZERO)?.report("the PEs do not start"));
+            return Err("the PEs do not start".into());
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    for mark in marks {
-        let _ = std::fs::remove_file(mark);
+    for file in files {
+        let _ = std::fs::remove_file(file);
     }
-    let pids = running.descendants();
-    Ok((running, pids))
+    Ok(())
+}
+
+/// Kills the launcher of the last node.
+pub(crate) fn kill_last_node(running: &Running) -> Result<(), String> {
+    let pid = found_launcher(&running.descendants(), is_node).ok_or("no launcher on node b")?;
+    kill(pid, Signal::SIGKILL).map_err(|errno| errno.to_string())
+}
+
+fn is_node(line: &[String]) -> bool {
+    line.first().is_some_and(|word| word.ends_with("/oshrun"))
 }
 
 pub(crate) fn name_of(pid: Pid) -> String {
@@ -428,7 +394,7 @@ fn line_of(pid: Pid) -> Vec<String> {
     line.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// Whoever is killed, all the others go, and soon.
+/// Whichever process is killed, all others end soon.
 fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
     let (running, pids) = lingering(agent)?;
     let found = |wanted: &dyn Fn(&[String]) -> bool| {
@@ -437,14 +403,14 @@ fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
         found.sort_unstable_by_key(|pid| pid.as_raw());
         found.last().copied().ok_or_else(|| format!("no process to be the {victim}"))
     };
-    let is_node = |line: &[String]| line.first().is_some_and(|word| word.ends_with("/oshrun"));
     let pid = match victim {
         "hub" => running.pid(),
         "agent" => {
             let agents = pids.iter().filter(|pid| name_of(**pid) == "oshrun-agent");
             *agents.max_by_key(|pid| pid.as_raw()).ok_or("no agent")?
         }
-        // The launcher of a node has a guard of the same name: its child, and so later.
+        // The guard of a node's launcher has the same name, but is its child and therefore comes
+        // later.
         "node" => found_launcher(&pids, is_node).ok_or("no launcher on node b")?,
         "shell" if agent == STAYING => {
             found(&|line| line.first().is_some_and(|word| word == "sh"))?
@@ -462,7 +428,7 @@ fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    // Who was started through a shell that stays is lost by that shell's word.
+    // If a shell that stays has started the launcher, the shell's status is what the message names.
     let words =
         words.iter().filter(|word| victim != "node" || agent == DIRECT || **word != "(SIGKILL)");
     match words.into_iter().find(|word| !outcome.stderr.contains(**word)) {
@@ -480,7 +446,7 @@ fn found_launcher(pids: &[Pid], is_node: impl Fn(&[String]) -> bool) -> Option<P
     nodes.into_iter().rev().find(|pid| !is_guard(pid))
 }
 
-/// Signals reach all PEs, and the job's end by them is told once.
+/// Signals reach all PEs, and the resulting end of the job is reported once.
 fn signalled(signal: Signal, status: i32) -> Result<(), String> {
     let (running, _) = lingering(DIRECT)?;
     kill(running.pid(), signal).map_err(|errno| errno.to_string())?;
@@ -492,12 +458,12 @@ fn signalled(signal: Signal, status: i32) -> Result<(), String> {
     }
 }
 
-/// SIGQUIT tells what PEs of all nodes do.
+/// SIGQUIT prints the states of all nodes' PEs.
 fn states() -> Result<(), String> {
     let (running, _) = lingering(DIRECT)?;
     kill(running.pid(), Signal::SIGQUIT).map_err(|errno| errno.to_string())?;
     let outcome = running.finish()?;
-    let words = ["on a: this is what the PEs do", "on b: this is what the PEs do"];
+    let words = ["on a: the PEs are in these states", "on b: the PEs are in these states"];
     match words.iter().all(|word| outcome.stderr.contains(word)) {
         true => Ok(()),
         false => Err(outcome.report("expected the states of all nodes' PEs")),
@@ -519,5 +485,5 @@ fn other_version() -> Result<(), libtest_mimic::Failed> {
     let agent = format!("sh -c 'cat {}; exec sleep 1000' agent", path.display());
     let outcome = over("a,b", 4, &agent, &[], "near").and_then(launch::run);
     let _ = std::fs::remove_file(&path);
-    told(&outcome?, 1, &["has oshmem 9, this one oneshmem", "the same version"])
+    told(&outcome?, 1, &["has oshmem 9, this host has oneshmem", "all hosts need the same version"])
 }

@@ -1,4 +1,5 @@
-//! Arrays that OpenMP maps to a device, in a partition: with clang, where it offloads to the host.
+//! Arrays that OpenMP maps to a device, in a partition. Uses clang, where it can offload to the
+//! host.
 
 use crate::{launch, tree};
 use libtest_mimic::Trial;
@@ -7,10 +8,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
-/// Versions of clang, of which the first one is Debian's usual one.
+/// Versions of clang. The first is Debian's default.
 const VERSIONS: [&str; 3] = ["14", "16", "19"];
-/// A folder with Debian's packages of OpenMP for further versions, unpacked, because only one
-/// version can be installed: `libomp-N-dev`, `libomp5-N` and `clang-tools-N`.
+/// A folder with Debian's OpenMP packages for further versions, unpacked, because only one version
+/// can be installed: `libomp-N-dev`, `libomp5-N` and `clang-tools-N`.
 const UNPACKED: &str = "ONESHMEM_TEST_LIBOMP";
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 const PARTITION: (&str, &str) = ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=LIBOMP");
@@ -18,7 +19,7 @@ const PARTITION: (&str, &str) = ("SHMEM_SYMMETRIC_PARTITION1", "64M:KIND=LIBOMP"
 const EXAMPLES: [(&str, &str); 4] =
     [("random_access", "1000"), ("ring_product", "16"), ("heat3d", "12"), ("fft2d", "32")];
 
-/// The trials. Those of a version that is not there are ignored: it needs Debian's `clang-N`,
+/// The trials. Those of missing versions are ignored: each needs Debian's `clang-N`,
 /// `clang-tools-N` and `libomp-N-dev`.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -51,7 +52,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Where a version has its libraries: installed, or unpacked.
+/// The folder of a version's libraries: installed, or unpacked.
 fn libraries(version: &str) -> Option<PathBuf> {
     let below = format!("usr/lib/llvm-{version}/lib");
     let unpacked = std::env::var_os(UNPACKED).map(PathBuf::from);
@@ -59,7 +60,8 @@ fn libraries(version: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(&below)).find(|lib| lib.join("libomptarget.so").exists())
 }
 
-/// Whether a compiler or what it needs to offload to the host is not there, and need not be.
+/// Whether a compiler, or what it needs to offload to the host, is absent, and its absence is
+/// allowed.
 fn is_absent(version: &str) -> bool {
     let is_there =
         tree::find(&format!("clang++-{version}")).is_some() && libraries(version).is_some();
@@ -70,23 +72,34 @@ fn is_absent(version: &str) -> bool {
     !is_there && !must_be
 }
 
-/// The wrapper of a version, which finds what is unpacked, too.
+/// `oshcc` with the default version of clang, offloading. `None` if it is absent, and its absence
+/// is allowed.
+pub fn oshcc() -> Option<Result<Command, String>> {
+    let [version, ..] = VERSIONS;
+    (!is_absent(version)).then(|| wrapper("bin/oshcc", "SHMEM_CC", "clang", version))
+}
+
 fn compiler(version: &str) -> Result<Command, String> {
+    wrapper("bin/oshc++", "SHMEM_CXX", "clang++", version)
+}
+
+/// A wrapper with a version's compiler, which also finds unpacked packages.
+fn wrapper(name: &str, variable: &str, clang: &str, version: &str) -> Result<Command, String> {
     let lib = libraries(version).ok_or(format!("no libomp-{version}-dev"))?;
-    let mut oshcc = Command::new(tree::prefix("bin/oshc++"));
-    oshcc.env("SHMEM_CXX", format!("clang++-{version}")).args(OFFLOADING);
+    let mut oshcc = Command::new(tree::prefix(name));
+    oshcc.env(variable, format!("{clang}-{version}")).args(OFFLOADING);
     if !lib.starts_with("/usr") {
         let bin = lib.with_file_name("bin");
         oshcc.arg("-B").arg(bin).arg("-L").arg(&lib);
         oshcc.arg("-isystem").arg(lib.join(format!("clang/{version}/include")));
     }
-    // Its linker's wrapper looks for `clang` beside itself, then here.
+    // Clang's linker wrapper looks for `clang` next to itself, then here.
     let path = std::env::var("PATH").unwrap_or_default();
     oshcc.env("PATH", format!("/usr/lib/llvm-{version}/bin:{path}"));
     Ok(oshcc)
 }
 
-/// The executable of a source in this repository, made once.
+/// The executable of a source in this repository, built once.
 fn compiled(source: &str, version: &str) -> Result<PathBuf, String> {
     static MADE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> =
         LazyLock::new(Mutex::default);
@@ -111,7 +124,7 @@ fn start(name: &str, version: &str, pes: usize) -> Result<Command, String> {
 fn start_source(source: &str, version: &str, pes: usize) -> Result<Command, String> {
     let mut oshrun = launch::oshrun(pes, &compiled(source, version)?);
     oshrun.env("OMP_NUM_THREADS", "2");
-    // Also for what the libraries load themselves.
+    // The libraries that these load need it, too.
     oshrun.envs(libraries(version).map(|lib| ("LD_LIBRARY_PATH", lib)));
     Ok(oshrun)
 }
@@ -122,14 +135,14 @@ fn works(version: &str, pes: usize, name: &str) -> Result<(), String> {
     launch::run(oshrun)?.success()
 }
 
-/// What is checked of maps holds without symmetric storage as well.
+/// The checks of maps also hold without symmetric storage.
 fn means_the_same(version: &str, pes: usize, name: &str) -> Result<(), String> {
     let mut oshrun = start(name, version, pes)?;
     oshrun.env(PARTITION.0, PARTITION.1).arg("plain");
     launch::run(oshrun)?.success()
 }
 
-/// Who asks for symmetric storage without a partition is told so.
+/// A request for symmetric storage without a partition is reported.
 fn no_partition(version: &str, pes: usize, name: &str) -> Result<(), String> {
     let outcome = launch::run(start(name, version, pes)?)?;
     match outcome.status != 0 && outcome.stderr.contains("SHMEM_SYMMETRIC_PARTITION1=<size>") {
@@ -138,7 +151,7 @@ fn no_partition(version: &str, pes: usize, name: &str) -> Result<(), String> {
     }
 }
 
-/// A PE that maps more than the others is told of, once, under `SHMEM_DEBUG`.
+/// With `SHMEM_DEBUG`, a PE that maps more than the others is reported once.
 fn uneven(version: &str, pes: usize, name: &str) -> Result<(), String> {
     let mut oshrun = start(name, version, pes)?;
     oshrun.env(PARTITION.0, PARTITION.1).env("SHMEM_DEBUG", "1");
@@ -150,7 +163,7 @@ fn uneven(version: &str, pes: usize, name: &str) -> Result<(), String> {
     }
 }
 
-/// An example in both forms.
+/// Runs an example in both forms.
 fn example(version: &str, pes: usize, name: &str) -> Result<(), String> {
     let size = EXAMPLES.iter().find(|(known, _)| *known == name).map_or("", |(_, size)| size);
     for form in ["standard", "extended"] {

@@ -1,4 +1,4 @@
-//! A program with the set-user-ID bit believes nothing that whoever starts it can choose.
+//! A program with the set-user-ID bit trusts nothing that the user who starts it can choose.
 
 use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome};
@@ -8,10 +8,10 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A user whom nothing belongs to, `nobody` on most systems.
+/// A user who owns nothing, `nobody` on most systems.
 const OTHER: u32 = 65534;
 
-/// The trials; ignored for everybody but root, who alone can give a file away.
+/// The trials. Ignored unless run by root, who alone can change a file's owner.
 pub fn trials() -> Vec<Trial> {
     let forbidden = !nix::unistd::geteuid().is_root() || tree::is_smartmap();
     [
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
     .collect()
 }
 
-/// The program, installed for another user in a folder of its own, as long as this lives.
+/// The program, installed for another user in its own folder until this is dropped.
 struct Installed(PathBuf);
 
 impl Installed {
@@ -35,7 +35,7 @@ impl Installed {
         let give = |path: &Path| {
             std::fs::copy(&from, path)?;
             chown(path, Some(OTHER), Some(OTHER))?;
-            // After the owner: a change of owner takes the bit away.
+            // This comes last, as changing the owner clears the bit.
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755))
         };
         give(&installed.0).map_err(|error| error.to_string())?;
@@ -61,8 +61,8 @@ fn alone(outcome: &Outcome, jobs: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// `oshrun` passes a file that its user can write; another launcher's variables name a
-/// meeting point that its user can be at.
+/// `oshrun` passes a file that its user can write. Another launcher's variables name a meeting
+/// point that its user can access.
 fn launcher() -> Result<(), String> {
     let program = Installed::new("launcher")?;
     let outcome = launch::run(launch::oshrun(2, &program.0))?;
@@ -75,7 +75,7 @@ fn launcher() -> Result<(), String> {
     alone(&launch::run(command)?, 1)
 }
 
-/// Values that would end the program, print or read something, if they were read.
+/// Values that would end the program, or make it print or read something, if they were used.
 fn variables() -> Result<(), String> {
     let program = Installed::new("variables")?;
     let mut command = Command::new(&program.0);

@@ -1,12 +1,12 @@
-//! `RULES.md` says for each numbered rule of the specification's checklist which
-//! programs test it, or why none can. This keeps the table and the programs in step, and
-//! holds a rule of the library's own that no compiler checks.
+//! Checks `RULES.md`, which says for each rule of the specification which programs test it, or why
+//! none can: the table and the programs must match. Also checks a rule of the library's own that no
+//! compiler checks.
 
 use crate::{conformance, tree};
 use libtest_mimic::Trial;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A rule's programs, and the reason when there are none.
+/// A rule's programs, and the reason if there are none.
 struct Row {
     programs: BTreeSet<String>,
     reason: String,
@@ -20,8 +20,8 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// In the library only `src/sys/environment.rs` reads the environment, so that nothing of it counts
-/// in a program with the set-user-ID bit.
+/// In the library only `src/sys/environment.rs` may read the environment, so that none of it is
+/// used in a program with the set-user-ID bit.
 fn one_door() -> Result<(), String> {
     let mut doors = Vec::new();
     let mut folders = vec![tree::repository("src"), tree::repository("capi/src")];
@@ -80,16 +80,20 @@ fn check() -> Result<(), String> {
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
-/// Rows look like `| 6.1 | rma_types.c, signal.c | reason or remark |`.
+/// Reads the table, whose rows look like
+/// `| 6.1 | 9.6.1 | what it says | rma_types.c, signal.c | reason or remark |`.
 fn read_table() -> Result<BTreeMap<String, Row>, String> {
     let path = tree::repository("tests/RULES.md");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path:?}: {error}"))?;
     let mut table = BTreeMap::new();
     for line in text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Rule")) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [rule, programs, remark] = cells[..] else {
-            return Err(format!("a row of three cells was expected: {line}"));
+        let [rule, section, says, programs, remark] = cells[..] else {
+            return Err(format!("a row of five cells was expected: {line}"));
         };
+        if !is_section(section) || says.is_empty() {
+            return Err(format!("a section of the specification and what it says: {line}"));
+        }
         let programs =
             programs.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         let row = Row { programs: programs.collect(), reason: remark.to_owned() };
@@ -100,8 +104,19 @@ fn read_table() -> Result<BTreeMap<String, Row>, String> {
     Ok(table)
 }
 
-/// The rules a program's comments name: `rule 6.1`, and `rule 9.1 to rule 9.5` or
-/// `rule 9.1 to 9.5` for all between.
+/// Whether this names sections of the specification: their numbers, an annex, or the glossary.
+fn is_section(text: &str) -> bool {
+    let is_number = |word: &str| {
+        word.split('.').all(|part| part.parse::<u32>().is_ok_and(|part| (1..=16).contains(&part)))
+    };
+    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty() && *word != "to");
+    text == "Glossary"
+        || text.strip_prefix("Annex ").is_some_and(|annex| annex.len() == 1)
+        || words.clone().next().is_some() && words.all(is_number)
+}
+
+/// The rules named in a program's comments: `rule 6.1`, or `rule 9.1 to rule 9.5` or
+/// `rule 9.1 to 9.5` for a range.
 fn rules_in(text: &str, table: &BTreeMap<String, Row>) -> BTreeSet<String> {
     let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "*").collect();
     let mut rules = BTreeSet::new();
@@ -122,7 +137,7 @@ fn rules_in(text: &str, table: &BTreeMap<String, Row>) -> BTreeSet<String> {
     rules
 }
 
-/// A rule's number in a word, with the punctuation behind it.
+/// A rule's number in a word that may end in punctuation.
 fn number(word: &str) -> Option<String> {
     let word = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     let (section, item) = word.split_once('.')?;
@@ -132,7 +147,7 @@ fn number(word: &str) -> Option<String> {
     is_number.then(|| word.to_owned())
 }
 
-/// Rules in the order of the checklist: by section, then by number.
+/// The sort key of a rule in the checklist: by section, then by number.
 fn order(rule: &str) -> (String, u32) {
     let (section, item) = rule.split_once('.').unwrap_or((rule, "0"));
     let width = section.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();

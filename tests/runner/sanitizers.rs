@@ -1,5 +1,5 @@
-//! Programs that users compile with sanitizers: nothing of the library's is reported, and what
-//! is wrong in the program is.
+//! Programs that users compile with sanitizers: errors of the program are reported, and none of the
+//! library's.
 
 use crate::directives::Program;
 use crate::{launch, tree};
@@ -7,11 +7,11 @@ use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The compilers, if they are there.
+/// The compilers to test, if available.
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
-/// Sanitizers that go together.
+/// Sanitizers that can be combined.
 const SANITIZERS: [&str; 2] = ["address,undefined", "thread"];
-/// What moves data, forks, copies, starts threads.
+/// Programs that move data, fork, copy or start threads.
 const PROGRAMS: [&str; 7] =
     ["coll_mix", "data_aligned", "data_segment", "fork", "memory", "rma_sized", "rma_strided"];
 
@@ -39,12 +39,12 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Whether the compiler cannot make such programs, and that is allowed.
+/// Whether the compiler cannot build such programs, and that is allowed.
 fn is_absent(compiler: &str, sanitizers: &str) -> bool {
     std::env::var_os("ONESHMEM_TEST_ALL").is_none() && !works(compiler, sanitizers).unwrap_or(false)
 }
 
-/// Whether the compiler can make such programs.
+/// Whether the compiler can build such programs.
 fn works(compiler: &str, sanitizers: &str) -> Result<bool, String> {
     let Some(compiler) = tree::find(compiler) else { return Ok(false) };
     let folder = tree::scratch("sanitizers");
@@ -79,7 +79,7 @@ fn compile(source: &str, compiler: &str, sanitizers: &str) -> Result<PathBuf, St
 
 fn clean(name: &str, compiler: &str, sanitizers: &str) -> Result<(), String> {
     let program = compile(&format!("tests/c/{name}.c"), compiler, sanitizers)?;
-    // Programs that end with their job leave memory behind.
+    // Programs that end with their job do not free their memory.
     let mut command = launch::oshrun(3, &program);
     command.env("ASAN_OPTIONS", "detect_leaks=0");
     launch::run(command)?.success()

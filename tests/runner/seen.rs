@@ -1,17 +1,17 @@
-//! What core dumps and valgrind see of a large heap of which little is in use.
+//! What core dumps and valgrind see of a large heap that is mostly unused.
 
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::PathBuf;
 
-/// The heap of each PE, and the most that a dump of it may have. In use are 29 MB.
+/// The heap of each PE, and the maximum size of its core dump. 29 MB are in use.
 const HEAP: &str = "4g";
 const MOST: u64 = 128 << 20;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    // A dump may also be sent to a program that this test knows nothing of.
+    // A core dump may also be sent to a program unknown to this test.
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
     let elsewhere = pattern.contains(['|', '/']);
     vec![
@@ -27,7 +27,7 @@ fn program() -> Result<PathBuf, String> {
     compile::plain(&tree::repository("tests/programs/dumped.c"), &[])
 }
 
-/// A dump has what is in use, and not the rest.
+/// A core dump contains the memory in use, and not the rest.
 fn dump(how: &str) -> Result<(), String> {
     let program = program()?;
     let folder = tree::scratch(&format!("dump-{how}-{}", std::process::id()));
@@ -52,8 +52,7 @@ fn dump(how: &str) -> Result<(), String> {
     checked
 }
 
-/// memcheck finds nothing wrong, and its search of all memory comes to an end, with the default
-/// heap, too.
+/// memcheck finds no errors, and its leak check of all memory ends, also with the default heap.
 fn valgrind() -> Result<(), String> {
     let valgrind = tree::find("valgrind").ok_or("valgrind is not installed")?;
     let mut command = launch::oshrun(2, &valgrind);

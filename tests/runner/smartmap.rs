@@ -1,5 +1,5 @@
-//! What only a library with SMARTMAP's addresses has: the programs for the Kitten kernel,
-//! started as there by their environment alone, and limits of its own.
+//! Features of a library with SMARTMAP's addresses: the programs for the Kitten kernel, started as
+//! on Kitten by their environment alone, and the library's own limits.
 
 use crate::conformance;
 use crate::directives::{Case, Program, Variant};
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The trials; none for another library.
+/// The trials. None for another library.
 pub fn trials() -> Vec<Trial> {
     if !tree::is_smartmap() {
         return Vec::new();
@@ -60,8 +60,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Programs of the conformance suite that ask for what Kitten does not have: processes of
-/// their own, threads, `/proc`.
+/// Programs of the conformance suite that use features missing on Kitten: child processes, threads,
+/// `/proc`.
 const NOT_THERE: &[&str] = &[
     "data_aligned",
     "data_untouched",
@@ -73,7 +73,7 @@ const NOT_THERE: &[&str] = &[
     "threads",
 ];
 
-/// A conformance program on the imitated kernel, if it is one that just runs.
+/// A conformance program on the imitated kernel, if it simply runs.
 fn imitated(source: &Path) -> Option<Trial> {
     let program = Program::read(source).ok()?;
     let plain = matches!(&program.cases[..], [case] if *case == Case::default());
@@ -112,8 +112,8 @@ fn kitten(
     launch::run(command)
 }
 
-/// A rank that dies by a fault, or exits, says so itself: the kernel does not, until the loader
-/// unmaps its memory.
+/// A rank that dies of a fault, or exits, reports it itself: the kernel does not until the loader
+/// unmaps the rank's memory.
 fn death_is_told(how: &str, status: i32) -> Result<(), String> {
     let program = Program::of(tree::repository("tests/c/die.c"));
     let executable = compile::executable(&program, Variant::Static)?;
@@ -125,13 +125,13 @@ fn death_is_told(how: &str, status: i32) -> Result<(), String> {
     }
 }
 
-/// The same for a static program of this folder, on two ranks.
+/// Runs a static program of this folder on the imitated kernel, on two ranks.
 fn kitten_of(source: &str) -> Result<Outcome, String> {
     let program = Program::of(tree::repository("tests").join(source));
     kitten(2, &compile::executable(&program, Variant::Static)?, &[], &[])
 }
 
-/// Every rank of an imitated job found nothing wrong.
+/// Checks that every rank of an imitated job found no errors.
 fn all_smoked(outcome: &Outcome, ranks: usize) -> Result<(), String> {
     outcome.success()?;
     let good = |line: &&str| line.starts_with("smoke: ") && line.ends_with(" passed, 0 failed");
@@ -141,8 +141,8 @@ fn all_smoked(outcome: &Outcome, ranks: usize) -> Result<(), String> {
     }
 }
 
-/// Calls that Kitten does not have and that are made nevertheless: each by the C library
-/// or Rust's, which live without, but for the two that tell the kernels apart.
+/// Calls that are made although Kitten lacks them. The C library or Rust's makes them and works
+/// without them, except for the two that detect the kernel.
 const HARMLESS: &[(u32, &str)] = &[
     (27, "mincore, to tell the kernels apart"),
     (131, "sigaltstack"),
@@ -164,7 +164,7 @@ fn harmless_calls(outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// A program that `make kitten` has built.
+/// The path of a program built by `make kitten`.
 fn program(name: &str) -> PathBuf {
     match std::env::var_os("ONESHMEM_KITTEN") {
         Some(folder) => Path::new(&folder).join(name),
@@ -172,10 +172,10 @@ fn program(name: &str) -> PathBuf {
     }
 }
 
-/// Runs ranks 0 to `started` of `size` with nothing but the two variables to go by.
+/// Runs ranks 0 to `started` of `size`, with only the two variables set.
 fn run_ranks(program: &Path, started: usize, size: usize) -> Result<Vec<Outcome>, String> {
     static JOB: AtomicU32 = AtomicU32::new(0);
-    // On Linux, where several jobs run at a time, a job has a name too.
+    // On Linux, where several jobs may run at a time, a job also has a name.
     let job = JOB.fetch_add(1, Ordering::Relaxed).to_string();
     let running: Result<Vec<_>, _> = (0..started)
         .map(|rank| {
@@ -188,7 +188,7 @@ fn run_ranks(program: &Path, started: usize, size: usize) -> Result<Vec<Outcome>
     running?.into_iter().map(Running::finish).collect()
 }
 
-/// The program found nothing wrong, and says so.
+/// Checks that the program found no errors, and says so.
 fn smoked(outcome: &Outcome) -> Result<(), String> {
     outcome.success()?;
     match outcome.stdout.lines().last() {
@@ -197,7 +197,7 @@ fn smoked(outcome: &Outcome) -> Result<(), String> {
     }
 }
 
-/// `ET_EXEC` without `PT_INTERP`: all that Kitten loads.
+/// Checks for `ET_EXEC` without `PT_INTERP`: Kitten loads nothing else.
 fn fixed_and_static(program: &Path) -> Result<(), String> {
     let mut command = Command::new("readelf");
     command.args(["--wide", "--file-header", "--program-headers"]).arg(program);

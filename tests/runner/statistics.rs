@@ -1,12 +1,14 @@
-//! `SHMEM_STATS` and `--comm-matrix` tell what a program did that is known to the last
-//! call, whichever way it is compiled.
+//! `SHMEM_STATS` and `--comm-matrix` report exactly what a program did, however it is compiled. The
+//! program's calls are known in full.
 
 use crate::directives::{Program, Variant};
-use crate::{compile, launch, tree};
+use crate::launch::{Outcome, Running};
+use crate::{compile, launch, nodes, tree};
 use libtest_mimic::Trial;
-use std::path::PathBuf;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 
-/// Each variant on several numbers of PEs.
+/// A trial for each variant on several numbers of PEs.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for variant in variants() {
@@ -16,7 +18,13 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.push(Trial::test("statistics/off", || Ok(silent()?)));
-    trials.push(Trial::test("statistics/csv", || Ok(table()?)));
+    trials.push(Trial::test("statistics/matrix-csv", || Ok(table()?)));
+    trials.push(over_nodes("statistics/nodes/table", table_over_nodes));
+    trials.push(over_nodes("statistics/nodes/picture", picture_over_nodes));
+    trials.push(over_nodes("statistics/nodes/lost", node_lost));
+    trials.push(Trial::test("statistics/json", || Ok(json()?)));
+    trials.push(Trial::test("statistics/csv", || Ok(csv()?)));
+    trials.push(Trial::test("statistics/bad-value", || Ok(bad_value()?)));
     trials
 }
 
@@ -24,7 +32,7 @@ fn variants() -> [Variant; 3] {
     [Variant::usual(), Variant::Static, Variant::Inline]
 }
 
-/// Compiles what the trials run, for a place that has no compiler.
+/// Compiles the trials' programs, for a machine without a compiler.
 pub fn prepare() -> Result<(), String> {
     variants().into_iter().try_for_each(|variant| program(variant).map(|_| ()))
 }
@@ -34,9 +42,9 @@ fn program(variant: Variant) -> Result<PathBuf, String> {
     compile::executable(&program, variant)
 }
 
-/// What PE `pe` of `pes` did, as the columns of its line, up to the quiets.
+/// What PE `pe` of `pes` did, as the columns of its line up to the quiets.
 fn expected(pe: usize, pes: usize) -> Vec<String> {
-    // PEs 0 and 1 send each other one signal more.
+    // PEs 0 and 1 send each other one additional signal.
     let signals = 2 + usize::from(pes > 1 && pe < 2);
     let numbers = [pe, 11, 336, 2, 40, 6, 48, signals, 2];
     numbers.iter().map(usize::to_string).collect()
@@ -94,7 +102,7 @@ fn counted(variant: Variant, pes: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The matrix as a table.
+/// The communication matrix as a table.
 fn table() -> Result<(), String> {
     let path = tree::scratch("matrix.csv");
     let mut command = launch::oshrun(5, std::path::Path::new("--comm-matrix"));
@@ -112,12 +120,203 @@ fn table() -> Result<(), String> {
     Ok(())
 }
 
-/// As the table writes bytes.
+/// A trial over emulated nodes.
+fn over_nodes(title: &str, trial: fn() -> Result<(), String>) -> Trial {
+    let skipped = tree::is_smartmap() || nodes::no_ucx();
+    Trial::test(title, move || Ok(trial()?)).with_ignored_flag(skipped)
+}
+
+/// Runs a job over nodes a and b, which are this machine. Returns its matrix, too.
+fn matrix_over_nodes(
+    pes: usize,
+    name: &str,
+    program: &Path,
+    arguments: &[&str],
+    between: impl FnOnce(&Running) -> Result<(), String>,
+) -> Result<(Outcome, String), String> {
+    let path = tree::scratch(name);
+    let mut command = nodes::oshrun("a,b", pes, nodes::DIRECT, &["--comm-matrix"]);
+    command.arg(&path).arg(program).args(arguments);
+    let running = Running::start(command)?;
+    between(&running)?;
+    let outcome = running.finish()?;
+    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(&path);
+    Ok((outcome, text))
+}
+
+/// The table of a job over two nodes says which pairs are far from each other.
+fn table_over_nodes() -> Result<(), String> {
+    let program = program(Variant::usual())?;
+    let (outcome, csv) = matrix_over_nodes(5, "far.csv", &program, &[], |_| Ok(()))?;
+    outcome.success()?;
+    let mut lines: Vec<&str> = csv.lines().collect();
+    // PEs 0 and 1 send each other one additional signal; all use their neighbours.
+    let mut expected: Vec<String> = (0..5)
+        .flat_map(|pe| {
+            [((pe + 1) % 5, 19, 400), ((pe + 4) % 5, 2, 40)].map(|(peer, calls, bytes)| {
+                let more = usize::from(pe < 2 && peer < 2);
+                let far = usize::from((pe < 3) != (peer < 3));
+                format!("{pe},{peer},{},{},{far}", calls + more, bytes + 8 * more)
+            })
+        })
+        .collect();
+    expected.sort_unstable();
+    let head = lines.remove(0);
+    match head == "caller,peer,calls,bytes,far" && lines == expected {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("the table is not as expected:\n{csv}"))),
+    }
+}
+
+/// The picture of a job over two nodes.
+fn picture_over_nodes() -> Result<(), String> {
+    let program = program(Variant::usual())?;
+    let (outcome, svg) = matrix_over_nodes(4, "far.svg", &program, &[], |_| Ok(()))?;
+    outcome.success()?;
+    let words = [
+        "4 PEs, 1.7 KiB in 86 calls in total, 880 B in 42 calls between the 2 nodes",
+        "PE 2 to PE 3: 400 bytes in 19 calls",
+        "PE 1 to PE 2, on another node: 400 bytes in 19 calls",
+    ];
+    match words.iter().find(|word| !svg.contains(**word)) {
+        None => Ok(()),
+        Some(word) => Err(outcome.report(&format!("expected {word} in the picture:\n{svg}"))),
+    }
+}
+
+/// If a node is lost, the matrix has the rows of the others, and a message says so.
+fn node_lost() -> Result<(), String> {
+    let mark = tree::scratch("lost-node");
+    let place = mark.display().to_string();
+    let marks: Vec<PathBuf> = (0..4).map(|pe| mark.with_extension(pe.to_string())).collect();
+    let kill_node_b = |running: &Running| {
+        nodes::await_files(&marks)?;
+        nodes::kill_last_node(running)
+    };
+    let program = nodes::program()?;
+    let arguments = ["linger", &place];
+    let (outcome, csv) = matrix_over_nodes(4, "lost.csv", &program, &arguments, kill_node_b)?;
+    let said = "lost.csv: the rows of PEs 2 to 3 are missing: host b has not sent them";
+    let is_told = outcome.stderr.contains(said) && outcome.stderr.contains("is lost");
+    match outcome.status == 1 && is_told && csv.starts_with("caller,peer,calls,bytes,far\n") {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected {said:?}; the table is\n{csv}"))),
+    }
+}
+
+/// Runs the program with this value of the variable.
+fn run_with(value: &str) -> Result<Outcome, String> {
+    let mut command = launch::oshrun(4, &program(Variant::usual())?);
+    command.env("SHMEM_STATS", value);
+    launch::run(command)
+}
+
+/// What PE 3 of 4 did, by routine: class, name, calls, bytes.
+const OF_PE_3: [(&str, &str, u64, u64); 19] = [
+    ("put", "shmem_ctx_int64_p", 1, 8),
+    ("put", "shmem_long_iput", 1, 32),
+    ("put", "shmem_long_p", 5, 40),
+    ("put", "shmem_long_put", 3, 240),
+    ("put", "shmem_putmem_signal", 1, 16),
+    ("get", "shmem_long_g", 1, 8),
+    ("get", "shmem_long_get", 1, 32),
+    ("atomic", "shmem_long_atomic_compare_swap", 1, 8),
+    ("atomic", "shmem_long_atomic_fetch", 1, 8),
+    ("atomic", "shmem_long_atomic_fetch_add", 1, 8),
+    ("atomic", "shmem_long_atomic_inc", 1, 8),
+    ("atomic", "shmem_long_atomic_set", 1, 8),
+    ("atomic", "shmem_long_atomic_swap", 1, 8),
+    ("signal", "shmem_putmem_signal", 1, 8),
+    ("signal", "shmem_signal_add", 1, 8),
+    ("quiet", "shmem_quiet", 2, 0),
+    ("collective", "shmem_barrier_all", 1, 0),
+    ("collective", "shmem_broadcastmem", 1, 80),
+    ("collective", "shmem_finalize", 1, 0),
+];
+
+/// JSON on standard error, as one object.
+fn json() -> Result<(), String> {
+    let outcome = run_with("json")?;
+    outcome.success()?;
+    let data: Value = serde_json::from_str(&outcome.stderr)
+        .map_err(|error| outcome.report(&format!("no JSON: {error}")))?;
+    let of_pe = &data["by_pe"][3];
+    let routines = of_pe["routines"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for (class, name, calls, bytes) in OF_PE_3 {
+        let found = |routines: &[Value], calls, bytes| {
+            routines.iter().any(|it| {
+                it["class"] == class
+                    && it["name"] == name
+                    && it["calls"] == calls
+                    && it["bytes"] == bytes
+            })
+        };
+        let all = data["routines"].as_array().map(Vec::as_slice).unwrap_or_default();
+        // PEs 0 and 1 do the same, except for the signals to each other.
+        if !found(routines, calls, bytes) || !found(all, 4 * calls, 4 * bytes) {
+            return Err(outcome.report(&format!("{class} {name} is not as expected")));
+        }
+    }
+    let puts = &of_pe["put"];
+    let peers = of_pe["peers"].as_array().map_or(0, Vec::len);
+    if data["pes"] != 4 || puts["calls"] != 11 || puts["bytes"] != 336 || peers != 2 {
+        return Err(outcome.report("the sums of PE 3 are not as expected"));
+    }
+    // PE 1 waits while PE 0 sleeps.
+    let waits = data["by_pe"][1]["routines"].as_array().into_iter().flatten();
+    let blocked = |it: &Value| it["blocked_seconds"].as_f64().is_some_and(|time| time > 0.0);
+    let mut waits = waits.filter(|it| it["class"] == "wait" && blocked(it));
+    match waits.any(|it| it["name"] == "shmem_signal_wait_until") {
+        true => Ok(()),
+        false => Err(outcome.report("PE 1 has not waited in shmem_signal_wait_until")),
+    }
+}
+
+/// CSV in a file.
+fn csv() -> Result<(), String> {
+    let path = tree::scratch("statistics.csv");
+    let outcome = run_with(&format!("csv:{}", path.display()))?;
+    outcome.success()?;
+    let csv = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(&path);
+    let mut lines = csv.lines();
+    if lines.next() != Some("pe,class,routine,calls,bytes,blocked_seconds") {
+        return Err(outcome.report(&format!("no heading:\n{csv}")));
+    }
+    let lines: Vec<&str> = lines.collect();
+    for (class, name, calls, bytes) in OF_PE_3 {
+        let start = format!("3,{class},{name},{calls},{bytes},");
+        if !lines.iter().any(|line| line.starts_with(&start)) {
+            return Err(outcome.report(&format!("no line {start}\n{csv}")));
+        }
+    }
+    match outcome.stderr.is_empty() {
+        true => Ok(()),
+        false => Err(outcome.report("there is something on standard error")),
+    }
+}
+
+/// A value that is neither a switch nor a format ends the job before it begins.
+fn bad_value() -> Result<(), String> {
+    for (value, expected) in [
+        ("xml:file", "SHMEM_STATS=xml:file: expected 1, json, csv, json:FILE or csv:FILE"),
+        ("json:/nowhere/file", "the file cannot be written: No such file"),
+    ] {
+        let outcome = run_with(value)?;
+        if outcome.status == 0 || !outcome.stderr.contains(expected) {
+            return Err(outcome.report(&format!("expected a job that ends with {expected:?}")));
+        }
+    }
+    Ok(())
+}
+
+/// Formats bytes as the table does.
 fn short(bytes: usize) -> String {
     if bytes < 1000 { bytes.to_string() } else { format!("{:.1}k", bytes as f64 / 1024.0) }
 }
 
-/// Nobody who has not asked gets statistics.
+/// Without a request there are no statistics.
 fn silent() -> Result<(), String> {
     let outcome = launch::run(launch::oshrun(2, &program(Variant::usual())?))?;
     outcome.success()?;

@@ -1,5 +1,4 @@
-//! Another user on the machine can neither prevent, delay nor join a job that a foreign
-//! launcher starts.
+//! Another user on the machine cannot prevent, delay or join a job that a foreign launcher starts.
 
 use crate::launch::{self, Running};
 use crate::launchers::Launcher;
@@ -12,7 +11,7 @@ use std::process::Command;
 /// The user "nobody".
 const STRANGER: u32 = 65534;
 
-/// The trials: only root can be somebody else.
+/// The trials. Only root can act as another user.
 pub fn trials() -> Vec<Trial> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let possible = is_root && !tree::skip_without("setpriv");
@@ -23,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// `program` run by another user.
+/// Runs `program` as another user.
 fn by_stranger(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     let user = STRANGER.to_string();
@@ -31,7 +30,7 @@ fn by_stranger(program: &Path) -> Command {
     command
 }
 
-/// A program where another user can execute it.
+/// A copy of a program that another user can execute.
 fn public(program: &str) -> Result<PathBuf, String> {
     let built = compile::plain(&tree::repository(&format!("tests/programs/{program}.c")), &[])?;
     let name = format!("public-{program}-{}", std::process::id());
@@ -40,7 +39,7 @@ fn public(program: &str) -> Result<PathBuf, String> {
     Ok(public)
 }
 
-/// While a stranger tries what it can, jobs run as ever.
+/// Jobs run normally during another user's attacks.
 fn attack() -> Result<(), String> {
     let stranger = public("stranger")?;
     let late = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
@@ -63,7 +62,7 @@ fn attack() -> Result<(), String> {
     Ok(())
 }
 
-/// The PEs of a launcher of another user share no secret with it: they meet in a directory of
+/// PEs started by a launcher of another user share no secret with it. They meet in a directory of
 /// their own user, and nowhere else.
 fn launched_by_another() -> Result<(), String> {
     let program = public("row")?;
@@ -89,7 +88,7 @@ fn launched_by_another() -> Result<(), String> {
         std::fs::create_dir(&private).map_err(|error| error.to_string())?;
         chown(&private, Some(STRANGER), Some(STRANGER)).map_err(|error| error.to_string())?;
         let mode = |bits| std::fs::set_permissions(&private, PermissionsExt::from_mode(bits));
-        // A directory that others can write to is none of its own.
+        // A directory that others can write to does not qualify.
         mode(0o777).map_err(|error| error.to_string())?;
         let refused = run(Some(&private), 1)?;
         if refused[0].status == 0 {

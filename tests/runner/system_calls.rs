@@ -1,33 +1,65 @@
-//! The cost of `shmem_init` stays flat: it makes the same number of system calls,
-//! whether there are 2 PEs or 64.
+//! The cost of `shmem_init` is constant: it makes the same number of system calls with few PEs and
+//! with many, on one node and on two.
 
+use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, oshrun};
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
 use std::path::Path;
+use std::process::Command;
 
-/// The one trial; it watches with strace.
+/// The trials, which use strace.
 pub fn trials() -> Vec<Trial> {
-    let trial = Trial::test("system-calls/init", || Ok(same_number()?));
-    vec![trial.with_ignored_flag(tree::skip_without("strace"))]
+    let nowhere = tree::skip_without("strace");
+    let no_nodes = nowhere || tree::is_smartmap() || no_namespaces();
+    vec![
+        Trial::test("system-calls/init", || Ok(same_number("node", [2, 64], 0, on_one_node)?))
+            .with_ignored_flag(nowhere),
+        // Now and then a PE has to wait for a lock of its own second thread.
+        Trial::test("system-calls/init-over-nodes", || {
+            Ok(same_number("nodes", [2, 16], 4, on_two)?)
+        })
+        .with_ignored_flag(no_nodes),
+    ]
 }
 
-fn same_number() -> Result<(), String> {
-    let few = calls(2)?;
-    let many = calls(64)?;
-    println!("system calls in shmem_init: {} with 2 PEs, {} with 64", few.len(), many.len());
-    if few.len() == many.len() {
+/// The beginning of a command that runs a program on so many PEs.
+type Start = fn(pes: usize, program: &Path) -> Command;
+
+fn on_one_node(pes: usize, program: &Path) -> Command {
+    launch::oshrun(pes, program)
+}
+
+fn on_two(pes: usize, program: &Path) -> Command {
+    let job = oshrun("node0,node1", pes, NAMESPACES, &["-x", "SHMEM_SYMMETRIC_SIZE=64m"]);
+    let mut command = among_namespaces(2);
+    command.arg(job.get_program()).args(job.get_args()).arg(program);
+    command
+}
+
+/// The numbers differ at most by `difference`.
+fn same_number(
+    what: &str,
+    [few, many]: [usize; 2],
+    difference: usize,
+    start: Start,
+) -> Result<(), String> {
+    let (with_few, with_many) = (calls(what, few, start)?, calls(what, many, start)?);
+    let numbers = [with_few.len(), with_many.len()];
+    println!("system calls in shmem_init: {numbers:?} with {few} and {many} PEs");
+    if numbers[0].abs_diff(numbers[1]) <= difference {
         return Ok(());
     }
-    Err(format!("with 2 PEs:\n{}\nwith 64 PEs:\n{}", few.join("\n"), many.join("\n")))
+    let [with_few, with_many] = [with_few, with_many].map(|calls| calls.join("\n"));
+    Err(format!("with {few} PEs:\n{with_few}\nwith {many} PEs:\n{with_many}"))
 }
 
-/// The calls of the PE that made most.
-fn calls(pes: usize) -> Result<Vec<String>, String> {
+/// The calls of the PE that made the most.
+fn calls(what: &str, pes: usize, start: Start) -> Result<Vec<String>, String> {
     let executable = compile::plain(&tree::repository("tests/programs/init_calls.c"), &[])?;
-    let folder = tree::scratch(&format!("strace-{pes}-{}", std::process::id()));
+    let folder = tree::scratch(&format!("strace-{what}-{pes}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let strace = tree::find("strace").ok_or("strace is not installed")?;
-    let mut command = launch::oshrun(pes, &strace);
+    let mut command = start(pes, &strace);
     command.args(["-ff", "-o"]).arg(folder.join("pe")).arg(executable);
     let result = launch::run(command)?.success().and_then(|()| read(&folder, pes));
     let _ = std::fs::remove_dir_all(&folder);

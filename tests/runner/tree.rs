@@ -1,4 +1,4 @@
-//! Where things are: this folder, the build tree, the tools of the system.
+//! Paths: of this folder, the build tree, and the system's tools.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,13 @@ pub fn prefix(path: &str) -> PathBuf {
     }
 }
 
-/// Whether the library that is tested has SMARTMAP's addresses (`make test-smartmap`) and
-/// serves position-dependent programs only.
+/// Whether the tested library has SMARTMAP's addresses (`make test-smartmap`), and so supports
+/// position-dependent programs only.
 pub fn is_smartmap() -> bool {
     std::env::var_os("ONESHMEM_SMARTMAP").is_some()
 }
 
-/// Where what the tests make is kept.
+/// The path of a file made by the tests.
 pub fn scratch(path: &str) -> PathBuf {
     let folder = if is_smartmap() { "build/tests-smartmap" } else { "build/tests" };
     repository(folder).join(path)
@@ -37,13 +37,12 @@ pub fn find(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Whether absence is allowed of what a trial needs.
+/// Whether things that a trial needs may be absent.
 pub fn may_be_absent() -> bool {
     std::env::var_os("ONESHMEM_TEST_ALL").is_none()
 }
 
-/// Whether a trial that needs this program is to be skipped: it is absent, and
-/// absence is allowed.
+/// Whether to skip a trial that needs this program: it is absent, and its absence is allowed.
 pub fn skip_without(program: &str) -> bool {
     find(program).is_none() && may_be_absent()
 }

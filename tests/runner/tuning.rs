@@ -1,7 +1,7 @@
-//! Tuning files as a job meets them, good and bad ones, and `oshtune`, which writes them.
+//! Tuning files in jobs, valid and invalid ones, and `oshtune`, which writes them.
 
 use crate::launch::{self, Outcome, Running};
-use crate::{compile, tree};
+use crate::{compile, nodes, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, killpg};
 use std::fs;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const TUNING: &str = "SHMEM_TUNING";
 const CONFIG: &str = "XDG_CONFIG_HOME";
 const IGNORED: &str = "ignored: ";
-/// What `sum_order` prints where PEs add in their order, and where they add by pairs.
+/// The output of `sum_order` where PEs add in rank order, and where they add in pairs.
 const IN_ORDER: &str = "sum 1\n";
 const BY_PAIRS: &str = "sum 0\n";
 
@@ -35,9 +35,16 @@ pub fn trials() -> Vec<Trial> {
         ("oshtune-refuses", oshtune_refuses),
         ("oshtune-interrupted", oshtune_interrupted),
     ];
+    let over_nodes: [(&str, Test); 2] =
+        [("nodes/named", named_over_nodes), ("nodes/oshtune", oshtune_over_nodes)];
+    let skipped = tree::is_smartmap() || nodes::no_ucx();
+    let tests = tests.into_iter().map(|test| (test, false));
     tests
-        .into_iter()
-        .map(|(name, test)| Trial::test(format!("tuning/{name}"), move || Ok(test()?)))
+        .chain(over_nodes.into_iter().map(|test| (test, skipped)))
+        .map(|((name, test), skipped)| {
+            let trial = Trial::test(format!("tuning/{name}"), move || Ok(test()?));
+            trial.with_ignored_flag(skipped)
+        })
         .collect()
 }
 
@@ -53,12 +60,12 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A good file for that machine, with which PEs add by pairs.
+/// A valid file for `machine`, with which PEs add in pairs.
 fn file(machine: &str) -> String {
     format!("oneshmem tuning 1\nmachine {machine}\n# by hand\nreduce 1 any recursive_doubling\n")
 }
 
-/// This machine as the library names it.
+/// The library's name for this machine.
 pub(crate) fn machine() -> Result<String, String> {
     let info = fs::read_to_string("/proc/cpuinfo").map_err(|error| error.to_string())?;
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -75,7 +82,7 @@ pub(crate) fn machine() -> Result<String, String> {
     Ok(format!("{cpus} {}", model.map_or("unknown", |(_, model)| model.trim())))
 }
 
-/// What four PEs add up to with these variables and nobody's configuration.
+/// Runs the sum of four PEs with these variables and without a user's configuration.
 fn sum(environment: &[(&str, &Path)]) -> Result<Outcome, String> {
     let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
     let mut command = launch::oshrun(4, &program);
@@ -104,16 +111,33 @@ fn named() -> Result<(), String> {
     expect(&sum(&[(TUNING, &path)])?, BY_PAIRS, 0)
 }
 
+/// The rules for members on several nodes count there, and only those.
+fn named_over_nodes() -> Result<(), String> {
+    let path = folder("named-over-nodes")?.join("tuning");
+    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+    for (rules, expected) in [
+        ("over nodes\nreduce 1 any linear\n", IN_ORDER),
+        ("over nodes\nreduce 1 any recursive_doubling\n", BY_PAIRS),
+        ("reduce 1 any recursive_doubling\nover nodes\nreduce 1 any linear\n", IN_ORDER),
+    ] {
+        write(&path, &format!("oneshmem tuning 1\nmachine {}\n{rules}", machine()?))?;
+        let mut command = nodes::oshrun("a,b", 4, nodes::DIRECT, &[]);
+        command.arg(&program).env(TUNING, &path);
+        expect(&launch::run(command)?, expected, 0)?;
+    }
+    Ok(())
+}
+
 fn in_the_config_folder() -> Result<(), String> {
     let config = folder("config")?;
     fs::create_dir(config.join("oneshmem")).map_err(|error| error.to_string())?;
     write(&config.join("oneshmem/tuning"), &file(&machine()?))?;
     expect(&sum(&[(CONFIG, &config)])?, BY_PAIRS, 0)?;
-    // Set to nothing, the variable means no file at all.
+    // An empty value means no file at all.
     expect(&sum(&[(CONFIG, &config), (TUNING, Path::new(""))])?, IN_ORDER, 0)
 }
 
-/// A file that is said to be wrong, once, and not used.
+/// An invalid file is reported once, and not used.
 fn bad(text: &str, why: &str) -> Result<(), String> {
     let name: String = why.chars().filter(char::is_ascii_alphanumeric).collect();
     let path = folder(&name)?.join("tuning");
@@ -135,7 +159,7 @@ fn absent() -> Result<(), String> {
     Ok(())
 }
 
-/// What is no file of a few lines is not waited for, nor read without end.
+/// A path that is not a short regular file is neither waited for nor read endlessly.
 fn no_regular_file() -> Result<(), String> {
     let folder = folder("special")?;
     let (fifo, large) = (folder.join("fifo"), folder.join("large"));
@@ -159,7 +183,7 @@ fn no_regular_file() -> Result<(), String> {
     Ok(())
 }
 
-/// One PE with a choice of its own ends the job before a collective goes wrong.
+/// If one PE has a different choice, the job ends before a collective goes wrong.
 fn pes_differ() -> Result<(), String> {
     let first = folder("differ")?.join("first");
     let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
@@ -187,7 +211,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What `oshtune` writes, where, and that jobs take it.
+/// What `oshtune` writes, where, and that jobs use it.
 fn oshtune() -> Result<(), String> {
     let config = folder("written")?;
     let mut command = tune(&["--time", "1", "--pes", "3,2"]);
@@ -220,6 +244,46 @@ fn oshtune() -> Result<(), String> {
     }
 }
 
+/// `oshtune` over hosts writes the rules for several nodes, and keeps the others.
+fn oshtune_over_nodes() -> Result<(), String> {
+    let folder = folder("over-nodes")?;
+    let path = folder.join("tuning");
+    write(&path, &file(&machine()?))?;
+    let output = path.display().to_string();
+    let over = ["--host", "a,b", "--launch-agent", nodes::DIRECT];
+    let options = ["--time", "2", "--pes", "4,2", "--output", &output];
+    let outcome = launch::run(tune(&[&over[..], &options].concat()))?;
+    outcome.success()?;
+    if names(&folder) != ["tuning", "tuning.nodes.svg"] {
+        return Err(outcome.report(&format!("it left {:?}", names(&folder))));
+    }
+    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let words = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let lines = words(&text);
+    let start = lines.iter().position(|line| line == "over nodes").ok_or("no rules over nodes")?;
+    let (near, far) = lines.split_at(start);
+    // At least a rule for each operation and number of PEs.
+    if near[3..] != ["reduce 1 any recursive_doubling"] || far.len() < 1 + 16 {
+        return Err(format!("an odd file:\n{text}"));
+    }
+    // A later run on one machine keeps the rules over nodes.
+    launch::run(tune(&["--time", "1", "--pes", "2", "--output", &output]))?.success()?;
+    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let lines = words(&text);
+    match lines.iter().position(|line| line == "over nodes") {
+        Some(start) if lines[start..] == *far && start >= 3 + 8 => {}
+        _ => return Err(format!("the rules over nodes have not stayed:\n{text}")),
+    }
+    let few = ["--host", "a,b,c", "--launch-agent", nodes::DIRECT, "--pes", "2", "--dry-run"];
+    let outcome = launch::run(tune(&few))?;
+    match outcome.status == 1 && outcome.stderr.contains("--pes 2 is fewer than there are hosts") {
+        true => Ok(()),
+        false => Err(outcome.report("it was to say that there are too few PEs")),
+    }
+}
+
 fn oshtune_refuses() -> Result<(), String> {
     let config = folder("refused")?;
     let written = config.join("folder");
@@ -238,13 +302,13 @@ fn oshtune_refuses() -> Result<(), String> {
         }
     }
     let outcome = launch::run(launch::oshrun(2, &tree::prefix("bin/oshtune")))?;
-    if outcome.status == 0 || !outcome.stderr.contains("started by a launcher") {
+    if outcome.status == 0 || !outcome.stderr.contains("must not be run by a launcher") {
         return Err(outcome.report("it does not say that it starts its jobs itself"));
     }
     Ok(())
 }
 
-/// An interrupt leaves the older file as it was, and nothing else.
+/// An interrupt leaves the older file unchanged, and nothing else behind.
 fn oshtune_interrupted() -> Result<(), String> {
     let folder = folder("interrupted")?;
     let path = folder.join("tuning");
@@ -259,7 +323,7 @@ fn oshtune_interrupted() -> Result<(), String> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    // As from the keyboard: to the launcher as well.
+    // As from the keyboard: the launcher gets it, too.
     killpg(running.pid(), Signal::SIGINT).map_err(|error| error.to_string())?;
     let outcome = running.finish()?;
     let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What is said about the variables of the environment, and when nothing is.
+//! Messages about environment variables, and when there are none.
 
 use crate::launch::{self, Outcome};
 use crate::{compile, tree};
@@ -37,7 +37,7 @@ fn off() -> Result<(), String> {
     Ok(())
 }
 
-/// Any other value means on, also none: so the specification has it.
+/// Any other value means on, even an empty one, as the specification requires.
 fn on() -> Result<(), String> {
     for name in SWITCHES {
         for value in ["1", "yes", "2", ""] {
@@ -51,7 +51,7 @@ fn on() -> Result<(), String> {
     Ok(())
 }
 
-/// Unknown names are told once a job; those of other implementations are not.
+/// Unknown names are reported once per job. Those of other implementations are not.
 fn unknown() -> Result<(), String> {
     let outcome = run(&[
         ("SHMEM_SYMETRIC_SIZE", "1g"),
@@ -62,15 +62,14 @@ fn unknown() -> Result<(), String> {
     ])?;
     outcome.success()?;
     let expected = "\
-oneshmem: PE 0: the variable SHMEM_SYMETRIC_SIZE is not known; did you mean SHMEM_SYMMETRIC_SIZE?
-oneshmem: PE 0: the variable SHMEM_XYZZY is not known; oshinfo lists those that are
-oneshmem: PE 0: the variable SMA_SYMMETRIC_SIZ is not known; did you mean SMA_SYMMETRIC_SIZE?
+oneshmem: PE 0: unknown variable SHMEM_SYMETRIC_SIZE; did you mean SHMEM_SYMMETRIC_SIZE?
+oneshmem: PE 0: unknown variable SHMEM_XYZZY; oshinfo lists all variables
+oneshmem: PE 0: unknown variable SMA_SYMMETRIC_SIZ; did you mean SMA_SYMMETRIC_SIZE?
 ";
     if outcome.stderr == expected { Ok(()) } else { Err(outcome.report(expected)) }
 }
 
-/// A value that cannot be is shown as the user has written it, with the name it stands
-/// under, and what was expected.
+/// An invalid value is shown as the user has written it, with the name used and what was expected.
 fn as_written() -> Result<(), String> {
     for (name, value) in [
         ("SHMEM_SYMMETRIC_SIZE", "-1"),
@@ -91,8 +90,8 @@ fn as_written() -> Result<(), String> {
     Ok(())
 }
 
-/// What `SHMEM_DEBUG` checks needs all PEs: set for one alone it is an error, not a wait
-/// without end.
+/// `SHMEM_DEBUG`'s checks need all PEs: setting it for one alone is an error, and does not cause an
+/// endless wait.
 fn debug_on_one_pe() -> Result<(), String> {
     let program = compile::plain(&tree::repository("tests/c/forgiven.c"), &[])?;
     let mut command = Command::new(tree::prefix("bin/oshrun"));

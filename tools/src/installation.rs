@@ -1,10 +1,10 @@
-//! Where this installation lies. Nothing is compiled in: the tree may be moved,
-//! and is found from where the running command is.
+//! The location of this installation. No path is compiled in: the tree may be moved, and is found
+//! from the running command's own path.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An installed tree. Its commands, headers and libraries are in `bin`, `include` and `lib` beneath
+/// An installed tree. Its commands, headers and libraries are in `bin`, `include` and `lib` below
 /// one prefix, unless `share/oneshmem/layout` there names other folders.
 #[derive(Debug)]
 pub struct Installation {
@@ -15,13 +15,13 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// The tree the running command belongs to.
+    /// The tree to which the running command belongs.
     pub fn of_this_command() -> io::Result<Self> {
-        // The link is resolved by the kernel, so `bin/oshcc` may be linked to from elsewhere.
+        // The kernel has resolved links, so links to `bin/oshcc` may be anywhere.
         let command = std::fs::canonicalize("/proc/self/exe")?;
         let (Some(bin), Some(prefix)) = (command.parent(), command.parent().and_then(Path::parent))
         else {
-            return Err(io::Error::other(format!("{} lies in no tree", command.display())));
+            return Err(io::Error::other(format!("{} is in no installation", command.display())));
         };
         let layout = prefix.join("share/oneshmem/layout");
         match std::fs::read_to_string(&layout) {
@@ -42,8 +42,8 @@ impl Installation {
         }
     }
 
-    /// The tree with this root whose folders `text` names as seen from `bin`: lines
-    /// `include=FOLDER` and `lib=FOLDER`, written by `make install`.
+    /// The tree with this root whose folders `text` gives relative to `bin`: lines `include=FOLDER`
+    /// and `lib=FOLDER`, written by `make install`.
     fn with_layout(prefix: &Path, bin: &Path, text: &str) -> Result<Self, String> {
         let mut tree = Self { bin: bin.into(), ..Self::at(prefix) };
         for line in text.lines() {
@@ -59,19 +59,19 @@ impl Installation {
         Ok(tree)
     }
 
-    /// Its root.
+    /// The root.
     pub fn prefix(&self) -> &Path {
         &self.prefix
     }
-    /// Where the commands are.
+    /// The folder of commands.
     pub fn bin(&self) -> &Path {
         &self.bin
     }
-    /// Where the C headers are.
+    /// The folder of C headers.
     pub fn include(&self) -> &Path {
         &self.include
     }
-    /// Where the library is.
+    /// The folder of the library.
     pub fn lib(&self) -> &Path {
         &self.lib
     }

@@ -1,5 +1,5 @@
-//! The CPUs this process may use, and the cores and NUMA nodes they belong to,
-//! as the kernel shows them under `/sys`.
+//! The CPUs that this process may use, with their cores and NUMA nodes, as the kernel describes
+//! them under `/sys`.
 
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
@@ -14,7 +14,7 @@ pub struct Cpu {
     pub node: usize,
     /// Its package (socket).
     pub package: usize,
-    /// Its last-level cache: the lowest number of the CPUs that share it.
+    /// Its last-level cache: the lowest number among the CPUs that share it.
     pub cache: usize,
     /// Its core's number within the package.
     pub core: usize,
@@ -29,15 +29,15 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Of this machine, restricted to the CPUs this process may run on.
+    /// The topology of this machine, restricted to the CPUs on which this process may run.
     pub fn usable() -> io::Result<Self> {
         let allowed = sched_getaffinity(Pid::from_raw(0))?;
         let ids = (0..CpuSet::count()).filter(|id| allowed.is_set(*id).unwrap_or(false));
         Ok(Self::read(Path::new("/sys/devices/system"), ids))
     }
 
-    /// From a tree like `/sys/devices/system`. What a (virtual) machine does not tell
-    /// is taken as one node, one package, one cache, and a core of its own for each CPU.
+    /// Reads a tree like `/sys/devices/system`. Where a (virtual) machine gives no information,
+    /// assumes one node, one package, one cache, and a core for each CPU.
     fn read(root: &Path, ids: impl Iterator<Item = usize>) -> Self {
         let nodes = nodes(root);
         Self::from_cpus(ids.map(|id| {
@@ -56,7 +56,7 @@ impl Topology {
         }))
     }
 
-    /// A machine of these CPUs.
+    /// A machine with these CPUs.
     pub fn from_cpus(cpus: impl Iterator<Item = Cpu>) -> Self {
         let mut cpus: Vec<Cpu> = cpus.collect();
         cpus.sort();
@@ -68,7 +68,7 @@ impl Topology {
         &self.cpus
     }
 
-    /// Only these CPUs, or else those of them that are not usable.
+    /// Restricts it to these CPUs. The error lists those that are not usable.
     pub fn only(mut self, ids: &[usize]) -> Result<Self, Vec<usize>> {
         let is_there = |id: &usize| self.cpus.iter().any(|cpu| cpu.id == *id);
         let missing: Vec<usize> = ids.iter().copied().filter(|id| !is_there(id)).collect();
@@ -76,19 +76,19 @@ impl Topology {
         if missing.is_empty() { Ok(self) } else { Err(missing) }
     }
 
-    /// The CPUs by core.
+    /// The CPUs grouped by core.
     pub fn cores(&self) -> Vec<&[Cpu]> {
         let core = |cpu: &Cpu| (cpu.node, cpu.package, cpu.core);
         self.cpus.chunk_by(|a, b| core(a) == core(b)).collect()
     }
 
-    /// The CPUs by NUMA node.
+    /// The CPUs grouped by NUMA node.
     pub fn nodes(&self) -> Vec<&[Cpu]> {
         self.cpus.chunk_by(|a, b| a.node == b.node).collect()
     }
 }
 
-/// The lowest number of the CPUs that share a CPU's cache of the third level.
+/// The lowest number among the CPUs that share a CPU's level-3 cache.
 fn cache(root: &Path, id: usize) -> Option<usize> {
     let caches = fs::read_dir(root.join(format!("cpu/cpu{id}/cache"))).ok()?;
     let shared = caches.flatten().map(|entry| entry.path()).find_map(|cache| {
@@ -112,7 +112,7 @@ fn nodes(root: &Path) -> Vec<(usize, Vec<usize>)> {
         .collect()
 }
 
-/// Reads a list of numbers as the kernel writes it: `0-3,8,10-11`.
+/// Parses a list of numbers in the kernel's format: `0-3,8,10-11`.
 pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for range in text.trim().split(',').filter(|range| !range.is_empty()) {
@@ -122,7 +122,7 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     Some(numbers)
 }
 
-/// Writes a list of numbers as the kernel does. The numbers are sorted.
+/// Formats a list of sorted numbers as the kernel does.
 pub fn list(numbers: &[usize]) -> String {
     let ranges = numbers.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
         [one] => one.to_string(),
@@ -146,8 +146,8 @@ mod tests {
         assert_eq!(parse_list("0-x"), None);
     }
 
-    /// Two nodes of two cores of two threads, numbered the way firmware does:
-    /// first threads of all cores first.
+    /// Two nodes of two cores of two threads, numbered as firmware does it: the first threads of
+    /// all cores come first.
     #[test]
     fn a_tree_is_read() {
         let root = std::env::temp_dir().join(format!("topology-test-{}", std::process::id()));

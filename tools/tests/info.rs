@@ -22,7 +22,7 @@ fn the_report_as_data() {
     assert_eq!(variables.len(), env::ALL.len());
     assert_eq!(variable("SHMEM_SYMMETRIC_SIZE")["set_by"], "SMA_SYMMETRIC_SIZE");
     assert_eq!(variable("SHMEM_TREE_DEGREE")["value"], "3");
-    assert_eq!(variable("SHMEM_TREE_DEGREE")["values"], "a whole number from 2 to 64");
+    assert_eq!(variable("SHMEM_TREE_DEGREE")["values"], "an integer from 2 to 64");
     assert_eq!(variable("SHMEM_DEBUG")["value"], Value::Null);
     let barrier = &report["algorithms"][0];
     assert_eq!(barrier["operation"], "barrier");

@@ -1,9 +1,10 @@
-//! What the README and the manual pages say of options and variables is so.
+//! What the README says of options and variables is so; and what help prints.
 
 mod support;
 use support::*;
 
 use oneshmem::env;
+use oneshmem_tools::cli;
 use std::fs;
 use std::path::Path;
 
@@ -15,45 +16,58 @@ fn text(path: &str) -> String {
 #[test]
 fn the_table_of_variables_is_that_of_the_library() {
     let readme = text("README.md");
-    for variable in env::ALL {
-        let alias = variable.alias.map_or(" ".into(), |alias| format!(" `{alias}` "));
-        let env::Variable { name, default, help, .. } = variable;
-        let row = format!("| `{name}` |{alias}| {default} | {help} |\n");
-        assert!(readme.contains(&row), "README.md lacks the row\n{row}");
-    }
-    // A row for all partitions: their numbers are part of the names.
-    let (name, old) = ("`SHMEM_SYMMETRIC_PARTITION<id>`", "`SMA_SYMMETRIC_PARTITION<id>`");
-    let row = format!("| {name} | {old} | not set | {} |\n", env::partitions::HELP);
-    assert!(readme.contains(&row), "README.md lacks the row\n{row}");
-    let rows = readme.lines().filter(|line| line.starts_with("| `SHMEM_")).count();
-    assert_eq!(rows, env::ALL.len() + 1, "README.md has a variable that the library lacks");
-}
-
-#[test]
-fn the_manual_page_of_variables_has_them_all() {
-    let page = text("packaging/man/shmem_environment.7.in");
-    for env::Variable { name, alias, default, help, .. } in env::ALL {
-        let old = alias.map(|alias| format!("\\fR, \\fP{alias}")).unwrap_or_default();
-        let entry = format!(".TP\n.B {name}{old}\n{help}\nDefault: {default}.\n");
-        assert!(page.contains(&entry), "shmem_environment.7 lacks\n{entry}");
-    }
-    let entries = page.lines().filter(|line| line.starts_with(".B SHMEM_")).count();
-    assert_eq!(entries, env::ALL.len() + 1, "one for partitions, and those of the library");
+    let found: Vec<&str> = readme.lines().filter(|line| line.starts_with("| `SHMEM_")).collect();
+    let rows = env::entries().into_iter().map(|entry| {
+        let alias = entry.alias.map_or(" ".into(), |alias| format!(" `{alias}` "));
+        let env::Entry { name, default, help, values, .. } = entry;
+        format!("| `{name}` |{alias}| {default} | {values} | {help} |")
+    });
+    let rows: Vec<String> = rows.collect();
+    assert_eq!(found, rows, "README.md should have the rows\n{}", rows.join("\n"));
 }
 
 #[test]
 fn every_option_is_described() {
-    let help = run(oshrun("--help")).ended_with(0).stdout;
-    let (options, _) = help.split_once("Every option").unwrap();
-    let words = options.split([' ', ',', '\n']).map(|word| word.trim_end_matches('.'));
-    let options: Vec<_> = words.filter(|word| word.starts_with('-') && word.len() > 1).collect();
-    assert!(options.len() > 10, "{options:?}");
-    let (readme, manual) = (text("README.md"), text("packaging/man/oshrun.1.in").replace('\\', ""));
-    for option in options {
+    let readme = text("README.md");
+    let command = cli::oshrun::command();
+    for arg in command.get_arguments() {
+        let long = arg.get_long().map(String::from);
         // Long options may be written with one dash.
-        let name = option.trim_start_matches('-');
-        let described = |text: &str| text.contains(&format!("-{name}"));
-        assert!(described(&manual), "oshrun.1 lacks {option}");
-        assert!(described(&readme) || ["h", "V"].contains(&name), "README.md: {option}");
+        let name = long.or(arg.get_short().map(String::from)).unwrap();
+        assert!(readme.contains(&format!("-{name}")), "README.md lacks {name}");
     }
+}
+
+/// What help prints for a topic.
+fn help(topic: &str) -> String {
+    run(oshrun(&format!("--help {topic}"))).ended_with(0).stdout
+}
+
+#[test]
+fn help_has_topics() {
+    let short = help("");
+    for topic in cli::topics::TOPICS {
+        let text = help(topic.name);
+        assert_ne!(text, short, "{}", topic.name);
+        let heading = format!("{}:\n", topic.heading);
+        assert!(topic.heading.is_empty() || short.contains(&heading), "{}", topic.name);
+        for line in topic.text.lines().filter(|line| !line.is_empty()) {
+            assert!(text.contains(line), "--help {}: {text}\nlacks {line}", topic.name);
+        }
+        // Options of other topics are not in it.
+        let binding = text.contains("--bind-to <WHAT>");
+        assert_eq!(binding, topic.name == "binding", "{}: {text}", topic.name);
+    }
+    let all = help("all");
+    for arg in cli::oshrun::command().get_arguments() {
+        let option = arg.get_long().map_or("-x".into(), |long| format!("--{long}"));
+        assert!(short.contains(&option) && all.contains(&option), "{option}");
+    }
+    // What follows is a program, not a topic.
+    assert_eq!(run(oshrun("--help ./a.out")).ended_with(0).stdout, short);
+    assert_eq!(run(oshrun("-h")).ended_with(0).stdout, short);
+    let done = run(oshrun("--help=bindings")).ended_with(2);
+    assert!(done.stderr.contains("binding"), "{done:?}");
+    // Only a terminal gets colours.
+    assert!(!all.contains('\x1b'));
 }

@@ -83,7 +83,7 @@ fn some_cpus_only() {
         assert_eq!(done.lines(), [&first]);
     }
     let done = run(script("--cpu-set 0,1023 -n 1", text)).ended_with(1);
-    assert!(done.stderr.contains("--cpu-set: this command may not use the CPUs"), "{done:?}");
+    assert!(done.stderr.contains("--cpu-set: oshrun may not use the CPUs"), "{done:?}");
     assert!(done.stderr.contains("1023"), "{done:?}");
     // Of what this machine has of each, there is at least one.
     for place in ["core", "l3", "numa", "socket", "node"] {
@@ -213,7 +213,7 @@ fn many_more_pes_than_open_files_allow_at_first() {
 
 #[test]
 fn a_limit_on_the_size_of_files_does_not_matter_or_is_told() {
-    let program = pe("", "").get_args().nth(2).unwrap().display().to_string();
+    let program = pe("", "").get_args().nth(2).unwrap().to_string_lossy().into_owned();
     let oshrun = env!("CARGO_BIN_EXE_oshrun");
     let shell = |line: &str| {
         let mut command = std::process::Command::new("bash");

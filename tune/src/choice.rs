@@ -1,17 +1,16 @@
-//! Which algorithm to run at which size: for each operation and number of PEs the list of
-//! choices that costs least in total.
+//! Which algorithm to use at which size: for each operation and number of PEs, the list of choices
+//! with the lowest total cost.
 //!
-//! The cost of a size is the logarithm of its time in units of what is compiled in; only
-//! what is clearly quicker counts as quicker. Changing from one algorithm to another
-//! between neighbouring sizes costs as much as 5 % at one size, so that a single lucky size
-//! makes no rule.
+//! The cost of a size is the logarithm of its time relative to the compiled-in choice; only a
+//! clearly faster algorithm counts as faster. Changing the algorithm between adjacent sizes costs
+//! as much as 5 % at one size, so that a single lucky size does not make a rule.
 
 use crate::plan::{self, Point};
 use crate::results::{Ratio, Results};
 use oneshmem::collectives::select::Operation;
 use oneshmem::collectives::select::rules::Rule;
 
-/// What a change of the algorithm costs.
+/// The cost of a change of the algorithm.
 const CHANGE: f64 = 0.05;
 
 /// The choices for one operation and number of PEs.
@@ -25,26 +24,26 @@ pub struct Choice {
     pub spans: Vec<Span>,
 }
 
-/// One choice for neighbouring sizes.
+/// One choice for a range of adjacent sizes.
 #[derive(Debug)]
 pub struct Span {
-    /// Up to so many bytes.
+    /// The largest number of bytes.
     pub to: usize,
-    /// What runs there.
+    /// What to use there.
     pub what: What,
 }
 
-/// What runs.
+/// What to use.
 #[derive(Debug)]
 pub enum What {
-    /// What is compiled in: these rules.
+    /// The compiled-in choice: these rules.
     CompiledIn(Vec<Rule>),
-    /// Another algorithm, with its cost at each size measured.
+    /// Another algorithm, with its cost at each measured size.
     Other(usize, Vec<(usize, Ratio)>),
 }
 
 impl Choice {
-    /// As rules of a file.
+    /// The choice as rules of a tuning file.
     pub fn rules(&self) -> Vec<Rule> {
         let (operation, pes) = (self.operation, self.pes);
         let mut rules: Vec<Rule> = Vec::new();
@@ -90,7 +89,7 @@ fn one(results: &Results, index: usize, pes: usize) -> Choice {
     for range in path.chunk_by(|a, b| a.1 == b.1) {
         let last = range[range.len() - 1].0;
         let next = sizes.iter().find(|size| **size > last);
-        // Somewhere between two sizes the one overtakes the other.
+        // One algorithm overtakes the other somewhere between the two sizes.
         let to = next.map_or(usize::MAX, |next| (last * next).isqrt().next_power_of_two());
         let what = match range[0].1 {
             COMPILED_IN => What::CompiledIn(cut(results, operation, pes, (from, to))),
@@ -107,20 +106,21 @@ fn one(results: &Results, index: usize, pes: usize) -> Choice {
     Choice { operation, pes, spans }
 }
 
-/// Stands for the algorithm that is compiled in; that of any number is `auto`.
+/// Stands for the compiled-in algorithm. As an algorithm's number, 0 is `auto`.
 const COMPILED_IN: usize = 0;
 
-/// Sizes and algorithms.
+/// Sizes, with the algorithm chosen for each.
 type Path = Vec<(usize, usize)>;
 
-/// For each size the algorithm, such that all costs together are least; at the same cost what is
-/// compiled in. `cost` is none where there is nothing to go by.
+/// The algorithm for each size that minimises the total cost; at equal cost, the compiled-in one.
+/// `cost` returns `None` if there are no data.
 fn cheapest(
     sizes: &[usize],
     algorithms: usize,
     cost: impl Fn(usize, usize) -> Option<f64>,
 ) -> Path {
-    // Of each algorithm at the present size: the cost of the best way there, and that way.
+    // For each algorithm at the current size: the lowest cost of a path that ends there, and that
+    // path.
     let mut ways: Vec<Option<(f64, Path)>> = vec![Some((0.0, Path::new())); algorithms];
     for &size in sizes {
         let way = |algorithm| {
@@ -144,7 +144,8 @@ fn cheapest(
     best.map(|(_, way)| way).unwrap_or_default()
 }
 
-/// The compiled-in rules for more than `from` and up to `to` bytes, as rules for so many PEs.
+/// The compiled-in rules for more than `from` and up to `to` bytes, as rules for this number of
+/// PEs.
 fn cut(
     results: &Results,
     operation: Operation,
@@ -168,10 +169,11 @@ mod tests {
     use super::*;
     use crate::results::tests::point;
 
-    /// On any machine there is a CPU for each.
+    /// Any machine has a CPU for each.
     const PES: usize = 1;
 
-    /// Samples such that at each size each algorithm costs this much of what is compiled in.
+    /// Samples in which each algorithm costs this much at each size, relative to the compiled-in
+    /// one.
     fn measured(operation: Operation, costs: &[(&str, &[f64])]) -> Results {
         let mut results = Results::default();
         for (place, size) in plan::sizes(operation, PES).enumerate() {
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_boundary_lies_between_the_sizes() {
-        // Quicker up to 1 KiB, then slower.
+        // Faster up to 1 KiB, then slower.
         let results = measured(
             Operation::Scan,
             &[("linear", &[0.5, 0.5, 0.5, 0.5, 1.5, 2.0, 2.0, 2.0, 2.0])],

@@ -1,5 +1,6 @@
 //! Starts the measuring jobs and collects what they print.
 
+use crate::options::{self, Hosts};
 use crate::plan::{self, Point};
 use crate::results::Results;
 use anyhow::{Context, bail};
@@ -12,22 +13,25 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// How often each number of PEs has a job, in turn: what differs from job to job, such as
-/// where memory lies, is part of the spread.
+/// How many jobs measure each number of PEs, in turn: differences between jobs, such as where
+/// memory lies, are part of the spread.
 const ROUNDS: u32 = 3;
-/// Seconds that a job takes beside measuring.
+/// Seconds that a job takes in addition to measuring.
 const START: f64 = 0.1;
-/// A job gets this long even if jobs before it took too long.
+/// A job gets at least this many seconds, even if earlier jobs took too long.
 const LEAST: f64 = 0.1;
 /// Enough for the arrays of all points.
 const HEAP: &str = "64m";
 
-/// Measures for so many seconds.
-pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
+/// The algorithm of the barriers that are not measured: on one node, and over several.
+const BARRIERS: [&str; 2] = ["direct", "two_level"];
+
+/// Measures for `seconds` seconds, on this machine or over hosts.
+pub fn measure(pes: &[usize], seconds: f64, hosts: Option<&Hosts>) -> anyhow::Result<Results> {
     let launcher = launcher()?;
     let bar = bar(seconds);
     let start = Instant::now();
-    let mut results = Results::default();
+    let mut results = if hosts.is_some() { Results::over_nodes() } else { Results::default() };
     for round in 0..ROUNDS {
         for (place, &pes_now) in pes.iter().enumerate() {
             let jobs_left = (ROUNDS - round) as usize * pes.len() - place;
@@ -36,9 +40,9 @@ pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
             let worth = |point: &Point| results.is_contender(pes_now, *point);
             let mut wanted: Vec<usize> =
                 (0..all.len()).filter(|index| worth(&all[*index])).collect();
-            // What earlier jobs have not come to is the first thing now.
+            // Points that earlier jobs did not reach come first.
             wanted.sort_by_key(|index| results.sampled(pes_now, all[*index]));
-            let mut job = command(&launcher, pes_now, share.max(LEAST), &wanted)?;
+            let mut job = command(&launcher, pes_now, share.max(LEAST), &wanted, hosts)?;
             let mut take = |index: usize, sweep, ns| {
                 let point = *all.get(index).context("a point that was not asked for")?;
                 results.add(pes_now, point, (round, sweep), ns);
@@ -46,7 +50,7 @@ pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
                 bar.set_position((start.elapsed().as_secs_f64() * 1e3) as u64);
                 anyhow::Ok(())
             };
-            listen(&mut job, &mut take).with_context(|| format!("the job of {pes_now} PEs"))?;
+            listen(&mut job, &mut take).with_context(|| format!("the job with {pes_now} PEs"))?;
         }
     }
     bar.finish_and_clear();
@@ -55,10 +59,11 @@ pub fn measure(pes: &[usize], seconds: f64) -> anyhow::Result<Results> {
 
 /// The `oshrun` of this installation.
 fn launcher() -> anyhow::Result<PathBuf> {
-    let installation = Installation::of_this_command().context("where is this command?")?;
+    let installation =
+        Installation::of_this_command().context("cannot find the installation of oshtune")?;
     let path = installation.bin().join("oshrun");
     if !path.is_file() {
-        bail!("{} is not there: oshtune and oshrun belong into one folder", path.display());
+        bail!("{} does not exist: oshtune and oshrun must be in the same folder", path.display());
     }
     Ok(path)
 }
@@ -68,16 +73,22 @@ fn command(
     pes: usize,
     seconds: f64,
     points: &[usize],
+    hosts: Option<&Hosts>,
 ) -> anyhow::Result<Command> {
     let points: Vec<String> = points.iter().map(usize::to_string).collect();
     let mut command = Command::new(launcher);
+    if let Some(Hosts { names, agent }) = hosts {
+        command.args(["--host", &names.join(",")]);
+        command.args(agent.iter().flat_map(|agent| ["--launch-agent", agent]));
+    }
     command
         .args(["-n", &pes.to_string()])
         .arg(std::env::current_exe()?)
-        .args(["pe", &seconds.to_string(), &points.join(",")])
+        .args([options::PE, &seconds.to_string(), &points.join(",")])
+        .arg(BARRIERS[usize::from(hosts.is_some())])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
-    // Neither an older file nor a choice by hand is to have a say.
+    // Neither an old tuning file nor a choice by the user must have an influence.
     command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, HEAP);
     for variable in Operation::ALL.map(select::variable) {
         for name in [Some(variable.name), variable.alias].into_iter().flatten() {
@@ -87,7 +98,7 @@ fn command(
     Ok(command)
 }
 
-/// Runs the job and hands over its samples: point, sweep, nanoseconds.
+/// Runs the job and passes on its samples: point, sweep, nanoseconds.
 fn listen(
     job: &mut Command,
     take: &mut dyn FnMut(usize, usize, f64) -> anyhow::Result<()>,
@@ -113,7 +124,7 @@ fn listen(
     Ok(())
 }
 
-/// A bar over the time; nothing where there is no terminal.
+/// A progress bar over the time; hidden if there is no terminal.
 fn bar(seconds: f64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent} % of {prefix} s, {msg}");
     ProgressBar::new((seconds * 1e3) as u64)

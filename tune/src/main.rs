@@ -1,8 +1,8 @@
-//! `oshtune`: measures all algorithms of all collectives on this machine and writes which
-//! one is to run when, for the library to pick up.
+//! `oshtune`: measures all algorithms of all collectives on this machine, and writes a file that
+//! tells the library which one to use when.
 //!
-//! It starts jobs of itself (`oshtune pe ...`, see [`pe`]), whose PE 0 prints samples; from
-//! those of all jobs it makes [`choice`]s, a file of rules and a picture.
+//! It starts jobs of itself (`oshtune pe ...`, see [`pe`]), whose PE 0 prints samples. From the
+//! samples of all jobs it makes [`choice`]s, a file of rules and a picture.
 
 mod choice;
 mod jobs;
@@ -14,6 +14,7 @@ mod results;
 mod table;
 
 use anyhow::{Context, bail};
+use oneshmem::collectives::select::rules::Rules;
 use oneshmem::collectives::tuning;
 use oneshmem::job::launch;
 use oneshmem::job::launcher::Launcher;
@@ -38,41 +39,69 @@ fn main() -> ExitCode {
 fn tune(options: &Options) -> anyhow::Result<()> {
     let launcher = launch::detect();
     if launcher != Launcher::Nobody {
-        bail!("started by a launcher ({}); it starts its jobs itself", launcher.name());
+        bail!(
+            "it must not be run by a launcher ({}), because it starts its jobs itself",
+            launcher.name()
+        );
     }
     let file = match &options.output {
         Some(path) => path.clone(),
         None => tuning::path().context(
-            "no place for the file: neither SHMEM_TUNING nor HOME is set; say --output PATH",
+            "no file to write: neither SHMEM_TUNING nor HOME is set; give --output FILE",
         )?,
     };
-    let pes = match &options.pes[..] {
-        [] => plan::numbers_of_pes()?,
-        given => given.to_vec(),
+    let hosts = options.hosts.as_ref();
+    let pes = match (&options.pes[..], hosts) {
+        ([], None) => plan::numbers_of_pes()?,
+        ([], Some(hosts)) => plan::numbers_over_hosts(hosts.names.len())?,
+        (given, hosts) => {
+            let least = hosts.map_or(1, |hosts| hosts.names.len());
+            if let Some(few) = given.iter().find(|pes| **pes < least) {
+                bail!("--pes {few} is fewer than there are hosts, {least}");
+            }
+            given.to_vec()
+        }
     };
-    // What cannot be written is better known before the measuring than after it.
+    // Find out before measuring, not after, that the file cannot be written.
     if !options.dry_run {
         prepare(&file)?;
     }
-    let results = jobs::measure(&pes, options.time)?;
+    let results = jobs::measure(&pes, options.time, hosts)?;
     let choices = choice::choose(&results, &pes);
     print!("{}", table::print(&choices, &results));
     if options.dry_run {
-        println!("Nothing is written: --dry-run.");
+        println!("Nothing was written (--dry-run).");
         return Ok(());
     }
-    let rules: Vec<_> = choices.iter().flat_map(choice::Choice::rules).collect();
-    let picture = options.plot.clone().unwrap_or_else(|| file.with_extension("svg"));
+    let measured = choices.iter().flat_map(choice::Choice::rules).collect();
+    let kept = kept(&file);
+    let (rules, extension) = match hosts {
+        None => (Rules { on_a_node: measured, ..kept }, "svg"),
+        Some(_) => (Rules { over_nodes: measured, ..kept }, "nodes.svg"),
+    };
+    let picture = options.plot.clone().unwrap_or_else(|| file.with_extension(extension));
     replace(&file, &tuning::write(&rules))?;
     replace(&picture, &picture::draw(&results, &pes)?)?;
     println!("Written: {} and {}", file.display(), picture.display());
     if tuning::path().as_deref() != Some(&file) {
-        println!("Jobs use it where SHMEM_TUNING={} is set.", file.display());
+        println!("Jobs use it if SHMEM_TUNING={} is set.", file.display());
     }
     Ok(())
 }
 
-/// Makes the file's folder, and sees whether it can be written.
+/// The rules that the file has already: those that are not measured stay.
+fn kept(file: &Path) -> Rules {
+    match tuning::read(file) {
+        Ok(rules) => rules,
+        Err(_) if !file.exists() => Rules::default(),
+        Err(why) => {
+            println!("The rules in {} are not kept: {why}", file.display());
+            Rules::default()
+        }
+    }
+}
+
+/// Creates the file's folder, and checks that the file can be written.
 fn prepare(file: &Path) -> anyhow::Result<()> {
     if file.is_dir() {
         bail!("{} is a folder, not a file", file.display());
@@ -90,15 +119,14 @@ fn folder(file: &Path) -> Option<&Path> {
     file.parent().filter(|folder| !folder.as_os_str().is_empty())
 }
 
-/// The name under which a file is written before it is the file.
+/// The temporary name under which a file is written.
 fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(format!(".{}", std::process::id()));
     name.into()
 }
 
-/// Writes a file such that whoever reads it, whenever, finds all of the old one or all of
-/// the new one.
+/// Replaces a file atomically: a reader finds either all of the old file or all of the new one.
 fn replace(file: &Path, text: &str) -> anyhow::Result<()> {
     let new = beside(file);
     std::fs::write(&new, text)

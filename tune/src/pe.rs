@@ -1,9 +1,9 @@
-//! A PE of a measuring job: runs the points it is told in turn, sweep by sweep, until its
-//! time is over. PE 0 prints a line for each sample: point, sweep, nanoseconds of one call.
+//! A PE of a measuring job: measures its points in turn, sweep by sweep, until its time is over. PE
+//! 0 prints a line for each sample: point, sweep, nanoseconds per call.
 //!
-//! A sample is a batch of calls, one right after the other; its time is the slowest PE's.
-//! All algorithms of one operation and size have their turn before the next size, so that
-//! a change of the machine's mood meets them alike.
+//! A sample is a batch of consecutive calls; its time is that of the slowest PE. All algorithms of
+//! one operation and size are measured before the next size, so that changes in the machine's speed
+//! affect them equally.
 
 use crate::options::Assignment;
 use crate::plan::{self, Point};
@@ -13,27 +13,27 @@ use oneshmem::{Shmem, Sum, Symmetric};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Between PEs that are not measured: an algorithm that is there for sure.
-const USUAL_BARRIER: &str = "direct";
-/// As many sweeps as a job is to manage.
+/// The number of sweeps that a job should complete.
 const SWEEPS: f64 = 6.0;
-/// A sample is to take this long at least, to be told from the clock's own noise, and at most.
+/// The shortest time of a sample, so that it stands out from the clock's noise, and the longest.
 const SAMPLE: (f64, f64) = (20e-6, 5e-3);
 const MOST_CALLS: f64 = 1e6;
-/// A call that takes so many samples' time will not become one of several in a sample.
+/// If a call takes as long as this many samples, a sample is one call.
 const LONG: f64 = 20.0;
-/// Elements of strided all-to-alls are so many apart.
+/// The stride of strided all-to-alls, in elements.
 const STRIDE: usize = 2;
 
 /// Measures and prints.
 pub fn run(part: &Assignment) -> anyhow::Result<()> {
-    select::set(Operation::Barrier.name(), USUAL_BARRIER);
+    if !select::set(Operation::Barrier.name(), &part.barrier) {
+        bail!("{} is no barrier", part.barrier);
+    }
     let shmem = oneshmem::init()?;
     let points = plan::points(shmem.n_pes());
     if let Some(bad) = part.points.iter().find(|point| **point >= points.len()) {
         bail!("there is no point {bad}");
     }
-    let bench = Bench::new(&shmem, &points)?;
+    let bench = Bench::new(&shmem, &points, &part.barrier)?;
     let done = bench.sweeps(part, &points);
     bench.free();
     shmem.finalize();
@@ -44,27 +44,27 @@ struct Bench<'s> {
     shmem: &'s Shmem,
     source: Symmetric<i64>,
     dest: Symmetric<i64>,
-    /// On PE 0: what a sample took each PE.
+    /// On PE 0: each PE's time for a sample.
     took: Symmetric<u64>,
     /// What PE 0 has decided.
     decision: Symmetric<u64>,
+    /// The algorithm of the barriers that are not measured.
+    barrier: &'s str,
 }
 
 impl<'s> Bench<'s> {
-    fn new(shmem: &'s Shmem, points: &[Point]) -> anyhow::Result<Self> {
+    fn new(shmem: &'s Shmem, points: &[Point], barrier: &'s str) -> anyhow::Result<Self> {
         let npes = shmem.n_pes();
         let room = |point: &Point| match plan::in_blocks(point.operation()) {
             true => STRIDE * npes * elements(point.bytes),
             false => elements(point.bytes),
         };
         let most = points.iter().map(room).max().unwrap_or(1);
-        let (Some(source), Some(dest), Some(took), Some(decision)) =
-            (shmem.alloc(most), shmem.alloc(most), shmem.alloc(npes), shmem.alloc(1))
-        else {
-            bail!("no symmetric memory for two arrays of {most} elements");
-        };
-        source.all().fill(shmem.my_pe() as i64);
-        Ok(Self { shmem, source, dest, took, decision })
+        let (source, dest) = (shmem.alloc(most)?, shmem.alloc(most)?);
+        let (took, decision) = (shmem.alloc(npes)?, shmem.alloc(1)?);
+        let bench = Self { shmem, source, dest, took, decision, barrier };
+        bench.source.all().fill(shmem.my_pe() as i64);
+        Ok(bench)
     }
 
     fn free(self) {
@@ -85,7 +85,7 @@ impl<'s> Bench<'s> {
                 (points[*a].operation, points[*a].bytes) == (points[*b].operation, points[*b].bytes)
             };
             for group in part.points.chunk_by(same) {
-                // None of them is always the first.
+                // Each algorithm comes first in turn.
                 let first = sweep % group.len();
                 for &index in group[first..].iter().chain(&group[..first]) {
                     let point = points[index];
@@ -103,7 +103,7 @@ impl<'s> Bench<'s> {
         Ok(())
     }
 
-    /// How many calls fill a sample. The first ones warm everything up.
+    /// The number of calls that fill a sample. The first calls also warm up.
     fn calls(&self, point: Point, share: f64) -> u64 {
         let mut calls = 1;
         let first = self.sample(point, calls);
@@ -118,7 +118,7 @@ impl<'s> Bench<'s> {
         calls
     }
 
-    /// Seconds that so many calls take the slowest PE, for PE 0 to know.
+    /// The seconds that this many calls take on the slowest PE. Only PE 0 knows the result.
     fn sample(&self, point: Point, calls: u64) -> f64 {
         self.shmem.barrier_all();
         select::set(point.operation().name(), point.name());
@@ -127,13 +127,13 @@ impl<'s> Bench<'s> {
             self.call(point);
         }
         let mine = start.elapsed().as_nanos() as u64;
-        select::set(Operation::Barrier.name(), USUAL_BARRIER);
+        select::set(Operation::Barrier.name(), self.barrier);
         self.shmem.put(self.took.at(self.shmem.my_pe()), &[mine], 0);
         self.shmem.barrier_all();
         self.took.all().to_vec().into_iter().max().unwrap_or(0) as f64 * 1e-9
     }
 
-    /// PE 0's number, on every PE. After it there is a sample before the next one.
+    /// Distributes PE 0's number to every PE. There is always a sample between two calls.
     fn agree(&self, mine: u64) -> u64 {
         if self.shmem.my_pe() == 0 {
             for pe in 0..self.shmem.n_pes() {

@@ -1,5 +1,5 @@
-//! The crossover plot: time over bytes by algorithm, a panel for each operation (a row)
-//! and number of PEs (a column); barriers, which have no bytes, over PEs.
+//! The crossover plot: time over bytes by algorithm, with a row of panels for each operation and a
+//! column for each number of PEs. Barriers, which have no bytes, are plotted over PEs.
 
 use crate::plan::{self, Point};
 use crate::results::Results;
@@ -35,7 +35,7 @@ pub fn draw(results: &Results, pes: &[usize]) -> anyhow::Result<String> {
         pes.iter().filter_map(mark).collect()
     };
     plots.push(plot(Operation::Barrier, "barrier".into(), Axis::Pes, barrier));
-    // What was not measured leaves its place empty, so that a column is one number of PEs.
+    // A panel without measurements stays empty, so that each column belongs to one number of PEs.
     let drawn = |plot: &&Plot| plot.curves.iter().any(|curve| !curve.points.is_empty());
     let panes: Vec<_> = plots.iter().map(|plot| Some(plot).filter(drawn)).collect();
     panels(&panes, pes.len())
@@ -74,7 +74,7 @@ mod tests {
             assert!(text.contains(title), "{title}");
         }
         assert!(!text.contains("broadcast"));
-        // In each panel two curves of two points.
+        // Each panel has two curves of two points.
         assert_eq!(text.matches("<circle").count(), 12);
     }
 }

@@ -1,18 +1,18 @@
-//! What is measured: numbers of PEs, and for each of them points: operation, bytes,
-//! algorithm.
+//! What to measure: numbers of PEs, and for each of them points: operation, bytes, algorithm.
 
 use anyhow::Context;
 use oneshmem::collectives::select::Operation;
+use oneshmem::translate::MAX_PES;
 use oneshmem_tools::topology::Topology;
 
 /// One algorithm of one operation at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// Place of the operation in [`Operation::ALL`].
+    /// Index of the operation in [`Operation::ALL`].
     pub operation: usize,
-    /// Bytes of one PE's contribution: one block where there is one for each PE.
+    /// Bytes of one PE's contribution; of one block, if it has one for each PE.
     pub bytes: usize,
-    /// Number of the algorithm, of [`Operation::algorithms`].
+    /// Index of the algorithm in [`Operation::algorithms`].
     pub algorithm: usize,
 }
 
@@ -30,7 +30,7 @@ impl Point {
 
 const SIZES: [usize; 9] = [8, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
-/// Most bytes of all blocks of one PE, in the operations that have a block for each.
+/// The most bytes of all blocks of one PE, in operations that have a block for each PE.
 const MOST_IN_BLOCKS: usize = 4 << 20;
 
 /// Whether a PE has a block for each PE, in its source or its dest.
@@ -47,7 +47,7 @@ pub fn sizes(operation: Operation, pes: usize) -> impl Iterator<Item = usize> {
     list.iter().copied().filter(fits)
 }
 
-/// All points for so many PEs, those to be compared beside one another. The same list in
+/// All points for `pes` PEs, with those to be compared next to each other. The list is the same in
 /// every process.
 pub fn points(pes: usize) -> Vec<Point> {
     let mut list = Vec::new();
@@ -63,14 +63,27 @@ pub fn points(pes: usize) -> Vec<Point> {
     list
 }
 
-/// The numbers of PEs that suit this machine.
+/// The numbers of PEs to measure on this machine.
 pub fn numbers_of_pes() -> anyhow::Result<Vec<usize>> {
-    let topology = Topology::usable().context("cannot tell which CPUs may be used")?;
+    let topology = Topology::usable().context("cannot find out which CPUs may be used")?;
     Ok(suitable(topology.cpus().len()))
 }
 
-/// Powers of two up to the CPUs and the CPUs themselves, then twice and four times as many, as
-/// long as that is no crowd.
+/// The numbers of PEs to measure over several hosts, each with as many CPUs as this machine: a
+/// multiple of the number of hosts.
+pub fn numbers_over_hosts(hosts: usize) -> anyhow::Result<Vec<usize>> {
+    let topology = Topology::usable().context("cannot find out which CPUs may be used")?;
+    Ok(multiples(hosts, topology.cpus().len()))
+}
+
+/// One PE on each host, two, and so on in powers of two up to the number of CPUs; that number, too.
+fn multiples(hosts: usize, cpus: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(1), |pes| Some(pes * 2)).take_while(|pes| *pes < cpus);
+    powers.chain([cpus]).map(|pes| pes * hosts).filter(|pes| *pes <= MAX_PES).collect()
+}
+
+/// Powers of two up to the number of CPUs, that number itself, then two and four times as many if
+/// that is not too crowded.
 fn suitable(cpus: usize) -> Vec<usize> {
     const CROWD: usize = 16;
     let powers = std::iter::successors(Some(2), |pes| Some(pes * 2)).take_while(|pes| *pes <= cpus);
@@ -91,6 +104,14 @@ mod tests {
         assert_eq!(suitable(2), [2, 4, 8]);
         assert_eq!(suitable(6), [2, 4, 6, 12]);
         assert_eq!(suitable(64), [2, 4, 8, 16, 32, 64]);
+    }
+
+    #[test]
+    fn hosts_get_equal_numbers_of_pes() {
+        assert_eq!(multiples(2, 1), [2]);
+        assert_eq!(multiples(3, 2), [3, 6]);
+        assert_eq!(multiples(2, 6), [2, 4, 8, 12]);
+        assert_eq!(multiples(MAX_PES, 64), [MAX_PES]);
     }
 
     #[test]

@@ -1,65 +1,73 @@
-//! All samples, and what they say about an algorithm beside another one.
+//! All samples, and what they say about one algorithm compared with another.
 
 use crate::plan::Point;
-use oneshmem::collectives::select::rules::{self, Table};
+use oneshmem::collectives::select::rules::{self, RuleTable};
 use oneshmem_plots::stats;
 use std::collections::BTreeMap;
 
-/// Job and sweep that a sample is from.
+/// The job and the sweep of a sample.
 type Sweep = (u32, usize);
 
 /// Samples by number of PEs and point.
 #[derive(Debug)]
 pub struct Results {
     samples: BTreeMap<(usize, Point), Vec<(Sweep, f64)>>,
-    /// Where there is a CPU for each PE, and where not.
-    compiled_in: [Table; 2],
+    /// With a CPU for each PE, and without. Over several nodes they are equal.
+    compiled_in: [RuleTable; 2],
 }
 
-/// The cost of one algorithm in units of another's.
+/// The cost of one algorithm relative to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The median over the sweeps.
     pub median: f64,
     /// Half the range of the middle half of the sweeps.
     pub spread: f64,
-    /// In how many of them it was the quicker one.
+    /// In how many sweeps it was faster.
     pub wins: usize,
-    /// How many there were.
+    /// The number of sweeps.
     pub sweeps: usize,
 }
 
-/// From a ratio of this on, an algorithm is taken for the quicker one.
+/// An algorithm can count as faster only if its ratio is at most this.
 const CLEARLY: f64 = 0.95;
-/// With fewer sweeps nothing can be said.
+/// Fewer sweeps than this do not allow a decision.
 const LEAST_SWEEPS: usize = 9;
-/// Algorithms slower than the best one by more than this are not measured again.
+/// Algorithms slower than the best one by more than this factor are not measured again.
 const HOPELESS: f64 = 2.0;
 
 impl Default for Results {
     fn default() -> Self {
-        Self { samples: BTreeMap::new(), compiled_in: [1, usize::MAX].map(Table::built_in) }
+        Self { samples: BTreeMap::new(), compiled_in: [1, usize::MAX].map(RuleTable::built_in) }
     }
 }
 
 impl Results {
-    /// Adds one.
+    /// No samples yet, of jobs over several nodes.
+    pub fn over_nodes() -> Self {
+        Self {
+            samples: BTreeMap::new(),
+            compiled_in: [RuleTable::over_nodes(), RuleTable::over_nodes()],
+        }
+    }
+
+    /// Adds a sample.
     pub fn add(&mut self, pes: usize, point: Point, sweep: Sweep, ns: f64) {
         self.samples.entry((pes, point)).or_default().push((sweep, ns));
     }
 
-    /// The table to compare with.
-    pub fn compiled_in(&self, pes: usize) -> &Table {
+    /// The compiled-in table to compare with.
+    pub fn compiled_in(&self, pes: usize) -> &RuleTable {
         &self.compiled_in[usize::from(rules::crowded(pes))]
     }
 
-    /// Of the point's operation and size the algorithm that is compiled in.
+    /// The compiled-in algorithm for the point's operation and size.
     pub fn usual(&self, pes: usize, point: Point) -> Point {
         let algorithm = self.compiled_in(pes).choice(point.operation(), pes, point.bytes);
         Point { algorithm, ..point }
     }
 
-    /// The most samples that an algorithm of this operation and size has.
+    /// The most samples of any algorithm for this operation and size.
     pub fn sampled(&self, pes: usize, point: Point) -> usize {
         let count =
             |algorithm| self.samples.get(&(pes, Point { algorithm, ..point })).map(Vec::len);
@@ -72,7 +80,8 @@ impl Results {
         Some(stats::median(&samples.iter().map(|sample| sample.1).collect::<Vec<_>>()))
     }
 
-    /// Whether to measure it (again): it may be the best, or is what the others are compared with.
+    /// Whether to measure it (again): it may be the best, or it is the one that others are compared
+    /// with.
     pub fn is_contender(&self, pes: usize, point: Point) -> bool {
         let Some(mine) = self.median(pes, point) else { return true };
         let rivals = (1..point.operation().algorithms().len())
@@ -80,7 +89,7 @@ impl Results {
         point == self.usual(pes, point) || mine <= HOPELESS * rivals.fold(f64::INFINITY, f64::min)
     }
 
-    /// The point's cost in units of what is compiled in, sweep by sweep.
+    /// The point's cost relative to the compiled-in algorithm, sweep by sweep.
     pub fn ratio(&self, pes: usize, point: Point) -> Option<Ratio> {
         let usual = self.samples.get(&(pes, self.usual(pes, point)))?;
         let mine: BTreeMap<Sweep, f64> = self.samples.get(&(pes, point))?.iter().copied().collect();
@@ -101,9 +110,10 @@ impl Results {
 }
 
 impl Ratio {
-    /// Whether it is the quicker one beyond doubt: by 5 %, by more than the sweeps differ, and in
-    /// more sweeps than equals would be. Of those each wins half, with a standard deviation of half
-    /// the root of their number; three of these are as good as never exceeded.
+    /// Whether it is clearly faster: by 5 %, by more than the sweeps differ, and in more sweeps
+    /// than an equally fast one would be. The latter wins half of them, with a standard deviation
+    /// of half the square root of their number; three standard deviations are almost never
+    /// exceeded.
     pub fn is_clearly_better(self) -> bool {
         let sweeps = self.sweeps as f64;
         self.median <= CLEARLY
@@ -132,7 +142,7 @@ pub mod tests {
         let mut results = Results::default();
         let [usual, other] =
             ["direct", "binomial"].map(|name| point(Operation::Broadcast, 8192, name));
-        // The machine is ten times slower in some sweeps; the ratio is 0.5 all the time.
+        // The machine is ten times slower in some sweeps; the ratio is always 0.5.
         for (sweep, mood) in
             [1.0, 10.0, 1.0, 1.0, 10.0, 10.0, 1.0, 2.0, 3.0].into_iter().enumerate()
         {

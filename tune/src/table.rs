@@ -1,4 +1,4 @@
-//! What was chosen, as a table in the terminal.
+//! The choices as a table for the terminal.
 
 use crate::choice::{Choice, What};
 use crate::plan;
@@ -6,11 +6,11 @@ use crate::results::{Ratio, Results};
 use oneshmem_plots::{figures, stats};
 use std::fmt::Write;
 
-/// The table, and how much of what was planned could be measured.
+/// The table, and how much of the plan could be measured.
 pub fn print(choices: &[Choice], results: &Results) -> String {
     let mut text = format!(
         "{:<10} {:>4}  {:<18} {:<20} {:<18} {}\n",
-        "", "PEs", "bytes", "chosen", "compiled in", "time of what is compiled in = 1"
+        "", "PEs", "bytes", "chosen", "built in", "time (built-in = 1)"
     );
     for choice in choices {
         let names = choice.operation.algorithms();
@@ -20,7 +20,7 @@ pub fn print(choices: &[Choice], results: &Results) -> String {
                 What::CompiledIn(rules) => {
                     let mut list: Vec<_> = rules.iter().map(|rule| names[rule.algorithm]).collect();
                     list.dedup();
-                    ("as compiled in".into(), list.join(", "), String::new())
+                    ("as built in".into(), list.join(", "), String::new())
                 }
                 What::Other(algorithm, ratios) => {
                     let usual = |bytes| {
@@ -46,7 +46,7 @@ pub fn print(choices: &[Choice], results: &Results) -> String {
     if measured < all {
         let _ = writeln!(
             text,
-            "Of {all} points {} had too few samples to say anything; a longer --time helps.",
+            "{} of {all} points had too few samples for a result; a longer --time helps.",
             all - measured
         );
     }
@@ -63,15 +63,15 @@ fn sizes(from: usize, to: usize) -> String {
     }
 }
 
-/// The median over the sizes, and the largest spread of them.
+/// The median over the sizes, and the largest of their spreads.
 fn cost(ratios: &[(usize, Ratio)]) -> String {
     let medians: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.median).collect();
     let spread = ratios.iter().map(|(_, ratio)| ratio.spread).fold(0.0, f64::max);
     format!("{:.2} ± {spread:.2}", stats::median(&medians))
 }
 
-/// Operations and sizes at which the compiled-in algorithm can be compared with some other
-/// one, and all.
+/// The number of operations and sizes at which the compiled-in algorithm can be compared with
+/// another, and the number of all.
 fn counts(choices: &[Choice], results: &Results) -> (usize, usize) {
     let (mut measured, mut all) = (0, 0);
     for choice in choices {

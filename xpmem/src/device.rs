@@ -1,4 +1,4 @@
-//! The process's one connection to the module.
+//! The process's only connection to the module.
 #![allow(unsafe_code)]
 
 use crate::Error;
@@ -32,15 +32,16 @@ const_assert_eq!(size_of::<xpmem_cmd_release>(), 8);
 const_assert_eq!(size_of::<xpmem_cmd_detach>(), 8);
 const_assert!(XPMEM_CMD_VERSION == 0x7800);
 
-/// What the module answers to a process that was forked from one using it.
+/// The module's error in a process that was forked from one using it.
 const EFORKED: i32 = 2004;
 
-/// The connection. There is at most one in a process, and it is never closed: the
-/// module destroys everything the process has when any descriptor of it is.
+/// The connection. A process has at most one, and never closes it: when any descriptor of the
+/// device is closed, the module destroys everything the process has.
 #[derive(Debug)]
 pub struct Device {
     file: File,
-    /// What the descriptor leads to, since a program can close it and use its number.
+    /// The device number of the descriptor's file, since a program can close the descriptor and
+    /// reuse its number.
     node: Option<u64>,
     version: u32,
 }
@@ -52,7 +53,7 @@ impl Device {
     /// The process's connection, opened on first use.
     ///
     /// # Errors
-    /// Why the module cannot be used.
+    /// The reason that the module cannot be used.
     pub fn get() -> Result<&'static Self, Error> {
         let _opening = OPENING.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(device) = DEVICE.get() {
@@ -61,7 +62,7 @@ impl Device {
         let file = open()?;
         let mut device = Self { node: node(&file), file, version: 0 };
         let version = device.command(XPMEM_CMD_VERSION, "asking for the version", &mut ())?;
-        // A descriptor that is closed again harms nobody: there is no state yet.
+        // Closing the descriptor again does no harm yet: there is no state.
         device.version = version as u32;
         if !(0x26000..0x28000).contains(&device.version) {
             return Err(Error::Version(device.version));
@@ -99,12 +100,12 @@ impl Device {
         call: &'static str,
         record: &mut T,
     ) -> Result<i32, Error> {
-        // Another file at its number is the program's, and not to be disturbed.
+        // If another file has the number now, it belongs to the program and must not be touched.
         if node(&self.file) != self.node {
             return Err(Error::Closed(call));
         }
-        // SAFETY: the record is of the type and size the command takes (asserted
-        // above), live and writable for the call.
+        // SAFETY: the record has the type and size that the command takes (asserted above), and is
+        // live and writable for the call.
         let answer = unsafe {
             libc::ioctl(self.file.as_raw_fd(), command.into(), std::ptr::from_mut(record))
         };
@@ -120,13 +121,13 @@ impl Device {
     }
 }
 
-/// The device that a file is; `None` if there is none at its descriptor.
+/// A file's device number; `None` if no file is open at its descriptor.
 fn node(file: &File) -> Option<u64> {
     file.metadata().ok().map(|file| file.rdev())
 }
 
-/// Opens the device. The module watches the process's address space from here on, which the kernel
-/// refuses while a signal is pending, and the module then calls it a bad address.
+/// Opens the device. From here on the module watches the process's address space. The kernel
+/// refuses that while a signal is pending, and the module then reports a bad address.
 fn open() -> Result<File, Error> {
     without_signals(|| {
         File::options().read(true).write(true).custom_flags(libc::O_CLOEXEC).open("/dev/xpmem")
@@ -138,7 +139,7 @@ fn open() -> Result<File, Error> {
     })
 }
 
-/// Keeps signals from this thread during the call.
+/// Blocks all signals in this thread during the call.
 fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     let mut all = MaybeUninit::uninit();
     let mut before = MaybeUninit::uninit();
@@ -157,7 +158,7 @@ fn without_signals<R>(call: impl FnOnce() -> R) -> R {
 mod tests {
     use super::*;
 
-    /// A device whose descriptor leads to another one now.
+    /// A device whose descriptor now belongs to another file.
     #[test]
     fn a_closed_descriptor_is_told() {
         let file = File::options().read(true).write(true).open("/dev/null").expect("opened");

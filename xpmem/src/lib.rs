@@ -1,27 +1,26 @@
-//! XPMEM: a process exports a range of its address space, and other processes map
-//! it into theirs. This crate talks to `/dev/xpmem` directly; it needs no library.
+//! XPMEM: a process exports a range of its address space, and other processes map it into theirs.
+//! This crate uses `/dev/xpmem` directly and needs no library.
 //!
 //! * [`bindings`]: the kernel interface, generated from `abi/xpmem_abi.h`.
-//! * [`Device`]: the process's one connection; [`Segment`]: an export of its own
-//!   memory; [`Permit`]: access to another process's segment; [`Attachment`]: a part
-//!   of such a segment, mapped here.
+//! * [`Device`]: the process's only connection; [`Segment`]: an export of its own memory;
+//!   [`Permit`]: access to another process's segment; [`Attachment`]: a part of such a segment,
+//!   mapped here.
 //!
-//! Each holds what it depends on, so that they are given back in the order the
-//! module needs: attachments, permits, segments, device.
+//! Each holds what it depends on, so that they are released in the order the module needs:
+//! attachments, permits, segments, device.
 //!
-//! The module's traps, and what guards against them here:
+//! The module has traps, which this crate guards against:
 //!
-//! * closing any descriptor of `/dev/xpmem` destroys all XPMEM state of the process:
-//!   the device is opened once, with `O_CLOEXEC`, and never closed;
-//! * attaching replaces ordinary mappings without a word: only [`Permit::attach`] does
-//!   so, and its caller promises that the range is a reservation;
-//! * detaching leaves a hole that any later `mmap` could take: [`Attachment`] puts
-//!   the reservation back;
-//! * `munmap`, `mremap` or `mprotect` inside an attachment kill the process, or
-//!   the machine: the address range is private to [`Attachment`], and nothing here
-//!   makes such a call;
-//! * in a forked child the kernel answers with errno 2004 until the device is opened
-//!   anew: reported as [`Error::Forked`].
+//! * Closing any descriptor of `/dev/xpmem` destroys all XPMEM state of the process: the device is
+//!   opened once, with `O_CLOEXEC`, and never closed.
+//! * Attaching silently replaces ordinary mappings: only [`Permit::attach`] does so, and its caller
+//!   promises that the range is a reservation.
+//! * Detaching leaves a hole that any later `mmap` could take: [`Attachment`] puts the reservation
+//!   back.
+//! * `munmap`, `mremap` or `mprotect` inside an attachment kill the process or the machine: the
+//!   address range is private to [`Attachment`], and nothing here makes such a call.
+//! * In a forked child the kernel answers with errno 2004 until the device is opened again:
+//!   reported as [`Error::Forked`].
 
 #[allow(missing_docs, non_camel_case_types, dead_code, clippy::pub_underscore_fields)]
 pub mod bindings;
@@ -34,13 +33,13 @@ pub use segment::{Attachment, Permit, Segment, SegmentId};
 /// Why a call to the module failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no device: the module is not loaded.
+    /// The device does not exist: the module is not loaded.
     #[error("/dev/xpmem does not exist: the xpmem module is not loaded")]
     NoDevice,
-    /// The device may not be opened.
+    /// The process has no permission to open the device.
     #[error("/dev/xpmem cannot be opened: permission denied (udev gives it mode 0666 by default)")]
     Permission,
-    /// The module's version is not one this crate knows.
+    /// This crate does not know the module's version.
     #[error("the xpmem module has version {0:#x}; expected 2.6 or 2.7 (0x26000 to 0x27fff)")]
     Version(u32),
     /// The program has closed the descriptor of the device.
@@ -49,7 +48,7 @@ pub enum Error {
          that withdraws all its memory"
     )]
     Closed(&'static str),
-    /// The module has no state of this process: it is a forked child, or has closed a copy of the
+    /// The module has no state for this process: it is a forked child, or has closed a copy of the
     /// device's descriptor.
     #[error(
         "this process has no access to xpmem of its own: it was forked from one that has, or has \

@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// Only processes of the same user may attach.
 const OWNER_ONLY: u64 = 0o600;
 
-/// The name of a segment, to be passed to the process that attaches it.
+/// A segment's identifier, to be passed to the process that attaches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentId(pub i64);
 
-/// An exported range of this process. Dropping it ends the export: whoever has
-/// attached it gets SIGBUS on the next access.
+/// An exported range of this process. Dropping it ends the export: processes that have attached it
+/// get SIGBUS on their next access.
 #[derive(Debug)]
 pub struct Segment {
     device: &'static Device,
@@ -24,8 +24,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Exports `range` (whole pages) to processes of the same user. The pages stay
-    /// where they are; peers see them whatever their protection here is.
+    /// Exports `range` (whole pages) to processes of the same user. The pages stay where they are.
+    /// Peers can access them regardless of their protection here.
     ///
     /// # Errors
     /// The module's refusal, for example a range that is not whole pages.
@@ -41,7 +41,7 @@ impl Segment {
         Ok(Self { device, id: SegmentId(record.segid) })
     }
 
-    /// Its name.
+    /// Its identifier.
     pub fn id(&self) -> SegmentId {
         self.id
     }
@@ -49,7 +49,7 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // A failure means that it is gone already.
+        // It fails only if the segment is gone already.
         let _ = self.device.remove(self.id.0);
     }
 }
@@ -62,11 +62,11 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Asks for read and write access.
+    /// Requests read and write access.
     ///
     /// # Errors
-    /// [`Error::Gone`] if there is no such segment (any more); a refusal if it
-    /// belongs to another user.
+    /// [`Error::Gone`] if the segment does not exist (any more); the module's refusal if it belongs
+    /// to another user.
     pub fn get(device: &'static Device, segment: SegmentId) -> Result<Arc<Self>, Error> {
         let mut record = xpmem_cmd_get {
             segid: segment.0,
@@ -82,9 +82,9 @@ impl Permit {
     /// Maps `bytes` of the segment, from `offset` on, at `address`.
     ///
     /// # Safety
-    /// `address..address + bytes` lies within a `PROT_NONE` reservation that the
-    /// caller owns and leaves to the attachment; nobody unmaps, remaps or protects
-    /// any of it while the attachment lives.
+    /// `address..address + bytes` lies within a `PROT_NONE` reservation that the caller owns and
+    /// leaves to the attachment. Nobody unmaps, remaps or protects any of it while the attachment
+    /// lives.
     ///
     /// # Errors
     /// The module's refusal; the reservation is then unchanged.
@@ -123,8 +123,8 @@ impl Drop for Permit {
     }
 }
 
-/// A part of a peer's segment, mapped here. Dropping it unmaps it and reserves the
-/// range again.
+/// A part of a peer's segment, mapped here. Dropping it unmaps the part and reserves the range
+/// again.
 #[derive(Debug)]
 pub struct Attachment {
     permit: Arc<Permit>,
@@ -133,7 +133,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Where it is.
+    /// Its address range.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.bytes
     }
@@ -148,8 +148,8 @@ impl Drop for Attachment {
             | libc::MAP_ANONYMOUS
             | libc::MAP_NORESERVE
             | libc::MAP_FIXED_NOREPLACE;
-        // SAFETY: the detach has just left a hole there; MAP_FIXED_NOREPLACE cannot
-        // replace what another thread may have mapped into it meanwhile.
+        // SAFETY: the detach has just left a hole there, and MAP_FIXED_NOREPLACE cannot replace
+        // what another thread may have mapped there meanwhile.
         unsafe {
             libc::mmap(self.start as *mut _, self.bytes, libc::PROT_NONE, flags, -1, 0);
         }

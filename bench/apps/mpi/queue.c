@@ -33,10 +33,12 @@ int main(int argc, char **argv)
     }
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    double elapsed = MPI_Wtime() - start;
+    double elapsed = MPI_Wtime() - start, longest;
+    /* A process that left the first barrier late may find all tasks done. */
+    MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 
     int status =
-        me == 0 ? report("queue, MPI", elapsed, all[1] == tasks && all[0] == all_steps(tasks)) : 0;
+        me == 0 ? report("queue, MPI", longest, all[1] == tasks && all[0] == all_steps(tasks)) : 0;
     MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
     MPI_Finalize();

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 #pragma omp parallel reduction(+ : sum, done)
     {
 #pragma omp barrier
-#pragma omp master
+#pragma omp single /* all wait for it: one that comes late may find all tasks done */
         clock[0] = seconds();
 #pragma omp for schedule(dynamic, 1)
         for (long task = 0; task < tasks; task++) {

@@ -1,4 +1,4 @@
-/* A word of shared memory to and fro between two processes, half of the round trip:
+/* A word of shared memory back and forth between two processes, half of the round trip:
  * the limit of every wait and every small message. Then a message copied by memcpy, a
  * long one also in the other ways, with the flag after it: the limit of the ping-pong. */
 #define BENCH_RAW

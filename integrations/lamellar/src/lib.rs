@@ -1,7 +1,7 @@
-//! What a lamellae of [lamellar](https://github.com/pnnl/lamellar-runtime) asks of shared memory,
-//! over the crate `onenode`: memory that some or all PEs allocate together, the addresses it has at
-//! each of them, copies, and a barrier. It names nothing of lamellar's; `onenode_comm.rs` beside
-//! this crate connects the two.
+//! The shared memory that a lamellae of [lamellar](https://github.com/pnnl/lamellar-runtime) needs,
+//! over the crate `onenode`: memory that some or all PEs allocate together, its addresses at each
+//! of them, copies, and a barrier. Nothing here depends on lamellar; `onenode_comm.rs` beside this
+//! crate connects the two.
 //!
 //! ```text
 //!  alloc by PEs 0, 2:  one region under one key at each of them, one view of it
@@ -19,17 +19,17 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-/// Most regions of a PE at a time.
+/// The maximum number of regions of a PE at a time.
 const REGIONS: u32 = 1 << 16;
 /// How long [`Shared::join`] waits for the other PEs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// This PE among those of its job, which all run on this machine.
+/// This PE within its job. All PEs run on this machine.
 pub struct Shared {
     pe: usize,
     pes: usize,
     regions: RwLock<Regions>,
-    /// How often each list of PEs has allocated.
+    /// How often each list of PEs has allocated memory.
     counts: Mutex<HashMap<Vec<usize>, u64>>,
     world: Mutex<onenode::Group>,
     node: Node,
@@ -41,16 +41,17 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// What a mutex guards, whatever has become of a thread that had it.
+/// Locks a mutex, even if a thread panicked while it held it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {
-    /// Joins the `pes` PEs of job `job`, of the same user, as PE `pe`. Returns when all are there.
+    /// Joins job `job`, whose `pes` PEs belong to one user, as PE `pe`. Returns when all have
+    /// joined.
     ///
     /// # Errors
-    /// If they do not come within a minute, or memory cannot be shared here.
+    /// If they do not join within a minute, or memory cannot be shared here.
     pub fn join(job: u64, pe: usize, pes: usize) -> Result<Self, Error> {
         let count = u32::try_from(pes).ok().filter(|count| pe < *count as usize);
         let Some(count) = count else {
@@ -74,13 +75,13 @@ impl Shared {
         self.pe
     }
 
-    /// How many PEs there are.
+    /// The number of PEs.
     pub fn pes(&self) -> usize {
         self.pes
     }
 
-    /// New zeroed memory of `bytes` bytes at each of the PEs `members`, which all call this with
-    /// the same list, as often as each other. Returns its address here, when all have it.
+    /// Allocates `bytes` bytes of zeroed memory at each of the PEs `members`, which must all call
+    /// this with the same list, equally often. Returns the address here when all have allocated it.
     ///
     /// # Errors
     /// If there is no room, or a member has ended.
@@ -100,15 +101,15 @@ impl Shared {
         match Regions::open(&self.node, &own, &members, self.pes) {
             Ok(region) => Ok(self.regions_mut().insert(region)),
             Err(error) => {
-                // SAFETY: the address has not been handed out.
+                // SAFETY: the address has not been returned to anybody.
                 unsafe { self.node.unregion(key)? };
                 Err(error)
             }
         }
     }
 
-    /// Gives memory back that [`alloc`](Self::alloc) has returned the address of. Each member frees
-    /// for itself, when nobody uses its part any more.
+    /// Frees memory by the address that [`alloc`](Self::alloc) has returned. Each member frees its
+    /// own part, when nobody uses that any more.
     ///
     /// # Errors
     /// If there is no such memory.
@@ -121,29 +122,29 @@ impl Shared {
     /// Where PE `pe`'s counterpart of `own` is mapped here.
     ///
     /// # Errors
-    /// If `own` is in no memory that both have allocated.
+    /// If `own` is not in memory that both have allocated.
     #[inline]
     pub fn at(&self, pe: usize, own: usize) -> Result<*mut u8, Error> {
         self.regions().at(pe, own).map(|at| at as *mut u8)
     }
 
-    /// The address that `theirs`, an address as PE `pe` knows it, has for this PE.
+    /// The address in this PE that corresponds to `theirs`, an address in PE `pe`.
     ///
     /// # Errors
-    /// If it is in no memory that both have allocated.
+    /// If it is not in memory that both have allocated.
     pub fn own(&self, pe: usize, theirs: usize) -> Result<usize, Error> {
         self.regions().own(pe, theirs)
     }
 
-    /// The address that `own` has for PE `pe`.
+    /// The address in PE `pe` that corresponds to `own`.
     ///
     /// # Errors
-    /// If it is in no memory that both have allocated.
+    /// If it is not in memory that both have allocated.
     pub fn theirs(&self, pe: usize, own: usize) -> Result<usize, Error> {
         self.regions().theirs(pe, own)
     }
 
-    /// Waits until all PEs have called this as often.
+    /// Waits until all PEs have called this equally often.
     ///
     /// # Errors
     /// If one of them has ended.
@@ -151,10 +152,10 @@ impl Shared {
         lock(&self.world).barrier(Duration::MAX)
     }
 
-    /// Copies `bytes` bytes, also where the two overlap.
+    /// Copies `bytes` bytes. The ranges may overlap.
     ///
     /// # Safety
-    /// All of both are mapped.
+    /// Both ranges are mapped.
     pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         if to.addr().abs_diff(from.addr()) < bytes {
             // SAFETY: the caller's promise. Only memory of one PE overlaps.

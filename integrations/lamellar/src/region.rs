@@ -1,11 +1,11 @@
-//! The regions of a PE: by its own addresses, and by those that other PEs know them under.
+//! The regions of a PE, by its own addresses and by those of the other PEs.
 
 use onenode::{Bounds, Entries, Entry, Error, HeapTable, Key, Node, Rank, Region, View};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A region's name: equal for the members that allocate it together, and for nothing else.
+/// A region's name: the same for the members that allocate it together, and for no other region.
 pub(crate) fn key_of(members: &[usize], count: u64) -> Key {
     /// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>.
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -15,7 +15,7 @@ pub(crate) fn key_of(members: &[usize], count: u64) -> Key {
     Key(bytes.fold(BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME)))
 }
 
-/// What a view fills in: where each PE's part is mapped here, and where that PE has it.
+/// The table that a view fills in: where each PE's part is mapped here, and its address in that PE.
 struct Parts {
     table: HeapTable,
     starts: Box<[AtomicUsize]>,
@@ -46,17 +46,17 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// Where a member has it.
+    /// The start of a member's part in that member's address space.
     fn start_at(&self, pe: usize) -> usize {
         self.parts.starts[pe].load(Ordering::Relaxed)
     }
 }
 
-/// All of them.
+/// All allocations of this PE.
 pub(crate) struct Regions {
-    /// By the address here.
+    /// Allocations by address in this PE.
     own: BTreeMap<usize, Allocation>,
-    /// For each PE, by the address there: the address here.
+    /// For each PE, its addresses mapped to those of this PE.
     theirs: Vec<BTreeMap<usize, usize>>,
 }
 
@@ -65,12 +65,12 @@ fn unknown(rank: Option<usize>, start: usize) -> Error {
 }
 
 impl Regions {
-    /// None, among `pes` PEs.
+    /// An empty set, for `pes` PEs.
     pub fn new(pes: usize) -> Self {
         Self { own: BTreeMap::new(), theirs: vec![BTreeMap::new(); pes] }
     }
 
-    /// Attaches the region at all members; waits until they have it.
+    /// Attaches the region at all members. Waits until they have it.
     pub fn open(
         node: &Node,
         own: &Region,
@@ -86,7 +86,7 @@ impl Regions {
         Ok(Allocation { own: *own, members: members.to_vec(), parts, _view: view })
     }
 
-    /// Adds one; returns its address here.
+    /// Adds an allocation and returns its address in this PE.
     pub fn insert(&mut self, region: Allocation) -> usize {
         let start = region.own.start;
         for pe in &region.members {
@@ -96,11 +96,15 @@ impl Regions {
         start
     }
 
-    /// Removes the one that starts here at `start`; returns its key.
+    /// Removes the allocation that starts at `start` in this PE, and returns its key.
     pub fn remove(&mut self, start: usize) -> Result<Key, Error> {
         let region = self.own.remove(&start).ok_or_else(|| unknown(None, start))?;
         for pe in &region.members {
-            self.theirs[*pe].remove(&region.start_at(*pe));
+            // A member that freed its part earlier may have a newer allocation at its address.
+            let at = region.start_at(*pe);
+            if self.theirs[*pe].get(&at) == Some(&start) {
+                self.theirs[*pe].remove(&at);
+            }
         }
         Ok(region.own.key)
     }
@@ -110,14 +114,14 @@ impl Regions {
         region.own.range().contains(&own).then_some(region)
     }
 
-    /// Where a PE's counterpart of an own address is mapped here.
+    /// Where a PE's counterpart of an address of this PE is mapped here.
     #[inline]
     pub fn at(&self, pe: usize, own: usize) -> Result<usize, Error> {
         let found = self.find(own).and_then(|region| region.parts.table.at(own, pe));
         found.ok_or_else(|| unknown(Some(pe), own))
     }
 
-    /// The address here of what a PE knows as `theirs`.
+    /// The address in this PE that corresponds to a PE's address `theirs`.
     pub fn own(&self, pe: usize, theirs: usize) -> Result<usize, Error> {
         let lost = || unknown(Some(pe), theirs);
         let near = self.theirs.get(pe).and_then(|map| map.range(..=theirs).next_back());
@@ -127,7 +131,7 @@ impl Regions {
         if offset < bytes { Ok(own + offset) } else { Err(lost()) }
     }
 
-    /// What a PE knows an own address as.
+    /// The address in a PE that corresponds to an address of this PE.
     pub fn theirs(&self, pe: usize, own: usize) -> Result<usize, Error> {
         let lost = || unknown(Some(pe), own);
         let region = self.find(own).filter(|region| region.members.contains(&pe));

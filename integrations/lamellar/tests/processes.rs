@@ -76,12 +76,40 @@ fn run(shared: &Shared) {
             assert!(shared.free(part).is_err(), "freed");
         }
     }
+    if EVEN.contains(&me) {
+        one_frees_earlier(shared);
+    }
     let again = shared.alloc(1, 0..PES).expect("memory of all");
     exchange(shared, again, me ^ 1);
     shared.barrier().expect("all come");
     shared.free(again).expect("freed");
     shared.free(world).expect("freed");
     shared.barrier().expect("all come");
+}
+
+/// Of two PEs one frees its part early, so that its part of the next allocation probably has the
+/// same address. The other's late free leaves the next allocation as it is.
+fn one_frees_earlier(shared: &Shared) {
+    let early = shared.pe() == EVEN[1];
+    let other = EVEN[1 - shared.pe() / 2];
+    let old = shared.alloc(100, EVEN).expect("memory of two");
+    // The other has attached it.
+    exchange(shared, old, other);
+    if early {
+        shared.free(old).expect("freed");
+    }
+    let new = shared.alloc(100, EVEN).expect("memory of two");
+    if !early {
+        shared.free(old).expect("freed");
+    }
+    for pe in EVEN {
+        let theirs = shared.theirs(pe, new).expect("PE has it");
+        assert_eq!(shared.own(pe, theirs).expect("it is ours, too"), new);
+    }
+    exchange(shared, new, other);
+    // The other has read its part.
+    exchange(shared, new + 64, other);
+    shared.free(new).expect("freed");
 }
 
 /// Own addresses and those of all PEs lead to each other.

@@ -1,11 +1,11 @@
-//! `shmem_overloads.h`: C++ has no `_Generic`, but it has overloads. They are an
-//! extension: the specification gives C++ the C interface only.
+//! `shmem_overloads.h`: overloads for C++, which has no `_Generic`. They are an extension: the
+//! specification gives C++ only the C interface.
 
 use super::{distinct, fill};
 use crate::expand::{Generic, parameter_list};
 use crate::table::{Interface, Param, Prototype};
 
-/// The types of some overloads: the C type and its TYPENAME.
+/// The types of a set of overloads: the C type and its TYPENAME.
 type Types = Vec<(&'static str, &'static str)>;
 
 /// The text of `shmem_overloads.h`.
@@ -27,7 +27,7 @@ pub(super) fn shmem_overloads_h(table: &Interface) -> String {
     fill(include_str!("../../templates/shmem_overloads.h"), &[("OVERLOADS", out)])
 }
 
-/// Overloads that are written for the same types, as a macro and its uses.
+/// Overloads for the same types, as a macro and its uses.
 fn group(types: &Types, overloads: &str) -> String {
     let mut out = String::from("#define ONESHMEM_OVERLOADS(TYPENAME, TYPE) \\\n");
     out += overloads.trim_end_matches(['\\', '\n', ' ']);
@@ -42,7 +42,7 @@ fn group(types: &Types, overloads: &str) -> String {
     out + "#undef ONESHMEM_OVERLOADS\n\n"
 }
 
-/// The types for which `generic` is not a C function already.
+/// The types for which `generic` is not already a C function.
 fn types_to_overload(table: &Interface, generic: &Generic<'_>) -> Types {
     let mut types: Types = generic.tables().iter().flat_map(|t| distinct(table, t)).collect();
     if let Some(function) = table.symbols().iter().find(|s| s.name == generic.name) {

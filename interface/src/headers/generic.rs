@@ -1,8 +1,7 @@
 //! `shmem_generic.h`: the type-generic names of C11.
 //!
-//! A macro looks at the type of one argument, the *deciding* one: a pointer to the
-//! type in question. Where there is a form with a context, the first argument is
-//! looked at as well.
+//! A macro selects by the type of one argument, the *deciding* one: a pointer to the type in
+//! question. If there is a form with a context, the macro also looks at the first argument.
 
 use super::{distinct, fill, heading};
 use crate::expand::Generic;
@@ -42,14 +41,14 @@ fn list_name(generic: &Generic<'_>) -> String {
     format!("ONESHMEM_{}", generic.tables().join("_or_"))
 }
 
-/// The macro `name`: for each type of the tables an association for `_Generic`.
+/// The macro `name`: an association for `_Generic` for each type of the tables.
 fn list(table: &Interface, name: &str, tables: &[&str]) -> String {
     let types: Vec<_> = tables.iter().flat_map(|t| distinct(table, t)).collect();
     let mut lines = vec![format!("#define {name}(qualifier, prefix, op)")];
     for (ctype, typename) in types {
         lines.push(format!("    qualifier {ctype} *: prefix##{typename}##op,"));
     }
-    // A macro's lines end with backslashes, in one column, and the last with nothing.
+    // The lines of a macro end with backslashes in one column, except the last line.
     let width = lines.iter().map(String::len).max().unwrap_or_default();
     let last = lines.pop().unwrap_or_default();
     let lines: String = lines.iter().map(|line| format!("{line:width$} \\\n")).collect();
@@ -74,12 +73,12 @@ fn names(table: &Interface, generics: &[Generic<'_>]) -> String {
     out
 }
 
-/// The macro that is the generic name.
+/// The macro that defines the generic name.
 fn definition(generic: &Generic<'_>) -> String {
     let name = &generic.name;
     let prototype = generic.prototype();
     if generic.tables().is_empty() {
-        // Not about types: a context or a team as first argument tells which.
+        // Not for types: the first argument selects, which is a context or a team.
         let (handle, routine) = match prototype.ctx {
             true => ("shmem_ctx_t", prototype.name.replace("[_ctx]", "_ctx")),
             false => ("shmem_team_t", prototype.name.to_string()),

@@ -1,5 +1,5 @@
-//! `shmem_inline.h`: what programs can have compiled in. The template holds the text for
-//! one type; here is for which ones.
+//! `shmem_inline.h`: routines that programs can have compiled in. The template contains the text
+//! for one type; this module lists the types.
 
 use super::fill;
 use crate::table::{Interface, Over};
@@ -20,7 +20,7 @@ pub(super) fn shmem_inline_h(table: &Interface) -> String {
     let each = |family: &str, macro_name: &str| -> String {
         types(family).map(|(t, ctype)| format!("ONESHMEM_{macro_name}({t}, {ctype})\n")).collect()
     };
-    // Here a transfer is over when it returns, so it is the same without blocking.
+    // In this library a transfer is complete when it returns, so the non-blocking form is the same.
     let both = |put: &str, get: &str, rest: &str| {
         ["", "_nbi"].map(|nbi| format!("ONESHMEM_FEW({put}{nbi}, {get}{nbi}, {rest})\n")).concat()
     };

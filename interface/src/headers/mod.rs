@@ -1,4 +1,4 @@
-//! The C headers: templates, in which what depends on the table is filled in.
+//! The C headers: templates, with the parts that depend on the table filled in.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -34,13 +34,13 @@ pub fn all(table: &Interface) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The header `name` at the place where old programs look for it.
+/// The header `name` at the location where old programs expect it.
 fn old_place(name: &str) -> String {
     format!("/* mpp/{name} - the old place of {name}. */\n#include \"../{name}\"\n")
 }
 
-/// A template with its placeholders filled in. `@NAME@` alone on a line becomes a
-/// text, `@HEADING title@` a heading.
+/// Fills in the placeholders of a template. `@NAME@` alone on a line becomes a text,
+/// `@HEADING title@` a heading.
 fn fill(template: &str, parts: &[(&str, String)]) -> String {
     let mut out = String::new();
     for line in template.lines() {
@@ -63,7 +63,7 @@ fn fill(template: &str, parts: &[(&str, String)]) -> String {
 const GENERATED: &str =
     "Generated from interface/routines.txt and interface/constants.txt by `make headers`.";
 
-/// Columns of a header's lines.
+/// Columns of a line in a header.
 const WIDTH: usize = 100;
 
 /// A heading over a part of a header.
@@ -71,8 +71,7 @@ fn heading(title: &str) -> String {
     format!("/* ---- {title} {} */\n\n", "-".repeat(WIDTH - 12 - title.len()))
 }
 
-/// `text` broken after commas, so that its lines fit; what follows the first line
-/// is indented.
+/// Breaks `text` after commas so that its lines fit; lines after the first are indented.
 fn broken(text: &str) -> String {
     let mut out = String::new();
     let mut column = 0;
@@ -88,8 +87,8 @@ fn broken(text: &str) -> String {
     out
 }
 
-/// A C type's name on 64-bit Linux, with the names of `stdint.h` and `stddef.h`
-/// resolved: types that are the same type get the same name.
+/// The name of a C type on 64-bit Linux, with the names of `stdint.h` and `stddef.h` resolved:
+/// identical types get the same name.
 fn resolved(ctype: &'static str) -> &'static str {
     match ctype {
         "int8_t" => "signed char",
@@ -104,8 +103,8 @@ fn resolved(ctype: &'static str) -> &'static str {
     }
 }
 
-/// The distinct C types of a table: the resolved type and the first TYPENAME that
-/// means it. `_Generic` and overloads can have each type once only.
+/// The distinct C types of a table: the resolved type and the first TYPENAME for it. `_Generic` and
+/// overloads can have each type only once.
 fn distinct(table: &Interface, types: &str) -> Vec<(&'static str, &'static str)> {
     let mut found: Vec<(&str, &str)> = Vec::new();
     for &typename in &table.type_table(types).entries {

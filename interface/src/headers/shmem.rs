@@ -1,4 +1,4 @@
-//! `shmem.h`, which a person opens to learn, and `pshmem.h`.
+//! `shmem.h`, which users read to learn the interface, and `pshmem.h`.
 
 use super::{broken, fill, heading};
 use crate::constants::{Constant, constants};
@@ -121,14 +121,14 @@ fn expanded(table: &Interface, section: &Section, family: &Family, some: &[&Prot
     some.iter().map(|p| declarations(&table.expand(section, family, p))).collect()
 }
 
-/// Routines that take so little time that the way to them counts. (Others would pay, too, with
-/// a symbol bound when the program starts.)
+/// Whether routines are so short that the cost of calling them matters. (For others it would only
+/// add a symbol to bind at program start.)
 fn is_short(family: &str) -> bool {
     let group = family.split('.').next();
     matches!(group, Some("rma" | "rma_nbi" | "amo" | "amo_nbi" | "signal"))
 }
 
-/// Declarations, those with complex types only where there are complex types.
+/// Declarations, with guards around those that need complex types.
 fn declarations(symbols: &[Symbol]) -> String {
     let mut out = String::new();
     let mut guarded = false;

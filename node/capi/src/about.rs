@@ -1,4 +1,4 @@
-//! A node in words.
+//! Text descriptions of nodes.
 #![allow(unsafe_code)]
 
 use crate::argument::object;
@@ -14,8 +14,10 @@ unsafe extern "C" fn onenode_explain(
     text: *mut c_char,
     bytes: usize,
 ) -> usize {
-    // In a signal handler: nothing is kept for onenode_message, which would need a thread's memory.
-    // SAFETY: the caller keeps the rules of the header: the node is open, and the text that large.
+    // Runs in a signal handler: stores no message for onenode_message, which would need
+    // thread-local memory.
+    // SAFETY: the caller follows the rules of the header: the node is open, and the text has
+    // `bytes` bytes.
     let (node, text) = unsafe {
         let Ok(node) = object("node", node) else { return 0 };
         match text.is_null() || bytes == 0 {
@@ -31,14 +33,14 @@ unsafe extern "C" fn onenode_explain(
 /// `size_t onenode_describe(onenode_t *node, char *text, size_t bytes)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_describe(node: *mut Node, text: *mut c_char, bytes: usize) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: the caller follows the rules of the header.
     let said = match unsafe { object("node", node) } {
         Ok(node) => node.to_string(),
         Err(error) => error.to_string(),
     };
     if !text.is_null() && bytes > 0 {
         let fits = whole_characters(&said, bytes - 1);
-        // SAFETY: the caller's promise: there are `bytes` bytes, of which this is less.
+        // SAFETY: the header requires `bytes` bytes of text; these are no more.
         unsafe {
             text.copy_from_nonoverlapping(said.as_ptr().cast(), fits);
             text.add(fits).write(0);

@@ -1,14 +1,14 @@
-//! What comes from C: pointers, records, and numbers that stand for names.
+//! Arguments from C: pointers, records, and numbers that stand for names.
 #![allow(unsafe_code)]
 
 use onenode::Error;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// Largest record that any version of the header has.
+/// The largest record of any version of the header, in bytes.
 const LARGEST: usize = 4096;
 
-/// A pointer that can be used, as far as its value tells.
+/// Rejects a null or misaligned pointer.
 fn usable<T>(argument: &'static str, pointer: *const T) -> Result<(), Error> {
     if pointer.is_null() {
         return Err(Error::argument(argument, "NULL", "an address"));
@@ -20,26 +20,28 @@ fn usable<T>(argument: &'static str, pointer: *const T) -> Result<(), Error> {
     Ok(())
 }
 
-/// An object that this library has made.
+/// An object that this library has created.
 ///
 /// # Safety
-/// If it is not null, it is one of the library's, and not closed as long as the reference lives.
+/// If it is not null, it is an object of the library, and is not closed while the reference lives.
 pub(crate) unsafe fn object<'o, T>(
     argument: &'static str,
     pointer: *const T,
 ) -> Result<&'o T, Error> {
     usable(argument, pointer)?;
-    // SAFETY: the caller's promise. Shared: other threads may have it, too.
+    // SAFETY: checked not to be null, so the caller guarantees an object of the library that is not
+    // closed in the meantime. The reference is shared, as other threads may hold one, too.
     Ok(unsafe { &*pointer })
 }
 
-/// The same, given back by the client.
+/// Takes back an object that the client returns.
 ///
 /// # Safety
-/// If it is not null, `Box::into_raw` has made it, and this is its last use.
+/// If it is not null, it comes from `Box::into_raw`, and this is its last use.
 pub(crate) unsafe fn taken<T>(argument: &'static str, pointer: *mut T) -> Result<Box<T>, Error> {
     usable(argument, pointer)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees that `Box::into_raw` made it and
+    // that nobody else uses it.
     Ok(unsafe { Box::from_raw(pointer) })
 }
 
@@ -49,28 +51,28 @@ pub(crate) fn place<T>(argument: &'static str, pointer: *mut T) -> Result<*mut T
     Ok(pointer)
 }
 
-/// A value.
+/// The value behind a pointer.
 ///
 /// # Safety
-/// If it is not null, there is such a value.
+/// If it is not null, it points to a readable value.
 pub(crate) unsafe fn value<T: Copy>(argument: &'static str, pointer: *const T) -> Result<T, Error> {
     usable(argument, pointer)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees a readable value.
     Ok(unsafe { pointer.read() })
 }
 
-/// A record that begins with its size, of this version or of another: what this version does not
-/// know must be 0.
+/// A record that begins with its size, of this version or another one. Fields that this version
+/// does not know must be 0.
 ///
 /// # Safety
-/// If it is not null, there are as many bytes as its first four say. `T` is a record of the header,
-/// for which all bytes make a value.
+/// If it is not null, as many bytes are readable as its first four say, and at least these four.
+/// `T` is a record of the header, for which any bytes are a value.
 pub(crate) unsafe fn record<T: Copy>(
     argument: &'static str,
     pointer: *const T,
 ) -> Result<T, Error> {
     usable(argument, pointer)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees at least these four bytes.
     let bytes = unsafe { pointer.cast::<u32>().read() } as usize;
     if !(size_of::<T>()..=LARGEST).contains(&bytes) {
         let value = format!("one whose size is {bytes}");
@@ -78,18 +80,19 @@ pub(crate) unsafe fn record<T: Copy>(
         return Err(Error::argument(argument, value, expected));
     }
     for at in size_of::<T>()..bytes {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees as many bytes as the first four say, and this is one of
+        // them.
         if unsafe { pointer.cast::<u8>().add(at).read() } != 0 {
             let value = format!("one with byte {at} set");
             let expected = "0 in fields that this version of the library does not know";
             return Err(Error::argument(argument, value, expected));
         }
     }
-    // SAFETY: the caller's promise: at least that large.
+    // SAFETY: checked above to be at least that large, and any bytes are a value.
     Ok(unsafe { pointer.read() })
 }
 
-/// What a number stands for.
+/// The meaning of a number.
 pub(crate) fn meaning<T: Copy + Debug>(
     argument: &'static str,
     number: u32,

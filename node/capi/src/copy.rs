@@ -1,4 +1,4 @@
-//! Copies.
+//! The copy functions.
 #![allow(unsafe_code)]
 
 use crate::argument::place;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `void onenode_copy(void *to, const void *from, size_t bytes)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_copy(to: *mut c_void, from: *const c_void, bytes: usize) {
-    // SAFETY: the caller's promise: both are that large, and apart.
+    // SAFETY: the header requires that both ranges have `bytes` bytes and do not overlap.
     unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
 }
 
@@ -25,7 +25,8 @@ unsafe extern "C" fn onenode_copy_strided(
     bytes: usize,
     n: usize,
 ) {
-    // SAFETY: the caller's promise, for each element.
+    // SAFETY: the header requires that each element is readable and writable, and that the two
+    // sides do not overlap.
     unsafe {
         match bytes {
             1 => elements::<u8>(to, to_stride, from, from_stride, n),
@@ -38,7 +39,8 @@ unsafe extern "C" fn onenode_copy_strided(
     }
 }
 
-/// Elements of a size that the core has moves for, if both strides are whole elements forwards.
+/// Copies elements of a size that the core has moves for, if both strides are positive multiples of
+/// it.
 ///
 /// # Safety
 /// As for [`blocks`].
@@ -51,7 +53,8 @@ unsafe fn elements<T: Copy>(
 ) {
     let size = size_of::<T>() as isize;
     let whole = |stride: isize| stride >= size && stride % size == 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the contract of `blocks`: the elements are readable and
+    // writable. The strides, checked above, are at least one element.
     unsafe {
         if whole(to_stride) && whole(from_stride) {
             copy::strided::<T>(to.cast(), from.cast(), to_stride / size, from_stride / size, n);
@@ -61,7 +64,7 @@ unsafe fn elements<T: Copy>(
     }
 }
 
-/// Blocks of any size at any strides, one copy each.
+/// Copies blocks of any size at any strides, one by one.
 ///
 /// # Safety
 /// `n` blocks at `from` are readable and `n` at `to` writable, and no two of them overlap.
@@ -76,7 +79,7 @@ unsafe fn blocks(
     for i in 0..n as isize {
         let to = to.wrapping_byte_offset(i.wrapping_mul(to_stride));
         let from = from.wrapping_byte_offset(i.wrapping_mul(from_stride));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the blocks are readable and writable.
         unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
     }
 }
@@ -94,8 +97,9 @@ unsafe extern "C" fn onenode_copy_signal(
 ) -> c_int {
     let work = || {
         let signal = place("signal_there", signal_there)?;
-        // SAFETY: the caller keeps the rules of the header: both are that large, and apart; the
-        // signal is mapped, and only atomics touch it. It is aligned.
+        // SAFETY: the caller follows the rules of the header: both ranges have `bytes` bytes and do
+        // not overlap; the signal is mapped, and only atomics access it. `place` has checked its
+        // alignment.
         let signal = unsafe {
             copy::bytes(to.cast(), from.cast(), bytes);
             AtomicU64::from_ptr(signal)

@@ -1,4 +1,4 @@
-//! What failed: a number for the program, and for people a sentence, kept for the thread.
+//! Failures: a number for the program, and a sentence for people, kept per thread.
 #![allow(unsafe_code)]
 
 use onenode::Error;
@@ -13,7 +13,7 @@ const ABI: c_uint = 1;
 /// `ONENODE_OK`.
 pub(crate) const OK: c_int = 0;
 
-/// Bytes of the longest sentence and its end; longer ones are cut.
+/// The size of the longest sentence with its terminator. Longer ones are cut.
 const LONGEST: usize = 1024;
 
 thread_local! {
@@ -21,8 +21,8 @@ thread_local! {
     static SENTENCE: UnsafeCell<[u8; LONGEST]> = const { UnsafeCell::new([0; LONGEST]) };
 }
 
-/// What a function that returns a number returns; an error is kept as a sentence that begins with
-/// the function's name.
+/// The return value of a function that returns a number. An error is kept as a sentence that begins
+/// with the function's name.
 pub(crate) fn number(routine: &str, result: Result<c_int, Error>) -> c_int {
     result.unwrap_or_else(|error| {
         keep(format_args!("{routine}: {error}"));
@@ -30,7 +30,7 @@ pub(crate) fn number(routine: &str, result: Result<c_int, Error>) -> c_int {
     })
 }
 
-/// What a function that returns an address returns: NULL after an error.
+/// The return value of a function that returns an address: NULL after an error.
 pub(crate) fn address(routine: &str, result: Result<usize, Error>) -> *mut c_void {
     match result {
         Ok(address) => with_exposed_provenance_mut(address),
@@ -43,25 +43,25 @@ pub(crate) fn address(routine: &str, result: Result<usize, Error>) -> *mut c_voi
 
 fn keep(sentence: Arguments) {
     SENTENCE.with(|kept| {
-        // SAFETY: the thread's own, and no reference to it lives on: `onenode_message` gives out a
-        // pointer only, which is promised until the next failure.
+        // SAFETY: the buffer belongs to the thread, and no reference to it survives:
+        // `onenode_message` returns only a pointer, valid until the next failure.
         let kept = unsafe { &mut *kept.get() };
         let mut cut = Cut { kept, used: 0 };
-        // It fails where the sentence is cut.
+        // An error means that the sentence was cut.
         let _ = cut.write_fmt(sentence);
         let Cut { kept, used } = cut;
         kept[used] = 0;
     });
 }
 
-/// How many bytes of a text its characters have that fit into `room`: `str::floor_char_boundary`,
-/// which only newer compilers have.
+/// The number of bytes of the whole characters of `text` that fit into `room`:
+/// `str::floor_char_boundary`, which only newer compilers have.
 pub fn whole_characters(text: &str, room: usize) -> usize {
     let boundary = |end: &usize| text.is_char_boundary(*end);
     (0..=room.min(text.len())).rev().find(boundary).unwrap_or(0)
 }
 
-/// Writes what fits and leaves a byte for the end.
+/// Writes what fits and leaves a byte for the terminator.
 struct Cut<'k> {
     kept: &'k mut [u8; LONGEST],
     used: usize,

@@ -1,4 +1,4 @@
-//! Groups: ranks that synchronise, and collectives.
+//! Groups: ranks that synchronise and run collectives.
 #![allow(unsafe_code)]
 
 use crate::argument::{limit, meaning, object, place, record, taken};
@@ -104,13 +104,14 @@ impl Call {
     }
 }
 
-/// A group, which belongs to the calling thread.
+/// A group, for use by the calling thread.
 ///
 /// # Safety
-/// If it is not null, it is one of the library's, not closed, and no other thread is using it.
+/// If it is not null, it is a group of the library, not closed, and no other thread uses it.
 unsafe fn group<'g>(pointer: *mut Group) -> Result<&'g mut Group, Error> {
     let pointer = place("group", pointer)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: checked not to be null, so the caller guarantees a group of the library that is not
+    // closed and that nobody else uses.
     Ok(unsafe { &mut *pointer })
 }
 
@@ -125,7 +126,7 @@ unsafe extern "C" fn onenode_group_open(
     group: *mut *mut Group,
 ) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             let (node, group) = (object("node", node)?, place("group", group)?);
             let ranks = std::slice::from_raw_parts(place("ranks", ranks.cast_mut())?, n as usize);
@@ -140,7 +141,7 @@ unsafe extern "C" fn onenode_group_open(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_group_close(group: *mut Group) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             drop(taken("group", group)?);
             Ok(OK)
@@ -153,7 +154,7 @@ unsafe extern "C" fn onenode_group_close(group: *mut Group) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_barrier(pointer: *mut Group, ns: u64) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             group(pointer)?.barrier(limit(ns))?;
             Ok(OK)
@@ -166,7 +167,7 @@ unsafe extern "C" fn onenode_barrier(pointer: *mut Group, ns: u64) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_arrive(pointer: *mut Group) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             group(pointer)?.arrive()?;
             Ok(OK)
@@ -179,7 +180,7 @@ unsafe extern "C" fn onenode_arrive(pointer: *mut Group) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_arrived(pointer: *mut Group) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe { Ok(c_int::from(group(pointer)?.arrived()?)) }
     };
     number("onenode_arrived", work())
@@ -189,7 +190,7 @@ unsafe extern "C" fn onenode_arrived(pointer: *mut Group) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_run(pointer: *mut Group, collective: *const Call, ns: u64) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             let (group, call) = (group(pointer)?, record("collective", collective)?);
             let operation = call.operation()?;

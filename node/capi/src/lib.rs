@@ -1,6 +1,6 @@
 //! `libonenode`: every function of `node/include/onenode.h` as a call into the crate `onenode`. The
-//! header has the contract; here are conversions and checks of arguments alone. A panic does not
-//! cross into C: it ends the process, as all of this library's profiles have it.
+//! header is the contract; this crate only converts and checks arguments. A panic never crosses
+//! into C: all profiles of this library make it abort the process.
 
 mod about;
 mod argument;

@@ -3,7 +3,7 @@
 
 use crate::argument::{limit, meaning, object, place, record, taken, value};
 use crate::failure::{OK, address, number};
-use onenode::{Card, Choice, Config, Crowd, Error, Fork, JobFile, Node};
+use onenode::{BackendChoice, Card, Config, Crowd, Error, Fork, JobFile, Node};
 use std::ffi::{c_int, c_void};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -31,10 +31,10 @@ struct Settings {
     stride: u64,
 }
 
-/// The client's function and what it is called with.
+/// The client's function and its argument.
 struct Called(Progress, *mut c_void);
 
-// SAFETY: the client has been told that every thread that waits calls it.
+// SAFETY: by the header, any thread may call any function, and each one that waits calls this.
 unsafe impl Send for Called {}
 // SAFETY: as above.
 unsafe impl Sync for Called {}
@@ -82,17 +82,18 @@ impl Settings {
     }
 }
 
-const BACKENDS: &[(u32, Choice)] = &[(0, Choice::Auto), (1, Choice::Memfd), (2, Choice::Xpmem)];
+const BACKENDS: &[(u32, BackendChoice)] =
+    &[(0, BackendChoice::Auto), (1, BackendChoice::Memfd), (2, BackendChoice::Xpmem)];
 const FORKS: &[(u32, Fork)] = &[(0, Fork::Shares), (2, Fork::Drops)];
 const CROWDS: &[(u32, Crowd)] = &[(0, Crowd::FindOut), (1, Crowd::Shared), (2, Crowd::Alone)];
 
-/// A descriptor of one's own for the client's.
+/// Duplicates the client's descriptor.
 pub(crate) fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
-    // SAFETY: it only asks the system about the number.
+    // SAFETY: the call only queries the number.
     if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
         return Err(Error::argument(argument, number, "an open descriptor"));
     }
-    // SAFETY: open, as was seen just now; the client does not close it during the call.
+    // SAFETY: open, as just checked; the client does not close it during the call.
     let file = unsafe { BorrowedFd::borrow_raw(number) };
     let call = "duplicating the client's descriptor";
     file.try_clone_to_owned().map_err(|source| Error::System { call, source })

@@ -1,4 +1,4 @@
-//! Regions: own memory that peers can reach.
+//! Regions: memory of this process that peers can reach.
 #![allow(unsafe_code)]
 
 use crate::argument::{meaning, object, record};
@@ -43,7 +43,7 @@ const SOURCES: &[(u32, Source)] = &[
 ];
 
 impl Memory {
-    /// The memory that is there.
+    /// The range of existing memory.
     fn range(&self) -> Result<Range<usize>, Error> {
         let start = self.start.expose_provenance();
         match start.checked_add(self.bytes as usize) {
@@ -55,7 +55,7 @@ impl Memory {
         }
     }
 
-    /// Fields that have no meaning for memory of that source must be 0.
+    /// Checks that fields without a meaning for this source are 0.
     fn check(&self, source: Source) -> Result<(), Error> {
         use Source::{Alloc, File, Program};
         let fields = [
@@ -74,11 +74,11 @@ impl Memory {
     }
 
     /// # Safety
-    /// As for the function of that source in [`Node`].
+    /// As for the [`Node`] function of that source.
     unsafe fn region(&self, node: &Node, key: Key) -> Result<Region, Error> {
         let source = meaning("memory.source", self.source, SOURCES)?;
         self.check(source)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what the function of that source requires.
         unsafe {
             match source {
                 Source::Alloc => node.alloc_as(key, &self.alloc()),
@@ -115,7 +115,7 @@ unsafe extern "C" fn onenode_region(
     bytes: *mut u64,
 ) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             let (node, memory) = (object("node", node)?, record("memory", memory)?);
             let region = memory.region(node, Key(key))?;
@@ -135,7 +135,7 @@ unsafe extern "C" fn onenode_region(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_unregion(node: *mut Node, key: u64) -> c_int {
     let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
+        // SAFETY: the caller follows the rules of the header for all pointers and objects.
         unsafe {
             object("node", node)?.unregion(Key(key))?;
             Ok(OK)

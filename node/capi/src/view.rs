@@ -1,4 +1,4 @@
-//! Views: from own addresses to a peer's. The hot path is in the header.
+//! Views: from addresses of this process to those of a peer's copy. The hot path is in the header.
 #![allow(unsafe_code)]
 
 use crate::argument::{object, place, taken};
@@ -7,7 +7,7 @@ use onenode::{Error, Key, Node, Rank, RawTable, View};
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 
-/// A rank that comes as a whole register, in which a negative number is a very large one.
+/// A rank passed as a whole register, in which a negative number is a very large one.
 fn rank(number: usize) -> Result<Rank, Error> {
     Rank::try_from(number)
         .map_err(|_| Error::argument("rank", number as isize, "a rank, which has 32 bits"))

@@ -1,5 +1,5 @@
-//! The default backend: slots live in the job's sealed memfd. Works on stock
-//! Linux, in any container, without privilege.
+//! The default backend: slots are in the job's sealed memfd. Works on stock Linux, in any
+//! container, without privileges.
 #![allow(unsafe_code)]
 
 use super::{Backend, Backing, Slots};
@@ -10,15 +10,15 @@ use crate::pages::Pages;
 use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
 use crate::sys::relocate::{self, Relocation};
-use crate::sys::{fd, hold, huge, map};
+use crate::sys::{fd, hold, huge, map, persistent};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-/// Slots in the job's memory file.
+/// The backend with slots in the job's memory file.
 #[derive(Debug, Default)]
 pub struct Memfd {
-    /// The data segment is in the file for good after the first lifetime.
+    /// Whether the data segment is in the file, where it stays after the first lifetime.
     moved: AtomicBool,
 }
 
@@ -30,10 +30,10 @@ fn no_file() -> Error {
     )
 }
 
-/// Zeroed memory with these pages, which is that stretch of a file.
+/// Maps zeroed memory with these pages over a range. The memory is part of a file.
 ///
 /// # Safety
-/// The range was reserved by the caller, and nobody uses it yet.
+/// The caller has reserved the range, and nobody uses it yet.
 pub unsafe fn lay(
     at: &Range<usize>,
     pages: Pages,
@@ -42,7 +42,8 @@ pub unsafe fn lay(
     if pages == Pages::Transparent {
         huge::transparent(true).map_err(Error::NoWay)?;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller has reserved the range and guarantees that nobody uses it, so it may be
+    // mapped over.
     unsafe {
         match pages {
             Pages::Explicit(size) => {
@@ -57,7 +58,7 @@ pub unsafe fn lay(
     }
 }
 
-/// Maps a peer's memory, which has these pages and is that stretch of a file.
+/// Maps a peer's memory, which has these pages and is part of a file.
 ///
 /// # Safety
 /// The range belongs to the caller, and nobody uses it.
@@ -66,18 +67,34 @@ pub unsafe fn map_peers(
     pages: Pages,
     (file, offset): (BorrowedFd, u64),
 ) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the range is the caller's and nobody uses it, as is asked for.
     let mapped = unsafe { map::shared_over(at.start, at.len(), file, offset) };
-    mapped.inspect_err(|_| {
-        // The attempt may have left a hole.
-        map::reserve_at(at.start, at.len());
-    })?;
+    keep_place(at, mapped)?;
     if pages == Pages::Transparent {
         // Where the owner has them, the peer can; if not, it maps small pieces.
         let _ = map::advise_huge(at.start, at.len());
     }
     map::mark_foreign(at.start, at.len());
     Ok(())
+}
+
+/// Maps a peer's partition, which is a file of its own.
+///
+/// # Safety
+/// As for [`map_peers`].
+pub unsafe fn map_peers_file(at: &Range<usize>, file: BorrowedFd) -> Result<(), Error> {
+    // SAFETY: the range is the caller's and nobody uses it, as is asked for.
+    let mapped = unsafe { persistent::file_over(at.start, at.len(), file) };
+    keep_place(at, mapped)?;
+    map::mark_foreign(at.start, at.len());
+    Ok(())
+}
+
+/// Reserves a place again if it could not be mapped: the attempt may have left a hole.
+fn keep_place(at: &Range<usize>, mapped: Result<(), Error>) -> Result<(), Error> {
+    mapped.inspect_err(|_| {
+        map::reserve_at(at.start, at.len());
+    })
 }
 
 /// Has memory of this process and a stretch of a file, which is zeros, change places: address and
@@ -113,11 +130,11 @@ pub unsafe fn move_into(
         offset,
         pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
     };
-    // SAFETY: the caller's promise; the descriptors stay open.
+    // SAFETY: the caller guarantees what `hold::relocate` requires. The descriptors stay open.
     with_file_size(offset + pages.len() as u64, || unsafe { hold::relocate(&move_into_file) })
 }
 
-/// The pieces of a data segment: initialised data exists in the program's file, touched or not.
+/// The pieces of a data segment. Initialised data is in the program's file, whether touched or not.
 pub fn pieces(data: &DataSegment) -> Vec<relocate::Piece> {
     let piece = |piece: &segment::Piece| {
         let (start, end) = (piece.pages.start, piece.pages.end);
@@ -126,18 +143,18 @@ pub fn pieces(data: &DataSegment) -> Vec<relocate::Piece> {
     data.pieces.iter().map(piece).collect()
 }
 
-/// Maps the data segment of `rank` in its mirror.
+/// Maps the data segment of `rank` in that rank's mirror.
 ///
 /// # Safety
-/// The mirror's place belongs to the caller, and nobody uses it.
+/// The caller owns the mirror's range, and nobody uses it.
 pub unsafe fn map_data(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
     let start = layout.mirrored(rank, layout.data.start);
     let place = (slots.file()?, slots.data_offset(rank));
-    // SAFETY: the caller's promise.
+    // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
     unsafe { map_peers(&(start..start + layout.data.len()), Pages::Normal, place) }
 }
 
-/// Maps the heap of `rank` in its mirror, as the PE says that it is made.
+/// Maps the heap of `rank` in that rank's mirror, with the pages that the PE has published.
 ///
 /// # Safety
 /// As for [`map_data`].
@@ -145,11 +162,11 @@ pub unsafe fn map_peers_heap(slots: &dyn Slots, rank: usize, layout: &Layout) ->
     let start = layout.mirrored(rank, layout.heap.start);
     let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
     let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
     unsafe { map_peers(&(start..start + layout.heap.len()), pages, place) }
 }
 
-/// Maps the partitions of `rank` in its mirror.
+/// Maps the partitions of `rank` in that rank's mirror.
 ///
 /// # Safety
 /// As for [`map_data`].
@@ -162,11 +179,11 @@ pub unsafe fn map_peers_partitions(
         let start = layout.mirrored(rank, own.start);
         let at = start..start + own.len();
         let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: the caller's promise.
+        // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
         unsafe {
             match backing {
                 Backing::Memory(pages, place) => map_peers(&at, pages, place.ok_or_else(no_file)?)?,
-                Backing::File(file) => map_peers(&at, Pages::Normal, (file.as_fd(), 0))?,
+                Backing::File(file) => map_peers_file(&at, file.as_fd())?,
             }
         }
     }
@@ -186,7 +203,7 @@ impl Backend for Memfd {
         pages: Pages,
     ) -> Result<(), Error> {
         let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
-        // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
+        // SAFETY: the range was reserved for the heap, and nobody uses it yet.
         unsafe { lay(&layout.heap, pages, place) }
     }
 
@@ -199,11 +216,11 @@ impl Backend for Memfd {
     ) -> Result<(), Error> {
         let at = &layout.partitions[index];
         let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: the place was reserved for it, and nobody uses it yet.
+        // SAFETY: the range was reserved for the partition, and nobody uses it yet.
         unsafe {
             match backing {
                 Backing::Memory(pages, place) => lay(at, pages, place.ok_or_else(no_file)?),
-                Backing::File(file) => lay(at, Pages::Normal, (file.as_fd(), 0)),
+                Backing::File(file) => persistent::file_over(at.start, at.len(), file.as_fd()),
             }
         }
     }
@@ -220,15 +237,15 @@ impl Backend for Memfd {
         }
         segment::keep_gaps(data)?;
         let place = (slots.file()?, slots.data_offset(rank));
-        // SAFETY: the pages are the program's own data segment and gaps that are reserved.
+        // SAFETY: the pages are the program's own data segment and reserved gaps.
         unsafe { move_into(&data.pages, &pieces(data), place)? };
         self.moved.store(true, Ordering::Relaxed);
         Ok(())
     }
 
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-        // SAFETY: the places lie in the window reserved for this mirror, which nobody uses
-        // before `translate` learns of it.
+        // SAFETY: the ranges are in the window reserved for this mirror. Nobody uses it before
+        // `translate` knows it.
         unsafe {
             map_data(slots, rank, layout)?;
             map_peers_heap(slots, rank, layout)?;
@@ -237,7 +254,7 @@ impl Backend for Memfd {
     }
 
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
-        // The mirrors stay: the next lifetime maps over them.
+        // The mirrors stay mapped. The next lifetime maps over them.
         let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
         if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
             fd::punch(file, offset, layout.heap.len() as u64);

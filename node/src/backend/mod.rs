@@ -1,5 +1,5 @@
-//! How a slot is exported and how a peer's is attached: the one seam between the
-//! ways to map memory. No backend is consulted on the data path.
+//! How a slot is exported and how a peer's slot is attached: the common interface of the backends.
+//! No backend is consulted on the data path.
 
 pub mod memfd;
 mod slots;
@@ -15,14 +15,14 @@ use crate::sys::process;
 
 pub use slots::{Backing, SlotRecord, Slots};
 
-/// One way to map peers' slots. A lifetime (first init to last finalize) is one
-/// `export`, any number of `attach`, one `withdraw`.
+/// A method of mapping peers' slots. A lifetime (first init to last finalize) consists of one
+/// `export`, any number of `attach` and one `withdraw`.
 pub trait Backend: Send + Sync {
-    /// Its name, as people spell it.
+    /// The backend's name, for users.
     fn name(&self) -> &'static str;
 
-    /// Bytes of a symmetric heap if nobody says how many. The node's memory is shared
-    /// out: a job that stays within its heaps stays within the machine.
+    /// The default size of a symmetric heap in bytes. The node's memory is divided among the ranks,
+    /// so a job that stays within its heaps stays within the machine.
     fn default_heap(&self, ranks: usize) -> u64 {
         (process::machine_memory() / ranks as u64).max(64 << 20)
     }
@@ -32,8 +32,8 @@ pub trait Backend: Send + Sync {
         Layout::reserve(program, sizes, ranks)
     }
 
-    /// Maps the heap at `layout.heap`, zeroed, with these pages. Can be tried again with
-    /// others after a failure.
+    /// Maps the heap at `layout.heap`, zeroed, with these pages. After a failure it can be called
+    /// again with other pages.
     fn map_heap(
         &self,
         slots: &dyn Slots,
@@ -51,8 +51,9 @@ pub trait Backend: Send + Sync {
         index: usize,
     ) -> Result<(), Error>;
 
-    /// Makes this PE's slot attachable; its heap and partitions are mapped. The data segment keeps
-    /// its address and content; no write by another thread or a handler is lost.
+    /// Makes this PE's slot attachable. Its heap and partitions are mapped already. The data
+    /// segment keeps its address and content, and no write by another thread or a signal handler is
+    /// lost.
     fn export(
         &self,
         slots: &dyn Slots,
@@ -61,15 +62,15 @@ pub trait Backend: Send + Sync {
         data: &DataSegment,
     ) -> Result<(), Error>;
 
-    /// Maps the slot of `pe`, whose heap and partitions are as large as this PE's, at its
-    /// mirror's place in the window.
+    /// Maps the slot of `rank`, whose heap and partitions are as large as this PE's, at the place
+    /// of its mirror in the window.
     fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error>;
 
-    /// Gives the heap's memory back, the partitions' but files, and the mirrors. Nobody uses either
-    /// any more; the data segment stays as it is.
+    /// Frees the memory of the heap and of the partitions that are not files, and unmaps the
+    /// mirrors. Nobody uses them any more. The data segment stays as it is.
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout);
 
-    /// Whether data segment and heap are shared memory, so that a forked child needs
-    /// copies of its own.
+    /// Whether data segment and heap are shared memory, so that a forked child needs its own
+    /// copies.
     fn is_shared(&self) -> bool;
 }

@@ -1,12 +1,13 @@
-//! What a backend has to know of the job's slots: where in which file they lie, and what each rank
-//! says of its own.
+//! What a backend needs to know about the job's slots: their places in the files, and what each
+//! rank publishes about its own.
 
 use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::pages::Pages;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-/// What a rank says of its slot, in memory that all ranks share. Zero is every field's "not yet".
+/// What a rank publishes about its slot, in memory that all ranks share. In every field, zero means
+/// "not yet".
 #[repr(C)]
 #[derive(Debug)]
 pub struct SlotRecord {
@@ -14,47 +15,47 @@ pub struct SlotRecord {
     pub data_bytes: AtomicU64,
     /// Bytes of its heap (whole pages).
     pub heap_bytes: AtomicU64,
-    /// Fingerprint of its executable's data layout; equal for equal programs.
+    /// Fingerprint of its executable's data layout, equal for equal programs.
     pub image: AtomicU64,
-    /// Which backend exports the slot: the name's first eight bytes.
+    /// The backend that exports the slot: the first eight bytes of its name.
     pub backend: AtomicU64,
-    /// What its heap is made of: [`Pages::word`].
+    /// The kind of pages of its heap: [`Pages::word`].
     pub heap_pages: AtomicU64,
-    /// XPMEM's names for its data segment and its heap.
+    /// XPMEM's identifier of its data segment.
     pub data_segment: AtomicU64,
-    /// See `data_segment`; the partitions, which are below the heap, are part of it.
+    /// XPMEM's identifier of its heap, including the partitions, which lie below the heap.
     pub heap_segment: AtomicU64,
-    /// Where its heap starts, in its own address space.
+    /// The start of its heap, in its own address space.
     pub heap_address: AtomicU64,
 }
 
-/// What a rank's partition is made of.
+/// What a rank's partition consists of.
 #[derive(Debug)]
 pub enum Backing<'s> {
-    /// Memory of these pages. Where memory lies in files: the file and the offset, unless there is
-    /// no file of such pages.
+    /// Memory of these pages, with file and offset if memory lies in files and there is a file of
+    /// such pages.
     Memory(Pages, Option<(BorrowedFd<'s>, u64)>),
-    /// A file of its own, from its start.
+    /// A file of its own, from the file's start.
     File(OwnedFd),
 }
 
 /// The slots of a job.
 pub trait Slots {
-    /// What rank `rank` says of its slot.
+    /// The record of rank `rank`.
     fn record(&self, rank: usize) -> &SlotRecord;
     /// The file of the slots.
     ///
     /// # Errors
-    /// If there is none, or if it cannot be reached any more.
+    /// If there is none, or if it can no longer be reached.
     fn file(&self) -> Result<BorrowedFd<'_>, Error>;
-    /// Where rank `rank`'s data segment lies in the file.
+    /// The offset of rank `rank`'s data segment in the file.
     fn data_offset(&self, rank: usize) -> u64;
-    /// Where rank `rank`'s heap of these pages lies: file and offset; `None` if there is no file of
-    /// such pages.
+    /// File and offset of rank `rank`'s heap of these pages; `None` if there is no file of such
+    /// pages.
     fn heap_place(&self, rank: usize, pages: Pages)
     -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
-    /// What rank `rank`'s partition `index` is made of, which starts `offset` bytes behind the
-    /// first one.
+    /// What rank `rank`'s partition `index` consists of. It starts `offset` bytes after the first
+    /// partition.
     ///
     /// # Errors
     /// If its file cannot be opened.

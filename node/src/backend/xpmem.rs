@@ -1,5 +1,5 @@
-//! Slots in ordinary memory, mapped by the XPMEM module: nothing of the data
-//! segment is copied or remapped.
+//! Slots in ordinary memory, mapped by the XPMEM module. The data segment is neither copied nor
+//! remapped.
 #![allow(unsafe_code)]
 
 use super::{Backend, Backing, Slots, memfd};
@@ -8,19 +8,19 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::pages::Pages;
 use crate::segment::DataSegment;
-use crate::sys::{huge, map};
+use crate::sys::{huge, map, persistent};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 use xpmem_sys::{Attachment, Device, Permit, Segment, SegmentId};
 
-/// Slots that peers reach through XPMEM.
+/// The backend with slots that peers reach through XPMEM.
 pub struct Xpmem {
     device: &'static Device,
     held: Mutex<Held>,
 }
 
-/// What the lifetime holds; dropped in this order: attachments first.
+/// Resources of the current lifetime. Fields drop in this order: attachments first.
 #[derive(Default)]
 struct Held {
     attachments: Vec<Attachment>,
@@ -32,22 +32,22 @@ fn failed(error: xpmem_sys::Error) -> Error {
 }
 
 impl Xpmem {
-    /// Opens the device and sees for itself that it works.
+    /// Opens the device and tests that it works.
     pub fn open() -> Result<Self, Error> {
         let device = Device::get().map_err(failed)?;
         self_test(device).map_err(|error| Error::NoWay(format!("self-test: {error}")))?;
         Ok(Self { device, held: Mutex::default() })
     }
 
-    /// Makes whole pages of this process reachable, until the segment is dropped.
+    /// Makes whole pages of this process reachable until the segment is dropped.
     pub fn make(&self, pages: &Range<usize>) -> Result<Segment, Error> {
         Segment::make(self.device, pages.clone()).map_err(failed)
     }
 
-    /// Maps part of a peer's segment, from `offset` on.
+    /// Maps part of a peer's segment, starting at `offset`.
     ///
     /// # Safety
-    /// `at` lies within a reservation that the caller owns and leaves to the attachment; nobody
+    /// `at` is within a reservation that the caller owns and leaves to the attachment. Nobody
     /// unmaps, remaps or protects any of it while the attachment lives.
     pub unsafe fn map_peers(
         &self,
@@ -56,20 +56,22 @@ impl Xpmem {
         offset: usize,
     ) -> Result<Attachment, Error> {
         let permit = Permit::get(self.device, SegmentId(segment as i64)).map_err(failed)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the range is in a reservation that is left to the
+        // attachment.
         unsafe { permit.attach(at.start, at.len(), offset) }.map_err(failed)
     }
 }
 
-/// Zeroed private memory with these pages.
+/// Maps zeroed private memory with these pages.
 ///
 /// # Safety
-/// The range was reserved by the caller, and nobody uses it yet.
+/// The caller has reserved the range, and nobody uses it yet.
 pub unsafe fn lay(at: &Range<usize>, pages: Pages) -> Result<(), Error> {
     if pages == Pages::Transparent {
         huge::transparent(false).map_err(Error::NoWay)?;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller has reserved the range and guarantees that nobody uses it, so it may be
+    // mapped over.
     unsafe {
         match pages {
             Pages::Explicit(size) => map::huge_over(at.start, at.len(), size, None)?,
@@ -82,8 +84,7 @@ pub unsafe fn lay(at: &Range<usize>, pages: Pages) -> Result<(), Error> {
     }
 }
 
-/// Exports a page, attaches it, and reads through the attachment what was written
-/// to the page.
+/// Exports a page, attaches it, and checks that writes on each side are visible on the other.
 fn self_test(device: &'static Device) -> Result<(), Error> {
     const WORD: u64 = 0x5851_f42d_4c95_7f2d;
     let page = map::page_size();
@@ -92,8 +93,8 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
     let outcome = (|| {
         let segment = Segment::make(device, exported..exported + page).map_err(failed)?;
         let permit = Permit::get(device, segment.id()).map_err(failed)?;
-        // SAFETY: the reservation is this function's own; both addresses are mapped
-        // and aligned while the attachment lives.
+        // SAFETY: this function owns the reservation. Both addresses are aligned, and mapped while
+        // the attachment lives.
         unsafe {
             let _attachment = permit.attach(place, page, 0).map_err(failed)?;
             (exported as *mut u64).write_volatile(WORD);
@@ -106,8 +107,8 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
         }
         Ok(())
     })();
-    // SAFETY: both are this function's own; the attachment is gone and has left its
-    // reservation behind.
+    // SAFETY: this function owns both ranges. The attachment is gone and has left its reservation
+    // mapped.
     unsafe {
         map::unmap(exported as *mut u8, page);
         map::unmap(place as *mut u8, page);
@@ -127,7 +128,7 @@ impl Backend for Xpmem {
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
-        // SAFETY: the heap's place was reserved for it, and nobody uses it yet.
+        // SAFETY: the range was reserved for the heap, and nobody uses it yet.
         unsafe { lay(&layout.heap, pages) }
     }
 
@@ -140,11 +141,11 @@ impl Backend for Xpmem {
     ) -> Result<(), Error> {
         let at = &layout.partitions[index];
         let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: the place was reserved for it, and nobody uses it yet.
+        // SAFETY: the range was reserved for the partition, and nobody uses it yet.
         unsafe {
             match backing {
                 Backing::Memory(pages, _) => lay(at, pages),
-                Backing::File(file) => memfd::lay(at, Pages::Normal, (file.as_fd(), 0)),
+                Backing::File(file) => persistent::file_over(at.start, at.len(), file.as_fd()),
             }
         }
     }
@@ -165,7 +166,8 @@ impl Backend for Xpmem {
             Ok::<_, Error>(())
         };
         export(&data.pages, &record.data_segment)?;
-        // What is reserved between the partitions is part of it and faults over there, too.
+        // The area includes the reserved memory between partitions, which also faults when peers
+        // access it.
         export(&layout.area(), &record.heap_segment)
     }
 
@@ -175,7 +177,7 @@ impl Backend for Xpmem {
         let mut attach = |range: &Range<usize>, segment: &AtomicU64, offset: usize| {
             let at = layout.mirrored(rank, range.start);
             let segment = segment.load(Ordering::Relaxed);
-            // SAFETY: the place lies in the window reserved for this mirror; the window is never
+            // SAFETY: the range is in the window reserved for this mirror. The window is never
             // unmapped, remapped or protected.
             let attachment = unsafe { self.map_peers(&(at..at + range.len()), segment, offset)? };
             held.attachments.push(attachment);
@@ -189,9 +191,8 @@ impl Backend for Xpmem {
                 Backing::Memory(..) => attach(own, &record.heap_segment, in_segment(own))?,
                 Backing::File(file) => {
                     let at = layout.mirrored(rank, own.start);
-                    let place = (file.as_fd(), 0);
                     // SAFETY: as above.
-                    unsafe { memfd::map_peers(&(at..at + own.len()), Pages::Normal, place)? };
+                    unsafe { memfd::map_peers_file(&(at..at + own.len()), file.as_fd())? };
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! What an algorithm is: one line of its operation's table, from which come its name, what it
-//! needs, and the call of its function. [`super::operation`] lists the tables.
+//! Algorithms as lines of their operation's table: each line gives an algorithm's name, its
+//! requirement, and the call of its function. [`super::operation`] lists the tables.
 
-use super::group::{Group, Outcome};
+use super::group::{CollectiveGroup, Outcome};
 use super::message::{MOST_BYTES, words_of};
 use super::words::MOST_WORDS;
 use std::fmt::Debug;
 
-/// A collective operation, for choosing: barrier and sync are one, as are all reductions
-/// and all scans.
+/// A collective operation, as far as the choice of an algorithm goes: barrier and sync count as
+/// one, as do all reductions and all scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // Their names say it.
 pub enum Operation {
@@ -21,31 +21,31 @@ pub enum Operation {
     Scan,
 }
 
-/// The algorithms of one operation, as a type with a value for each. [`algorithms!`] makes it.
+/// The algorithms of one operation, as an enum. [`algorithms!`] defines it.
 pub trait Algorithm: Copy + Debug + 'static {
     /// The operation.
     const OPERATION: Operation;
-    /// `auto`, then the names of all.
+    /// `auto`, then the names of all algorithms.
     const NAMES: &'static [&'static str];
-    /// All of them; the first one serves every case.
+    /// All algorithms. The first one serves every case.
     const ALL: &'static [Self];
-    /// What the operation is called with: memory that it can use for as long.
+    /// The arguments of a call, with memory that it can use during `'m`.
     type Call<'m>;
 
-    /// The algorithm at that place of [`NAMES`](Self::NAMES); none for `auto`.
+    /// The algorithm at index `number` of [`NAMES`](Self::NAMES), `None` for `auto`.
     fn numbered(number: usize) -> Option<Self>;
 
-    /// What it needs of so many members and bytes; an error that says so if that is not met.
+    /// Checks that the algorithm can serve this many members and bytes.
     ///
     /// # Errors
-    /// What it needs, in words.
+    /// The requirement that is not met, in words.
     fn serves(self, members: usize, bytes: usize) -> Result<(), &'static str>;
 
-    /// Carries out the call. `degree` tells that of the trees.
+    /// Carries out the call. `degree` returns the degree of the trees.
     ///
     /// # Errors
-    /// The group's.
-    fn run<G: Group>(
+    /// Those of the group.
+    fn run<G: CollectiveGroup>(
         self,
         group: &G,
         call: Self::Call<'_>,
@@ -53,37 +53,36 @@ pub trait Algorithm: Copy + Debug + 'static {
     ) -> Outcome<G>;
 }
 
-/// What an algorithm needs of a number of members, and of bytes that one of them contributes.
+/// A requirement on the number of members and on the bytes that each contributes.
 #[derive(Clone, Copy)]
 pub struct Need {
-    /// In words.
+    /// The requirement in words.
     pub words: &'static str,
-    /// Whether it is met.
+    /// Whether this many members and bytes meet it.
     pub met: fn(usize, usize) -> bool,
 }
 
-/// Nothing.
+/// No requirement.
 pub const ANY: Need = Need { words: "nothing", met: |_, _| true };
-/// Partners by exclusive or.
+/// For partners found by exclusive or.
 pub const POWER_OF_TWO: Need = Need {
     words: "a number of PEs that is a power of two",
     met: |members, _| members.is_power_of_two(),
 };
-/// Pairs.
-pub const EVEN: Need =
-    Need { words: "an even number of PEs", met: |members, _| members.is_multiple_of(2) };
-/// A message beside the control words.
+/// For members in pairs.
+pub const EVEN: Need = Need { words: "an even number of PEs", met: |members, _| members % 2 == 0 };
+/// For a message beside the control words.
 pub const SMALL: Need = Need { words: "at most 1120 bytes", met: |_, bytes| bytes <= MOST_BYTES };
-/// A message with a part for each member, in whole words.
+/// For a message with a part for each member, in whole words.
 pub const SMALL_TOGETHER: Need = Need {
-    words: "at most 1120 bytes for all PEs together",
+    words: "at most 1120 bytes for all PEs together, each part rounded up to 8",
     met: |members, bytes| words_of(bytes).saturating_mul(members) <= MOST_WORDS,
 };
-// As the texts say.
+// The texts above name this number.
 const _: () = assert!(MOST_BYTES == 1120);
 
-/// The table of an operation's algorithms: a line for each, with its name, what it needs, and the
-/// call of its function. The first one serves every case.
+/// Defines the table of an operation's algorithms: one line each, with its name, its requirement,
+/// and the call of its function. The first one serves every case.
 macro_rules! algorithms {
     ($(#[$doc:meta])* $type:ident of $operation:ident, |$group:ident, $call:ident: $Call:ty, $degree:ident| {
         $($(#[$about:meta])* $name:ident, $need:expr => $function:expr;)*
@@ -119,7 +118,7 @@ macro_rules! algorithms {
             }
 
             #[inline(always)]
-            fn run<G: $crate::collectives::group::Group>(
+            fn run<G: $crate::collectives::group::CollectiveGroup>(
                 self,
                 $group: &G,
                 $call: Self::Call<'_>,

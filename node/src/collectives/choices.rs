@@ -1,39 +1,39 @@
-//! Which algorithm a collective runs: the one that was named, else the one that a table
-//! says is the quickest for the number of members and bytes ([`rules`](super::rules)).
+//! Chooses the algorithm that a collective runs: the named one, or else the one that a table gives
+//! as the quickest for the number of members and bytes ([`rules`](super::rules)).
 //!
-//! All members must come to the same choice, so it depends on nothing but what all of
-//! them know: operation, number of members, bytes, names and table.
+//! All members must make the same choice, so it depends only on what all of them know: operation,
+//! number of members, bytes, names and table.
 
 use super::algorithm::{Algorithm, Operation};
 use super::operation::OPERATIONS;
-use super::rules::{Table, mix};
+use super::rules::{RuleTable, mix};
 use crate::atomics::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 /// A client's choices.
 #[derive(Debug)]
 pub struct Choices {
-    /// Numbers of the algorithms that were named, `AUTO` where none was.
+    /// The number of the algorithm named for each operation, `AUTO` if none was.
     named: [AtomicUsize; OPERATIONS],
-    /// Children of a node in trees.
+    /// Children per node in trees.
     degree: AtomicUsize,
-    table: OnceLock<Table>,
+    table: OnceLock<RuleTable>,
 }
 
 const AUTO: usize = 0;
 const DEFAULT_DEGREE: usize = 4;
 
-/// An algorithm was named that cannot serve the call.
+/// The named algorithm cannot serve the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unable {
     /// Its name.
     pub algorithm: &'static str,
-    /// What it needs, in words.
+    /// Its requirement, in words.
     pub needs: &'static str,
 }
 
 impl Choices {
-    /// No names, and no table yet.
+    /// No algorithm named, and no table yet.
     pub const fn new() -> Self {
         Self {
             named: [const { AtomicUsize::new(AUTO) }; OPERATIONS],
@@ -42,8 +42,8 @@ impl Choices {
         }
     }
 
-    /// From now on `operation` runs `algorithm`, or with `auto` the one that the table says. To
-    /// be called by all members at the same point between collectives. False if there is no
+    /// Makes `operation` run `algorithm` from now on; `auto` leaves the choice to the table. All
+    /// members must call this at the same point between collectives. Returns false if there is no
     /// such algorithm.
     pub fn name(&self, operation: Operation, algorithm: &str) -> bool {
         let number = operation.algorithms().iter().position(|name| *name == algorithm);
@@ -58,31 +58,31 @@ impl Choices {
         self.degree.load(Ordering::Relaxed)
     }
 
-    /// Sets that.
+    /// Sets the [`degree`](Self::degree).
     pub fn set_degree(&self, degree: usize) {
         self.degree.store(degree, Ordering::Relaxed);
     }
 
-    /// The table, which `make` makes when it is asked for first.
+    /// The table. The first call creates it with `make`.
     #[inline]
-    pub fn table(&self, make: impl FnOnce() -> Table) -> &Table {
+    pub fn table(&self, make: impl FnOnce() -> RuleTable) -> &RuleTable {
         self.table.get_or_init(make)
     }
 
-    /// A number that differs where names or degrees differ.
+    /// A hash of the names and the degree.
     pub fn fingerprint(&self) -> u64 {
         let words = self.named.iter().chain([&self.degree]);
         mix(&words.map(|word| word.load(Ordering::Relaxed) as u64).collect::<Vec<_>>())
     }
 
-    /// The algorithm for a collective of so many members, of which each contributes `bytes`.
+    /// The algorithm for a collective of `members` members that contribute `bytes` bytes each.
     ///
     /// # Errors
-    /// If the one that was named cannot serve the case.
+    /// If the named algorithm cannot serve the case.
     #[inline(always)]
     pub fn choose<A: Algorithm>(
         &self,
-        table: &Table,
+        table: &RuleTable,
         members: usize,
         bytes: usize,
     ) -> Result<A, Unable> {
@@ -91,14 +91,14 @@ impl Choices {
             .map(|found| found.unwrap_or(A::ALL[0]))
     }
 
-    /// As [`choose`](Self::choose) for people: the number of the algorithm, of
-    /// [`Operation::algorithms`].
+    /// As [`choose`](Self::choose), but returns the algorithm's index in [`Operation::algorithms`],
+    /// for display.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`choose`](Self::choose).
     pub fn chosen(
         &self,
-        table: &Table,
+        table: &RuleTable,
         operation: Operation,
         members: usize,
         bytes: usize,
@@ -109,11 +109,11 @@ impl Choices {
             .map(|found| found.unwrap_or(AUTO + 1))
     }
 
-    /// What was named, else what the table finds.
+    /// The named algorithm, else the one that the table gives.
     #[inline(always)]
     fn pick<R>(
         &self,
-        table: &Table,
+        table: &RuleTable,
         operation: Operation,
         members: usize,
         bytes: usize,

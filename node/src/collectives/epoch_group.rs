@@ -1,4 +1,4 @@
-//! A [`Group`] over control words.
+//! A [`CollectiveGroup`] over control words.
 //!
 //! ```text
 //!  member 0   progress: 7          Every member counts the steps it announces in
@@ -6,16 +6,16 @@
 //!  member 2   progress: 7          "member 1 has announced step 8" is progress >= 8.
 //! ```
 //!
-//! The counters never go back, so a late reader sees a larger number, never a
-//! wrong one: no reset, no second phase, no flag that could be reused too early.
-//! A flat scan of the members' words costs the same as one central counter with
-//! up to 16 PEs on 2 CPUs (where the switches between processes dominate) and
-//! beats it when every PE has a CPU, because no two PEs write one line.
+//! The counters never go back, so a late reader sees a larger number, never a wrong one: no reset,
+//! no second phase, no flag that could be reused too early. A flat scan of the members' words costs
+//! the same as one central counter with up to 16 PEs on 2 CPUs (where process switches dominate)
+//! and beats it when every PE has a CPU, because no two PEs write the same cache line.
 //!
-//! Who waits long sleeps on the counter it waits for, so the counters are where futexes work.
+//! A member that waits long sleeps on the counter it waits for, so the counters lie where futexes
+//! work.
 
 use super::epoch::Epoch;
-use super::group::{Group, Outcome, Reach, Stepped};
+use super::group::{CollectiveGroup, Outcome, Reach, Stepped};
 use super::message::Room;
 use super::sizes::{MAILBOXES, SMALL_WORDS};
 use super::words::{ControlWords, Mailbox};
@@ -31,12 +31,13 @@ pub trait Controlled: Reach {
     /// # Errors
     /// If the wait ends early.
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self>;
-    /// Wakes those who sleep on `counter`.
+    /// Wakes the processes that sleep on `counter`.
     fn wake(&self, counter: &Counter);
-    /// This process has announced a step, in its own words: tells all who cannot read them.
+    /// Reports a step that this process has announced in its own words to all members that cannot
+    /// read them.
     #[inline(always)]
     fn announced(&self, _step: u64) {}
-    /// As [`announced`](Self::announced), one member.
+    /// As [`announced`](Self::announced), but to one member.
     #[inline(always)]
     fn announced_to(&self, _step: u64, _member: usize) {}
     /// Adds one to `member`'s notifications.
@@ -46,13 +47,13 @@ pub trait Controlled: Reach {
     }
 }
 
-/// The highest step in a member's words: where the next user of them goes on.
+/// The highest step in a member's words, from which their next user continues.
 pub fn highest_step(words: &ControlWords) -> u64 {
     let told = words.mailboxes.iter().map(|mailbox| mailbox.step.get());
     told.fold(words.progress.get().max(words.heard.get()), u64::max)
 }
 
-/// A group with control words, in a collective.
+/// A group with control words, during a collective.
 #[derive(Debug)]
 pub struct EpochGroup<'e, M> {
     members: M,
@@ -60,7 +61,7 @@ pub struct EpochGroup<'e, M> {
 }
 
 impl<'e, M: Controlled> EpochGroup<'e, M> {
-    /// These members, with this process's `epoch` among them.
+    /// The group of `members`; `epoch` is this process's position in it.
     pub fn new(members: M, epoch: &'e Epoch) -> Self {
         Self { members, epoch }
     }
@@ -69,9 +70,9 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
         self.members.words(self.index())
     }
 
-    /// Waits until nobody reads any more what was in the mailboxes of a message to be written:
-    /// until all members are past the messages that began [`MAILBOXES`] steps before its end, or
-    /// earlier. Mostly they are known to be.
+    /// Waits until nobody still reads the mailboxes that a message is to be written to: until all
+    /// members are past the messages that began [`MAILBOXES`] or more steps before its end. Usually
+    /// they are known to be.
     #[inline(always)]
     fn clear(&self, place: &Place) -> Outcome<Self> {
         let lapped = place.end.saturating_sub(MAILBOXES as u64).min(self.epoch.last_message());
@@ -91,7 +92,7 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
     }
 }
 
-/// Where the members' messages of one collective lie in their mailboxes: a step for each.
+/// The place of one collective's messages in the members' mailboxes: one mailbox per step.
 struct Place {
     start: u64,
     end: u64,
@@ -99,7 +100,7 @@ struct Place {
 }
 
 impl Place {
-    /// That of the next ones, of so many words.
+    /// The place of the next messages, of `words` words each.
     #[inline(always)]
     fn of(words: usize, epoch: &Epoch) -> Self {
         let steps = words.div_ceil(SMALL_WORDS).max(1) as u64;
@@ -107,7 +108,7 @@ impl Place {
         Self { start, end: start + steps, first: (start % MAILBOXES as u64) as usize }
     }
 
-    /// Where a member says that it has written its message.
+    /// The counter in which a member reports that it has written its message.
     #[inline(always)]
     fn step<'w>(&self, words: &'w ControlWords) -> &'w Counter {
         &self.mailbox(words, 0).step
@@ -120,7 +121,7 @@ impl Place {
         &words.mailboxes[if place < MAILBOXES { place } else { place - MAILBOXES }]
     }
 
-    /// Reads as many words of a member's message, from word `first` on.
+    /// Reads words of a member's message from word `first` on, as many as `to` holds.
     #[inline(always)]
     fn read(&self, words: &ControlWords, first: usize, to: &mut [u64]) {
         let (mailbox, within) = (first / SMALL_WORDS, first % SMALL_WORDS);
@@ -171,11 +172,14 @@ impl<M: Controlled> Reach for EpochGroup<'_, M> {
     fn nodes(&self) -> Vec<usize> {
         self.members.nodes()
     }
+    fn neighbours(&self) -> Option<usize> {
+        self.members.neighbours()
+    }
 }
 
 impl<M: Controlled> Stepped for EpochGroup<'_, M> {
-    /// What is opened here may end without all members having come, so this process says how
-    /// far it has read before.
+    /// A collective opened here may end before all members have joined it, so this process first
+    /// reports how far it has read.
     #[inline]
     fn open(&self, steps: u64) -> u64 {
         let (read, own) = (self.epoch.last_message(), self.own());
@@ -208,20 +212,21 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
     }
 }
 
-impl<M: Controlled> Group for EpochGroup<'_, M> {
+impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
     fn notify(&self, member: usize) {
         self.members.notify(member);
     }
 
-    /// No other collective's notifications come in between: a member notifies in the next one
-    /// only after this process has announced a step of it.
+    /// Notifications of other collectives cannot interfere: a member notifies in the next one only
+    /// after this process has announced a step of it.
     fn await_notifications(&self, times: usize) -> Outcome<Self> {
         let target = self.epoch.expect_notifications(times as u64);
         self.members.await_counter(&self.own().notifications, target)
     }
 
-    /// Nobody waits for the readers, see [`clear`](EpochGroup::clear): to complete an exchange, a
-    /// member has waited for everyone to enter it, hence to have left the one before.
+    /// No exchange waits for readers of the one before, see [`clear`](EpochGroup::clear): to
+    /// complete an exchange, a member waits for everyone to enter it, hence to have left the one
+    /// before.
     fn exchange_words(
         &self,
         mine: &[u64],
@@ -244,14 +249,15 @@ impl<M: Controlled> Group for EpochGroup<'_, M> {
         Ok(())
     }
 
-    /// The root waits only for room: a member that has read the message says so in its own
-    /// words, and goes on.
+    /// The root waits only for room in its mailboxes. A member that has read the message reports
+    /// that in its own words and continues.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
         let place = Place::of(message.len(), self.epoch);
         let heard = || self.own().heard.raise(place.end, |counter| self.members.wake(counter));
         if self.index() == root {
             self.clear(&place)?;
-            // First: who has come to a step has read all messages before it.
+            // Before the message is written: a member that has reached a step has read all messages
+            // before it.
             heard();
             place.write(self.own(), message, |counter| self.members.wake(counter));
         } else {

@@ -1,17 +1,16 @@
-//! What an algorithm needs of the PEs it runs on: the seam between the
-//! collectives and the words and mappings they run over.
+//! What an algorithm needs of the PEs it runs on: the interface between the collectives and the
+//! words and mappings they run over.
 //!
-//! [`Reach`] is who takes part, with [`Memory`] where theirs is; [`Group`] adds how they
-//! tell each other how far they are. An algorithm is a function over a `Group`, so
-//! the same text runs over a team's control words ([`super::epoch_group`]), over words
-//! of a client's own (OpenSHMEM's `pSync` arrays), and over threads in the tests.
+//! [`Reach`] lists the members and gives access to their [`Memory`]; [`CollectiveGroup`] adds the means to
+//! report how far they are. An algorithm is a function over a `CollectiveGroup`, so the same code runs over a
+//! team's control words ([`super::epoch_group`]), over a client's own words (OpenSHMEM's `pSync`
+//! arrays), and over threads in the tests.
 //!
-//! A collective is a sequence of numbered *steps*. A member announces the steps that
-//! others depend on, in order, and waits for just those steps of just those members
-//! that it depends on: "your source is ready", "you no longer read mine". A published
-//! algorithm's message from A to B is here B waiting for A's step, then copying from
-//! where the data lies: the same partners, rounds and bytes, and nobody needs to know
-//! whether another's dest is ready.
+//! A collective is a sequence of numbered *steps*. A member announces, in order, the steps that
+//! others depend on, and waits only for the steps and members that it depends on: "your source is
+//! ready", "you no longer read mine". A published algorithm's message from A to B becomes B waiting
+//! for A's step, then copying the data from where it lies: the same partners, rounds and bytes, and
+//! nobody needs to know whether another's dest is ready.
 
 use super::memory::{self, Memory};
 use super::range::{Readable, Remote, Writable};
@@ -25,13 +24,13 @@ pub type Small = [u64; SMALL_WORDS];
 /// Most bytes of a [`Small`].
 pub const SMALL_BYTES: usize = SMALL_WORDS * 8;
 
-/// What becomes of a collective in the group `G`.
+/// The result of a collective in the group `G`.
 pub type Outcome<G> = Result<(), <G as Reach>::Stop>;
 
 /// The members of a collective.
 pub trait Reach {
-    /// Why a collective may end early: for clients who live on when a member has ended, or set
-    /// time limits. `Infallible` for one that ends with its peers.
+    /// Why a collective may end early, for clients that outlive a member or set time limits.
+    /// `Infallible` for a client that ends with its peers.
     type Stop;
     /// How their memory is reached.
     type Memory: Memory<Stop = Self::Stop>;
@@ -41,21 +40,27 @@ pub trait Reach {
     /// Number of members.
     fn size(&self) -> usize;
 
-    /// Their memory.
+    /// The members' memory.
     fn memory(&self) -> &Self::Memory;
 
-    /// The number that the memory knows a member by.
+    /// The number by which the memory knows a member.
     #[inline(always)]
     fn number(&self, member: usize) -> usize {
         member
     }
 
-    /// The first member of each node that members are on. Those of a node follow each other.
+    /// The first member of each node that has members. Members of one node are consecutive.
     fn nodes(&self) -> Vec<usize> {
         vec![0]
     }
 
-    /// The counterpart that `member` has of a range of a source; for this process, the range.
+    /// How many consecutive members share a cache, if the group knows: the same number at all
+    /// members.
+    fn neighbours(&self) -> Option<usize> {
+        None
+    }
+
+    /// `member`'s counterpart of a range of a source. For this process, the range itself.
     ///
     /// # Errors
     /// As for [`Memory::peer`].
@@ -71,10 +76,10 @@ pub trait Reach {
         memory::source(self.memory(), own, self.number(member))
     }
 
-    /// As [`source`](Self::source), of a dest.
+    /// As [`source`](Self::source), for a dest.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Memory::peer`].
     #[inline(always)]
     fn dest<'m>(
         &self,
@@ -87,8 +92,8 @@ pub trait Reach {
         memory::dest(self.memory(), own, self.number(member))
     }
 
-    /// Copies bytes, as many on both sides: the way all bytes go that an algorithm moves in the
-    /// members' memory.
+    /// Copies bytes; both sides have the same length. Algorithms move all bytes in the members'
+    /// memory through this function.
     #[inline(always)]
     fn copy<'f, 't>(
         &self,
@@ -99,13 +104,13 @@ pub trait Reach {
     }
 }
 
-/// A [`Reach`] whose members can tell each other how far they are.
+/// A [`Reach`] whose members can report to each other how far they are.
 pub trait Stepped: Reach {
-    /// Opens a collective of at most `steps` steps, a number on which all members
-    /// agree, and returns what its step 0 is in their common count.
+    /// Opens a collective of at most `steps` steps, a number on which all members agree, and
+    /// returns the number of its step 0 in their common count.
     fn open(&self, steps: u64) -> u64;
 
-    /// Closes the collective: the words it used can serve the next one.
+    /// Closes the collective, so that the next one can use its words.
     ///
     /// # Errors
     /// If a wait for the others ends early.
@@ -113,23 +118,23 @@ pub trait Stepped: Reach {
         Ok(())
     }
 
-    /// Tells all members that this process has come to `step`; what it wrote before is
-    /// visible to those who wait for that step.
+    /// Announces to all members that this process has reached `step`. What it wrote before is
+    /// visible to members that wait for that step.
     fn announce(&self, step: u64);
 
-    /// As [`announce`](Self::announce): of the members of other nodes, only these wait for this
-    /// step.
+    /// As [`announce`](Self::announce), but of the members on other nodes only `members` wait for
+    /// this step.
     fn announce_to(&self, step: u64, members: impl IntoIterator<Item = usize>) {
         let _ = members;
         self.announce(step);
     }
 
-    /// As [`announce`](Self::announce): no member of another node waits for this step.
+    /// As [`announce`](Self::announce), but no member on another node waits for this step.
     fn announce_near(&self, step: u64) {
         self.announce(step);
     }
 
-    /// Waits until `member` has announced `step`, or a later one.
+    /// Waits until `member` has announced `step` or a later one.
     ///
     /// # Errors
     /// If the wait ends early.
@@ -153,13 +158,13 @@ pub trait Stepped: Reach {
     }
 }
 
-/// A [`Stepped`] group with further ways to tell each other things.
-pub trait Group: Stepped {
-    /// Adds one to what `member` is notified of.
+/// A [`Stepped`] group with further means of communication.
+pub trait CollectiveGroup: Stepped {
+    /// Adds one to `member`'s notifications.
     fn notify(&self, member: usize);
 
-    /// Waits until this process was notified `times` times in this collective. To be called
-    /// at most once in each.
+    /// Waits until this process has been notified `times` times in this collective. Must be called
+    /// at most once per collective.
     ///
     /// # Errors
     /// If the wait ends early.
@@ -170,9 +175,9 @@ pub trait Group: Stepped {
         MOST_WORDS
     }
 
-    /// Gives `mine` to every member and hands of every member's message (this process's
-    /// included) the words `wanted` to `each`, in the members' order. All members' messages
-    /// have the same length. A collective of its own.
+    /// Sends `mine` to every member and passes the words `wanted` of each member's message (this
+    /// process's included) to `each`, in the members' order. All messages have the same length. A
+    /// collective of its own.
     ///
     /// # Errors
     /// If a wait ends early, and those of `each`.
@@ -183,17 +188,17 @@ pub trait Group: Stepped {
         each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self>;
 
-    /// Makes every member's `message` the one of `root`; all have the same length. Nobody waits
-    /// for who only reads. A collective of its own.
+    /// Copies `root`'s `message` to every member's, of the same length. Nobody waits for members
+    /// that only read. A collective of its own.
     ///
     /// # Errors
     /// If a wait ends early.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self>;
 
-    /// As [`exchange_words`](Self::exchange_words), of small messages.
+    /// As [`exchange_words`](Self::exchange_words), for small messages.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`exchange_words`](Self::exchange_words).
     fn exchange(
         &self,
         mine: &Small,
@@ -204,15 +209,15 @@ pub trait Group: Stepped {
         })
     }
 
-    /// Returns when every member has called it, in whichever way these words make the
-    /// quickest. A collective of its own.
+    /// Returns when every member has called it, by the quickest method for these words. A
+    /// collective of its own.
     ///
     /// # Errors
     /// If the wait ends early.
     fn sync(&self) -> Outcome<Self>;
 }
 
-/// A collective that is going on. Steps are numbered from 1.
+/// A collective in progress. Steps are numbered from 1.
 #[derive(Debug)]
 pub struct Steps<'g, G> {
     group: &'g G,
@@ -220,7 +225,7 @@ pub struct Steps<'g, G> {
 }
 
 impl<G: Stepped> Steps<'_, G> {
-    /// Whose it is.
+    /// The group that runs it.
     pub fn group(&self) -> &G {
         self.group
     }
@@ -243,7 +248,7 @@ impl<G: Stepped> Steps<'_, G> {
     /// As [`Stepped::await_member`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Stepped::await_member`].
     pub fn await_member(&self, step: usize, member: usize) -> Outcome<G> {
         self.group.await_member(self.base + step as u64, member)
     }
@@ -265,8 +270,8 @@ impl<G: Stepped> Steps<'_, G> {
     }
 }
 
-/// All members, starting after `index`, so that not everybody reads from the same
-/// member at the same time; `index` itself comes last.
+/// All members, starting after `index` and ending with it, so that not everybody reads from the
+/// same member at the same time.
 pub fn others_first(index: usize, size: usize) -> impl Iterator<Item = usize> {
     (index + 1..size).chain(0..index + 1)
 }

@@ -1,5 +1,5 @@
-//! Members on several nodes: one of each node, its *head*, stands for the members near it, and only
-//! heads reach each other across nodes.
+//! Members on several nodes: one member of each node, its *head*, represents the others there, and
+//! only heads reach each other across nodes.
 //!
 //! ```text
 //!  node      0         1       2
@@ -9,19 +9,19 @@
 
 use super::group::{Outcome, Reach, Stepped, Steps};
 
-/// Who stands for whom.
+/// The nodes of a group and their heads.
 #[derive(Debug)]
 pub struct Levels {
-    /// The first member of each node, and the number of all members.
+    /// The first member of each node, then the number of all members.
     starts: Vec<usize>,
     heads: Vec<usize>,
-    /// The node that this process is on.
+    /// The node of this process.
     node: usize,
     me: usize,
 }
 
 impl Levels {
-    /// The first of a node is its head.
+    /// The first member of each node is its head.
     pub fn new(group: &impl Reach) -> Self {
         let heads = group.nodes();
         let mut starts = heads.clone();
@@ -31,7 +31,7 @@ impl Levels {
         levels
     }
 
-    /// `root` is the head of its node.
+    /// As [`new`](Self::new), but `root` is the head of its node.
     pub fn below(group: &impl Reach, root: usize) -> Self {
         let mut levels = Self::new(group);
         let node = levels.node_of(root);
@@ -47,38 +47,38 @@ impl Levels {
     pub fn nodes(&self) -> usize {
         self.heads.len()
     }
-    /// Which member is first on each node, and then the number of all.
+    /// The first member of each node, then the number of all members.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
-    /// Which of the heads a member that is one is.
+    /// The number of a head among the heads.
     pub fn number(&self, head: usize) -> usize {
         self.node_of(head)
     }
-    /// Who stands for this process.
+    /// The head of this process's node.
     pub fn head(&self) -> usize {
         self.heads[self.node]
     }
-    /// Whether this process stands for its node.
+    /// Whether this process is the head of its node.
     pub fn is_head(&self) -> bool {
         self.head() == self.me
     }
-    /// All on this node but its head.
+    /// All members on this node except its head.
     pub fn others(&self) -> impl Iterator<Item = usize> + Clone {
         let head = self.head();
         (self.starts[self.node]..self.starts[self.node + 1]).filter(move |member| *member != head)
     }
-    /// As many steps as heads take for any algorithm that they run.
+    /// An upper bound on the steps that any algorithm takes among the heads.
     pub fn steps(&self) -> usize {
         self.nodes() + 128
     }
-    /// The heads as a group, in the steps after `after`.
+    /// The heads as a group, whose steps follow step `after`.
     pub fn heads<'a, G>(&'a self, steps: &'a Steps<'a, G>, after: usize) -> Heads<'a, G> {
         Heads { steps, levels: self, after }
     }
 }
 
-/// The heads, in a collective of all.
+/// The heads as a group, in a collective of all members.
 #[derive(Debug)]
 pub struct Heads<'a, G> {
     steps: &'a Steps<'a, G>,

@@ -1,10 +1,10 @@
-//! The members' memory: where the counterparts of a range are, and how bytes come from there.
+//! The members' memory: where the counterparts of a range are, and how their bytes are copied.
 #![allow(unsafe_code)]
 
 use super::range::{Readable, Remote, Writable, copy};
 use super::scratch::Scratch;
 
-/// A buffer of a collective: the argument that an address comes from.
+/// An argument of a collective that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
     /// Where the members' data comes from.
@@ -26,38 +26,38 @@ impl Buffer {
 /// The members' memory, as this process reaches it.
 ///
 /// # Safety
-/// Safe code copies where these functions say. The address that [`peer`](Self::peer) returns for
-/// the first byte of a range is that of the member's counterpart, with as many bytes: mapped here,
-/// or a name that [`copy`](Self::copy) and [`near`](Self::near) are implemented for. What is no
-/// member's counterpart is an error. `copy` and `near` copy all the bytes, and write no others.
-/// [`check`](Self::check) returns an error unless all the bytes are mapped.
+/// Safe code copies at the addresses that these functions return. For the first byte of a range,
+/// [`peer`](Self::peer) returns the address of the member's counterpart, which has as many bytes:
+/// mapped here, or a name that [`copy`](Self::copy) and [`near`](Self::near) are implemented for.
+/// If the member has no counterpart, it returns an error. `copy` and `near` copy all the bytes, and
+/// write no others. [`check`](Self::check) returns an error unless all the bytes are mapped.
 pub unsafe trait Memory {
     /// Why a collective may end early.
     type Stop;
 
-    /// Where the counterpart that `member` owns of the own `address`, which is `buffer`'s, is
-    /// mapped here; or a name for it.
+    /// The address at which `member`'s counterpart of this process's `address` in `buffer` is
+    /// mapped here, or a name for it.
     ///
     /// # Errors
     /// If there is none, or it cannot be reached.
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Self::Stop>;
 
-    /// Checks that `bytes` bytes from the own `address` on, which is `buffer`'s, have counterparts.
+    /// Checks that the `bytes` bytes of `buffer` from this process's `address` on have
+    /// counterparts.
     ///
     /// # Errors
-    /// If they have not.
+    /// If they do not.
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Self::Stop>;
 
-    /// Copies bytes: the way all bytes go that an algorithm moves in the members' memory. There are
-    /// as many on both sides.
+    /// Copies bytes. Algorithms move all bytes in the members' memory through this function. Both
+    /// sides have the same length.
     #[inline(always)]
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-        // SAFETY: mapped here, where no address is a name; see the trait.
+        // SAFETY: both are mapped here: names need an implementation of their own, see the trait.
         unsafe { copy(from.range(), to.range()) }
     }
 
-    /// Where the bytes of a member can be read in place: there, or in `room` if they must be
-    /// brought here first.
+    /// Makes a member's bytes readable here: in place, or in `room` if they must be fetched first.
     #[inline(always)]
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
         let _ = room;
@@ -65,11 +65,11 @@ pub unsafe trait Memory {
         unsafe { from.range() }
     }
 
-    /// Notes that an algorithm has read so many bytes of the members' memory where they lie.
+    /// Notes that an algorithm has read this many bytes of the members' memory in place.
     fn read(&self, _bytes: usize) {}
 }
 
-/// The counterpart that a member owns of a range of a source.
+/// `member`'s counterpart of a range of a source.
 ///
 /// # Errors
 /// As for [`Memory::peer`].
@@ -80,15 +80,15 @@ pub fn source<'m, M: Memory>(
     member: usize,
 ) -> Result<Remote<Readable<'m>>, M::Stop> {
     let at = memory.peer(Buffer::Source, own.at().addr(), member)? as *const u8;
-    // SAFETY: where `peer` says; whoever made the own range has promised as much of its
-    // counterpart.
+    // SAFETY: the address is the one `peer` returned. The promises for this process's range include
+    // its counterpart, of as many bytes.
     Ok(unsafe { Remote::new(Readable::new(at, own.bytes())) })
 }
 
-/// As [`source`], of a dest.
+/// As [`source`], for a dest.
 ///
 /// # Errors
-/// As there.
+/// As for [`Memory::peer`].
 #[inline(always)]
 pub fn dest<'m, M: Memory>(
     memory: &M,
@@ -100,11 +100,11 @@ pub fn dest<'m, M: Memory>(
     Ok(unsafe { Remote::new(Writable::new(at, own.bytes())) })
 }
 
-/// The memory of members that have no counterparts of each other's.
+/// Memory of members without counterparts.
 #[cfg(test)]
 pub struct Private;
 
-// SAFETY: nothing is named.
+// SAFETY: it returns no addresses.
 #[cfg(test)]
 unsafe impl Memory for Private {
     type Stop = std::convert::Infallible;

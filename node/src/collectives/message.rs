@@ -1,4 +1,4 @@
-//! Private memory for a message that travels beside control words: whole 64-bit words.
+//! Private memory for a message that travels beside control words, in whole 64-bit words.
 #![allow(unsafe_code)]
 
 use super::group::Reach;
@@ -9,43 +9,44 @@ use std::mem::MaybeUninit;
 /// Most bytes of a message.
 pub const MOST_BYTES: usize = MOST_WORDS * size_of::<u64>();
 
-/// Words that so many bytes fill, or begin.
+/// The number of words that hold `bytes` bytes.
 pub const fn words_of(bytes: usize) -> usize {
     bytes.div_ceil(size_of::<u64>())
 }
 
-/// So many bytes that a message, or a part of one, begins with.
+/// The first `bytes` bytes of a message, or of a part of one.
 #[inline(always)]
 pub fn content(words: &[u64], bytes: usize) -> Readable<'_> {
     Readable::from(words).part(0, bytes)
 }
 
-/// Room for a message, aligned for any element. It has no value at first: a small message must not
-/// pay for a large one's room.
+/// Room for a message, aligned for any element. It starts uninitialised, so that a small message
+/// does not pay for a large one's room.
 #[repr(C, align(64))]
 pub struct Room(MaybeUninit<[u64; MOST_WORDS]>);
 
 impl Room {
-    /// With nothing in it.
+    /// Creates an empty room.
     #[inline(always)]
     pub const fn new() -> Self {
         Self(MaybeUninit::uninit())
     }
 
-    /// So many zeros.
+    /// The first `words` words, set to zero.
     #[inline(always)]
     pub fn zeros(&mut self, words: usize) -> &mut [u64] {
         assert!(words <= MOST_WORDS);
         let start: *mut u64 = self.0.as_mut_ptr().cast();
-        // SAFETY: there is room for as many words, and they are written here.
+        // SAFETY: there is room for `words` words, as just checked, and all of them are written
+        // here.
         unsafe {
             (0..words).for_each(|i| start.add(i).write(0));
             std::slice::from_raw_parts_mut(start, words)
         }
     }
 
-    /// So many blocks of `bytes` bytes, which follow each other in `from`; each begins
-    /// with a word of its own, and ends with zeros up to the end of a word.
+    /// Copies `blocks` blocks of `bytes` bytes, contiguous in `from`. Each block starts in a word
+    /// of its own and is padded with zeros to the end of its last word.
     #[inline(always)]
     pub fn blocks(
         &mut self,
@@ -59,8 +60,8 @@ impl Room {
         let start: *mut u64 = self.0.as_mut_ptr().cast();
         for block in 0..blocks {
             let to = start.wrapping_add(block * words);
-            // SAFETY: each block has its words within the room. The last one has a value before
-            // the block's bytes are written, which begin in all of them.
+            // SAFETY: each block's words are within the room. Its last word is written first; then
+            // the block's bytes fill all words before it.
             unsafe {
                 if words > 0 {
                     to.add(words - 1).write(0);
@@ -68,7 +69,7 @@ impl Room {
                 group.copy(from.part(block * bytes, bytes), Writable::new(to.cast(), bytes));
             }
         }
-        // SAFETY: as many words were written here, block by block.
+        // SAFETY: all these words were written above, block by block.
         unsafe { std::slice::from_raw_parts_mut(start, words * blocks) }
     }
 }

@@ -1,11 +1,12 @@
-//! Collectives of any group of processes: barrier, broadcast, collect, all-to-all, reductions and
+//! Collectives on any group of processes: barrier, broadcast, collect, all-to-all, reductions and
 //! scans.
 //!
-//! One file an algorithm, each a function over [`group::Group`]: the published families, and the
-//! *direct* ones that only shared memory allows, where every member reads the others' sources
-//! where they lie and writes nothing but its own dest, so that no byte is moved twice and no
-//! member needs to know when another's dest is ready. A line in the table of the operation names
-//! it, says what it needs and calls it ([`algorithm`]); [`choices`] says which one a call runs.
+//! Each file holds one algorithm, a function over [`group::CollectiveGroup`]. There are the published
+//! families and the *direct* algorithms, which only shared memory allows: every member reads the
+//! others' sources in place and writes only its own dest, so no byte is moved twice and no member
+//! needs to know when another's dest is ready. A line in the operation's table gives an algorithm's
+//! name, its requirement and its call ([`algorithm`]); [`choices`] picks the algorithm that a call
+//! runs.
 
 pub mod algorithm;
 pub mod alltoall;

@@ -3,17 +3,17 @@
 use super::algorithm::{Algorithm, Operation};
 use super::{alltoall, barrier, broadcast, collect, reduce, scan};
 
-/// What is known of an operation whatever its calls are.
-struct Table {
+/// What is known of an operation, whatever its calls look like.
+struct Facts {
     operation: Operation,
     name: &'static str,
     algorithms: &'static [&'static str],
     serves: fn(usize, usize, usize) -> Result<(), &'static str>,
 }
 
-/// That of the algorithms `A`.
-const fn table<A: Algorithm>(name: &'static str) -> Table {
-    Table {
+/// The table entry for the algorithms `A`.
+const fn table<A: Algorithm>(name: &'static str) -> Facts {
+    Facts {
         operation: A::OPERATION,
         name,
         algorithms: A::NAMES,
@@ -26,7 +26,7 @@ const fn table<A: Algorithm>(name: &'static str) -> Table {
 /// How many operations there are.
 pub const OPERATIONS: usize = TABLES.len();
 
-const TABLES: &[Table] = &[
+const TABLES: &[Facts] = &[
     table::<barrier::Algorithm>("barrier"),
     table::<broadcast::Algorithm>("broadcast"),
     table::<collect::Algorithm>("collect"),
@@ -38,7 +38,7 @@ const TABLES: &[Table] = &[
 ];
 
 impl Operation {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; OPERATIONS] = {
         let mut all = [Self::Barrier; OPERATIONS];
         let mut place = 0;
@@ -49,11 +49,11 @@ impl Operation {
         all
     };
 
-    const fn table(self) -> &'static Table {
+    const fn table(self) -> &'static Facts {
         &TABLES[self as usize]
     }
 
-    /// Its name in files and variables.
+    /// Its name in files and environment variables.
     pub const fn name(self) -> &'static str {
         self.table().name
     }
@@ -63,17 +63,16 @@ impl Operation {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// The names of its algorithms; the first is `auto`, the choice by table.
+    /// The names of its algorithms. The first is `auto`, the choice by table.
     pub const fn algorithms(self) -> &'static [&'static str] {
         self.table().algorithms
     }
 
-    /// Whether its algorithm number `number` (of [`algorithms`](Self::algorithms)) can
-    /// serve so many members and bytes: the bytes of one member's contribution, the mean
-    /// of them for collect.
+    /// Checks that algorithm number `number` (of [`algorithms`](Self::algorithms)) can serve this
+    /// many members and bytes: the bytes that one member contributes, for collect their mean.
     ///
     /// # Errors
-    /// If not, what it needs.
+    /// If it cannot, its requirement in words.
     pub fn serves(self, number: usize, members: usize, bytes: usize) -> Result<(), &'static str> {
         (self.table().serves)(number, members, bytes)
     }

@@ -1,5 +1,5 @@
-//! Ranges of bytes that collectives read and write, and all that is done with their addresses: so
-//! that the algorithms are safe code.
+//! Ranges of bytes that collectives read and write, and all operations on their addresses, so that
+//! the algorithms are safe code.
 //!
 //! ```text
 //!  Readable  Writable        mapped here: this process loads from them, stores to them
@@ -7,22 +7,22 @@
 //!  Remote<Writable>          group's memory knows what to do with
 //! ```
 //!
-//! What the types hold: nothing is read or written outside the ranges that a call was given, or
-//! after it; nothing is loaded from what is not mapped here; private memory is in no use after its
-//! end. Who makes a range of memory that other processes see promises the rest, see
-//! [`Readable::new`].
+//! What the types guarantee: nothing is read or written outside the ranges that a call was given,
+//! or after the call; nothing is loaded from memory that is not mapped here; private memory is not
+//! used after its end. Whoever makes a range of memory that other processes see promises the rest,
+//! see [`Readable::new`].
 //!
-//! What they do not hold is the order of the steps in which members read and write: that a source
-//! is ready when it is read, and a dest no longer in use when it is written. An algorithm that has
-//! it wrong copies the wrong bytes, at the right places: no reference is ever made to them, and any
-//! bits are an element. The model checker holds the protocols, and tests with random calls the
-//! algorithms. Nor do the types hold that what is copied does not overlap with where it goes: that
-//! is checked where there are debug assertions.
+//! What they do not guarantee is the order in which members read and write: that a source is ready
+//! when it is read, and that a dest is no longer in use when it is written. An algorithm with the
+//! wrong order copies the wrong bytes, but at the right places: no reference is ever made to them,
+//! and any bits are a valid element. The model checker verifies the protocols, and tests with
+//! random calls the algorithms. Nor do the types guarantee that the two sides of a copy do not
+//! overlap: debug assertions check that.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
 
-/// Bytes that this process can read, for as long as `'m`.
+/// Bytes that this process can read during `'m`.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable<'m> {
     at: *const u8,
@@ -30,7 +30,7 @@ pub struct Readable<'m> {
     memory: PhantomData<&'m [u8]>,
 }
 
-/// Bytes that this process can read and write, for as long as `'m`.
+/// Bytes that this process can read and write during `'m`.
 #[derive(Clone, Copy, Debug)]
 pub struct Writable<'m> {
     at: *mut u8,
@@ -46,10 +46,10 @@ impl<'m> Readable<'m> {
     /// A source of a collective, or a part of one.
     ///
     /// # Safety
-    /// For as long as `'m`, the bytes are mapped and readable here, and so are the counterparts
-    /// that the memory of a group finds on its members, as far as the collective's rules let it
-    /// read them. In that time nobody writes them but the collective that is given the range. It
-    /// overlaps with a [`Writable`] of the same call only where the operation permits it.
+    /// During `'m`, the bytes are mapped and readable here, and so are the counterparts that the
+    /// memory of a group finds on its members, as far as the collective's rules let it read them.
+    /// During that time only the collective that is given the range writes them. The range overlaps
+    /// with a [`Writable`] of the same call only where the operation permits it.
     #[inline(always)]
     pub unsafe fn new(at: *const u8, bytes: usize) -> Self {
         Self { at, bytes, memory: PhantomData }
@@ -66,8 +66,8 @@ impl<'m> Writable<'m> {
     /// A dest of a collective, or a part of one.
     ///
     /// # Safety
-    /// As for [`Readable::new`], and the bytes and their counterparts are writable, too. In that
-    /// time nobody reads them, either, but the collective that is given the range.
+    /// As for [`Readable::new`]; moreover, the bytes and their counterparts are writable, and
+    /// during that time only the collective that is given the range reads them.
     #[inline(always)]
     pub unsafe fn new(at: *mut u8, bytes: usize) -> Self {
         Self { at, bytes, memory: PhantomData }
@@ -79,13 +79,13 @@ impl<'m> Writable<'m> {
         self.at
     }
 
-    /// Whether it begins where `other` does.
+    /// Whether it starts at the same address as `other`.
     #[inline(always)]
     pub fn is_at(self, other: Readable<'_>) -> bool {
         std::ptr::eq(self.at, other.at)
     }
 
-    /// Without the right to write.
+    /// The same range, read-only.
     #[inline(always)]
     pub fn readable(self) -> Readable<'m> {
         Readable { at: self.at, bytes: self.bytes, memory: PhantomData }
@@ -93,22 +93,22 @@ impl<'m> Writable<'m> {
 
     /// Fills it with zeros.
     pub fn zero(self) {
-        // SAFETY: mapped and writable here, as whoever made the range has promised.
+        // SAFETY: mapped and writable here, as whoever made the range promised.
         unsafe { self.at.write_bytes(0, self.bytes) }
     }
 }
 
-/// The part that begins `start` bytes behind the beginning, which the algorithms have right.
+/// Lengths and parts of ranges. A part outside its range is an algorithm's mistake, and panics.
 macro_rules! parts {
     ($($range:ident)*) => {$(
         impl $range<'_> {
-            /// How many there are.
+            /// The number of bytes.
             #[inline(always)]
             pub fn bytes(self) -> usize {
                 self.bytes
             }
 
-            /// So many of them, from byte `start` on.
+            /// The part of `bytes` bytes from byte `start` on.
             #[inline(always)]
             pub fn part(self, start: usize, bytes: usize) -> Self {
                 if start > self.bytes || bytes > self.bytes - start {
@@ -119,19 +119,19 @@ macro_rules! parts {
         }
 
         impl Remote<$range<'_>> {
-            /// As that of the range.
+            /// As for the range itself.
             #[inline(always)]
             pub fn part(self, start: usize, bytes: usize) -> Self {
                 Self(self.0.part(start, bytes))
             }
 
-            /// How many there are.
+            /// The number of bytes.
             #[inline(always)]
             pub fn bytes(self) -> usize {
                 self.0.bytes
             }
 
-            /// Where it is mapped here, or its name.
+            /// Its address where it is mapped here, or its name.
             pub fn address(self) -> usize {
                 self.0.at.addr()
             }
@@ -151,7 +151,8 @@ macro_rules! private {
         impl<'m> From<&'m [$element]> for Readable<'m> {
             #[inline(always)]
             fn from(memory: &'m [$element]) -> Self {
-                // SAFETY: borrowed for as long, of a type without padding. No other process has it.
+                // SAFETY: borrowed for `'m`, of a type without padding. No other process has access
+                // to it.
                 unsafe { Self::new(memory.as_ptr().cast(), size_of_val(memory)) }
             }
         }
@@ -192,26 +193,27 @@ impl<'m> From<Writable<'m>> for Remote<Writable<'m>> {
 }
 
 impl<R> Remote<R> {
-    /// The counterpart of a range on a member.
+    /// A member's counterpart of a range.
     ///
     /// # Safety
-    /// Its address is what the group's memory says of the range's, and as many bytes are there.
+    /// Its address is the one that the group's memory gives for the range's, and as many bytes are
+    /// there.
     #[inline(always)]
     pub unsafe fn new(counterpart: R) -> Self {
         Self(counterpart)
     }
 
-    /// The range, of addresses that may be names.
+    /// The range, whose address may be a name.
     ///
     /// # Safety
-    /// Nobody loads from it or stores to it, unless it is mapped here.
+    /// Nobody loads from the range or stores to it, unless it is mapped here.
     #[inline(always)]
     pub unsafe fn range(self) -> R {
         self.0
     }
 }
 
-/// Copies bytes that are mapped here, as many on both sides.
+/// Copies bytes that are mapped here. Both sides have the same length.
 #[inline(always)]
 pub fn copy(from: Readable<'_>, to: Writable<'_>) {
     let bytes = from.bytes;
@@ -222,9 +224,9 @@ pub fn copy(from: Readable<'_>, to: Writable<'_>) {
         from.at.addr().abs_diff(to.at.addr()) >= bytes || to.is_at(from),
         "a copy overlaps with where it comes from"
     );
-    // SAFETY: readable, writable and mapped, as whoever made the ranges has promised. They are
-    // apart or the same: ranges of one call overlap only where the operation permits, and
-    // what algorithms make of them is apart (above, and what the module says).
+    // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
+    // or identical: ranges of one call overlap only where the operation permits it, and the parts
+    // that algorithms copy between are disjoint (debug-asserted above, see the module's text).
     unsafe { crate::copy::bytes(to.at, from.at, bytes) }
 }
 

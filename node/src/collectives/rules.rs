@@ -1,4 +1,4 @@
-//! Tables of rules, and the files they come from.
+//! Tables of tuning rules, and the files they come from.
 //!
 //! ```text
 //! oneshmem tuning 1
@@ -10,10 +10,10 @@
 //! broadcast    2         any          two_level
 //! ```
 //!
-//! Rules after the line `over nodes` are for members on several nodes, the others for those on one.
-//! Bytes are those that one member contributes. For a number of PEs the rules with the
-//! largest number that is not above it count, or, if there are none, those with the smallest; of
-//! these the first that reaches the bytes and whose algorithm can serve the case.
+//! Rules after the line `over nodes` apply to members on several nodes, the others to members on
+//! one node. Bytes are those that one member contributes. For a number of PEs, the rules with the
+//! largest number not above it apply, or, if there are none, those with the smallest. Of these, the
+//! first is used that covers the bytes and whose algorithm can serve the case.
 
 use super::algorithm::Operation;
 use super::operation::OPERATIONS;
@@ -24,16 +24,17 @@ use std::path::PathBuf;
 const MAGIC: &str = "oneshmem tuning 1";
 /// Number of an operation's first algorithm, which serves every case.
 const FIRST: usize = 1;
-const BUILT_IN: &str = include_str!("default.tuning");
-/// Where PEs take turns on the CPUs a step that all wait for costs more than many bytes.
+/// For members that have a CPU each.
+pub(super) const BUILT_IN: &str = include_str!("default.tuning");
+/// For PEs that take turns on the CPUs: a step that all wait for costs more there than many bytes.
 const BUILT_IN_CROWDED: &str = include_str!("crowded.tuning");
 /// For members on several nodes.
 const BUILT_IN_OVER_NODES: &str = include_str!("nodes.tuning");
 
-/// The line behind which rules are for members on several nodes.
+/// The line after which rules are for members on several nodes.
 const OVER_NODES: &str = "over nodes";
 
-/// What a file says.
+/// The contents of a tuning file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// For members on one node.
@@ -45,39 +46,42 @@ pub struct Rules {
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The operation it is for.
+    /// The operation it applies to.
     pub operation: Operation,
-    /// From how many PEs on.
+    /// The number of PEs from which it applies.
     pub pes: usize,
-    /// Up to how many bytes.
+    /// The number of bytes up to which it applies.
     pub bytes: usize,
-    /// Number of the algorithm, of [`Operation::algorithms`].
+    /// Index of the algorithm in [`Operation::algorithms`].
     pub algorithm: usize,
 }
 
-/// Rules, and where they are from.
+/// Rules, and where they come from.
 #[derive(Debug)]
-pub struct Table {
-    /// By operation, those for one number of PEs together, with the number of PEs from which on
-    /// they count; the largest number first.
+pub struct RuleTable {
+    /// The rules of each operation, grouped by number of PEs, with the number from which they
+    /// apply, the largest first.
     groups: [Vec<(usize, Vec<Rule>)>; OPERATIONS],
-    /// The file, unless they are compiled in.
+    /// The file, unless the rules are compiled in.
     pub file: Option<PathBuf>,
 }
 
-impl Table {
-    /// What is compiled in, for a job of so many PEs.
+impl RuleTable {
+    /// The compiled-in table for a job of `pes` PEs. No team has more, so rules for more are left
+    /// out, and cost no time in small jobs.
     pub fn built_in(pes: usize) -> Self {
         let text = if crowded(pes) { BUILT_IN_CROWDED } else { BUILT_IN };
-        Self::new(&compiled_in(text).on_a_node, None)
+        let mut rules = compiled_in(text).on_a_node;
+        rules.retain(|rule| rule.pes <= pes.max(1));
+        Self::new(&rules, None)
     }
 
-    /// What is compiled in for members on several nodes. The same on every machine.
+    /// The compiled-in table for members on several nodes, the same on every machine.
     pub fn over_nodes() -> Self {
         Self::new(&compiled_in(BUILT_IN_OVER_NODES).over_nodes, None)
     }
 
-    /// From these rules, which are from `file`.
+    /// Makes a table of `rules`, which come from `file`.
     pub fn new(rules: &[Rule], file: Option<PathBuf>) -> Self {
         let groups = Operation::ALL.map(|operation| {
             let of = |pes: Option<usize>| {
@@ -89,15 +93,15 @@ impl Table {
             numbers.sort_unstable_by(|a, b| b.cmp(a));
             numbers.dedup();
             let least = numbers.last().copied();
-            // The smallest number's count for fewer, too.
+            // The rules for the smallest number apply to fewer PEs, too.
             let from = |pes| if Some(pes) == least { 0 } else { pes };
             numbers.into_iter().map(|pes| (from(pes), of(Some(pes)).copied().collect())).collect()
         });
         Self { groups, file }
     }
 
-    /// What `take` makes of the number of an algorithm, for the first of the rules that count for
-    /// so many PEs, reach the bytes, and of which it makes something.
+    /// Passes the algorithms of the rules that apply to `pes` PEs and cover `bytes` bytes to
+    /// `take`, in order, and returns the first result that is not `None`.
     #[inline(always)]
     pub fn find<R>(
         &self,
@@ -110,13 +114,13 @@ impl Table {
         rules.filter(|rule| bytes <= rule.bytes).find_map(|rule| take(rule.algorithm))
     }
 
-    /// The rules that count for so many PEs.
+    /// The rules that apply to `pes` PEs.
     pub fn rules_for(&self, operation: Operation, pes: usize) -> &[Rule] {
         let groups = &self.groups[operation as usize];
         groups.iter().find(|(from, _)| *from <= pes).map_or(&[], |(_, rules)| rules)
     }
 
-    /// The number of the algorithm that the rules name, of [`Operation::algorithms`].
+    /// The algorithm that the rules give, as an index in [`Operation::algorithms`].
     pub fn choice(&self, operation: Operation, pes: usize, bytes: usize) -> usize {
         let serves = |number: usize| operation.serves(number, pes, bytes).ok().map(|()| number);
         self.find(operation, pes, bytes, serves).unwrap_or(FIRST)
@@ -127,7 +131,7 @@ impl Table {
         self.groups.iter().flatten().flat_map(|(_, rules)| rules)
     }
 
-    /// A number that differs where the rules differ.
+    /// A hash of the rules.
     pub fn fingerprint(&self) -> u64 {
         let words = |rule: &Rule| [rule.operation as usize, rule.pes, rule.bytes, rule.algorithm];
         mix(&self.rules().flat_map(words).map(|word| word as u64).collect::<Vec<_>>())
@@ -138,32 +142,42 @@ fn compiled_in(text: &str) -> Rules {
     parse(text, None).unwrap_or_else(|why| unreachable!("the compiled-in tuning table: {why}"))
 }
 
-/// A number that differs where the words differ.
+/// A hash of the words.
 pub fn mix(words: &[u64]) -> u64 {
     words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
         (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
     })
 }
 
-/// Whether so many PEs are more than the machine has CPUs: the same answer on every PE,
-/// whatever it is bound to.
+/// Whether there are more PEs than CPUs in the machine. Every PE gets the same answer, whatever
+/// CPUs it is bound to.
 pub fn crowded(pes: usize) -> bool {
     pes > process::online_cpus()
 }
 
 /// The text of a tuning file for `machine`.
-pub fn write(rules: &[Rule], machine: &str) -> String {
+pub fn write(rules: &Rules, machine: &str) -> String {
     let mut text = format!("{MAGIC}\nmachine {machine}\n");
     text.push_str("# operation  from PEs  up to bytes  algorithm\n");
-    for Rule { operation, pes, bytes, algorithm } in rules {
-        let bytes = if *bytes == usize::MAX { "any".into() } else { bytes.to_string() };
-        let name = operation.algorithms()[*algorithm];
-        let _ = writeln!(text, "{:<12} {pes:<9} {bytes:<12} {name}", operation.name());
+    write_part(&mut text, &rules.on_a_node);
+    if !rules.over_nodes.is_empty() {
+        text.push_str(OVER_NODES);
+        text.push('\n');
+        write_part(&mut text, &rules.over_nodes);
     }
     text
 }
 
-/// Reads the text of a tuning file; if `machine` is given, it must be for that one.
+fn write_part(text: &mut String, rules: &[Rule]) {
+    for Rule { operation, pes, bytes, algorithm } in rules {
+        let bytes = if *bytes == usize::MAX { "any".into() } else { bytes.to_string() };
+        let name = operation.algorithms()[*algorithm];
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:<12} {pes:<9} {bytes:<12} {name}", operation.name());
+    }
+}
+
+/// Parses the text of a tuning file. If `machine` is given, the file must be for that machine.
 pub fn parse(text: &str, machine: Option<&str>) -> Result<Rules, String> {
     let mut lines = text.lines().enumerate();
     if lines.next().is_none_or(|(_, line)| line != MAGIC) {
@@ -220,9 +234,9 @@ mod tests {
 
     #[test]
     fn the_compiled_in_tables_have_a_rule_for_everything() {
-        let [roomy, crowded] = [1, usize::MAX].map(Table::built_in);
+        let [roomy, crowded] = [1, usize::MAX].map(RuleTable::built_in);
         assert_ne!(roomy.fingerprint(), crowded.fingerprint());
-        let tables = [roomy, crowded, Table::over_nodes()];
+        let tables = [roomy, crowded, RuleTable::over_nodes()];
         let cases =
             tables.iter().flat_map(|table| Operation::ALL.map(|operation| (table, operation)));
         for (table, operation) in cases {
@@ -238,8 +252,15 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        let rules = parse(BUILT_IN, None).unwrap();
-        assert_eq!(parse(&write(&rules.on_a_node, "4 any"), Some("4 any")), Ok(rules));
+        let on_a_node = compiled_in(BUILT_IN).on_a_node;
+        let over_nodes = compiled_in(BUILT_IN_OVER_NODES).over_nodes;
+        for rules in [
+            Rules { on_a_node: on_a_node.clone(), over_nodes: over_nodes.clone() },
+            Rules { on_a_node, ..Rules::default() },
+            Rules { over_nodes, ..Rules::default() },
+        ] {
+            assert_eq!(parse(&write(&rules, "4 any"), Some("4 any")), Ok(rules));
+        }
     }
 
     #[test]
@@ -255,7 +276,7 @@ mod tests {
     #[test]
     fn the_rules_of_the_nearest_number_of_pes_below_count() {
         let text = format!("{MAGIC}\nscan 2 any direct\nscan 4 8 direct\nscan 4 any linear\n");
-        let table = Table::new(&parse(&text, None).unwrap().on_a_node, None);
+        let table = RuleTable::new(&parse(&text, None).unwrap().on_a_node, None);
         let name = |number: usize| Operation::Scan.algorithms().get(number).copied();
         let found = |pes, bytes| table.find(Operation::Scan, pes, bytes, name);
         for (pes, bytes, expected) in [

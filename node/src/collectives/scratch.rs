@@ -1,16 +1,17 @@
-//! Private memory that an algorithm needs for the length of a call.
+//! Private memory that an algorithm needs during a call.
 
 use super::range::Writable;
 use std::cell::Cell;
 use std::mem::take;
 
-/// It begins at a multiple of so many bytes, which suffices for any element.
+/// Alignment in bytes, which suffices for any element.
 const ALIGN: usize = 64;
 
 type Memory = Vec<u64>;
 
-/// Arrays that a thread keeps from call to call, and the largest: the system's allocator gives back
-/// what is large, and the faults of making it again take longer than a reduction of as many bytes.
+/// How many arrays a thread keeps from call to call, and how large they may be. The system's
+/// allocator returns large arrays to the system, and the page faults of a new one take longer than
+/// a reduction of as many bytes.
 const KEPT: usize = 3;
 const LARGEST: usize = 8 << 20;
 
@@ -18,28 +19,29 @@ thread_local! {
     static IDLE: Cell<Vec<Memory>> = const { Cell::new(Vec::new()) };
 }
 
-/// Some bytes, aligned for any element. In them is what the thread's last collectives have left.
+/// Scratch memory, aligned for any element. It holds whatever the thread's last collectives left
+/// there.
 pub struct Scratch {
     memory: Memory,
     bytes: usize,
 }
 
 impl Scratch {
-    /// So many bytes. Ends the program if there is no memory.
+    /// Allocates `bytes` bytes. Ends the program if there is no memory.
     pub fn new(bytes: usize) -> Self {
         let words = bytes.div_ceil(size_of::<u64>()) + ALIGN / size_of::<u64>() - 1;
-        // Zeros of the system's, where they are many: it has them at hand.
+        // Zeros cost nothing in large arrays: the system supplies zeroed pages.
         let memory = Self::idle(words).unwrap_or_else(|| vec![0; words]);
         Self { memory, bytes }
     }
 
-    /// All of them.
+    /// All of its bytes.
     pub fn all(&mut self) -> Writable<'_> {
         let skip = self.memory.as_ptr().align_offset(ALIGN);
         Writable::from(&mut self.memory[skip..]).part(0, self.bytes)
     }
 
-    /// One that is long enough, of those kept.
+    /// Takes a kept array that is long enough.
     fn idle(words: usize) -> Option<Memory> {
         let mut idle = IDLE.take();
         let found = idle.iter().position(|memory| memory.len() >= words);
@@ -50,13 +52,13 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Keeps the memory, in place of the shortest if there is enough.
+    /// Keeps the memory for later calls. If that makes too many arrays, frees the shortest.
     fn drop(&mut self) {
         let memory = take(&mut self.memory);
         if size_of_val(&*memory) > LARGEST {
             return;
         }
-        // An error: the thread ends, and keeps nothing any more.
+        // On an error, the thread is ending and keeps nothing.
         let _ = IDLE.try_with(|idle| {
             let mut all = idle.take();
             all.push(memory);
@@ -83,7 +85,7 @@ mod tests {
         let after = again.each_mut().map(|scratch| scratch.all().at());
         assert!(after.iter().all(|at| before.contains(at)));
         assert_ne!(after[0], after[1]);
-        assert!(after.iter().all(|at| at.addr().is_multiple_of(ALIGN)));
+        assert!(after.iter().all(|at| at.addr() % ALIGN == 0));
         assert_eq!(again.each_mut().map(|scratch| scratch.all().bytes()), [100_000, 99_999]);
     }
 

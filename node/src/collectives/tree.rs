@@ -1,4 +1,4 @@
-//! Trees over the members, numbered from the root: who is whose parent.
+//! Trees over the members: the parent and children of each node, numbered from the root.
 //!
 //! ```text
 //!  k-ary, k = 2         k-nomial, k = 2 (binomial)      grouped, 3 a group
@@ -13,14 +13,15 @@
 /// A shape for any number of members; node 0 is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tree {
-    /// Everyone hangs on the root.
+    /// All nodes are children of the root.
     Flat,
     /// Each node has up to `k` children, level by level.
     KAry(usize),
-    /// A node's children are those whose number has one more digit to base `k`, below
-    /// the node's lowest one that is not 0.
+    /// The number of a child has one more non-zero digit to base `k` than its parent's, below the
+    /// parent's lowest non-zero digit.
     KNomial(usize),
-    /// Groups of `n` neighbours, each on its first; those on node 0.
+    /// Groups of `n` neighbours, whose first node is the parent of the others and a child of node
+    /// 0.
     Grouped(usize),
 }
 
@@ -31,7 +32,7 @@ impl Tree {
             Self::Flat => 0,
             Self::KAry(k) => (node - 1) / k,
             Self::KNomial(k) => node - node % (lowest_digit(node, k) * k),
-            Self::Grouped(n) if node.is_multiple_of(n) => 0,
+            Self::Grouped(n) if node % n == 0 => 0,
             Self::Grouped(n) => node - node % n,
         }
     }
@@ -50,7 +51,7 @@ impl Tree {
                 (0, 0, 1, Some((k, below)))
             }
             Self::Grouped(n) if node == 0 => (1, n.min(size), 1, None),
-            Self::Grouped(n) if node.is_multiple_of(n) => (node + 1, (node + n).min(size), 1, None),
+            Self::Grouped(n) if node % n == 0 => (node + 1, (node + n).min(size), 1, None),
             Self::Grouped(_) => (0, 0, 1, None),
         };
         let leaders = match self {
@@ -66,8 +67,8 @@ impl Tree {
         (first..end).step_by(step).chain(leaders).chain(by_digit)
     }
 
-    /// How many nodes, `node` included, hang together below `node` in a [`Self::KNomial`]
-    /// tree: the consecutive ones from it on.
+    /// Number of nodes in the subtree of `node`, itself included, in a [`Self::KNomial`] tree. They
+    /// are consecutive, starting with `node`.
     pub fn span(self, node: usize, size: usize) -> usize {
         match self {
             Self::KNomial(_) if node == 0 => size,
@@ -77,16 +78,16 @@ impl Tree {
     }
 }
 
-/// The place value of the lowest digit of `node` to base `k` that is not 0.
+/// The place value of the lowest non-zero digit of `node` to base `k`.
 fn lowest_digit(node: usize, k: usize) -> usize {
     let mut place = 1;
-    while node.is_multiple_of(place * k) {
+    while node % (place * k) == 0 {
         place *= k;
     }
     place
 }
 
-/// Member numbers when the root is node 0.
+/// Member and node numbers, where the root is node 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Rooted {
     /// Member number of the root.
@@ -96,11 +97,11 @@ pub struct Rooted {
 }
 
 impl Rooted {
-    /// The node that `member` is.
+    /// The node number of `member`.
     pub fn node(self, member: usize) -> usize {
         (member + self.size - self.root) % self.size
     }
-    /// The member that `node` is.
+    /// The member number of `node`.
     pub fn member(self, node: usize) -> usize {
         (node + self.root) % self.size
     }

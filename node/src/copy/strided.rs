@@ -1,9 +1,9 @@
-//! Elements at a stride.
+//! Strided copies.
 //!
-//! Moves one by one are what the processor is best at: two a cycle. Collecting elements in a
-//! register to save stores, or loads, takes as long, and the processor's own gather longer: over
-//! memory in the first cache 1.9 to 2.5 times as long on a Zen 5. Where every second element is
-//! meant, vectors of both halves are quicker ([`pairs`]).
+//! Processors are best at single moves: two per cycle. Collecting elements in a register to save
+//! stores or loads takes as long, and the processor's own gather takes longer: 1.9 to 2.5 times as
+//! long on a Zen 5 for memory in the first-level cache. For every second element, vectors of both
+//! halves are faster ([`pairs`]).
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -14,7 +14,7 @@ mod pairs;
 #[cfg(not(target_arch = "x86_64"))]
 mod pairs {
     pub(super) const FEWEST: usize = usize::MAX;
-    /// Nothing: as [`super::moves`], for no elements.
+    /// Copies nothing: as [`super::moves`], for no elements.
     pub(super) unsafe fn copy<W>(_: *mut W, _: *const W, _: isize, _: isize, _: usize) -> usize {
         0
     }
@@ -23,12 +23,12 @@ mod pairs {
 /// Copies `nelems` elements that are `sst` elements apart at `from` to places `dst` apart at `to`.
 ///
 /// # Safety
-/// The elements at `from` are readable and those at `to` writable, at any alignment; they do not
+/// The elements at `from` are readable and those at `to` writable, at any alignment. They do not
 /// overlap, or are the same. Both strides are at least 1.
 #[inline(always)]
 pub unsafe fn strided<T: Copy>(to: *mut T, from: *const T, dst: isize, sst: isize, nelems: usize) {
-    // SAFETY: the caller's promise. Once for each size and not for each type; a `MaybeUninit`
-    // is moved as it is, whatever it holds.
+    // SAFETY: the caller guarantees that the elements are readable and writable. A `MaybeUninit` is
+    // moved unchanged, whatever it holds. The code is compiled per size, not per type.
     unsafe {
         match size_of::<T>() {
             1 => each::<MaybeUninit<u8>>(to.cast(), from.cast(), dst, sst, nelems),
@@ -47,7 +47,8 @@ pub unsafe fn strided<T: Copy>(to: *mut T, from: *const T, dst: isize, sst: isiz
 /// As for [`strided`].
 #[inline(never)]
 unsafe fn each<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nelems: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the same. If both strides are 1, the `nelems` elements are
+    // contiguous.
     unsafe {
         match dst.max(sst) {
             1 => super::elements(to, from, nelems),
@@ -59,13 +60,14 @@ unsafe fn each<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nele
     }
 }
 
-/// [`strided`] for every second element on one side or both.
+/// [`strided`] for every second element on one or both sides.
 ///
 /// # Safety
 /// As for [`pairs::copy`].
 #[inline(never)]
 unsafe fn second<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nelems: usize) {
-    // SAFETY: the caller's promise; what `pairs` has copied, from the front, is left out.
+    // SAFETY: the caller guarantees what `pairs::copy` requires. The rest starts after the elements
+    // that it has copied.
     unsafe {
         let done = pairs::copy(to, from, dst, sst, nelems);
         let (to, from) = (to.offset(done as isize * dst), from.offset(done as isize * sst));
@@ -73,17 +75,17 @@ unsafe fn second<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, ne
     }
 }
 
-/// [`strided`] by one move an element.
+/// [`strided`] by one move per element.
 ///
 /// # Safety
 /// As for [`strided`].
 #[inline(never)]
 unsafe fn moves<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nelems: usize) {
     for i in 0..nelems as isize {
-        // Wrapping: no check, and the compiler steps through both as it likes best.
+        // Wrapping avoids checks and lets the compiler step through both as it prefers.
         let from = from.wrapping_offset(i.wrapping_mul(sst));
         let to = to.wrapping_offset(i.wrapping_mul(dst));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that each element is readable and writable.
         unsafe { to.write_unaligned(from.read_unaligned()) }
     }
 }
@@ -92,7 +94,7 @@ unsafe fn moves<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nel
 mod tests {
     use super::*;
 
-    /// Copies, then looks at every byte of the destination.
+    /// Copies, then checks every byte of the destination.
     fn check<const BYTES: usize>(dst: usize, sst: usize, n: usize, shift: usize) {
         let at = |stride: usize, i: usize| shift + stride * i * BYTES;
         let source: Vec<u8> = (0..at(sst, n)).map(|i| (i % 251) as u8).collect();
@@ -102,11 +104,12 @@ mod tests {
             let from = at(sst, i);
             expected[at(dst, i)..][..BYTES].copy_from_slice(&source[from..from + BYTES]);
         }
-        // The source ends with the last element, the destination in front of a byte that stays.
+        // The source ends with the last element. The destination ends with a byte that must not
+        // change.
         let last = n.saturating_sub(1);
         let source = &source[..if n == 0 { shift } else { at(sst, last) + BYTES }];
         let (to, from) = (dest[shift..].as_mut_ptr(), source[shift..].as_ptr());
-        // SAFETY: both are that large; arrays of bytes have no alignment.
+        // SAFETY: both buffers are large enough; byte arrays need no alignment.
         unsafe {
             strided(to.cast::<[u8; BYTES]>(), from.cast(), dst as isize, sst as isize, n);
         }

@@ -3,10 +3,10 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Room on both sides of a copy, to see that nothing else is written.
+/// Room on both sides of a copy, to check that nothing else is written.
 const AROUND: usize = 64;
 
-/// Copies `nelems` elements from one offset to another; all else must stay.
+/// Copies `nelems` elements from one offset to another. All other bytes must stay.
 fn check<T: Copy>(nelems: usize, from: usize, to: usize) {
     let bytes = nelems * size_of::<T>();
     let source: Vec<u8> = (0..from + bytes).map(|i| (i % 251) as u8).collect();
@@ -56,7 +56,7 @@ fn a_copy_onto_itself() {
 
 #[test]
 fn pages_are_asked_for_once() {
-    // No address has these numbers, so no copy of another test asks for them.
+    // No address has this piece number, so no copy of another test asks for it.
     let piece = usize::MAX / touch::PIECE - 7;
     assert!(touch::ask(piece));
     assert!(!touch::ask(piece));

@@ -1,11 +1,11 @@
-//! More than 64 bytes, on x86-64:
+//! Copies of more than 64 bytes on x86-64:
 //!
-//! | bytes | way |
+//! | bytes | method |
 //! |---|---|
 //! | to 128 | the head, then the tail, as for fewer |
 //! | below [`STRING`] | a loop of moves as wide as the processor has |
-//! | from there on | `rep movsb` where it is the better way ([`Machine::string_pays`]), else the same loop |
-//! | more than the last cache has room for | stores that pass the caches by, then `sfence` |
+//! | from there on | `rep movsb` where it is better ([`Machine::string_pays`]), else that loop |
+//! | more than the last cache has room for | stores that bypass the caches, then `sfence` |
 #![allow(unsafe_code)]
 
 use super::touch::{self, PIECE};
@@ -17,27 +17,27 @@ use std::arch::x86_64::{
 };
 use std::sync::OnceLock;
 
-/// Fewest bytes for `rep movsb`. Where source and destination are both in the first cache, wide
-/// moves would be better up to some 16 KiB; but the destination was last used by another PE. Out
-/// of the second cache `rep movsb` wins from 1 to 4 KiB on.
+/// The fewest bytes for `rep movsb`. Where source and destination are both in the first-level
+/// cache, wide moves would be better up to some 16 KiB; but the destination was last used by
+/// another PE. From the second-level cache, `rep movsb` wins from 1 to 4 KiB on.
 const STRING: usize = 4096;
 
-/// What the way depends on.
+/// The properties on which the method depends.
 struct Machine {
-    /// Fewest bytes for which `rep movsb` is the best way; [`usize::MAX`] where it never is.
+    /// The fewest bytes for which `rep movsb` is best; [`usize::MAX`] if it never is.
     string: usize,
-    /// Most bytes of which the last cache has room for both sides.
+    /// The most bytes for which the last-level cache has room for both sides.
     cached: usize,
-    /// Whether there are moves of 32 bytes.
+    /// Whether the processor has 32-byte moves.
     avx: bool,
 }
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
 
 impl Machine {
-    /// This machine, looked at once.
+    /// Detects this machine's properties.
     fn look() -> Self {
-        // Where the system does not tell: what even small processors have.
+        // If the system does not report it: the size that even small processors have.
         let last = process::last_cache_size().unwrap_or(2 << 20);
         // Not with SMARTMAP's addresses: the Kitten kernel does not save wide registers.
         let avx = cfg!(not(feature = "smartmap")) && is_x86_feature_detected!("avx");
@@ -45,36 +45,36 @@ impl Machine {
         Self { string: string_from(enhanced, avx, Model::here()), cached: last / 2, avx }
     }
 
-    /// Whether `rep movsb` is the best way to copy so much between these addresses. Processors
-    /// that are good at it copy a byte at a time, a twentieth of their best, where the
-    /// destination lies just after the source, whole pages not counted:
+    /// Whether `rep movsb` is best for copying this many bytes between these addresses. Processors
+    /// that are good at it copy a byte at a time, at a twentieth of their best speed, where the
+    /// destination lies just after the source modulo the page size:
     ///
-    /// * AMD Zen 3 and Zen 4: 1 to 15 bytes after it; 16 to 31 bytes after it at half of the
-    ///   best. Measured for all 4096 offsets at any alignment, and reported as
+    /// * AMD Zen 3 and Zen 4: 1 to 15 bytes after it; 16 to 31 bytes after it at half of the best
+    ///   speed. Measured for all 4096 offsets at any alignment, and reported as
     ///   <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
-    /// * Intel: 1 to 63 bytes after it, multiples of 4 GiB not counted, says glibc, which
-    ///   avoids that (`Avoid_Short_Distance_REP_MOVSB`).
+    /// * Intel: 1 to 63 bytes after it, modulo 4 GiB, according to glibc, which avoids that
+    ///   (`Avoid_Short_Distance_REP_MOVSB`).
     ///
-    /// One rule covers both. What `malloc` gives out begins 16 bytes after a page's start, and
-    /// what `shmem_malloc` does at one, so every get into large private memory is such a copy.
+    /// One rule covers both. Blocks from `malloc` begin 16 bytes after a page's start, and blocks
+    /// from `shmem_malloc` at one, so every get into large private memory is such a copy.
     #[inline(always)]
     fn string_pays(&self, to: usize, from: usize, bytes: usize) -> bool {
         bytes >= self.string && (to.wrapping_sub(from) & (PAGE - 1)).wrapping_sub(1) >= LINE - 1
     }
 }
 
-/// From how many bytes on a processor is better at `rep movsb` than at wide moves.
+/// The size from which a processor is better at `rep movsb` than at wide moves.
 ///
-/// Never on AMD's families before 1Ah, if they have moves of 32 bytes. Zen 3 and Zen 4 say that
-/// they are good at it, but are at best as quick as with such moves, wherever the destination was
-/// used last; glibc has stopped using it there (its bug 30994). Than moves of 16 bytes it is
-/// better there, too, up to 16 KiB. On Zen 5 it is better out of the second cache.
+/// Never on AMD's families before 1Ah with 32-byte moves. Zen 3 and Zen 4 report that they are good
+/// at it, but at best match such moves, wherever the destination was used last; glibc no longer
+/// uses it there (its bug 30994). Compared with 16-byte moves it is better there, too, up to 16
+/// KiB. On Zen 5 it is better from the second-level cache.
 fn string_from(enhanced: bool, avx: bool, model: Model) -> usize {
     let poor = model.is_amd && model.family < 0x1a && avx;
     if enhanced && !poor { STRING } else { usize::MAX }
 }
 
-/// Which processor this is, as far as the way depends on it.
+/// The processor model, as far as the method depends on it.
 #[derive(Clone, Copy)]
 struct Model {
     is_amd: bool,
@@ -83,8 +83,9 @@ struct Model {
 
 impl Model {
     fn here() -> Self {
-        let vendor = __cpuid(0);
-        let signature = __cpuid(1).eax;
+        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
+        #[allow(unused_unsafe)]
+        let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
         let base = signature >> 8 & 0xf;
         Self {
             // "AuthenticAMD"
@@ -100,7 +101,7 @@ impl Model {
 /// As for [`super::elements`].
 #[inline(never)]
 pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on; the width is what the processor has.
+    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
         if bytes <= 128 {
             return super::ends::<[__m128i; 4]>(to, from, bytes);
@@ -118,14 +119,14 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Copies so much that a few calls do not matter.
+/// A copy so large that a few calls do not matter.
 ///
 /// # Safety
 /// As for [`super::elements`].
 #[inline(never)]
 unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
     touch::before_writing(to as usize, bytes);
-    // SAFETY: the caller's promise, passed on; the width is what the processor has.
+    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
         match (bytes > machine.cached, machine.avx) {
             (true, true) => avx::stream(to, from, bytes),
@@ -139,7 +140,7 @@ unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// The first copy of many bytes.
+/// The first large copy: detects the machine's properties.
 ///
 /// # Safety
 /// As for [`large`].
@@ -151,12 +152,12 @@ unsafe fn first(to: *mut u8, from: *const u8, bytes: usize) {
     unsafe { large(to, from, bytes) }
 }
 
-/// Bytes of a cache line. Loops begin where one begins at the destination.
+/// Bytes of a cache line. Loops begin at a line boundary of the destination.
 const LINE: usize = 64;
-/// Bytes of a page: addresses this far apart are the same to a processor's first look at them.
+/// Bytes of a page. A processor's first check does not distinguish addresses this far apart.
 const PAGE: usize = 4096;
 
-/// Copies a line's length.
+/// Copies the length of a line.
 ///
 /// # Safety
 /// As for [`super::elements`], for 64 bytes.
@@ -166,16 +167,15 @@ unsafe fn line(to: *mut u8, from: *const u8) {
     unsafe { to.cast::<[u8; LINE]>().write_unaligned(from.cast::<[u8; LINE]>().read_unaligned()) }
 }
 
-/// Copies by the processor's own string instruction, from a line's start on: processors
-/// are slower, some of them by a quarter, if the destination is not aligned (Intel's
-/// optimisation manual, 3.7.6).
+/// Copies with the processor's string instruction, starting at a line boundary of the destination.
+/// Otherwise processors are slower, some of them by a quarter (Intel's optimisation manual, 3.7.6).
 ///
 /// # Safety
-/// As for [`super::elements`], for 64 bytes at least.
+/// As for [`super::elements`], for at least 64 bytes.
 #[inline(always)]
 unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     let done = LINE - to as usize % LINE;
-    // SAFETY: the caller's promise; the ABI has the direction flag clear.
+    // SAFETY: the caller's promise; the ABI guarantees that the direction flag is clear.
     unsafe {
         line(to, from);
         asm!(
@@ -188,7 +188,7 @@ unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Defines the loops for one width of moves, of which those counted make a line.
+/// Defines the loops for one width of moves. The listed indexes are the moves of a line.
 macro_rules! loops {
     (
         $name:ident: $feature:literal, $vector:ty, $load:ident, $store:ident, $stream:ident,
@@ -197,7 +197,7 @@ macro_rules! loops {
         mod $name {
             use super::*;
 
-            /// Bytes of one pass of a loop.
+            /// Bytes of one pass of the loop.
             const BLOCK: usize = 4 * size_of::<$vector>();
 
             /// Reads four vectors.
@@ -208,7 +208,7 @@ macro_rules! loops {
                 }};
             }
 
-            /// Writes them.
+            /// Writes four vectors.
             macro_rules! write {
                 ($to:expr, $vectors:expr) => {{
                     let (to, [a, b, c, d]) = ($to.cast::<$vector>(), $vectors);
@@ -219,9 +219,9 @@ macro_rules! loops {
                 }};
             }
 
-            /// Copies by moves of this width. The tail is read before the loop: where the
-            /// destination lies just before the source, whole pages not counted, the processor
-            /// takes what the loop has written for what is read next, and waits for it.
+            /// Copies with moves of this width. The tail is read before the loop: where the
+            /// destination lies just before the source modulo the page size, the processor mistakes
+            /// the loop's writes for the bytes to read next, and waits for them.
             ///
             /// # Safety
             /// As for [`crate::copy::elements`], for more than 128 bytes; the processor has
@@ -232,7 +232,7 @@ macro_rules! loops {
                 let (mut at, tail) = (LINE - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: the caller's promise; every offset is at most `tail`.
                 unsafe {
-                    // The head first: a null pointer is told by where it faults.
+                    // The head first: a null pointer is recognised by the address of its fault.
                     let first = [$($load(from.cast::<$vector>().add($of_line))),*];
                     let last = read!(from.add(tail));
                     $($store(to.cast::<$vector>().add($of_line), first[$of_line]);)*
@@ -244,7 +244,7 @@ macro_rules! loops {
                 }
             }
 
-            /// Copies by stores that pass the caches by; complete in the order of stores.
+            /// Copies with stores that bypass the caches. Completes in the order of stores.
             ///
             /// # Safety
             /// As for `wide`.
@@ -252,10 +252,10 @@ macro_rules! loops {
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize) {
                 let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
-                // SAFETY: as in `wide`; what was streamed is not touched before the fence.
+                // SAFETY: as in `wide`; the streamed bytes are not accessed before the fence.
                 unsafe {
                     write!(to, read!(from));
-                    // One line after the other, where a vector is half a line.
+                    // One line after the other if a vector is half a line.
                     while at < tail {
                         let (to, from) = (to.add(at).cast(), from.add(at).cast::<$vector>());
                         let (a, b) = ($load(from), $load(from.add(1)));
@@ -315,10 +315,10 @@ mod tests {
         }
     }
 
-    /// Where the destination lies relative to the source must not matter much. Figures of one
-    /// run are set against each other; each is the best of several, taken far apart, and there
-    /// are more of them where that is not enough on a busy machine. `rep movsb` is 15 to 25
-    /// times slower than moves at the worst offset.
+    /// The position of the destination relative to the source must not matter much. Compares
+    /// figures of one run. Each is the best of several, taken far apart, and more are taken if that
+    /// is not enough on a busy machine. At the worst offset `rep movsb` is 15 to 25 times slower
+    /// than moves.
     #[test]
     fn no_offset_is_far_slower_than_moves() {
         const MOST: u128 = 3;
@@ -328,7 +328,7 @@ mod tests {
             let base = dest.as_mut_ptr();
             let base = base.wrapping_add(base.align_offset(PAGE));
             let offsets: Vec<usize> = (0..72).chain((72..PAGE).step_by(61)).chain([4095]).collect();
-            // By the way that is chosen, and by moves, whatever the offset.
+            // With the method that the library chooses, and with moves, for each offset.
             let mut best = vec![(u128::MAX, u128::MAX); offsets.len()];
             let is_slow = |best: &[(u128, u128)]| {
                 best.iter().any(|(chosen, moves)| *chosen >= MOST * (*moves).max(1))
@@ -343,7 +343,7 @@ mod tests {
                         (0..(1 << 18) / bytes).for_each(|_| copy());
                         start.elapsed().as_nanos()
                     };
-                    // SAFETY: both have a page more than that, here and below.
+                    // SAFETY: both buffers are a page larger than that, here and below.
                     let chosen = time(&|| unsafe { large(to, from, bytes) });
                     let moves = match avx {
                         // SAFETY: the processor has these moves.
@@ -365,7 +365,7 @@ mod tests {
         }
     }
 
-    /// Each loop, also those that this machine or this size would not choose.
+    /// Tests each loop, including those that this machine or this size would not choose.
     #[test]
     fn every_loop_copies_all_and_nothing_else() {
         type Copy = unsafe fn(*mut u8, *const u8, usize);
@@ -388,7 +388,7 @@ mod tests {
             let (from, to) = (bytes * 7 % 67, bytes * 5 % 71);
             for (number, way) in ways.iter().enumerate() {
                 let mut dest = vec![0xff; 2000];
-                // SAFETY: both are that large, and apart.
+                // SAFETY: both buffers are that large, and disjoint.
                 unsafe { way(dest.as_mut_ptr().add(to), source.as_ptr().add(from), bytes) };
                 let copied = dest[to..to + bytes] == source[from..from + bytes];
                 assert!(copied, "way {number}: {bytes} bytes from {from} to {to}");

@@ -1,13 +1,13 @@
-//! A rank's home: what it lets its peers know, and what they write for it, in shared memory.
+//! A rank's home: shared memory with what it publishes for its peers and what they write for it.
 //!
 //! ```text
 //!  0        4 KiB                                                     MEMORY
 //!  | Header | Record x regions | GroupSlot x 1024 | words | extra | ... | the regions' memory
 //! ```
 //!
-//! All of it starts as zero pages, so zero is every field's "not yet". Only atomics live here: a
-//! reference to one is sound whatever other processes do. What is read from a peer's home is copied
-//! and checked before it is used.
+//! All of it starts as zero pages, so in every field zero means "not yet". Only atomics live here:
+//! a reference to one is sound whatever other processes do. Anything read from a peer's home is
+//! copied and checked before it is used.
 #![allow(unsafe_code)]
 
 mod record;
@@ -29,16 +29,16 @@ const MAGIC: u64 = u64::from_le_bytes(*b"onenode1");
 const HEADER_BYTES: usize = 4096;
 const PAGE: usize = 4096;
 
-/// Groups that a rank can be in at a time.
+/// The maximum number of groups that a rank can be in at a time.
 pub const GROUPS: usize = 1024;
 /// Bytes of a rank's own control words in one group.
 pub const GROUP_BYTES: usize = 2944;
-/// Most regions of a rank at a time.
+/// The maximum number of regions of a rank at a time.
 pub const MOST_REGIONS: u32 = 1 << 16;
-/// Most bytes of a home for the client.
+/// The maximum number of bytes of a home for the client.
 pub const MOST_EXTRA: u64 = 1 << 40;
 
-/// Where the regions' memory starts in the file, from the home.
+/// Where the regions' memory starts, as an offset from the home.
 pub const MEMORY: u64 = 1 << 41;
 
 /// What concerns the rank as a whole.
@@ -49,26 +49,26 @@ struct Header {
     version: AtomicU32,
     /// [`OPEN`], then [`CLOSED`].
     stage: AtomicU32,
-    /// As on the card.
+    /// The mark, as on the card.
     mark: AtomicU64,
     /// The process, and when it started.
     pid: AtomicU32,
     regions: AtomicU32,
     started: AtomicU64,
     extra: AtomicU64,
-    /// Which backend makes its regions reachable: the name's first eight bytes.
+    /// The backend that makes its regions reachable: the first eight bytes of its name.
     backend: AtomicU64,
-    /// The rank, plus 1; 0 if it has no number of its own.
+    /// The rank plus 1; 0 if it has none of its own.
     rank: AtomicU64,
 }
 
 const OPEN: u32 = 1;
 const CLOSED: u32 = 2;
 
-/// A region, as its owner describes it.
+/// A region, as its owner publishes it.
 #[repr(C, align(128))]
 struct Record {
-    /// Odd while the record is being written or free; counts up.
+    /// Odd while the record is free or being written. Only grows.
     version: AtomicU64,
     words: [AtomicU64; WORDS],
 }
@@ -84,13 +84,13 @@ struct GroupSlot {
 const FREE: u64 = 0;
 const MAKING: u64 = 1;
 const READY: u64 = 2;
-/// The rank has left the group, but others may still read its words.
+/// The rank has left the group, but others may still read its control words.
 const LEFT: u64 = 3;
 
-/// How large the parts of a home are.
+/// The sizes of the parts of a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Most regions.
+    /// The maximum number of regions.
     pub regions: u32,
     /// Bytes for the client.
     pub extra: u64,
@@ -115,22 +115,22 @@ impl Shape {
     }
 }
 
-/// Who a home is of, as its header says.
+/// The owner of a home, as its header names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// As on its card.
+    /// The mark, as on its card.
     pub mark: u64,
     /// The process.
     pub pid: u32,
     /// When it started.
     pub started: u64,
-    /// Its rank, if it has a number of its own.
+    /// Its rank, if it has one of its own.
     pub rank: Option<crate::Rank>,
     /// The backend's name as a word.
     pub backend: u64,
 }
 
-/// A home, mapped.
+/// A mapped home.
 #[derive(Debug)]
 pub struct Home {
     base: NonNull<u8>,
@@ -148,7 +148,7 @@ impl Home {
         Ok(Self { base: map::shared_anywhere(file, offset, mapped)?, mapped, shape })
     }
 
-    /// This process's home, at `offset` of `file`, where there are zeros.
+    /// Makes this process's home at `offset` of `file`, where the file has zeros.
     pub fn make(file: BorrowedFd, offset: u64, shape: Shape, owner: &Owner) -> Result<Self, Error> {
         assert!(shape.is_sound());
         let home = Self::map(file, offset, shape, shape.bytes())?;
@@ -167,13 +167,13 @@ impl Home {
         Ok(home)
     }
 
-    /// A peer's home at `offset` of `file`, at most `most` bytes long; `None` if nobody has moved
-    /// in yet. The caller has seen that the file has these bytes and cannot shrink.
+    /// Opens a peer's home at `offset` of `file`, at most `most` bytes long. `None` if it is not
+    /// made yet. The caller has checked that the file has these bytes and cannot shrink.
     pub fn find(file: BorrowedFd, offset: u64, most: u64) -> Result<Option<Self>, Error> {
         if most < HEADER_BYTES as u64 {
             return Err(damaged(format_args!("there are {most} bytes for it")));
         }
-        // The header alone first: the rest depends on it.
+        // The header alone first: the size of the rest depends on it.
         let head = Self::map(file, offset, Shape { regions: 0, extra: 0 }, HEADER_BYTES)?;
         let header = head.header();
         match header.magic.load(Ordering::Acquire) {
@@ -197,7 +197,7 @@ impl Home {
         unsafe { self.base.cast().as_ref() }
     }
 
-    /// Whose home it is.
+    /// The owner of the home.
     pub fn owner(&self) -> Owner {
         let header = self.header();
         Owner {
@@ -214,23 +214,23 @@ impl Home {
         self.header().stage.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Its owner, which is this process, closes its node.
+    /// Marks the home as closed. Only its owner calls this.
     pub fn close(&self) {
         self.header().stage.store(CLOSED, Ordering::Release);
     }
 
-    /// How large its parts are.
+    /// The sizes of its parts.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The addresses that it takes here.
+    /// Its address range in this process.
     pub fn range(&self) -> Range<usize> {
         let start = self.base.as_ptr() as usize;
         start..start + self.mapped
     }
 
-    /// The part that is the client's.
+    /// The client's part.
     pub fn extra(&self) -> NonNull<u8> {
         // SAFETY: within the mapping, or at its end.
         unsafe { self.base.add(self.shape.extra_at()) }
@@ -242,14 +242,14 @@ impl Home {
         unsafe { self.base.add(HEADER_BYTES).cast::<Record>().add(index as usize).as_ref() }
     }
 
-    /// Publishes a region of this process in a record that is free.
+    /// Publishes a region of this process in a free record.
     pub fn publish(&self, index: u32, region: &Published) {
         let record = self.record(index);
         for (to, word) in record.words.iter().zip(region.words()) {
             to.store(word, Ordering::Relaxed);
         }
         let version = record.version.load(Ordering::Relaxed);
-        // Release: who sees it sees the words, and what the memory holds.
+        // Release: a peer that sees the version sees the words and the content of the memory.
         record.version.store(version + 1, Ordering::Release);
     }
 
@@ -261,14 +261,14 @@ impl Home {
         fence(Ordering::Release);
     }
 
-    /// The owner's regions, as far as they make sense.
+    /// The owner's regions, without those that make no sense.
     pub fn regions(&self) -> impl Iterator<Item = Published> + '_ {
         (0..self.shape.regions).filter_map(|index| self.read(index))
     }
 
     /// A copy of one record; `None` if it is free or garbage.
     fn read(&self, index: u32) -> Option<Published> {
-        /// A record is rarely written: who writes it all the time is not waited for.
+        /// A record is rarely written, so a peer that writes it all the time is not waited for.
         const TRIES: usize = 1000;
         let record = self.record(index);
         let words = (0..TRIES).find_map(|_| {
@@ -296,8 +296,8 @@ impl Home {
         unsafe { self.base.add(self.shape.words() + slot * GROUP_BYTES) }
     }
 
-    /// This process, whose home it is, enters group `id`; returns the group's slot. `None` if it is
-    /// in as many groups as there can be.
+    /// Enters group `id` and returns its slot; `None` if this process is in the maximum number of
+    /// groups. Only the home's owner calls this.
     pub fn enter_group(&self, id: u64) -> Option<usize> {
         let free = |slot: &usize| {
             let state = &self.group(*slot).state;
@@ -314,19 +314,19 @@ impl Home {
         Some(slot)
     }
 
-    /// This process, whose home it is, leaves the group of a slot. Its words stay as they are until
-    /// [`free_group`](Self::free_group).
+    /// Leaves the group of a slot. Its words stay as they are until
+    /// [`free_group`](Self::free_group). Only the home's owner calls this.
     pub fn leave_group(&self, slot: usize) {
         self.group(slot).state.store(LEFT, Ordering::Release);
     }
 
-    /// The slot of a group that this process, whose home it is, has left: no other member of it
-    /// reads the words any more.
+    /// Frees the slot of a group that this process has left and whose words no other member reads
+    /// any more. Only the home's owner calls this.
     pub fn free_group(&self, slot: usize) {
         self.group(slot).state.store(FREE, Ordering::Release);
     }
 
-    /// Whether the owner is in group `id`, of which it has used this slot.
+    /// Whether the owner is in group `id`, at this slot.
     pub fn is_in_group(&self, slot: usize, id: u64) -> bool {
         let group = self.group(slot);
         group.state.load(Ordering::Acquire) == READY && group.id.load(Ordering::Relaxed) == id

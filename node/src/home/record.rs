@@ -1,17 +1,17 @@
-//! A region as its owner publishes it, and what of that is believed.
+//! A region as its owner publishes it, and the checks before a peer trusts that.
 
 use super::PAGE;
 use crate::Key;
 
-/// No system has larger pages.
+/// No system has larger pages than this.
 const LARGEST_PAGE: u64 = 1 << 34;
 /// Words of a record.
 pub(super) const WORDS: usize = 11;
 
-/// Where a region's memory can be had.
+/// Where a region's memory can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the file of the home, at this offset of the file.
+    /// In the file of the home, at this offset.
     Home(u64),
     /// In a file that the process has open as `descriptor`.
     File {
@@ -19,27 +19,28 @@ pub enum Place {
         descriptor: i32,
         /// The file's inode.
         inode: u64,
-        /// Where in the file.
+        /// The offset in the file.
         offset: u64,
     },
-    /// It is an XPMEM segment of this name, of whole pages.
+    /// In an XPMEM segment with this identifier, of whole pages.
     Segment(u64),
 }
 
-/// A region as it is published.
+/// A published region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
     /// The client's name for it.
     pub key: Key,
     /// Its first address in its owner's address space.
     pub start: usize,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: usize,
-    /// Where its memory can be had. If `start` is not at a page, so is what lies at `place`.
+    /// Where its memory can be found. If `start` is not at a page boundary, `place` names the page
+    /// that contains it.
     pub place: Place,
-    /// What its pages are: [`crate::pages::Pages::word`].
+    /// The kind of its pages: [`crate::pages::Pages::word`].
     pub pages: u64,
-    /// For the data segment of a program: its layout's fingerprint; else 0.
+    /// The layout's fingerprint if it is a program's data segment, otherwise 0.
     pub image: u64,
 }
 
@@ -54,7 +55,7 @@ impl Published {
         [self.key.0, start, bytes, kind, a, b, c, self.pages, self.image, 0, 0]
     }
 
-    /// `None` if no region is like this.
+    /// Decodes a record. `None` if no valid region looks like this.
     pub(super) fn from_words(words: &[u64; WORDS]) -> Option<Self> {
         let [key, start, bytes, kind, a, b, c, pages, image, ..] = *words;
         let place = match kind {
@@ -64,7 +65,7 @@ impl Published {
             _ => return None,
         };
         let ends = start.checked_add(bytes).is_some_and(|end| end < 1 << 56);
-        let whole = kind == 3 || a.is_multiple_of(PAGE as u64) && a.checked_add(bytes).is_some();
+        let whole = kind == 3 || a % PAGE as u64 == 0 && a.checked_add(bytes).is_some();
         let sound = ends && whole && bytes > 0 && start > 0;
         let pages_sound =
             pages <= 1 || pages.is_power_of_two() && (PAGE as u64..=LARGEST_PAGE).contains(&pages);

@@ -60,14 +60,14 @@ fn groups_begin_with_zeros_and_end_with_the_home() {
     let slot = own.enter_group(0).expect("a slot");
     assert_eq!(peer.find_group(0), Some(slot));
     let words = peer.group_words(slot).cast::<AtomicU64>();
-    // SAFETY: words of a home that lives.
+    // SAFETY: words of a home that is mapped.
     unsafe { words.as_ref() }.store(5, Ordering::Relaxed);
     assert!(peer.is_in_group(slot, 0) && !peer.is_in_group(slot, 1));
     own.leave_group(slot);
     assert_eq!(peer.find_group(0), None);
     let other = own.enter_group(0).expect("a slot");
     assert_ne!(other, slot, "somebody may still read the words");
-    // SAFETY: words of a home that lives.
+    // SAFETY: words of a home that is mapped.
     assert_eq!(unsafe { words.as_ref() }.load(Ordering::Relaxed), 5);
     own.leave_group(other);
     own.free_group(slot);

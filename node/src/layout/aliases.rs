@@ -4,9 +4,9 @@
 //!  slot 0: code | data | brk ...  | heap | ...      slot 1: PE 0     slot 2: PE 1 ...
 //! ```
 //!
-//! The slot has to lie below 512 GiB, so the program is one at a fixed low address, and
-//! the heap goes above it, at the same address on all PEs. On Kitten nothing is placed:
-//! the heap is memory of the process like any other.
+//! The slot has to lie below 512 GiB, so the program is linked at a fixed low address, and the heap
+//! goes above it, at the same address on all PEs. On Kitten nothing is placed: the heap is ordinary
+//! memory of the process.
 
 use super::{BREAK_ROOM, STEP, TRIES, round_up};
 use crate::error::Error;
@@ -27,8 +27,8 @@ pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
     )))
 }
 
-/// Where a heap for which `reserved` bytes are reserved is tried, best first. The data
-/// segment ends at the same address in all PEs, where `brk` starts is random.
+/// The places to try for a heap with a reservation of `reserved` bytes, best first. The data
+/// segment ends at the same address on all PEs, but `brk` starts at a random one.
 pub(crate) fn heap_places(
     program: &DataSegment,
     reserved: usize,
@@ -39,12 +39,12 @@ pub(crate) fn heap_places(
         .filter(move |at| at.saturating_add(reserved) <= SLOT_BYTES)
 }
 
-/// When none of these is free.
+/// Fails: none of these places is free.
 pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
     Err(Error::NoWay(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
 }
 
-/// There is nothing to reserve: each PE has its slot.
+/// Nothing to reserve: each PE has its slot.
 #[derive(Clone, Debug)]
 pub(super) struct Mirrors {
     ranks: usize,

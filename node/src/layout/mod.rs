@@ -1,11 +1,11 @@
-//! Where the parts of a slot and the peers' mirrors go in this address space.
+//! Places the parts of a slot and the peers' mirrors in this address space.
 //!
-//! A mirror has the slot's own inner layout, so one addition translates both
-//! parts. What is not mapped stays reserved and untouchable: an address in the
-//! hole, or past an end, faults and is explained (the client's fault handler).
+//! A mirror has the slot's own inner layout, so one addition translates addresses of both parts.
+//! Memory that is not mapped stays reserved and inaccessible: an access to the hole or past an end
+//! faults, and the client's fault handler explains it.
 //!
-//! Where the heap may go and where mirrors are is decided in `mirrors`, of which there
-//! are two: a window anywhere, or SMARTMAP's aliases.
+//! `mirrors` decides where the heap may go and where the mirrors are. There are two versions: a
+//! window anywhere, or SMARTMAP's aliases.
 
 #[cfg(feature = "smartmap")]
 #[path = "aliases.rs"]
@@ -23,26 +23,26 @@ use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.
 pub const HUGE: usize = 2 << 20;
-/// The heap starts at a multiple of this on every rank, so that equal offsets are
-/// equally aligned up to it.
+/// The heap starts at a multiple of this on every rank, so that equal offsets have equal alignment
+/// up to this value.
 pub const HEAP_ALIGNMENT: usize = 64 << 20;
 /// Room left for `brk` between the data segment and the heap.
 const BREAK_ROOM: usize = 4 << 30;
-/// How far apart the places tried for the heap are, and how many are tried.
+/// The distance between the places tried for the heap, and the number of tries.
 const STEP: usize = 1 << 30;
 const TRIES: usize = 64;
 
 /// Nothing is ever mapped below this (`vm.mmap_min_addr`).
 const NULL_PAGE: usize = 64 << 10;
 
-/// How large the heap and the partitions are to be, in bytes.
+/// The sizes of the heap and the partitions, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// The heap.
     pub heap: usize,
     /// The partitions, in their order in the slot.
     pub partitions: Vec<usize>,
-    /// All of them and their mirrors start at multiples of this.
+    /// Heap, partitions and their mirrors start at multiples of this.
     pub unit: usize,
 }
 
@@ -52,12 +52,12 @@ impl Sizes {
         Self { heap, partitions: Vec::new(), unit }
     }
 
-    /// Bytes from one partition's start to what comes behind it: the rest faults.
+    /// Bytes from one partition's start to the next part. The bytes past its end fault.
     fn room(bytes: usize, alignment: usize) -> usize {
         round_up(bytes + HUGE, alignment)
     }
 
-    /// Bytes of all partitions and what lies between them and the heap.
+    /// Bytes of all partitions and the gaps between them and the heap.
     fn below(&self, alignment: usize) -> usize {
         self.partitions.iter().map(|bytes| Self::room(*bytes, alignment)).sum()
     }
@@ -67,7 +67,7 @@ impl Sizes {
         self.below(alignment) + self.heap
     }
 
-    /// The places from `start` on, a multiple of `alignment`: the partitions' and the heap's.
+    /// The places of the partitions and the heap from `start` on, a multiple of `alignment`.
     pub(crate) fn place(&self, start: usize, alignment: usize) -> Places {
         let mut at = start;
         let partition = |bytes: &usize| {
@@ -80,7 +80,7 @@ impl Sizes {
     }
 }
 
-/// Where partitions and heap lie, which have one reservation.
+/// Where partitions and heap lie. They share one reservation.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     pub partitions: Vec<Range<usize>>,
@@ -88,50 +88,49 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// All of them.
+    /// The range of partitions and heap.
     fn area(&self) -> Range<usize> {
         self.partitions.first().unwrap_or(&self.heap).start..self.heap.end
     }
 }
 
-/// Where the slot's parts lie. All in bytes of this address space.
+/// Where the slot's parts lie, as addresses in this address space.
 #[derive(Clone, Debug)]
 pub struct SlotBounds {
     /// The lower piece: usually the data segment.
     pub lower: Range<usize>,
     /// The upper piece: usually the heap.
     pub upper: Range<usize>,
-    /// The partitions, which belong to the piece of the heap and are the first of it.
+    /// The partitions, which come first in the heap's piece.
     pub partitions: Vec<Range<usize>>,
     /// Where the heap itself starts.
     pub heap: usize,
-    /// Whether nothing but the program's own code and constants lies between them.
+    /// Whether only the program's own code and constants lie between the pieces.
     pub hole_is_program: bool,
 }
 
 impl SlotBounds {
-    /// All pieces one by one, if there are partitions.
+    /// The data segment, the heap and each partition, in address order.
     pub fn pieces(&self) -> Vec<Range<usize>> {
-        if self.partitions.is_empty() {
-            return Vec::new();
-        }
         let heap_in = |piece: &Range<usize>| match piece.contains(&self.heap) {
             true => self.heap..piece.end,
             false => piece.clone(),
         };
         let core = [heap_in(&self.lower), heap_in(&self.upper)];
-        self.partitions.iter().cloned().chain(core).collect()
+        let mut pieces: Vec<_> = self.partitions.iter().cloned().chain(core).collect();
+        pieces.sort_by_key(|piece| piece.start);
+        pieces
     }
 }
 
-/// This process's slot and where its peers' mirrors go.
+/// This process's slot and the places of its peers' mirrors.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Data segment.
     pub data: Range<usize>,
     /// Symmetric heap.
     pub heap: Range<usize>,
-    /// Further memory, right below the heap. What lies between is reserved and untouchable.
+    /// Further memory, right below the heap. The gaps between are reserved and inaccessible.
     pub partitions: Vec<Range<usize>>,
     /// Where the program itself starts.
     program_start: usize,
@@ -148,8 +147,8 @@ impl Layout {
     pub fn reserve(program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Self, Error> {
         mirrors::check(program)?;
         let alignment = HEAP_ALIGNMENT.max(sizes.unit);
-        // Room to align, and a page at least on either side: a copy that runs over
-        // an end must fault.
+        // Room to align, and at least a page on either side: a copy that runs past an end must
+        // fault.
         let bytes = sizes.total(alignment);
         let reserved = round_up(bytes, HUGE) + HUGE + alignment;
         let start = mirrors::heap_places(program, reserved)
@@ -160,7 +159,7 @@ impl Layout {
         Self::with_places(program, places, sizes.unit, ranks)
     }
 
-    /// The layout around a heap and partitions that have their place already.
+    /// The layout around a heap and partitions whose places are fixed already.
     pub(crate) fn with_places(
         program: &DataSegment,
         places: Places,
@@ -180,7 +179,7 @@ impl Layout {
         self.partitions.first().unwrap_or(&self.heap).start..self.heap.end
     }
 
-    /// How many bytes behind the first partition another one starts.
+    /// The offset of a partition from the first one, in bytes.
     pub fn partition_offset(&self, index: usize) -> usize {
         self.partitions[index].start - self.partitions[0].start
     }
@@ -209,19 +208,19 @@ impl Layout {
         self.mirrors.mirror(self.start(), rank)
     }
 
-    /// Where an address of the slot is in the mirror of `rank`.
+    /// The address in the mirror of `rank` that corresponds to an address of the slot.
     pub fn mirrored(&self, rank: usize, address: usize) -> usize {
         self.mirror(rank) + (address - self.start())
     }
 
-    /// Which rank's mirror an address lies in, and which address of the own slot it
-    /// stands for.
+    /// The rank whose mirror contains an address, and the corresponding address of this process's
+    /// slot.
     pub fn unmirrored(&self, address: usize) -> Option<(usize, usize)> {
         self.mirrors.unmirrored(self.start(), address)
     }
 
-    /// The rank from whose mirror an address is as far away as the bottom of memory is from the own
-    /// slot: where a null pointer leads that is translated all the same.
+    /// The rank for which a null pointer, if translated nevertheless, leads to this address: as far
+    /// from the rank's mirror as the bottom of memory is from this process's slot.
     pub fn unmirrored_null(&self, address: usize, ranks: usize) -> Option<usize> {
         let null = |rank: &usize| self.mirror(*rank).wrapping_sub(self.start());
         (0..ranks).find(|rank| address.wrapping_sub(null(rank)) < NULL_PAGE)

@@ -1,13 +1,13 @@
-//! Mirrors in a reserved window, wherever there is room for one.
+//! Mirrors in a reserved window, at any place with enough room.
 //!
 //! ```text
 //!  heap | hole: code, constants | data      brk ...     window: mirror 0 | mirror 1 | ...
 //! ```
 //!
-//! The heap goes right below the program, so that nothing but the program's own
-//! code lies between heap and data, and any other memory (malloc, stacks,
-//! libraries) is outside the slot. A program linked at a fixed low address has no room below
-//! it; there the heap goes above, and the hole holds what `brk` grows into.
+//! The heap goes right below the program. Then only the program's own code lies between heap and
+//! data, and all other memory (malloc, stacks, libraries) is outside the slot. A program linked at
+//! a fixed low address has no room below it: there the heap goes above, and the hole leaves room
+//! for `brk` to grow.
 
 use super::{BREAK_ROOM, HUGE, STEP, TRIES, round_up};
 use crate::error::Error;
@@ -15,22 +15,22 @@ use crate::segment::DataSegment;
 use crate::sys::{map, program};
 use std::ops::Range;
 
-/// No mapping below this (the system's own limit is lower).
+/// No mapping goes below this. The system's own limit is lower.
 pub(super) const LOWEST: usize = 1 << 30;
 
-/// Any program can have a window.
+/// A window works for any program.
 pub(super) fn check(_: &DataSegment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where `brk` stands if it grows up from the data segment (a static
-/// position-independent program has it elsewhere), else the data segment's end.
+/// The program break if it grows up from the data segment (a static position-independent program
+/// has it elsewhere), otherwise the data segment's end.
 fn end_of_break(data: &Range<usize>) -> usize {
     let end = program::program_break();
     if (data.end..data.end + STEP).contains(&end) { end } else { data.end }
 }
 
-/// Where a heap for which `reserved` bytes are reserved is tried, best first.
+/// The places to try for a heap with a reservation of `reserved` bytes, best first.
 pub(crate) fn heap_places(
     program: &DataSegment,
     reserved: usize,
@@ -42,7 +42,7 @@ pub(crate) fn heap_places(
     below.chain((0..TRIES).map(move |i| above + i * STEP))
 }
 
-/// When none of these is free: anywhere.
+/// Reserves the heap anywhere if none of these places is free.
 pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
     map::reserve(reserved)
 }
@@ -52,7 +52,7 @@ pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
 pub(super) struct Mirrors {
     window: Range<usize>,
     stride: usize,
-    /// Mirrors and slot have equal remainders by this.
+    /// Mirrors and slot have equal remainders modulo this.
     unit: usize,
 }
 

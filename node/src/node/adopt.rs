@@ -1,29 +1,28 @@
-//! How memory that is there becomes reachable: moved into a file, or where it lies in a file
-//! already, by that file. The system's table of mappings knows which, so that any two clients
-//! in a process agree.
+//! Makes existing memory reachable: moves it into a file, unless it lies in one already. The
+//! system's table of mappings shows that, so any two clients in a process agree.
 
 use crate::error::Error;
 use crate::sys::{fd, maps, relocate};
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What is to be done.
+/// How to make memory reachable.
 pub(super) enum Plan {
-    /// The memory is this stretch of a file.
+    /// Publish it: it is this range of a file.
     Publish(OwnedFd, u64),
-    /// It has to be moved; these pieces are copied.
+    /// Move it, copying these pieces.
     Move(Vec<relocate::Piece>),
 }
 
-/// How `pages` become reachable. `pieces` are what of them has to be copied, if they are
-/// private: `None`: what exists.
+/// Decides how to make `pages` reachable. If they are private, `pieces` are the parts to copy;
+/// `None`: all pages that exist.
 pub(super) fn plan(
     pages: &Range<usize>,
     pieces: Option<&[relocate::Piece]>,
 ) -> Result<Plan, Error> {
     let mapped = check_mapped(pages)?;
     let refused = |why| refused(pages, why);
-    // A gap of the data segment is reserved, and cannot be written.
+    // A gap of the data segment is reserved and cannot be written, which is fine.
     let locked = |mapping: &&maps::Mapping| !mapping.writable && pieces.is_none();
     if let Some(mapping) = mapped.iter().find(locked) {
         return Err(refused(format!("of which {:#x}.. cannot be written", mapping.range.start)));
@@ -46,7 +45,7 @@ pub(super) fn plan(
         Some(_) => {
             Err(refused(format!("which is shared by {}, a file that can shrink", first.name)))
         }
-        // Of a node that is closed, so nobody shares it any more.
+        // It belonged to a node that is closed now, so nobody shares it any more.
         None if first.name.starts_with(OWN) => {
             let all = relocate::Piece { start: pages.start, all_until: pages.end, end: pages.end };
             Ok(Plan::Move(vec![all]))
@@ -63,7 +62,7 @@ fn refused(pages: &Range<usize>, why: String) -> Error {
     Error::argument("range", value, "memory that is private to this process")
 }
 
-/// What is mapped at `pages`, which must be mapped without a gap.
+/// The mappings of `pages`, which must be mapped without a gap.
 pub(super) fn check_mapped(pages: &Range<usize>) -> Result<Vec<maps::Mapping>, Error> {
     let mapped = maps::within(pages)?;
     let mut at = pages.start;
@@ -78,18 +77,18 @@ pub(super) fn check_mapped(pages: &Range<usize>) -> Result<Vec<maps::Mapping>, E
     Err(refused(pages, format!("of which nothing is mapped at {at:#x}")))
 }
 
-/// What the system calls the files that nodes make.
+/// The start of the system's names for the files that nodes make.
 const OWN: &str = "/memfd:onenode";
 
-/// The pieces of mappings of which only pages that exist have to be copied: what comes from a file
-/// exists, touched or not.
+/// Splits mappings into pieces, marking where only pages that exist need to be copied. Pages of a
+/// file exist whether touched or not.
 fn existing(mapped: &[maps::Mapping]) -> Vec<relocate::Piece> {
     let mut pieces: Vec<relocate::Piece> = Vec::new();
     for mapping in mapped {
         let Range { start, end } = mapping.range;
         let all_until = if mapping.file.1 == 0 { start } else { end };
         match pieces.last_mut() {
-            // As one: what is copied in vain costs time only.
+            // Merged into one piece: copying too much only costs time.
             Some(last) if last.all_until == last.end || mapping.file.1 == 0 => {
                 last.end = end;
                 last.all_until = if mapping.file.1 == 0 { last.all_until } else { end };
@@ -104,7 +103,7 @@ fn existing(mapped: &[maps::Mapping]) -> Vec<relocate::Piece> {
     pieces
 }
 
-/// An error unless `pages` are a mapping of the file with that inode, from that offset on.
+/// Fails unless `pages` are a mapping of the file with that inode, from that offset on.
 pub(super) fn check_file(pages: &Range<usize>, inode: u64, offset: u64) -> Result<(), Error> {
     let mut at = pages.start;
     for mapping in maps::within(pages)? {

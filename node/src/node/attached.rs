@@ -1,9 +1,9 @@
-//! Mappings of a peer's memory, in a place that is reserved for them.
+//! Mappings of a peer's memory within a reservation.
 #![allow(unsafe_code)]
 
-use super::Inner;
 use super::peer::{self, Reached};
 use super::way::Way;
+use super::{Inner, Node};
 use crate::Rank;
 use crate::backend::memfd;
 use crate::card::Address;
@@ -15,7 +15,21 @@ use std::ops::Range;
 use std::os::fd::AsFd;
 use xpmem_sys::Attachment;
 
-/// What holds mappings of a peer's memory.
+impl Node {
+    /// Unmaps a rank's memory and forgets its card.
+    ///
+    /// # Safety
+    /// No thread uses the rank's memory or the client's part of its home.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for this process's own rank; [`Error::NoCard`].
+    pub unsafe fn detach(&self, rank: Rank) -> Result<(), Error> {
+        self.0.check()?;
+        self.0.detach(rank)
+    }
+}
+
+/// Mappings of a peer's memory, with the reservation that they are in.
 #[derive(Default)]
 pub(super) struct Attached {
     segments: Vec<Attachment>,
@@ -23,7 +37,7 @@ pub(super) struct Attached {
 }
 
 impl Attached {
-    /// Reserves room for mappings.
+    /// Reserves address space for mappings.
     pub fn reserve(bytes: usize) -> Result<Self, Error> {
         let start = map::reserve(bytes)?;
         let mut new = Self::default();
@@ -35,8 +49,8 @@ impl Attached {
         &self.reserved
     }
 
-    /// Maps `part` of a region of a peer, by addresses of the peer, so that its first byte comes
-    /// to `here`: with equal remainders by the size of the region's pages.
+    /// Maps `part` of a peer's region, given in the peer's addresses, so that its first byte is at
+    /// `here`. Both addresses have the same remainder modulo the region's page size.
     pub fn map(
         &mut self,
         node: &Inner,
@@ -53,7 +67,7 @@ impl Attached {
         let at = start..start + whole.len();
         assert!(self.reserved.start <= at.start && at.end <= self.reserved.end);
         let skip = whole.start - down(region.start);
-        // What there must be of a file; its last page may be a part.
+        // How much the file must hold. The last page may be incomplete.
         let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
         match region.place {
             Where::Home(offset) => {
@@ -61,7 +75,7 @@ impl Attached {
                     return unlike("its region's memory is not in its file");
                 }
                 let place = (peer.file(node)?, offset + skip as u64);
-                // SAFETY: in the reservation, which is this value's own; nobody uses it yet.
+                // SAFETY: in the reservation, which this value owns and nobody uses yet.
                 unsafe { memfd::map_peers(&at, pages, place) }
             }
             Where::File { descriptor, inode, offset } => {
@@ -82,7 +96,7 @@ impl Attached {
             }
             Where::Segment(id) => match &node.way {
                 Way::Xpmem(xpmem) => {
-                    // SAFETY: as above; the attachment goes before the reservation.
+                    // SAFETY: as above. The attachment is dropped before the reservation.
                     let attachment = unsafe { xpmem.map_peers(&at, id, skip)? };
                     self.segments.push(attachment);
                     Ok(())
@@ -97,7 +111,8 @@ impl Drop for Attached {
     fn drop(&mut self) {
         self.segments.clear();
         if !self.reserved.is_empty() {
-            // SAFETY: this value's own reservation; whoever drops it says that nobody uses it.
+            // SAFETY: this value owns the reservation. Whoever drops it guarantees that nobody uses
+            // it.
             unsafe { map::unmap(self.reserved.start as *mut u8, self.reserved.len()) };
         }
     }

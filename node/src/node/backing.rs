@@ -1,5 +1,5 @@
-//! What stands behind a region: a stretch of a file, or a segment of XPMEM; and where new memory
-//! goes.
+//! The backing of a region, a range of a file or a segment of XPMEM, and the placement of new
+//! memory.
 #![allow(unsafe_code)]
 
 use super::Inner;
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use xpmem_sys::Segment;
 
-/// What stands behind a region that is about to be.
+/// The backing of a region that is about to be created.
 pub(super) struct Backing {
     pub place: Place,
     pub file: Option<OwnedFd>,
@@ -30,14 +30,15 @@ impl Backing {
     }
 }
 
-/// What of the home's file is free for regions.
+/// The part of the home's file that is free for regions.
 pub(super) struct Room {
     pub next: u64,
     pub end: u64,
 }
 
 impl Room {
-    /// A stretch for memory at `start`: equally far from a multiple of a huge page.
+    /// Allocates a range of the file for memory at `start`. Both start at the same offset within a
+    /// huge page.
     fn take(&mut self, start: usize, bytes: usize) -> Result<u64, Error> {
         let offset = self.next.next_multiple_of(HUGE as u64) + (start % HUGE) as u64;
         match offset.checked_add(bytes as u64).filter(|last| *last <= self.end) {
@@ -54,7 +55,7 @@ impl Room {
 }
 
 impl Inner {
-    /// New memory at a place that is reserved for it.
+    /// Maps new memory over a reservation.
     pub(super) fn back_new(
         &self,
         room: &mut Room,
@@ -63,7 +64,7 @@ impl Inner {
     ) -> Result<Backing, Error> {
         match (&self.way, pages) {
             (Way::Xpmem(_), _) => {
-                // SAFETY: reserved just now, and nobody knows of it.
+                // SAFETY: just reserved, and nobody else knows of it.
                 unsafe { xpmem::lay(at, pages)? };
                 self.segment(at)
             }
@@ -83,8 +84,8 @@ impl Inner {
         }
     }
 
-    /// Memory that is there. `pieces` are what there is to be copied if it has to move into the
-    /// file; `None`: all of it that exists.
+    /// Backs existing memory. `pieces` are the parts to copy if the memory has to move into the
+    /// file. `None` copies all pages that exist.
     ///
     /// # Safety
     /// As for [`Node::adopt`].
@@ -102,14 +103,15 @@ impl Inner {
             Plan::Publish(file, offset) => published_file(file, offset),
             Plan::Move(pieces) => {
                 let offset = room.take(pages.start, pages.len())?;
-                // SAFETY: the caller's promise, and the plan has seen that the pages are private.
+                // SAFETY: the caller guarantees that the pages may move, and the plan has checked
+                // that they are private.
                 unsafe { memfd::move_into(pages, &pieces, (self.file()?, offset))? };
                 Ok(Backing::file(Place::Home(offset), None))
             }
         }
     }
 
-    /// Whole pages as they are, by XPMEM.
+    /// Shares whole pages in place through XPMEM.
     pub(super) fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
         let Way::Xpmem(xpmem) = &self.way else { unreachable!("asked of another backend") };
         let segment = xpmem.make(pages)?;
@@ -118,14 +120,14 @@ impl Inner {
     }
 }
 
-/// What stands behind memory that is a stretch of a file.
+/// The backing of memory that is a range of a file.
 pub(super) fn published_file(file: OwnedFd, offset: u64) -> Result<Backing, Error> {
     let (descriptor, inode) = (file.as_raw_fd(), fd::inode(file.as_fd())?);
     Ok(Backing::file(Place::File { descriptor, inode, offset }, Some(file)))
 }
 
-/// Reserves room for `bytes` at a multiple of `align`, with a page at least on either side: a
-/// copy that runs over an end must fault.
+/// Reserves `bytes` at a multiple of `align`, with at least one page on either side: a copy that
+/// overruns an end must fault.
 pub(super) fn reserve(
     bytes: usize,
     align: usize,
@@ -133,7 +135,7 @@ pub(super) fn reserve(
     last: Option<usize>,
 ) -> Result<(Range<usize>, Range<usize>), Error> {
     let page = map::page_size();
-    if wish != 0 && wish.is_multiple_of(align) && wish > page {
+    if wish != 0 && wish % align == 0 && wish > page {
         let (start, length) = (wish - page, bytes + 2 * page);
         if map::reserve_at(start, length).is_some() {
             return Ok((wish..wish + bytes, start..start + length));

@@ -1,10 +1,11 @@
-//! A node in words: for an information option of the client.
+//! A node in words, for an information option of the client.
 
 use super::{Mapping, Node, View, lock};
 use crate::pages::{Bytes, Pages};
 use std::fmt::{self, Display, Formatter};
 
-/// What a node is like, one line each: its backend and why, the ranks, the regions, what is mapped.
+/// A node's properties, one per line: its backend with the reason, the ranks, the regions, the
+/// mappings.
 impl Display for Node {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let node = &*self.0;

@@ -1,21 +1,21 @@
-//! What an address that faulted stands for. Runs in the client's signal handler: it allocates
-//! nothing and takes no lock.
+//! Explains a faulting address. Runs in the client's signal handler, so it allocates nothing and
+//! takes no lock.
 
 use super::Node;
 use crate::Rank;
-use crate::places::{Kind, Place};
+use crate::places::{MappingKind, Place};
 use std::fmt::{self, Write};
 
 /// Nothing is ever mapped below this (`vm.mmap_min_addr`).
 const NULL_PAGE: usize = 64 << 10;
 
-/// Text in the caller's memory; what does not fit is cut.
-struct Line<'t> {
+/// Text in the caller's memory. Text that does not fit is cut.
+struct TextBuffer<'t> {
     bytes: &'t mut [u8],
     used: usize,
 }
 
-impl Write for Line<'_> {
+impl Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = &mut self.bytes[self.used..];
         let mut fits = text.len().min(room.len());
@@ -29,12 +29,12 @@ impl Write for Line<'_> {
 }
 
 impl Node {
-    /// Says what a fault at `address` means, in one sentence without a line's end. Returns its
-    /// bytes, at most those of `text`; 0 if the address is none of this node's. Safe in a signal
-    /// handler.
+    /// Writes one sentence, without a newline, that explains a fault at `address` into `text`.
+    /// Returns the number of bytes written; 0 if the address does not belong to this node. Safe in
+    /// a signal handler.
     pub fn explain(&self, address: usize, text: &mut [u8]) -> usize {
-        let mut line = Line { bytes: text, used: 0 };
-        // A null pointer first: where it leads may lie in the place of another rank.
+        let mut line = TextBuffer { bytes: text, used: 0 };
+        // A null pointer first: its translation may lie in the place of another rank.
         if let Some((rank, own)) = self.null(address) {
             let _ = write!(
                 line,
@@ -46,20 +46,20 @@ impl Node {
         let Place { here, rank, kind, there } = place;
         let offset = address - here.start;
         let _ = match kind {
-            Kind::Region(key) => write!(
+            MappingKind::Region(key) => write!(
                 line,
                 "fault at {address:#x}: {:#x} of rank {rank}, in its region {:#x}, cannot be \
                  reached: the memory is gone, or there is none left to make it of",
                 there.wrapping_add(offset),
                 key.0
             ),
-            Kind::View => write!(
+            MappingKind::View => write!(
                 line,
                 "fault at {address:#x}: {:#x} of this process was translated for rank {rank}, and \
                  is in no region of the view, or a copy ran over a region's end",
                 there.wrapping_add(offset)
             ),
-            Kind::Home => write!(
+            MappingKind::Home => write!(
                 line,
                 "fault at {address:#x}: the home of rank {rank} cannot be reached: there is no \
                  memory left to make it of"
@@ -68,10 +68,10 @@ impl Node {
         line.used
     }
 
-    /// The rank for which a null pointer, or a number near it, was translated to this address, and
-    /// that number.
+    /// The rank for which a null pointer, or a number close to it, was translated to this address,
+    /// and that number.
     fn null(&self, address: usize) -> Option<(Rank, usize)> {
-        let views = self.0.places.all().filter(|place| place.kind == Kind::View);
+        let views = self.0.places.all().filter(|place| place.kind == MappingKind::View);
         let mut numbers = views.map(|place| {
             (place.rank, address.wrapping_sub(place.here.start).wrapping_add(place.there))
         });

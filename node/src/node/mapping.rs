@@ -1,5 +1,5 @@
-//! Any range of a peer's regions, mapped by the peer's own addresses. Whole pieces are mapped, and
-//! kept for a while: who asks for a range beside, or again, gets the same mapping.
+//! Maps any range of a peer's regions by the peer's own addresses. Whole pieces are mapped and kept
+//! for a while, so a later request for the same or a nearby range gets the same mapping.
 
 use super::attached::Attached;
 use super::peer::Reached;
@@ -9,37 +9,37 @@ use crate::error::Error;
 use crate::home::Published;
 use crate::layout::HUGE;
 use crate::pages::Pages;
-use crate::places::{Kind, Place, Token};
+use crate::places::{MappingKind, Place, Token};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// What is mapped at a time, and where it begins: multiples of this at the peer, as far as the
-/// region goes.
+/// The unit of mappings: pieces start at multiples of this in the peer's address space and end at
+/// the region's end at the latest.
 const PIECE: usize = 2 << 20;
-/// Pieces that are kept although nobody uses them.
+/// How many unused pieces are kept.
 const IDLE: usize = 64;
 
-/// A range of a peer's memory, mapped here as long as the value lives.
+/// A range of a peer's memory, mapped here as long as this value lives.
 pub struct Mapping {
-    /// Where it is here.
+    /// The range in this process.
     range: Range<usize>,
-    /// What it is part of; `None`: own memory.
+    /// The piece that contains it. `None`: this process's own memory.
     piece: Option<Arc<Piece>>,
     node: Arc<Inner>,
 }
 
-/// The pieces that are mapped, in the order of their last use.
+/// The mapped pieces, in the order of their last use.
 #[derive(Default)]
 pub(super) struct Pieces(Mutex<Vec<Arc<Piece>>>);
 
 struct Piece {
     rank: Rank,
-    /// Of the home: tells processes apart that have been the rank.
+    /// The home's mark: distinguishes processes that have had the same rank.
     mark: u64,
     region: Published,
-    /// By addresses of the peer.
+    /// The range in the peer's address space.
     theirs: Range<usize>,
-    /// Where its first byte is here.
+    /// Where its first byte is mapped here.
     here: usize,
     token: Token,
     _attached: Attached,
@@ -57,9 +57,9 @@ impl Node {
     /// wait for the rank.
     ///
     /// # Errors
-    /// [`Error::NotMapped`] if no region of the rank has all these bytes; [`Error::NoCard`],
-    /// [`Error::Elsewhere`]; [`Error::Died`] or [`Error::Left`] if the rank went before it was
-    /// attached.
+    /// [`Error::NotMapped`] if no region of the rank contains the whole range; [`Error::NoCard`],
+    /// [`Error::Elsewhere`]; [`Error::Died`] or [`Error::Left`] if the rank ended or left before it
+    /// was attached.
     pub fn map(&self, rank: Rank, theirs: Range<usize>) -> Result<Mapping, Error> {
         let node = &self.0;
         node.check()?;
@@ -91,7 +91,7 @@ impl Node {
 }
 
 impl Mapping {
-    /// Where the range is here.
+    /// The range's addresses in this process.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -129,7 +129,7 @@ impl Inner {
         let token = self.places.add(&Place {
             here: here..here + (end - start),
             rank,
-            kind: Kind::Region(region.key),
+            kind: MappingKind::Region(region.key),
             there: start,
         });
         Ok(Piece {
@@ -143,7 +143,8 @@ impl Inner {
         })
     }
 
-    /// Unmaps what has long not been used, as far as more is kept than there should be.
+    /// Unmaps the pieces that have been unused for the longest time, if more than [`IDLE`] are
+    /// kept.
     fn trim(&self, pieces: &mut Vec<Arc<Piece>>) {
         let mut idle = pieces.iter().filter(|piece| Arc::strong_count(piece) == 1).count();
         pieces.retain(|piece| {
@@ -166,7 +167,7 @@ impl Inner {
         self.trim(&mut pieces);
     }
 
-    /// The rank is detached: none of its memory is found again.
+    /// Drops the pieces of a rank that is being detached, so that no request finds them again.
     pub(super) fn forget_pieces(&self, rank: Rank) {
         lock(&self.pieces.0).retain(|piece| {
             if piece.rank == rank && Arc::strong_count(piece) == 1 {
@@ -176,7 +177,7 @@ impl Inner {
         });
     }
 
-    /// How many bytes are mapped in pieces.
+    /// The number of bytes mapped in pieces.
     pub(super) fn in_pieces(&self) -> usize {
         lock(&self.pieces.0).iter().map(|piece| piece.theirs.len()).sum()
     }

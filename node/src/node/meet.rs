@@ -1,10 +1,10 @@
-//! Meeting at a name, instead of an exchange of cards by the client's own means: all processes of
-//! the user that know the name leave their cards at one board, and read the others'.
+//! Meeting under a name, as an alternative to exchanging cards by the client's own means. All
+//! processes of the user that know the name leave their cards on one table and read the others'.
 
 use super::wait::{INTERVAL, Looks};
 use super::{Inner, Node, deadline};
 use crate::Rank;
-use crate::board::{Board, MOST};
+use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
 use crate::sys::peer;
@@ -14,14 +14,14 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 impl Node {
-    /// Knows all ranks below `ranks` when it returns: each has called this with the same key, as
-    /// the same user, on this machine and in this PID namespace. Neither a file nor a process is
-    /// left behind. A key is for one meeting at a time.
+    /// Exchanges cards with all ranks below `ranks`. Each of them calls this with the same key, as
+    /// the same user, on this machine and in this PID namespace. Leaves no file and no process
+    /// behind. Use a key for one meeting at a time.
     ///
     /// # Errors
-    /// [`Error::Argument`] if this node has no rank of its own or another process has the same, or
-    /// others say another number of ranks; [`Error::Died`] if one of them ended before all had
-    /// come; [`Error::Time`], or what the progress function says.
+    /// [`Error::Argument`] if this node has no rank of its own, another process has the same rank,
+    /// or others pass a different number of ranks; [`Error::Died`] if a rank ends before all have
+    /// arrived; [`Error::Time`], or an error of the progress function.
     pub fn meet(&self, key: &[u8], ranks: u32, limit: Duration) -> Result<(), Error> {
         self.0.check()?;
         let Some(rank) = self.0.rank else {
@@ -41,7 +41,7 @@ impl Node {
             let joined = Joined::join(self, &name, rank, ranks, deadline)?;
             match joined.await_all(&self.0, deadline) {
                 Ok(true) => {}
-                // Who has made the board has given up: there will be another one.
+                // The creator of the table has given up: there will be another table.
                 Ok(false) => continue,
                 Err(error) => {
                     if joined.withdraw(&self.0) {
@@ -49,7 +49,7 @@ impl Node {
                     }
                 }
             }
-            for (rank, card) in joined.board.cards() {
+            for (rank, card) in joined.table.cards() {
                 self.know(Some(rank), &card)?;
             }
             return Ok(());
@@ -57,12 +57,12 @@ impl Node {
     }
 }
 
-/// A board at which this process has left its card.
+/// A card table on which this process has left its card.
 struct Joined<'k> {
-    board: Board,
+    table: CardTable,
     name: &'k str,
     rank: Rank,
-    /// This process has made it, and its descriptor is how others find it.
+    /// Set if this process has created the table. Others find the table by this descriptor.
     made: Option<(OwnedFd, Host)>,
 }
 
@@ -77,11 +77,11 @@ impl<'k> Joined<'k> {
         let directory = lock(&node.0, deadline)?;
         let host = directory.host(name);
         let found = host.map(|host| peer::open(host.pid, host.descriptor, host.inode));
-        let (board, made) = match found {
-            Some(Ok(file)) => (Board::open(file.as_fd(), ranks)?, None),
-            // Nobody, or somebody who is about to go.
+        let (table, made) = match found {
+            Some(Ok(file)) => (CardTable::open(file.as_fd(), ranks)?, None),
+            // No process is there, or one that is about to leave.
             None | Some(Err(_)) => {
-                let (file, board) = Board::make(ranks)?;
+                let (file, table) = CardTable::make(ranks)?;
                 let host = Host {
                     pid: process::pid(),
                     started: process::own_start(),
@@ -89,28 +89,28 @@ impl<'k> Joined<'k> {
                     inode: fd::inode(file.as_fd())?,
                 };
                 directory.put(name, host)?;
-                (board, Some((file, host)))
+                (table, Some((file, host)))
             }
         };
-        if !board.leave(rank, &node.card()) {
+        if !table.leave(rank, &node.card()) {
             let expected = "a number that no other process has that meets at this key";
             return Err(Error::argument("rank", rank, expected));
         }
-        let joined = Self { board, name, rank, made };
-        if joined.board.is_complete()
-            && let Some(host) = directory.host(name)
-        {
-            directory.remove(name, host);
+        let joined = Self { table, name, rank, made };
+        if joined.table.is_complete() {
+            if let Some(host) = directory.host(name) {
+                directory.remove(name, host);
+            }
         }
         Ok(joined)
     }
 
-    /// Whether all have come: not if the board is abandoned.
+    /// Waits until all have arrived. Returns false if the table was abandoned.
     fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<bool, Error> {
         let looks = Looks::default();
-        let mut pause = Pause::new(ForAll { node, board: &self.board, deadline, looks });
-        while !self.board.is_complete() {
-            if self.board.is_abandoned() {
+        let mut pause = Pause::new(ForAll { node, table: &self.table, deadline, looks });
+        while !self.table.is_complete() {
+            if self.table.is_abandoned() {
                 return Ok(false);
             }
             pause.step()?;
@@ -118,22 +118,22 @@ impl<'k> Joined<'k> {
         Ok(true)
     }
 
-    /// Takes this process's card away; false if all have come after all.
+    /// Removes this process's card. Returns false if all have arrived in the meantime.
     fn withdraw(&self, node: &Inner) -> bool {
-        // Not for ever: a process that is stopped may have the lock.
+        // Limited, because a stopped process may hold the lock.
         let Ok(directory) = lock(node, Instant::now().checked_add(INTERVAL)) else { return true };
-        if !self.board.take_away(self.rank) {
+        if !self.table.take_away(self.rank) {
             return false;
         }
         if let Some((_, host)) = &self.made {
             directory.remove(self.name, *host);
-            self.board.abandon();
+            self.table.abandon();
         }
         true
     }
 }
 
-/// The directory to meet in, as soon as nobody else has locked it.
+/// Waits until no other process has the meeting directory locked, and locks it.
 fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
     loop {
         match Directory::lock()? {
@@ -146,25 +146,25 @@ fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
     }
 }
 
-/// What the link of a key is called: by the PID namespace, too, since only within it do process
-/// numbers lead anywhere. Builds by different compilers must meet, which the standard library's
-/// hashes do not promise.
+/// The name of a key's link. It also depends on the PID namespace, because process numbers are
+/// valid only within one. It must not vary between builds by different compilers, which the
+/// standard library's hashes do not guarantee.
 fn name(key: &[u8]) -> String {
     let namespace = process::pid_namespace().to_le_bytes();
     format!("{:032x}", fnv1a(namespace.iter().chain(key)))
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923).
+/// The 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923).
 fn fnv1a<'b>(bytes: impl Iterator<Item = &'b u8>) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     bytes.fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// A wait for all that meet.
+/// A wait for all processes that meet.
 struct ForAll<'n> {
     node: &'n Inner,
-    board: &'n Board,
+    table: &'n CardTable,
     deadline: Option<Instant>,
     looks: Looks,
 }
@@ -185,7 +185,7 @@ impl Waiting for ForAll<'_> {
         if !self.looks.are_due() {
             return Ok(());
         }
-        for (rank, card) in self.board.cards() {
+        for (rank, card) in self.table.cards() {
             let address = card.read()?.address;
             if !process::is_running(address.pid, address.started) {
                 return Err(Error::Died { rank });
@@ -199,7 +199,7 @@ impl Waiting for ForAll<'_> {
 mod tests {
     use super::fnv1a;
 
-    /// The vectors of the algorithm's authors.
+    /// The test vectors of the algorithm's authors.
     #[test]
     fn the_hash_is_fnv1a() {
         assert_eq!(fnv1a(b"".iter()), 0x6c62272e07bb014262b821756295c58d);

@@ -1,15 +1,15 @@
-//! This process among its peers, for one client. Any number of nodes can be open at a time; they
-//! share nothing.
+//! This process among its peers, for one client. Several nodes can be open at a time; they share
+//! nothing.
 //!
-//! Two ranks, here in one process, where there are usually two processes that exchange their cards:
+//! Two ranks, here in one process. Usually there are two processes, which exchange their cards:
 //!
 //! ```
-//! use onenode::{Choice, Config, HeapTable, Key, Node, Pages};
+//! use onenode::{BackendChoice, Config, HeapTable, Key, Node, Pages};
 //! use std::sync::Arc;
 //! use std::time::Duration;
 //!
 //! let open = |rank| {
-//!     Node::open(Config { rank: Some(rank), backend: Choice::Memfd, ..Config::default() })
+//!     Node::open(Config { rank: Some(rank), backend: BackendChoice::Memfd, ..Config::default() })
 //! };
 //! let (a, b) = (open(0)?, open(1)?);
 //! a.know(Some(1), &b.card())?;
@@ -35,7 +35,6 @@
 //! a.attach(1, Duration::from_secs(1))?;
 //! # Ok::<(), onenode::Error>(())
 //! ```
-#![allow(unsafe_code)]
 
 mod adopt;
 mod attached;
@@ -79,17 +78,17 @@ pub use region::Alloc;
 pub use regions::Region;
 pub use view::View;
 
-/// Regions of a node if its client does not say how many.
+/// Regions of a node by default.
 const REGIONS: u32 = 64;
-/// Largest file that Linux knows.
+/// The largest file that Linux supports.
 const LARGEST: u64 = i64::MAX as u64;
 
-/// This process among its peers, for one client. Closed when dropped: peers are told, and what it
-/// has mapped of them goes with the last view. Memory that was adopted keeps address and content.
-/// With XPMEM peers lose access: have all of them come to a barrier before.
+/// This process among its peers, for one client. Dropping it closes the node: peers see that it has
+/// left, and their memory is unmapped with the last view. Adopted memory keeps its address and
+/// content. With XPMEM, peers lose access, so call a barrier first.
 pub struct Node(Arc<Inner>);
 
-/// What a node and its views share.
+/// The state that a node and its views share.
 pub(crate) struct Inner {
     origin: Origin,
     rank: Option<Rank>,
@@ -100,11 +99,11 @@ pub(crate) struct Inner {
     /// CPUs that the ranks of this node may run on.
     cpus: usize,
     way: Way,
-    /// Why it is this way.
+    /// Why this backend was chosen.
     reason: String,
     surroundings: Surroundings,
     address: Address,
-    /// Bytes from one home to the next, if all ranks have the file.
+    /// Bytes from one home to the next, if all ranks share the file.
     stride: Option<u64>,
     peers: Mutex<Peers>,
     views: Mutex<Vec<Weak<view::Core>>>,
@@ -113,15 +112,15 @@ pub(crate) struct Inner {
     pieces: Pieces,
     groups: Mutex<Groups>,
     home: Home,
-    /// Whether this process lives.
+    /// Shows peers whether this process lives.
     _sign: Sign,
     file: Kept,
 }
 
-/// What a mutex guards, whatever has become of a thread that had it.
+/// Locks a mutex, even if a thread panicked while holding it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // How the standard library waits is nothing that ThreadSanitizer sees, so that it would take
-    // what the guard orders for races.
+    // ThreadSanitizer cannot see how the standard library waits. It would report accesses that the
+    // guard orders as races.
     while cfg!(thread_sanitizer) {
         match mutex.try_lock() {
             Ok(guard) => return guard,
@@ -133,12 +132,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Node {
-    /// Makes this process reachable. Waits for nobody.
+    /// Makes this process reachable. Does not wait.
     ///
     /// # Errors
-    /// [`Error::Argument`] for settings that cannot be; [`Error::NoWay`] if the backend that is
-    /// asked for cannot work here; [`Error::System`] if the rank is another process's, or the
-    /// system refuses.
+    /// [`Error::Argument`] for invalid settings; [`Error::NoWay`] if the requested backend does not
+    /// work here; [`Error::System`] if another process has the rank, or a system call fails.
     pub fn open(config: Config) -> Result<Self, Error> {
         let shape = shape(&config)?;
         let (way, reason) = Way::choose(config.backend)?;
@@ -149,7 +147,7 @@ impl Node {
             None => fd::size(file.as_fd())?,
         };
         if stride.is_some() {
-            // Of a process that was this rank before.
+            // Removes the data of an earlier process with this rank.
             fd::punch(file.as_fd(), offset, end - offset);
         }
         let origin = Origin::here();
@@ -189,59 +187,47 @@ impl Node {
         Ok(Self(node))
     }
 
-    /// What peers have to be given. It stays valid when regions are added.
+    /// The card to pass to peers. It stays valid when regions are added.
     pub fn card(&self) -> Card {
-        // The descriptor may be another one by now.
+        // The descriptor may have changed.
         let address = Address { descriptor: self.0.file.number(), ..self.0.address };
         Card::new(&self.0.surroundings, &address)
     }
 
-    /// This process's own number, if it has one.
+    /// This process's own rank, if it has one.
     pub fn rank(&self) -> Option<Rank> {
         self.0.rank
     }
 
-    /// Takes a peer's card, as that of `rank`, or of the next number there is. Makes no system
-    /// call. Returns the rank's number.
+    /// Takes a peer's card as that of `rank`, or of the next free number. Makes no system call.
+    /// Returns the rank.
     ///
     /// # Errors
-    /// [`Error::Argument`] if that is no card, or another one than before for a rank that is
-    /// attached; [`Error::Version`].
+    /// [`Error::Argument`] if the card is invalid, or differs from the earlier card of an attached
+    /// rank; [`Error::Version`].
     pub fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
         self.0.check()?;
         self.0.know(rank, card)
     }
 
-    /// What a rank is. Two system calls if it is attached.
+    /// The state of a rank. Makes two system calls if the rank is attached.
     pub fn state(&self, rank: Rank) -> State {
         self.0.state(rank)
     }
 
-    /// Attaches a rank now: its home, and its regions in all views that are open. Waits until
-    /// it has them.
+    /// Attaches a rank now: its home, and its regions in all open views. Waits until the rank has
+    /// these regions.
     ///
     /// # Errors
-    /// [`Error::NoCard`], [`Error::Elsewhere`]: not reachable; [`Error::Unlike`]: it has other
-    /// regions; [`Error::Died`], [`Error::Left`], [`Error::Time`], or what the progress function
-    /// says: the wait ended.
+    /// [`Error::NoCard`], [`Error::Elsewhere`]: not reachable; [`Error::Unlike`]: the rank has
+    /// different regions; [`Error::Died`], [`Error::Left`], [`Error::Time`], or an error of the
+    /// progress function: the wait ended.
     pub fn attach(&self, rank: Rank, limit: Duration) -> Result<(), Error> {
         self.0.check()?;
         self.0.attach(rank, deadline(limit))
     }
 
-    /// Forgets what is mapped of a rank, and its card.
-    ///
-    /// # Safety
-    /// No thread uses the rank's memory, or the client's part of its home.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for this process's own rank; [`Error::NoCard`].
-    pub unsafe fn detach(&self, rank: Rank) -> Result<(), Error> {
-        self.0.check()?;
-        self.0.detach(rank)
-    }
-
-    /// The client's part of a rank's home, [`Config::extra`] bytes of that rank.
+    /// The client's part of a rank's home, which has that rank's [`Config::extra`] bytes.
     ///
     /// # Errors
     /// [`Error::NoCard`] and [`Error::Elsewhere`] if the rank cannot be attached, or not yet.
@@ -254,14 +240,14 @@ impl Node {
         Ok(reached.home.extra())
     }
 
-    /// Ends this process's part, as dropping the node does.
+    /// Closes the node, as dropping it does.
     pub fn close(self) {}
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
         if self.0.is_child() {
-            // All of it is the parent's: mappings are not this process's to undo.
+            // Everything belongs to the parent. This process must not undo its mappings.
             std::mem::forget(self.0.clone());
         } else {
             self.0.home.close();
@@ -317,13 +303,13 @@ impl Inner {
         self.forget(rank)
     }
 
-    /// The views that are open.
+    /// The open views.
     fn views(&self) -> Vec<Arc<view::Core>> {
         lock(&self.views).iter().filter_map(Weak::upgrade).collect()
     }
 }
 
-/// The moment at which a limit ends; `None`: never.
+/// The time at which a limit ends; `None` for never.
 fn deadline(limit: Duration) -> Option<Instant> {
     Instant::now().checked_add(limit)
 }
@@ -339,8 +325,8 @@ fn shape(config: &Config) -> Result<Shape, Error> {
     Ok(Shape { regions, extra: config.extra })
 }
 
-/// The file of this process's home, where it starts there, and, if all ranks have the file, how far
-/// apart homes are.
+/// The file of this process's home, the offset of the home in it, and, if all ranks share the file,
+/// the distance between homes.
 fn file(
     given: Option<JobFile>,
     rank: Option<Rank>,
@@ -355,11 +341,11 @@ fn file(
     let Some(rank) = rank else {
         return Err(Error::argument("rank", "none", "a number, which says where in the file"));
     };
-    if !offset.is_multiple_of(page) {
+    if offset % page != 0 {
         return Err(Error::argument("file.offset", offset, "a multiple of the page size"));
     }
     let least = MEMORY.max(shape.bytes() as u64);
-    if !stride.is_multiple_of(page) || stride < least {
+    if stride % page != 0 || stride < least {
         return Err(Error::argument(
             "file.stride",
             stride,

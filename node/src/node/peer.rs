@@ -1,4 +1,4 @@
-//! Peers: from a card to a home that is mapped here, and whether its owner lives.
+//! Peers: finds the home for a card, maps it, and checks whether its owner is alive.
 
 use super::wait::ForPeer;
 use super::way::spelt;
@@ -9,7 +9,7 @@ use crate::config::State;
 use crate::error::Error;
 use crate::home::Home;
 use crate::pause::Pause;
-use crate::places::{Kind, Place, Token};
+use crate::places::{MappingKind, Place, Token};
 use crate::sys::life::{self, Holder};
 use crate::sys::peer::{self, Unreachable};
 use crate::sys::{fd, kept::Kept, process};
@@ -19,43 +19,43 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// All peers that are known.
+/// All known peers.
 #[derive(Default)]
 pub(super) struct Peers {
     known: BTreeMap<Rank, Arc<Peer>>,
-    /// The number of the next one that comes without.
+    /// The rank for the next peer that is given without one.
     next: Rank,
 }
 
 /// A peer.
 pub(super) struct Peer {
     rank: Rank,
-    /// What its card says; `None`: it has given none, but all ranks have one file.
+    /// The content of its card. `None`: no card was given, but all ranks have one file.
     said: Option<Said>,
     found: Mutex<Found>,
 }
 
-/// How far this process has come with a peer.
+/// What this process has found of a peer.
 #[derive(Clone)]
 enum Found {
-    /// It has not tried.
+    /// Not tried yet.
     Unknown,
-    /// Here it is.
+    /// Its home, mapped here.
     Home(Arc<Reached>),
-    /// Its memory cannot be reached.
+    /// Its memory cannot be reached, for this reason.
     Elsewhere(&'static str),
 }
 
 /// A peer's home, mapped.
 pub(super) struct Reached {
     pub home: Home,
-    /// Its file; `None`: the one that all ranks have.
+    /// Its file. `None`: the file that all ranks have.
     file: Option<Kept>,
-    /// Where in the file the home starts.
+    /// The home's offset in the file.
     offset: u64,
-    /// First byte of the file behind what is the peer's.
+    /// The first byte of the file after the peer's part.
     end: u64,
-    /// The process, and what it is called when it is looked for.
+    /// The process, and where its home is.
     pub address: Address,
     token: Mutex<Option<Token>>,
 }
@@ -72,18 +72,18 @@ impl Reached {
         }
     }
 
-    /// What tells the home from others that have been there.
+    /// The mark that distinguishes this home from earlier ones at the same place.
     pub fn mark(&self) -> u64 {
         self.address.mark
     }
 
-    /// Whether a stretch of the file is the peer's.
+    /// Whether a range of the file belongs to the peer.
     pub fn has(&self, offset: u64, bytes: u64) -> bool {
         let end = offset.checked_add(bytes);
         offset >= self.offset && end.is_some_and(|end| end <= self.end)
     }
 
-    /// What has become of its owner.
+    /// The state of its owner.
     pub fn life(&self, node: &Inner) -> State {
         let holder = || life::holder(self.file(node)?, self.offset);
         let Address { pid, started, .. } = self.address;
@@ -92,7 +92,7 @@ impl Reached {
             // The program has closed the descriptor.
             Err(_) => process::is_running(pid, started),
         };
-        // Looked at last: it may have closed in between, or another node have moved in.
+        // Checked last: the home may have been closed meanwhile, or replaced by another node's.
         let left = self.home.is_closed() || self.home.owner().mark != self.mark();
         match (left, lives) {
             (true, _) => State::Left,
@@ -161,7 +161,7 @@ impl Inner {
         Ok(peer)
     }
 
-    /// Where a rank's home starts and ends in the file that all ranks have.
+    /// Start and end of a rank's home in the file that all ranks have.
     fn common_place(&self, rank: Rank) -> Option<(u64, u64)> {
         let (stride, own) = (self.stride?, self.rank?);
         let first = self.address.offset - u64::from(own) * stride;
@@ -170,7 +170,7 @@ impl Inner {
         (end <= fd::size(self.file().ok()?).ok()?).then_some((start, end))
     }
 
-    /// The home of a rank; `None` if it has not moved in yet.
+    /// The home of a rank; `None` if it is not made yet.
     pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<Reached>>, Error> {
         let peer = self.peer(rank)?;
         let mut found = lock(&peer.found);
@@ -183,7 +183,7 @@ impl Inner {
             Ok(None) => Ok(None),
             Ok(Some(reached)) => {
                 let here = reached.home.range();
-                let place = Place { here, rank, kind: Kind::Home, there: 0 };
+                let place = Place { here, rank, kind: MappingKind::Home, there: 0 };
                 *lock(&reached.token) = Some(self.places.add(&place));
                 let reached = Arc::new(reached);
                 *found = Found::Home(reached.clone());
@@ -218,18 +218,18 @@ impl Inner {
         let home = match home {
             Some(home) => home,
             None if file.is_none() => return Ok(None),
-            // Whoever has made a card has a home.
+            // A process that has made a card has a home.
             None => return unlike("there is nothing where its card says".into()),
         };
         if peer.said.is_none()
             && (home.is_closed() || life::holder(self.file()?, offset)? == Holder::Nobody)
         {
-            // Of a process that was the rank before.
+            // It belongs to an earlier process of that rank.
             return Ok(None);
         }
         let owner = home.owner();
         if peer.said.is_some_and(|said| said.address.mark != owner.mark) {
-            // The card is of a node that was there before.
+            // The card is from an earlier node at the same place.
             return Err(Error::Left { rank });
         }
         if let (Some(theirs), Some(_)) = (owner.rank.filter(|theirs| *theirs != rank), self.rank) {
@@ -253,7 +253,7 @@ impl Inner {
         Ok(Some(Reached { home, file, offset, end, address, token: Mutex::default() }))
     }
 
-    /// The home of a rank, as soon as it has moved in.
+    /// Waits for the home of a rank.
     pub(super) fn await_home(
         &self,
         rank: Rank,
@@ -285,15 +285,15 @@ impl Inner {
 
     pub(super) fn forget(&self, rank: Rank) -> Result<(), Error> {
         let peer = lock(&self.peers).known.remove(&rank).ok_or(Error::NoCard { rank })?;
-        if let Found::Home(reached) = &*lock(&peer.found)
-            && let Some(token) = lock(&reached.token).take()
-        {
-            self.places.remove(&token);
+        if let Found::Home(reached) = &*lock(&peer.found) {
+            if let Some(token) = lock(&reached.token).take() {
+                self.places.remove(&token);
+            }
         }
         Ok(())
     }
 
-    /// The ranks that are known, and of how many the home is mapped.
+    /// The number of known ranks, and of those whose home is mapped.
     pub(super) fn known(&self) -> (usize, usize) {
         let peers = lock(&self.peers);
         let is_mapped = |peer: &&Arc<Peer>| matches!(*lock(&peer.found), Found::Home(_));
@@ -301,7 +301,7 @@ impl Inner {
     }
 }
 
-/// Opens a file of a peer, which must be sealed.
+/// Opens a file of a peer. The file must be sealed.
 pub(super) fn open(rank: Rank, address: &Address) -> Result<std::os::fd::OwnedFd, Error> {
     let Address { pid, started, descriptor, inode, .. } = *address;
     match peer::open(pid, descriptor, inode) {

@@ -1,4 +1,5 @@
-//! Own memory that peers can reach, by the client's key. There are five sources of it.
+//! Memory of this process that peers can reach, identified by the client's key. It has five
+//! sources.
 #![allow(unsafe_code)]
 
 use super::adopt;
@@ -16,25 +17,24 @@ use crate::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// New memory that is asked for.
+/// A request for new memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Alloc {
-    /// Bytes; rounded up to whole pages.
+    /// Size in bytes, rounded up to whole pages.
     pub bytes: usize,
-    /// What it is made of.
+    /// The kind of pages.
     pub pages: Pages,
-    /// Its start is a multiple of this, a power of two; 0: 2 MiB.
+    /// Alignment of the start, a power of two; 0 for 2 MiB.
     pub align: usize,
-    /// Where it should start, if there is room; 0: near the program, so that one view can
-    /// have both.
+    /// Preferred start, if there is room; 0 for near the program, so that one view can have both.
     pub wish: usize,
 }
 
-/// Most bytes of a region.
+/// The largest size of a region in bytes.
 const MOST: usize = 1 << 46;
 
 impl Node {
-    /// New memory, zeroed and made as it is touched.
+    /// Allocates zeroed memory. Pages are created when first touched.
     ///
     /// # Errors
     /// [`Error::Argument`]; [`Error::NoWay`] if there is no room, or no pages of that kind.
@@ -42,7 +42,7 @@ impl Node {
         self.alloc_as(key, &Alloc { bytes, pages: how, align: 0, wish: 0 })
     }
 
-    /// As [`alloc`](Self::alloc), with all that can be asked for.
+    /// As [`alloc`](Self::alloc), with all options.
     ///
     /// # Errors
     /// As for [`alloc`](Self::alloc).
@@ -71,17 +71,17 @@ impl Node {
         Ok(node.keep(&mut regions, record, region, kind, backing))
     }
 
-    /// Memory of this process becomes reachable: pages that are private to it, or that another
-    /// client has made reachable already. Address and content stay, advice and locks (madvise(2),
-    /// mlock(2)) do not. The end is rounded up to whole pages.
+    /// Makes existing memory of this process reachable: private pages, or pages that another client
+    /// has already made reachable. Address and content stay; advice and locks (madvise(2),
+    /// mlock(2)) are lost. The end is rounded up to whole pages.
     ///
     /// # Safety
-    /// No other process, device or pinned registration accesses the pages by way of what is mapped
-    /// now; nobody unmaps or remaps them while the node is open.
+    /// No other process, device or pinned registration accesses the pages through their current
+    /// mapping. Nobody unmaps or remaps them while the node is open.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the range is not this process's to share; [`Error::NoWay`] if a
-    /// thread that could write meanwhile cannot be held.
+    /// [`Error::Argument`] if this process cannot share the range; [`Error::NoWay`] if a thread
+    /// that could write meanwhile cannot be held.
     pub unsafe fn adopt(&self, key: Key, what: Range<usize>) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;
@@ -95,13 +95,14 @@ impl Node {
         }
         let mut regions = lock(&node.regions);
         let record = regions.record(key)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: whole pages, checked above. The caller of `adopt` guarantees that nobody else
+        // accesses them through their current mapping.
         let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
         let region = Region { key, start: pages.start, bytes: pages.len() };
         Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
     }
 
-    /// The main program's `.data` and `.bss` become reachable, as whole pages. Address and content
+    /// Makes the main program's `.data` and `.bss` reachable, as whole pages. Address and content
     /// stay.
     ///
     /// # Safety
@@ -117,17 +118,18 @@ impl Node {
         let mut regions = lock(&node.regions);
         let record = regions.record(key)?;
         let pieces = memfd::pieces(&data);
-        // SAFETY: the caller's promise; the gaps are reserved.
+        // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
+        // move.
         let backing = unsafe { node.back_existing(&mut regions.room, &data.pages, Some(&pieces))? };
         let region = Region { key, start: data.pages.start, bytes: data.pages.len() };
         let kind = Sort { image: data.fingerprint, ..Sort::default() };
         Ok(node.keep(&mut regions, record, region, kind, backing))
     }
 
-    /// Any memory of this process becomes reachable where it is; with XPMEM only.
+    /// Makes any memory of this process reachable in place. XPMEM only.
     ///
     /// # Safety
-    /// Nobody unmaps or remaps it while the node is open.
+    /// Nobody unmaps or remaps the memory while the node is open.
     ///
     /// # Errors
     /// [`Error::NoWay`] with another backend; [`Error::Argument`].
@@ -150,11 +152,11 @@ impl Node {
         )))
     }
 
-    /// Shared memory becomes reachable that the client has mapped from a memory file, which can no
-    /// longer shrink (`F_SEAL_SHRINK`).
+    /// Makes shared memory reachable that the client has mapped from a memory file, sealed against
+    /// shrinking (`F_SEAL_SHRINK`).
     ///
     /// # Safety
-    /// Nobody unmaps or remaps it while the node is open.
+    /// Nobody unmaps or remaps the memory while the node is open.
     ///
     /// # Errors
     /// [`Error::Argument`] if `what` is not a mapping of that file at that offset, or the file can
@@ -174,7 +176,7 @@ impl Node {
             return Err(Error::argument("offset", offset, "where in the file the memory starts"));
         };
         if !matches!(fd::is_sealed(file), Ok(true)) {
-            let value = format_args!("descriptor {}, which can shrink", file.as_raw_fd());
+            let value = format!("descriptor {}, which can shrink", file.as_raw_fd());
             return Err(Error::argument("file", value, "a memfd with F_SEAL_SHRINK"));
         }
         adopt::check_file(&pages, fd::inode(file)?, offset)?;
@@ -187,14 +189,14 @@ impl Node {
         Ok(node.keep(&mut regions, record, region, kind, backing))
     }
 
-    /// A region is no longer one. New memory goes, any other stays. With memory files, what peers
-    /// have mapped of it stays mapped; with XPMEM their access faults: agree before.
+    /// Withdraws a region. Unmaps new memory; any other memory stays. With memory files, peers'
+    /// mappings of it stay; with XPMEM, peers' accesses fault, so agree with them first.
     ///
     /// # Safety
-    /// Nobody uses memory that [`alloc`](Self::alloc) has made.
+    /// Nobody uses memory from [`alloc`](Self::alloc).
     ///
     /// # Errors
-    /// [`Error::Argument`] if there is no such region, or a view has it.
+    /// [`Error::Argument`] if there is no such region, or a view contains it.
     pub unsafe fn unregion(&self, key: Key) -> Result<(), Error> {
         let node = &*self.0;
         node.check()?;
@@ -214,7 +216,7 @@ impl Node {
     }
 }
 
-/// The pages that a range is in.
+/// The pages that contain a range.
 fn whole_pages(what: &Range<usize>, page: usize) -> Result<Range<usize>, Error> {
     let start = what.start / page * page;
     let end = what.end.checked_next_multiple_of(page);

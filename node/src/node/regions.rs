@@ -1,4 +1,4 @@
-//! The regions of a node: what they consist of, and their end.
+//! The regions of a node: what they consist of, and how they are freed.
 #![allow(unsafe_code)]
 
 use super::backing::{Backing, Room};
@@ -35,35 +35,35 @@ impl Region {
 /// This node's regions.
 pub(super) struct Regions {
     known: BTreeMap<Key, Owned>,
-    /// Where the file has room for the next one.
+    /// Where the file has room for the next region.
     pub room: Room,
-    /// Records of the home, how many of them have been used, and which are free again.
+    /// Records in the home: the total, how many have been used, and which are free again.
     records: u32,
     used: u32,
     free: Vec<u32>,
-    /// Where the last new memory was put.
+    /// Where the last new memory was placed.
     pub last: Option<usize>,
 }
 
 /// A region and what it consists of.
 pub(super) struct Owned {
     pub region: Region,
-    /// As peers find it.
+    /// The record that peers find.
     pub published: Published,
     record: u32,
-    /// What was reserved for new memory, which ends with the region.
+    /// The reservation for new memory, which lives as long as the region.
     reserved: Range<usize>,
     /// The file, if it is not the home's.
     _file: Option<OwnedFd>,
     _segment: Option<Segment>,
 }
 
-/// What sort of a region it is.
+/// The properties of a region.
 pub(super) struct Sort {
     pub pages: Pages,
-    /// A program's fingerprint, if it is that program's data segment; else 0.
+    /// The program's fingerprint if this is its data segment, otherwise 0.
     pub image: u64,
-    /// What was reserved for new memory.
+    /// The reservation for new memory.
     pub reserved: Range<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Regions {
         Some(owned)
     }
 
-    /// The record that a new region of that key is to have.
+    /// The record for a new region with that key.
     pub fn record(&self, key: Key) -> Result<u32, Error> {
         if let Some(owned) = self.known.get(&key) {
             let Region { start, bytes, .. } = owned.region;
@@ -116,7 +116,7 @@ pub(super) fn unknown(key: Key) -> Error {
 }
 
 impl Inner {
-    /// Publishes a region and keeps what it consists of.
+    /// Publishes a region and stores what it consists of.
     pub(super) fn keep(
         &self,
         regions: &mut Regions,
@@ -148,11 +148,11 @@ impl Inner {
         region
     }
 
-    /// Withdraws a region, and gives the memory back that was made for it.
+    /// Withdraws a region and frees the memory that was made for it.
     pub(super) fn give_back(&self, owned: Owned) {
         self.home.withdraw(owned.record);
         let Owned { region, published, reserved, _segment: segment, .. } = owned;
-        // Before its memory goes.
+        // Must go before its memory.
         drop(segment);
         if reserved.is_empty() {
             return;
@@ -176,7 +176,7 @@ pub(super) struct Unmap(pub Range<usize>);
 
 impl Drop for Unmap {
     fn drop(&mut self) {
-        // SAFETY: made for a range that its maker has reserved, and that nobody uses any more.
+        // SAFETY: the range was reserved by the maker of this value, and nobody uses it any more.
         unsafe { map::unmap(self.0.start as *mut u8, self.0.len()) };
     }
 }

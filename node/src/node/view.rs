@@ -1,5 +1,6 @@
-//! Regions that are translated together: wherever a peer has them, here they keep this process's
-//! own distances, so that one addition leads from an own address to any rank's.
+//! Regions that are translated together. Wherever a peer has them, their mappings here have the
+//! same distances as this process's own regions, so one addition translates an address of this
+//! process into that of any rank's mapping.
 //!
 //! ```text
 //!  own:   |-[a]-----[b]--|     rank's own: [b] ... [a]     here, for the rank: |-[a']-----[b']--|
@@ -15,7 +16,7 @@ use crate::home::Published;
 use crate::layout::HUGE;
 use crate::pages::Pages;
 use crate::pause::Pause;
-use crate::places::{Kind, Place, Token};
+use crate::places::{MappingKind, Place, Token};
 use crate::table::{Bounds, Entries, Entry};
 use crate::{Key, Rank};
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Most bytes from a view's first byte to its last: a 64th of the address space.
+/// The maximum distance from a view's first byte to its last: a 64th of the address space.
 const MOST: usize = 1 << 41;
 
 /// Regions that are translated together. Closed when dropped.
@@ -34,22 +35,22 @@ pub struct View {
 
 pub(super) struct Core {
     /// In the order of their addresses.
-    parts: Vec<Part>,
+    parts: Vec<ViewRegion>,
     pieces: Vec<Range<usize>>,
     table: Box<dyn Entries>,
     mirrors: Mutex<Mirrors>,
 }
 
-/// The ranks that are attached.
+/// The attached ranks.
 #[derive(Default)]
 struct Mirrors {
     ranks: BTreeMap<Rank, Mirror>,
-    /// The view is closed: its table is the client's again.
+    /// The view is closed, and its table belongs to the client again.
     closed: bool,
 }
 
 /// One of a view's regions.
-struct Part {
+struct ViewRegion {
     key: Key,
     own: Range<usize>,
     image: u64,
@@ -61,18 +62,18 @@ struct Mirror {
     /// Where the rank has the regions, in the order of the parts.
     starts: Vec<usize>,
     tokens: Vec<Token>,
-    /// Detached before the reservation goes.
+    /// Detached before the reservation is freed.
     attached: Attached,
 }
 
 impl Node {
-    /// A view of these regions of this process. Whoever is attached later can be reached through
-    /// `table`, and this process itself at once.
+    /// Opens a view of these regions of this process. Through `table`, this process itself can be
+    /// reached at once, and other ranks once they are attached.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a key that no region has, and a table that a view has;
-    /// [`Error::NoWay`] if the regions lie further apart than a 64th of the address space: that
-    /// takes two views.
+    /// [`Error::Argument`] for a key that no region has, or a table that another view has;
+    /// [`Error::NoWay`] if the regions are further apart than a 64th of the address space: use two
+    /// views then.
     pub fn view<T: Entries + 'static>(&self, keys: &[Key], table: T) -> Result<View, Error> {
         let node = &*self.0;
         node.check()?;
@@ -84,7 +85,7 @@ impl Node {
         for key in keys {
             let owned = regions.get(*key).ok_or_else(|| unknown(*key))?;
             let (own, image) = (owned.region.range(), owned.published.image);
-            parts.push(Part { key: *key, own, image });
+            parts.push(ViewRegion { key: *key, own, image });
         }
         parts.sort_by_key(|part| part.own.start);
         if let Some(two) = parts.windows(2).find(|two| two[0].own.end > two[1].own.start) {
@@ -113,20 +114,22 @@ impl Node {
 }
 
 impl View {
-    /// Where `own`, an address of this process in the view, is mapped for `rank`: exactly, and also
-    /// where the table has no room for the rank. Attaches the rank if it is not; for that it waits
-    /// until the rank has these regions, without a time limit: [`Node::attach`] has one.
+    /// The address at which `rank`'s copy of `own`, an address of this process in the view, is
+    /// mapped here. It is exact, and available even if the table has no room for the rank. Attaches
+    /// the rank if necessary; that waits until the rank has these regions, without a time limit
+    /// ([`Node::attach`] has one).
     ///
     /// # Errors
-    /// [`Error::NotMapped`] if the address is in none of the regions; else as for [`Node::attach`].
+    /// [`Error::NotMapped`] if the address is in none of the regions; otherwise as for
+    /// [`Node::attach`].
     pub fn resolve(&self, own: usize, rank: Rank) -> Result<usize, Error> {
         self.node.check()?;
         self.check(own, 1)?;
         self.address(own, rank, deadline(Duration::MAX))
     }
 
-    /// As [`resolve`](Self::resolve), for an address that was checked, in this process, and with a
-    /// deadline.
+    /// As [`resolve`](Self::resolve), for an address that was checked already, in the process that
+    /// opened the node, and with a deadline.
     pub(super) fn address(
         &self,
         own: usize,
@@ -140,7 +143,7 @@ impl View {
         Ok(own - self.core.origin() + base)
     }
 
-    /// An error unless all these bytes of this process are in one region.
+    /// Fails unless all these bytes of this process are in one region.
     pub(super) fn check(&self, own: usize, bytes: usize) -> Result<(), Error> {
         let holds = |piece: &Range<usize>| piece.contains(&own) && bytes <= piece.end - own;
         if self.core.pieces.iter().any(holds) {
@@ -149,10 +152,11 @@ impl View {
         Err(Error::NotMapped { rank: None, start: own, bytes })
     }
 
-    /// The own counterpart of `theirs`, an address in the rank's own address space.
+    /// The address in this process that corresponds to `theirs`, an address in the rank's own
+    /// address space.
     ///
     /// # Errors
-    /// [`Error::NotMapped`] if the rank has it in none of the regions; else as for
+    /// [`Error::NotMapped`] if the rank has it in none of the regions; otherwise as for
     /// [`resolve`](Self::resolve).
     pub fn own(&self, theirs: usize, rank: Rank) -> Result<usize, Error> {
         self.node.check()?;
@@ -169,7 +173,7 @@ impl View {
         found.next().map(|(own, offset)| own.start + offset).ok_or(lost)
     }
 
-    /// Where the regions lie.
+    /// Where the regions are.
     pub fn bounds(&self) -> Bounds<'_> {
         self.core.bounds()
     }
@@ -192,10 +196,10 @@ impl Drop for View {
     }
 }
 
-/// What a try to attach a rank has come to.
+/// The outcome of an attempt to attach a rank.
 enum Tried {
     Done(usize),
-    /// The rank has not all the regions yet.
+    /// The rank does not have all the regions yet.
     Missing,
 }
 
@@ -217,19 +221,19 @@ impl Core {
         self.parts.iter().any(|part| part.key == key)
     }
 
-    /// How many regions there are.
+    /// The number of regions.
     pub fn regions(&self) -> usize {
         self.parts.len()
     }
 
-    /// Of how many ranks they are mapped and how many bytes in all.
+    /// The number of ranks whose regions are mapped, and the number of mapped bytes.
     pub fn mapped(&self) -> (usize, usize) {
         let bytes: usize = self.pieces.iter().map(ExactSizeIterator::len).sum();
         let ranks = lock(&self.mirrors).ranks.len();
         (ranks, ranks * bytes)
     }
 
-    /// The base of a rank's mirror, as soon as the rank has the regions.
+    /// The base of a rank's mirror. Waits until the rank has the regions.
     pub fn attach(
         &self,
         node: &Inner,
@@ -263,7 +267,7 @@ impl Core {
             return Ok(Tried::Done(mirror.base));
         }
         if mirrors.closed {
-            // By another thread, while this one was attaching the rank in all views.
+            // Closed by another thread while this one was attaching the rank in all views.
             return Ok(Tried::Done(0));
         }
         let mirror = self.map(node, (rank, peer), &theirs)?;
@@ -273,7 +277,7 @@ impl Core {
         Ok(Tried::Done(base))
     }
 
-    /// Maps the regions of a rank, which are like the own ones.
+    /// Maps the regions of a rank, which match this process's own.
     fn map(
         &self,
         node: &Inner,
@@ -283,8 +287,8 @@ impl Core {
         let (origin, span) = (self.origin(), self.bounds().span);
         let pairs = || self.parts.iter().zip(theirs);
         let size = |region: &Published| Pages::from_word(region.pages).size();
-        // Equal remainders at the rank and here: for the region of the largest pages, if they
-        // differ.
+        // Addresses have equal remainders at the rank and here: for the region with the largest
+        // pages, if they differ.
         let unit = theirs.iter().map(size).max().unwrap_or(HUGE).max(HUGE);
         let Some((leader, region)) = pairs().max_by_key(|(_, region)| size(region)) else {
             return Err(Error::NoWay("a view without regions".into()));
@@ -297,7 +301,7 @@ impl Core {
         tokens.add(
             attached.range().clone(),
             rank,
-            Kind::View,
+            MappingKind::View,
             origin.wrapping_sub(base - attached.range().start),
         );
         for (part, region) in pairs() {
@@ -315,7 +319,7 @@ impl Core {
             }
             let whole = region.start..region.start + region.bytes;
             attached.map(node, (rank, peer), region, &whole, at)?;
-            tokens.add(at..at + region.bytes, rank, Kind::Region(part.key), region.start);
+            tokens.add(at..at + region.bytes, rank, MappingKind::Region(part.key), region.start);
         }
         let starts = theirs.iter().map(|region| region.start).collect();
         Ok(Mirror { base, starts, tokens: tokens.keep(), attached })
@@ -330,8 +334,8 @@ impl Core {
     }
 }
 
-impl Part {
-    /// An error unless a rank's region of the same key is like this one.
+impl ViewRegion {
+    /// Fails unless a rank's region of the same key matches this one.
     fn check(&self, rank: Rank, theirs: &Published) -> Result<(), Error> {
         let unlike = |what| Err(Error::Unlike { rank, what });
         let (key, bytes) = (self.key.0, self.own.len());
@@ -349,14 +353,14 @@ impl Part {
     }
 }
 
-/// Places that are removed again unless they are kept.
+/// Places that are removed again on drop, unless they are kept.
 struct Tokens<'n> {
     node: &'n Inner,
     tokens: Vec<Token>,
 }
 
 impl Tokens<'_> {
-    fn add(&mut self, here: Range<usize>, rank: Rank, kind: Kind, there: usize) {
+    fn add(&mut self, here: Range<usize>, rank: Rank, kind: MappingKind, there: usize) {
         self.tokens.push(self.node.places.add(&Place { here, rank, kind, there }));
     }
 

@@ -1,5 +1,6 @@
-//! How a node waits for its peers: it calls the client's progress function, knows the time, and
-//! looks whether the peer is still there.
+//! How a node waits for its peers: it calls the client's progress function, checks the time limit,
+//! and checks whether the peer is still there.
+#![allow(unsafe_code)]
 
 use super::{Inner, Node, deadline};
 use crate::Rank;
@@ -9,20 +10,20 @@ use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
 
-/// How often a wait looks for its peers' signs of life.
+/// How often a wait checks its peers' signs of life.
 pub(super) const INTERVAL: Duration = Duration::from_millis(100);
 
-/// When a wait looked for its peers' signs of life last.
+/// When a wait last checked its peers' signs of life.
 #[derive(Default)]
 pub(super) struct Looks(Option<Instant>);
 
 impl Looks {
-    /// A wait that looks for the first time after [`INTERVAL`].
+    /// For a wait whose first check is due after [`INTERVAL`].
     pub fn later() -> Self {
         Self(Some(Instant::now()))
     }
 
-    /// Whether it is time to look; the next time is [`INTERVAL`] later.
+    /// Whether a check is due. If so, the next one is due [`INTERVAL`] later.
     pub fn are_due(&mut self) -> bool {
         let now = Instant::now();
         let due = self.0.is_none_or(|at| now - at >= INTERVAL);
@@ -37,7 +38,7 @@ impl Looks {
 pub(crate) struct ForPeer<'n> {
     node: &'n Inner,
     rank: Rank,
-    /// When the wait fails; `None`: never.
+    /// When the wait fails; `None` for never.
     deadline: Option<Instant>,
     looks: Looks,
 }
@@ -73,16 +74,16 @@ impl Waiting for ForPeer<'_> {
 }
 
 impl Node {
-    /// Waits until a word of this process's memory is `ready`. What the writer wrote before can be
-    /// read then. If `from` is the rank that is to write it, the wait ends when that one is gone.
+    /// Waits until a word of this process's memory is `ready`. The writer's earlier writes are then
+    /// visible. If `from` names the rank that will write the word, the wait ends when that rank is
+    /// gone.
     ///
     /// # Errors
-    /// [`Error::Argument`] for an address that is no multiple of 8; [`Error::Time`],
-    /// [`Error::Died`], [`Error::Left`], or what the progress function says.
+    /// [`Error::Argument`] if the address is null or not a multiple of 8; [`Error::Time`],
+    /// [`Error::Died`], [`Error::Left`], or an error of the progress function.
     ///
     /// # Safety
-    /// `own` is a word that can be read, and others write it by atomic operations of this size
-    /// only.
+    /// `own` is a readable word. Others write it only by atomic operations of this size.
     pub unsafe fn wait(
         &self,
         own: *const u64,
@@ -94,7 +95,8 @@ impl Node {
         if own.is_null() || !own.is_aligned() {
             return Err(Error::argument("own", format!("{own:p}"), "a multiple of 8, not 0"));
         }
-        // SAFETY: the caller's promise; aligned, as was just seen.
+        // SAFETY: checked not to be null, and aligned. The caller guarantees that it is readable
+        // and that others write it only by atomic operations.
         let word = unsafe { AtomicU64::from_ptr(own.cast_mut()) };
         let is_ready = || ready(word.load(Ordering::Acquire));
         if is_ready() {
@@ -106,7 +108,7 @@ impl Node {
         let mut pause = Pause::new(for_peer);
         while !is_ready() {
             if let Err(error) = pause.step() {
-                // It may have written the word, and gone, since.
+                // The writer may have written the word before it went.
                 return if is_ready() { Ok(()) } else { Err(error) };
             }
         }
@@ -115,9 +117,9 @@ impl Node {
 }
 
 impl Inner {
-    /// Sets how this node waits, which knows of so many ranks, its own included.
+    /// Configures waiting for a node that knows this many ranks, including its own.
     pub(super) fn settle(&self, ranks: usize) {
-        /// Up to here the number of ranks does not matter.
+        /// Up to here, the number of ranks does not matter.
         const FEW: usize = 64;
         let shared = match self.crowd {
             Crowd::FindOut => ranks > self.cpus,
@@ -127,7 +129,7 @@ impl Inner {
         self.habits.set(shared, true, ranks.div_ceil(FEW) as u32);
     }
 
-    /// What each turn of a wait does: the client's progress, and a look at the clock.
+    /// One turn of a wait: calls the client's progress function and checks the deadline.
     pub(crate) fn turn(&self, deadline: Option<Instant>) -> Result<(), Error> {
         if let Some(progress) = &self.progress {
             progress()?;

@@ -1,7 +1,7 @@
-//! How a node's memory is shared: which backend, and why.
+//! The backend that shares a node's memory, and why it was chosen.
 
 use crate::backend::xpmem::Xpmem;
-use crate::config::Choice;
+use crate::config::BackendChoice;
 use crate::error::Error;
 
 /// A backend that works here.
@@ -13,20 +13,22 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// The backend that is asked for, and why it is this one.
-    pub fn choose(choice: Choice) -> Result<(Self, String), Error> {
-        if choice == Choice::Memfd {
+    /// The backend to use for a choice, and the reason.
+    pub fn choose(choice: BackendChoice) -> Result<(Self, String), Error> {
+        if choice == BackendChoice::Memfd {
             return Ok((Self::Memfd, "asked for".into()));
         }
         match (Xpmem::open(), choice) {
-            (Ok(xpmem), Choice::Auto) => Ok((Self::Xpmem(xpmem), "/dev/xpmem is usable".into())),
+            (Ok(xpmem), BackendChoice::Auto) => {
+                Ok((Self::Xpmem(xpmem), "/dev/xpmem is usable".into()))
+            }
             (Ok(xpmem), _) => Ok((Self::Xpmem(xpmem), "asked for".into())),
-            (Err(error), Choice::Auto) => Ok((Self::Memfd, format!("no xpmem: {error}"))),
+            (Err(error), BackendChoice::Auto) => Ok((Self::Memfd, format!("no xpmem: {error}"))),
             (Err(error), _) => Err(Error::NoWay(format!("backend xpmem cannot work: {error}"))),
         }
     }
 
-    /// Its name, as people spell it.
+    /// The backend's name, for users.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Memfd => "memfd",
@@ -34,7 +36,7 @@ impl Way {
         }
     }
 
-    /// Its name as one word of a home.
+    /// The backend's name, as the word in a home.
     pub fn word(&self) -> u64 {
         let mut bytes = [0; 8];
         bytes.iter_mut().zip(self.name().bytes()).for_each(|(to, from)| *to = from);
@@ -42,7 +44,7 @@ impl Way {
     }
 }
 
-/// The name that such a word is, for people.
+/// The name in such a word, for messages.
 pub(super) fn spelt(word: u64) -> String {
     let bytes = word.to_le_bytes();
     let bytes: Vec<u8> = bytes.into_iter().take_while(u8::is_ascii_graphic).collect();

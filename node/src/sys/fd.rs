@@ -5,12 +5,13 @@ use crate::error::Error;
 use crate::sys::limit::with_file_size;
 use std::ffi::CStr;
 use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 /// Creates an anonymous memory file that can be sealed and is closed on exec.
 pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
-    // Since Linux 6.3 a system can insist on the flag; before, it is unknown.
+    // Since Linux 6.3 a system can require the flag. Older kernels do not know it.
     const MFD_NOEXEC_SEAL: libc::c_uint = 8;
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     for flags in [flags | MFD_NOEXEC_SEAL, flags] {
@@ -24,8 +25,21 @@ pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
     Err(Error::last("memfd_create"))
 }
 
-/// Creates a file as [`memfd`] does, of explicit huge pages of `page` bytes or the
-/// system's default.
+/// Locks the whole file for this open file description (flock). Returns false if another one has it
+/// locked.
+pub fn try_lock(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    // SAFETY: the call touches nothing but the open file.
+    if unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+        return Ok(true);
+    }
+    match io::Error::last_os_error() {
+        error if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        error => Err(error),
+    }
+}
+
+/// Creates a file as [`memfd`] does, with explicit huge pages of `page` bytes or of the system's
+/// default size.
 pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
     let size = page.map_or(0, |page| page.trailing_zeros() << libc::MFD_HUGE_SHIFT);
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB | size;
@@ -38,9 +52,19 @@ pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Makes an ordinary file at least `bytes` bytes long, with blocks for all of them where the file
-/// system can set them aside.
+/// Makes an ordinary file at least `bytes` bytes long, with all blocks allocated where the file
+/// system can do that. The file stays as it is if the file system has too little space.
 pub fn extend(file: BorrowedFd, bytes: u64) -> Result<(), Error> {
+    let before = status(file)?;
+    // `st_blocks` has units of 512 bytes whatever the file system's own are.
+    let missing = bytes.saturating_sub(before.st_blocks as u64 * 512);
+    let free = free_space(file)?;
+    // Asked before, because the attempt takes all space there is before it fails.
+    if missing > free {
+        let [missing, free] = [missing, free].map(|bytes| bytes >> 20);
+        let why = format!("{missing} MiB are missing, and its file system has {free} MiB left");
+        return Err(Error::System { call: "fallocate", source: io::Error::other(why) });
+    }
     let fd = file.as_raw_fd();
     // SAFETY: no memory is passed.
     with_file_size(bytes, || unsafe {
@@ -48,18 +72,35 @@ pub fn extend(file: BorrowedFd, bytes: u64) -> Result<(), Error> {
             return Ok(());
         }
         let error = std::io::Error::last_os_error();
-        if error.raw_os_error() != Some(libc::EOPNOTSUPP) {
-            return Err(Error::System { call: "fallocate", source: error });
-        }
-        match libc::ftruncate(fd, bytes as libc::off_t) {
-            0 => Ok(()),
-            _ => Err(Error::last("ftruncate")),
+        match error.raw_os_error() {
+            Some(libc::EOPNOTSUPP) => match libc::ftruncate(fd, bytes as libc::off_t) {
+                0 => Ok(()),
+                _ => Err(Error::last("ftruncate")),
+            },
+            _ => {
+                // Others took the space meanwhile. What was allocated lies behind the former end.
+                libc::ftruncate(fd, before.st_size);
+                Err(Error::System { call: "fallocate", source: error })
+            }
         }
     })
 }
 
-/// Gives the file its size and forbids ever changing it, so that no peer can
-/// turn a mapping into SIGBUS.
+/// The bytes that this user may still allocate in a file's file system; all there are if it does
+/// not say.
+fn free_space(file: BorrowedFd) -> Result<u64, Error> {
+    // SAFETY: `statvfs` consists of integers, for which all-zero is valid.
+    let mut system: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: `system` lives through the call, which fills it in.
+    match unsafe { libc::fstatvfs(file.as_raw_fd(), &mut system) } {
+        0 if system.f_blocks == 0 => Ok(u64::MAX),
+        0 => Ok((system.f_bavail as u64).saturating_mul(system.f_frsize as u64)),
+        _ => Err(Error::last("fstatvfs")),
+    }
+}
+
+/// Sets the file's size and forbids any later change, so that no peer can make accesses to a
+/// mapping raise SIGBUS.
 pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
     with_file_size(bytes, || {
@@ -98,7 +139,7 @@ pub fn page_size(fd: BorrowedFd) -> Result<usize, Error> {
     Ok(status(fd)?.st_blksize as usize)
 }
 
-/// The file's number among its kind.
+/// The file's inode number.
 pub fn inode(fd: BorrowedFd) -> Result<u64, Error> {
     Ok(status(fd)?.st_ino)
 }
@@ -119,7 +160,7 @@ fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
     Ok(stat)
 }
 
-/// A copy of the descriptor `number`, if it is an open socket.
+/// A copy of the descriptor `number` if it is an open socket.
 pub fn socket(number: RawFd) -> Option<File> {
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
@@ -132,8 +173,8 @@ pub fn socket(number: RawFd) -> Option<File> {
     (kind == libc::S_IFSOCK).then(|| copy.into())
 }
 
-/// Takes over a descriptor number that the environment named, if it is a sealed memory file, and
-/// closes it on exec. A number that has gone to another file is left alone.
+/// Takes over a descriptor number from the environment if it is a sealed memory file, and makes it
+/// close on exec. A number that now belongs to another file is left alone.
 pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
@@ -150,7 +191,7 @@ pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// The next stretch of the file at or after `offset`, before `end`, that holds pages.
+/// The next range of the file at or after `offset`, before `end`, that holds pages.
 pub fn next_data(fd: BorrowedFd, offset: u64, end: u64) -> Option<Range<u64>> {
     let seek = |from: u64, whence| {
         // SAFETY: no memory is passed.
@@ -161,9 +202,29 @@ pub fn next_data(fd: BorrowedFd, offset: u64, end: u64) -> Option<Range<u64>> {
     Some(start..seek(start, libc::SEEK_HOLE).unwrap_or(end).min(end))
 }
 
-/// Gives the memory behind a stretch of the file back.
+/// Frees the memory behind a range of the file.
 pub fn punch(fd: BorrowedFd, offset: u64, bytes: u64) {
     let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
     // SAFETY: no memory is passed. A failure costs memory only.
     unsafe { libc::fallocate(fd.as_raw_fd(), mode, offset as i64, bytes as i64) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_room_stays_as_it_is() {
+        let path = std::env::temp_dir().join(format!("onenode-extend-{}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        extend(file.as_fd(), 10_000).unwrap();
+        let before = status(file.as_fd()).unwrap();
+        assert!(before.st_size == 10_000);
+        let too_much = free_space(file.as_fd()).unwrap().saturating_add(1 << 30);
+        let refused = extend(file.as_fd(), too_much.min(i64::MAX as u64));
+        let after = status(file.as_fd()).unwrap();
+        assert!(refused.is_err());
+        assert_eq!((after.st_size, after.st_blocks), (before.st_size, before.st_blocks));
+    }
 }

@@ -1,12 +1,12 @@
-//! Files that a user names.
+//! Files named by the user.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// The text of a regular file of at most `most` bytes. Neither waits for whoever writes to a
-/// FIFO nor reads a device or a growing file without end.
+/// The text of a regular file of at most `most` bytes. Never waits for the writer of a FIFO, and
+/// never reads a device or a growing file without end.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let file =
         File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
@@ -14,8 +14,8 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
         return Err(io::Error::other("it is no regular file"));
     }
     let mut text = String::new();
-    // One byte more than there may be, to see that there is more; the size a file has may be
-    // untrue, as in /proc.
+    // Reads one byte more than allowed, to detect that there is more. The file's size is not
+    // reliable, for example in /proc.
     file.take(most + 1).read_to_string(&mut text)?;
     if text.len() as u64 > most {
         return Err(io::Error::other(format!("it has more than {most} bytes")));

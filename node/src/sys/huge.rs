@@ -1,11 +1,11 @@
-//! What the system says of its huge pages.
+//! What the system reports about its huge pages.
 
 use std::fs;
 
 const POOLS: &str = "/sys/kernel/mm/hugepages";
 const TRANSPARENT: &str = "/sys/kernel/mm/transparent_hugepage";
 
-/// The sizes, in bytes, of which this system can have explicit huge pages, ascending.
+/// The sizes of explicit huge pages that this system can have, in bytes, ascending.
 pub fn sizes() -> Vec<usize> {
     let mut sizes: Vec<usize> = fs::read_dir(POOLS)
         .into_iter()
@@ -20,15 +20,14 @@ pub fn sizes() -> Vec<usize> {
     sizes
 }
 
-/// The size that explicit huge pages have if nobody says, in bytes.
+/// The default size of explicit huge pages, in bytes.
 pub fn default_size() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Hugepagesize:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10)
 }
 
-/// How many explicit huge pages of a size nobody has or has been promised, and how many
-/// there are.
+/// How many explicit huge pages of a size are neither in use nor reserved, and how many there are.
 pub fn available(size: usize) -> Option<(usize, usize)> {
     let number = |what: &str| -> Option<usize> {
         let path = format!("{POOLS}/hugepages-{}kB/{what}_hugepages", size >> 10);
@@ -37,7 +36,7 @@ pub fn available(size: usize) -> Option<(usize, usize)> {
     Some((number("free")?.saturating_sub(number("resv")?), number("nr")?))
 }
 
-/// Whether the kernel makes transparent huge pages where it is advised to; if not, why.
+/// Whether the kernel makes transparent huge pages where advised to; if not, the reason.
 pub fn transparent(shared: bool) -> Result<(), String> {
     let path = format!("{TRANSPARENT}/{}", if shared { "shmem_enabled" } else { "enabled" });
     let text =

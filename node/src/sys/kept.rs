@@ -1,5 +1,5 @@
-//! A file that is needed for the life of the process, although the program may close any
-//! descriptor (`closefrom`, daemons, shells) and get its number for a file of its own.
+//! A file that is needed for the life of the process, although the program may close any descriptor
+//! (`closefrom`, daemons, shells) and reuse its number for a file of its own.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicI32, Ordering};
@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// An open file, known by its device and inode, not by its number alone.
+/// An open file, identified by its device and inode, not by its number alone.
 #[derive(Debug)]
 pub struct Kept {
     number: AtomicI32,
@@ -33,7 +33,7 @@ impl Kept {
         Ok(Self { number: AtomicI32::new(file.into_raw_fd()), identity })
     }
 
-    /// The number it has now, for other processes of this user that look for it.
+    /// Its current number, for other processes of this user that look for it.
     pub fn number(&self) -> RawFd {
         self.number.load(Ordering::Relaxed)
     }
@@ -42,13 +42,13 @@ impl Kept {
         number >= 0 && identity(number) == Some(self.identity)
     }
 
-    /// The file. If the program has closed the descriptor, it is opened again at one of
-    /// `elsewhere`: the paths of other processes' descriptors of it.
+    /// The file. If the program has closed the descriptor, the file is opened again through one of
+    /// `elsewhere`: the paths of other processes' descriptors for it.
     pub fn get(&self, elsewhere: impl Iterator<Item = PathBuf>) -> Result<BorrowedFd<'_>, Error> {
         let number = self.number();
         let number = if self.is_ours(number) { number } else { self.reopen(number, elsewhere)? };
-        // SAFETY: it was open just now. A program that closes it in this moment makes the
-        // caller's system call fail, as any other call on a bad descriptor.
+        // SAFETY: it was open just now. If the program closes it at this moment, the caller's
+        // system call fails like any other call on a bad descriptor.
         Ok(unsafe { BorrowedFd::borrow_raw(number) })
     }
 
@@ -68,7 +68,7 @@ impl Kept {
                      the program to close its own descriptors only"
             )));
         };
-        // The lost number may belong to the program by now: it is left alone.
+        // The lost number may belong to the program by now, so it is left alone.
         let new = file.as_raw_fd();
         match self.number.compare_exchange(lost, new, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(file.into_raw_fd()),

@@ -1,12 +1,11 @@
-//! Signs of life: a lock on one byte of the job's file for each PE, which the kernel gives up
-//! when the process ends or becomes another program, however that happens.
+//! Signs of life: each PE holds a lock on one byte of the job's file. The kernel releases it when
+//! the process ends, for whatever reason, or executes another program.
 //!
 //! The lock belongs to an open file description of its own (fcntl(2), "Open file description
-//! locks"), which nothing but a mapping keeps open: so it lasts as long as the program's
-//! memory. Closing descriptors does not end it, a forked child does not prolong it, and
-//! `exec` ends it. Where a file cannot be opened anew, for want of `/proc`, a traditional
-//! record lock has to do: that one also ends when the process closes any descriptor of the
-//! file.
+//! locks") that only a mapping keeps open, so it lasts as long as the program's memory. Closing
+//! descriptors does not end it, a forked child does not prolong it, and `exec` ends it. Where a
+//! file cannot be opened again because there is no `/proc`, a traditional record lock replaces it;
+//! that one also ends when the process closes any descriptor of the file.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
@@ -16,8 +15,8 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
-/// How long the lock of a process that has just ended may outlive it: somebody may have been
-/// reading its memory (`ps` does).
+/// How long the lock of a process that has just ended may outlive it, for example because another
+/// process (such as `ps`) was reading its memory.
 const LINGERING: Duration = Duration::from_secs(1);
 
 /// Who holds the lock on a byte.
@@ -25,9 +24,9 @@ const LINGERING: Duration = Duration::from_secs(1);
 pub enum Holder {
     /// Nobody.
     Nobody,
-    /// A process whose number the kernel does not tell.
+    /// A process whose number the kernel does not report.
     Somebody,
-    /// This process; 0 if it is one of another PID namespace.
+    /// The process with this number; 0 if it is in another PID namespace.
     Process(i32),
 }
 
@@ -59,11 +58,11 @@ pub fn show(file: BorrowedFd, byte: u64) -> Result<(), Error> {
 /// A lock on one byte, until it is dropped or this program ends.
 #[derive(Debug)]
 pub struct Sign {
-    /// What keeps the open file description.
+    /// The mapping that keeps the open file description.
     kept: usize,
 }
 
-/// Locks byte `byte` of `file`; `call` is what a refusal is called.
+/// Locks byte `byte` of `file`. `call` describes the operation in errors.
 pub fn sign(file: BorrowedFd, byte: u64, call: &'static str) -> Result<Sign, Error> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     let own = File::options()
@@ -100,8 +99,8 @@ fn lock(file: BorrowedFd, command: i32, byte: u64, call: &'static str) -> Result
     Ok(())
 }
 
-/// Who holds the lock on a byte; a lock that this process took with [`show`] counts if it is
-/// of the first kind.
+/// The holder of the lock on a byte. A lock that this process took with [`show`] counts if it is an
+/// open file description lock.
 pub fn holder(file: BorrowedFd, byte: u64) -> Result<Holder, Error> {
     let mut lock = byte_lock(libc::F_WRLCK, byte);
     // SAFETY: `lock` is a local the call fills.
@@ -128,7 +127,7 @@ mod tests {
         show(file.as_fd(), 7).expect("shown");
         assert_eq!(holder(file.as_fd(), 7).expect("asked"), Holder::Somebody);
         assert_eq!(holder(file.as_fd(), 6).expect("asked"), Holder::Nobody);
-        // What ends a traditional record lock: closing another descriptor of the file.
+        // This would end a traditional record lock: closing another descriptor of the file.
         drop(file.try_clone().expect("a copy"));
         let again = format!("/proc/self/fd/{}", file.as_raw_fd());
         drop(File::open(again).expect("opened again"));

@@ -1,11 +1,12 @@
-//! The limit on the size of files (`ulimit -f`). A memory file is subject to it, although it is
-//! sparse and on no disk.
+//! The limit on the size of files (`ulimit -f`). It applies to memory files, too, although they are
+//! sparse and not on disk.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
 
-/// Does `work` on a file of `bytes`: makes it so large, or writes to it. The process's own limit is
-/// raised meanwhile as far as the hard limit allows; beyond, the kernel would send SIGXFSZ.
+/// Does `work`, which makes a file of `bytes` bytes or writes to it. Meanwhile the process's own
+/// limit is raised as far as the hard limit allows; beyond the limit, the kernel would send
+/// SIGXFSZ.
 pub fn with_file_size<T>(bytes: u64, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call fills the local.

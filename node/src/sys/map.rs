@@ -1,4 +1,4 @@
-//! Mappings: reservations, and shared memory laid over them.
+//! Mappings: reservations, and shared memory mapped over them.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
@@ -11,7 +11,7 @@ const RESERVE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP
 
 /// Bytes in a page.
 pub fn page_size() -> usize {
-    // SAFETY: no memory is passed.
+    // SAFETY: the call takes no pointer.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
@@ -19,9 +19,9 @@ fn mapped(at: *mut libc::c_void, call: &'static str) -> Result<usize, Error> {
     if at == libc::MAP_FAILED { Err(Error::last(call)) } else { Ok(at as usize) }
 }
 
-/// Maps a stretch of `fd` wherever there is room.
+/// Maps a range of `fd` at any free address.
 pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
-    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
+    // SAFETY: a new mapping at an address that the kernel chooses replaces nothing.
     let at = unsafe {
         libc::mmap(
             std::ptr::null_mut(),
@@ -36,7 +36,7 @@ pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonN
     NonNull::new(at.cast()).ok_or_else(|| Error::last("mapping the control area"))
 }
 
-/// Reserves address space that cannot be touched, wherever there is room.
+/// Reserves inaccessible address space at any free address.
 pub fn reserve(bytes: usize) -> Result<usize, Error> {
     // SAFETY: as for `shared_anywhere`.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
@@ -44,7 +44,7 @@ pub fn reserve(bytes: usize) -> Result<usize, Error> {
         .inspect(|at| dump(&(*at..at + bytes), false))
 }
 
-/// Reserves `bytes` of address space at `address`, or nothing if any of it is taken.
+/// Reserves `bytes` of address space at `address`, or nothing if any of it is in use.
 pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
     let flags = RESERVE | libc::MAP_FIXED_NOREPLACE;
     // SAFETY: MAP_FIXED_NOREPLACE never replaces a mapping.
@@ -53,28 +53,28 @@ pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
         return None;
     }
     if at as usize != address {
-        // A kernel before 4.17 takes the address as a hint.
-        // SAFETY: the mapping was made above and nobody knows of it.
+        // Kernels before 4.17 take the address as a hint.
+        // SAFETY: the mapping was made above, and nobody else knows of it.
         unsafe { unmap(at.cast(), bytes) };
         return None;
     }
-    // Debuggers would put even this into a core dump.
+    // Some debuggers would include even reserved address space in a core dump.
     dump(&(address..address + bytes), false);
     Some(address)
 }
 
-/// Whether there is memory at the page `address`.
+/// Whether the page at `address` is mapped.
 pub fn is_mapped(address: usize) -> bool {
-    // SAFETY: nothing is changed; without memory there, the call fails.
+    // SAFETY: changes nothing, and fails if the page is not mapped.
     unsafe { libc::msync(address as *mut _, 1, libc::MS_ASYNC) == 0 }
 }
 
-/// Reserves all of these places, or none of them and tells which is taken.
+/// Reserves all of these ranges, or none; returns the first range that is in use as the error.
 pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
     for (index, place) in places.iter().enumerate() {
         if reserve_at(place.start, place.len()).is_none() {
             for reserved in &places[..index] {
-                // SAFETY: reserved just now, and nobody knows of it.
+                // SAFETY: just reserved, and nobody else knows of it.
                 unsafe { unmap(reserved.start as *mut u8, reserved.len()) };
             }
             return Err(place.clone());
@@ -83,14 +83,29 @@ pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
     Ok(())
 }
 
-/// Maps a stretch of `fd` at `address`, over what is there.
+/// Maps a range of `fd` at `address`, replacing any mapping there.
 ///
 /// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs what it
-/// held, or has copied it to that stretch of the file.
+/// `address..address + bytes` belongs to the caller, who no longer needs its content or has copied
+/// it to that range of the file.
 pub unsafe fn shared_over(
     address: usize,
     bytes: usize,
+    fd: BorrowedFd,
+    offset: u64,
+) -> Result<(), Error> {
+    // SAFETY: the range is the caller's, and what it held is no longer needed, as is asked for.
+    unsafe { over(address, bytes, libc::MAP_SHARED, fd, offset) }
+}
+
+/// As [`shared_over`], with flags that say how it is shared.
+///
+/// # Safety
+/// As for [`shared_over`].
+pub(super) unsafe fn over(
+    address: usize,
+    bytes: usize,
+    flags: libc::c_int,
     fd: BorrowedFd,
     offset: u64,
 ) -> Result<(), Error> {
@@ -100,7 +115,7 @@ pub unsafe fn shared_over(
             address as *mut _,
             bytes,
             READ_WRITE,
-            libc::MAP_SHARED | libc::MAP_FIXED,
+            flags | libc::MAP_FIXED,
             fd.as_raw_fd(),
             offset as libc::off_t,
         )
@@ -108,24 +123,24 @@ pub unsafe fn shared_over(
     mapped(at, "mapping a slot").map(drop)
 }
 
-/// Private zero pages at `address`, over what is there.
+/// Maps private zero pages at `address`, replacing any mapping there.
 ///
 /// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs what it held.
+/// `address..address + bytes` belongs to the caller, who no longer needs its content.
 pub unsafe fn private_zeros_over(address: usize, bytes: usize) -> Result<(), Error> {
     let flags = RESERVE | libc::MAP_FIXED;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that it owns the range and no longer needs its content.
     let at = unsafe { libc::mmap(address as *mut _, bytes, READ_WRITE, flags, -1, 0) };
     mapped(at, "mapping the symmetric heap").map(drop)
 }
 
-/// Maps explicit huge pages of `page` bytes at `address`, over what is there: a stretch of
-/// `file`, or private ones. All of them are set aside for this mapping, so that no later
-/// access can find none left.
+/// Maps explicit huge pages of `page` bytes at `address`, replacing any mapping there: a range of
+/// `file`, or private pages. The kernel reserves all of them for this mapping, so that no later
+/// access can run out of pages.
 ///
 /// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs what it held, and
-/// is reserved: if there are too few pages, it still is.
+/// `address..address + bytes` belongs to the caller, who no longer needs its content, and is
+/// reserved. If there are too few pages, it stays reserved.
 pub unsafe fn huge_over(
     address: usize,
     bytes: usize,
@@ -140,41 +155,41 @@ pub unsafe fn huge_over(
         }
     };
     let map = |at: usize, fixed: libc::c_int| {
-        // SAFETY: without MAP_FIXED nothing is disturbed; with it, the caller's own range.
+        // SAFETY: without MAP_FIXED the call replaces nothing; with it, the caller's own range.
         let at = unsafe {
             libc::mmap(at as *mut _, bytes, READ_WRITE, flags | fixed, fd, offset as libc::off_t)
         };
         mapped(at, "mapping huge pages")
     };
-    // A fixed mapping that fails can leave a hole: first see that there are enough pages.
+    // A fixed mapping that fails can leave a hole, so first check that there are enough pages.
     let trial = map(0, 0)?;
-    // SAFETY: mapped just now, and nobody knows of it.
+    // SAFETY: just mapped, and nobody else knows of it.
     unsafe { unmap(trial as *mut u8, bytes) };
     map(address, libc::MAP_FIXED).map(drop).inspect_err(|_| {
-        // Taken in between by another process.
+        // Another process has taken the pages in between.
         reserve_at(address, bytes);
     })
 }
 
-/// Advises the kernel to use huge pages of its own accord.
+/// Advises the kernel to use transparent huge pages.
 pub fn advise_huge(address: usize, bytes: usize) -> Result<(), Error> {
-    // SAFETY: the advice does not change what the memory holds.
+    // SAFETY: the advice does not change the content of the memory.
     match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_HUGEPAGE) } {
         0 => Ok(()),
         _ => Err(Error::last("madvise(MADV_HUGEPAGE)")),
     }
 }
 
-/// Has the pages of a mapping made now rather than at the first touch.
+/// Creates the pages of a mapping now instead of at the first access.
 pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
-    // SAFETY: as if each page were written with what it holds.
+    // SAFETY: acts like writing each page's content to itself.
     match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_POPULATE_WRITE) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
 
-/// Writes what these pages of a file's mapping hold to where the file is, and waits for that.
+/// Writes these pages of a file mapping back to the file, and waits until that is done.
 pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
     // SAFETY: nothing changes for this process.
     match unsafe { libc::msync(pages.start as *mut _, pages.len(), libc::MS_SYNC) } {
@@ -183,26 +198,27 @@ pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
     }
 }
 
-/// Gives the pages of private memory back; they read as zeros afterwards.
+/// Frees the pages of private memory, which then reads as zeros.
 pub fn discard(address: usize, bytes: usize) {
-    // SAFETY: the range stays mapped; its content is what the caller gives up.
+    // SAFETY: the range stays mapped, and the caller gives up its content.
     unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_DONTNEED) };
 }
 
-/// Private zero pages, wherever there is room.
+/// Maps private zero pages at any free address.
 pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
     // SAFETY: as for `shared_anywhere`.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, READ_WRITE, RESERVE, -1, 0) };
     mapped(at, "reserving private memory")
 }
 
-/// Moves a mapping over `to`, in one step.
+/// Moves a mapping over `to` in one step.
 ///
 /// # Safety
-/// Both ranges belong to the caller; nothing else refers to `from`.
+/// The caller owns both ranges, and nothing else refers to `from`.
 pub unsafe fn move_over(from: usize, bytes: usize, to: usize) -> Result<(), Error> {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that it owns both ranges and that nothing else refers to
+    // `from`.
     let at = unsafe { libc::mremap(from as *mut _, bytes, bytes, flags, to as *mut libc::c_void) };
     mapped(at, "moving a private copy over the data segment").map(drop)
 }
@@ -212,36 +228,36 @@ pub unsafe fn move_over(from: usize, bytes: usize, to: usize) -> Result<(), Erro
 /// # Safety
 /// Nothing refers to the range any more.
 pub unsafe fn unmap(at: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that nothing refers to the range any more.
     unsafe { libc::munmap(at.cast(), bytes) };
 }
 
-/// Whether forked children inherit a mapping.
+/// Sets whether forked children inherit a mapping.
 pub fn inherit(range: &Range<usize>, inherited: bool) -> bool {
     let advice = if inherited { libc::MADV_DOFORK } else { libc::MADV_DONTFORK };
     // SAFETY: nothing changes for this process.
     unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
 }
 
-/// Whether core dumps have a range. Advice, like [`mark_foreign`].
+/// Sets whether core dumps include a range. Only advice, like [`mark_foreign`].
 pub fn dump(range: &Range<usize>, dumped: bool) {
     let advice = if dumped { libc::MADV_DODUMP } else { libc::MADV_DONTDUMP };
     // SAFETY: nothing changes for this process.
     unsafe { libc::madvise(range.start as *mut _, range.len(), advice) };
 }
 
-/// Whether a range of a mapping can be read and written.
+/// Sets whether a mapped range can be read and written.
 pub fn protect(range: &Range<usize>, accessible: bool) {
     let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
-    // SAFETY: the memory keeps what it holds; an access that is not allowed faults.
+    // SAFETY: the memory keeps its content; forbidden accesses fault.
     unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) };
 }
 
-/// Keeps a peer's memory out of core dumps and out of forked children. Advice:
-/// a kernel that does not know it is no worse off.
+/// Keeps a peer's memory out of core dumps and forked children. Only advice: a kernel that does not
+/// know it ignores it without harm.
 pub fn mark_foreign(address: usize, bytes: usize) {
     for advice in [libc::MADV_DONTDUMP, libc::MADV_DONTFORK] {
-        // SAFETY: neither advice changes what the memory holds for this process.
+        // SAFETY: neither advice changes the memory's content for this process.
         unsafe { libc::madvise(address as *mut _, bytes, advice) };
     }
 }

@@ -1,5 +1,4 @@
-//! What this process has mapped (proc(5), `/proc/self/maps`), and where a descriptor of such a
-//! file is.
+//! The mappings of this process (proc(5), `/proc/self/maps`), and the descriptor of a mapped file.
 
 use crate::error::Error;
 use std::fs::{self, File};
@@ -7,18 +6,18 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-/// One mapping, as far as it lies in the range that was asked for.
+/// One mapping, cut to the requested range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// Its addresses.
     pub range: Range<usize>,
-    /// Whether it can be read and written.
+    /// Whether it is readable and writable.
     pub writable: bool,
-    /// Whether others who map the file see what is written.
+    /// Whether other processes that map the file see what is written.
     pub shared: bool,
-    /// The file: device, as the system spells it, and inode; inode 0: none.
+    /// The file: its device, as the system writes it, and its inode. Inode 0: no file.
     pub file: (String, u64),
-    /// Where in the file `range` starts.
+    /// The file offset of the start of `range`.
     pub offset: u64,
     /// The file's name.
     pub name: String,
@@ -41,7 +40,7 @@ impl Mapping {
         })
     }
 
-    /// The part of it in `range`.
+    /// The part within `range`.
     fn within(mut self, range: &Range<usize>) -> Option<Self> {
         let start = self.range.start.max(range.start);
         let end = self.range.end.min(range.end);
@@ -53,12 +52,18 @@ impl Mapping {
 
 /// All mappings in `range`, in order.
 pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
-    let text = fs::read_to_string("/proc/self/maps")
+    let text = fs::read("/proc/self/maps")
         .map_err(|source| Error::System { call: "reading /proc/self/maps", source })?;
-    Ok(text.lines().filter_map(Mapping::parse).filter_map(|m| m.within(range)).collect())
+    // Paths may contain any bytes.
+    Ok(String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(Mapping::parse)
+        .filter_map(|m| m.within(range))
+        .collect())
 }
 
-/// A new descriptor of the file of a mapping, for reading and writing, if this process has one.
+/// A new descriptor for the file of a mapping, for reading and writing, if this process has the
+/// file open.
 pub fn descriptor(mapping: &Mapping) -> Option<OwnedFd> {
     let is_it = |status: &fs::Metadata| {
         let device = status.dev();

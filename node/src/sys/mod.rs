@@ -1,7 +1,7 @@
-//! Raw system calls, each wrapped once, with its error turned into
-//! [`crate::error::Error`]. Nothing above this folder calls the system directly.
+//! System calls, each wrapped once, with its error turned into [`crate::error::Error`]. Nothing
+//! outside this folder calls the system directly.
 
-// Some calls are made by some backends only.
+// Some calls are used by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
 pub mod fd;
@@ -17,6 +17,7 @@ pub mod maps;
 pub mod numa;
 pub mod origin;
 pub mod peer;
+pub mod persistent;
 pub mod point;
 pub mod process;
 pub mod program;

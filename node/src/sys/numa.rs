@@ -1,11 +1,11 @@
-//! On which of the machine's memories pages are made.
+//! The NUMA nodes on which pages are allocated.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
 
-/// Room for the kernel's largest number of nodes (`CONFIG_NODES_SHIFT` is at most 10).
+/// Room for the kernel's maximum number of nodes (`CONFIG_NODES_SHIFT` is at most 10).
 const WORDS: usize = MOST_NODES / 64;
-/// Nodes are numbered below this.
+/// Node numbers are below this.
 pub const MOST_NODES: usize = 1024;
 const MPOL_DEFAULT: libc::c_int = 0;
 const MPOL_PREFERRED: libc::c_int = 1;
@@ -16,7 +16,7 @@ const MPOL_F_MEMS_ALLOWED: libc::c_ulong = 1 << 2;
 
 fn policy(flags: libc::c_ulong) -> Option<(libc::c_int, [u64; WORDS])> {
     let (mut mode, mut nodes) = (MPOL_DEFAULT, [0u64; WORDS]);
-    // SAFETY: both locals are as large as the call is told.
+    // SAFETY: both locals have the sizes passed.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,
@@ -30,8 +30,8 @@ fn policy(flags: libc::c_ulong) -> Option<(libc::c_int, [u64; WORDS])> {
     (answer == 0).then_some((mode, nodes))
 }
 
-/// The node this process runs on, if it may use the memory of several and nobody (numactl,
-/// say) has chosen among them.
+/// The node that this process runs on, if it may use the memory of several nodes and nobody (for
+/// example numactl) has set a policy.
 pub fn own_node() -> Option<usize> {
     let (_, allowed) = policy(MPOL_F_MEMS_ALLOWED)?;
     let several = allowed.iter().map(|word| word.count_ones()).sum::<u32>() > 1;
@@ -41,7 +41,7 @@ pub fn own_node() -> Option<usize> {
     nearest_node()
 }
 
-/// The node this process runs on.
+/// The node that this process runs on.
 pub fn nearest_node() -> Option<usize> {
     let mut node = 0u32;
     // SAFETY: the call fills the local; the other pointers are null, which it allows.
@@ -57,24 +57,25 @@ pub fn allowed_nodes() -> Vec<usize> {
     (0..MOST_NODES).filter(|node| allowed[node / 64] >> (node % 64) & 1 == 1).collect()
 }
 
-/// Has the pages of `range` made on `node` while it has any, whoever touches them first.
+/// Makes the kernel allocate the pages of `range` on `node` while it has free memory, whoever
+/// touches them first.
 pub fn prefer(range: &Range<usize>, node: usize) -> std::io::Result<()> {
     set(range, MPOL_PREFERRED, &[node])
 }
 
-/// Has the pages of `range` made on any of `nodes` while they have any. A kernel before 5.15
-/// prefers the first of them.
+/// Makes the kernel allocate the pages of `range` on any of `nodes` while they have free memory. A
+/// kernel before 5.15 prefers the first of them.
 pub fn prefer_any(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
     set(range, MPOL_PREFERRED_MANY, nodes)
         .or_else(|_| set(range, MPOL_PREFERRED, &nodes[..nodes.len().min(1)]))
 }
 
-/// Has the pages of `range` made on `nodes` only.
+/// Makes the kernel allocate the pages of `range` on `nodes` only.
 pub fn bind(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
     set(range, MPOL_BIND, nodes)
 }
 
-/// Has the pages of `range` made on each of `nodes` in turn.
+/// Makes the kernel allocate the pages of `range` on `nodes` in turn.
 pub fn interleave(range: &Range<usize>, nodes: &[usize]) -> std::io::Result<()> {
     set(range, MPOL_INTERLEAVE, nodes)
 }
@@ -87,8 +88,7 @@ fn set(range: &Range<usize>, mode: libc::c_int, nodes: &[usize]) -> std::io::Res
         };
         *word |= 1 << (node % 64);
     }
-    // SAFETY: the set is as large as the call is told; where pages are made changes
-    // nothing of what they hold.
+    // SAFETY: the set has the size passed; the policy does not change the content of the pages.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_mbind,

@@ -1,5 +1,5 @@
-//! Whether this is still the process that made something, or a forked child of it: without asking
-//! the system each time, because a page can be had that is empty in every child.
+//! Whether this is still the process that made a value, or a forked child of it. Needs no system
+//! call each time: a special page is zeroed in every child.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, Ordering};
@@ -9,8 +9,8 @@ use crate::sys::{map, process};
 #[derive(Debug)]
 pub struct Origin {
     pid: u32,
-    /// A page that holds a 1 here and zeros in forked children; 0: the system has none (Linux has
-    /// since 4.14).
+    /// The address of a page that starts with a 1 here and with zeros in forked children. 0: the
+    /// system has no such pages (Linux has them since 4.14).
     page: usize,
 }
 
@@ -33,12 +33,12 @@ impl Origin {
         origin
     }
 
-    /// Its number.
+    /// The process's number.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Whether this process is it.
+    /// Whether this process made the value.
     #[inline(always)]
     pub fn is_here(&self) -> bool {
         match self.page {
@@ -70,7 +70,7 @@ mod tests {
     fn a_forked_child_is_another_process() {
         let origin = Origin::here();
         assert!(origin.is_here() && origin.pid() == process::pid());
-        // SAFETY: the child reads memory, and ends.
+        // SAFETY: the child only reads memory and ends.
         let child = unsafe { libc::fork() };
         if child == 0 {
             // SAFETY: ends the child.

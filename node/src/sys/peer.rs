@@ -1,5 +1,5 @@
-//! Opening a file that another process has open. Which file that is, is seen before it is opened,
-//! so that neither a device nor a pipe can be touched.
+//! Opens a file that another process has open. The file is identified before it is opened, so that
+//! no device or pipe is ever touched.
 
 use crate::error::Error;
 use crate::sys::{fd, process};
@@ -11,11 +11,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 /// Why a file cannot be opened.
 #[derive(Debug)]
 pub enum Unreachable {
-    /// The process, or its descriptor of the file, is no more.
+    /// The process or its descriptor of the file no longer exists.
     Gone,
-    /// The system refuses.
+    /// The system refuses access.
     Refused,
-    /// It can shrink, or is another user's.
+    /// The file can shrink, or belongs to another user.
     Unsealed,
     /// Something else.
     System(Error),
@@ -27,12 +27,12 @@ impl From<Error> for Unreachable {
     }
 }
 
-/// Opens the file with that inode of which process `pid` has a descriptor, for reading and writing,
-/// if it is this user's and can no longer shrink.
+/// Opens the file with that inode for which process `pid` has a descriptor, for reading and
+/// writing, if it belongs to this user and can no longer shrink.
 pub fn open(pid: u32, descriptor: i32, inode: u64) -> Result<OwnedFd, Unreachable> {
     let failed = |source: io::Error| match source.kind() {
         ErrorKind::PermissionDenied => Unreachable::Refused,
-        // With another process's numbers, or none; or the process is there and not shown.
+        // /proc is that of another PID namespace, or missing, or does not show the process.
         ErrorKind::NotFound if process::exists(pid as i32) && !is_listed(pid) => {
             Unreachable::Refused
         }
@@ -55,12 +55,12 @@ pub fn open(pid: u32, descriptor: i32, inode: u64) -> Result<OwnedFd, Unreachabl
     let file: OwnedFd = File::options().read(true).write(true).open(path).map_err(failed)?.into();
     match fd::is_sealed(file.as_fd()) {
         Ok(true) => Ok(file),
-        // A file of a kind that has no seals.
+        // A kind of file that has no seals.
         Ok(false) | Err(_) => Err(Unreachable::Unsealed),
     }
 }
 
-/// Whether `/proc` shows a process at all.
+/// Whether `/proc` shows the process at all.
 fn is_listed(pid: u32) -> bool {
     std::fs::metadata(format!("/proc/{pid}")).is_ok()
 }

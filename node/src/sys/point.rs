@@ -1,23 +1,24 @@
-//! A place where processes of one user find each other by a name: a symbolic link, whose text says
-//! who is there, in a directory of the user's own.
+//! A place where processes of one user find each other by name: a symbolic link whose text names
+//! the process that is there, in a directory of the user.
 //!
-//! The directory is `/run/user/UID/onenode`, or, on a system without the first part, `onenode-UID`
-//! in `/dev/shm` or `/tmp`, where only the owner can remove what he has made. In either case it is
-//! seen to be this user's and closed to others. It is locked while somebody looks and writes, so
-//! nobody sees half of anything; the lock ends with the process. It is removed with the last link.
+//! The directory is `/run/user/UID/onenode` or, on a system without `/run/user/UID`, `onenode-UID`
+//! in `/dev/shm` or `/tmp`, where only the owner can remove it. In either case this code checks
+//! that it belongs to this user and is closed to others. It is locked during every look and write,
+//! so nobody sees a partial state; the lock ends with the process. The directory is removed with
+//! the last link.
 
 use crate::error::Error;
-use crate::sys::process;
+use crate::sys::{fd, process};
 use std::fs::{self, DirBuilder, File};
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// Where everybody may make files, and only the owner remove them.
+/// Directories where everybody may create files, and only the owner may remove them.
 const STICKY: [&str; 2] = ["/dev/shm", "/tmp"];
 
-/// A process and its descriptor of a file.
+/// A process and its descriptor for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
     /// The process.
@@ -31,7 +32,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// The host that a link's text names, if it is of this PID namespace.
+    /// The host named by a link's text, if it is in this PID namespace.
     fn parse(text: &str) -> Option<Self> {
         let mut fields = text.split(' ');
         let namespace: u64 = fields.next()?.parse().ok()?;
@@ -62,7 +63,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The directory, if nobody else has locked it now.
+    /// The directory, unless another process has locked it.
     pub fn lock() -> Result<Option<Self>, Error> {
         Self::lock_at(&place())
     }
@@ -90,14 +91,10 @@ impl Directory {
                 process::user()
             )));
         }
-        match open.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Ok(None),
-            Err(fs::TryLockError::Error(error)) => {
-                return Err(failed("locking the directory to meet in")(error));
-            }
+        if !fd::try_lock(open.as_fd()).map_err(failed("locking the directory to meet in"))? {
+            return Ok(None);
         }
-        // Another one may be there by now.
+        // It may have been replaced meanwhile.
         let same = fs::symlink_metadata(path).is_ok_and(|there| there.ino() == status.ino());
         Ok(same.then(|| Self { path: path.into(), open }))
     }
@@ -110,13 +107,13 @@ impl Directory {
         Host::parse(fs::read_link(self.link(name)).ok()?.to_str()?)
     }
 
-    /// Who is at `name` and still runs.
+    /// The host at `name`, if it still runs.
     pub fn host(&self, name: &str) -> Option<Host> {
         self.named(name).filter(Host::runs)
     }
 
-    /// This process is at `name`, instead of whoever was. Removes what others have left that are no
-    /// more.
+    /// Puts `host` at `name`, replacing any other. Removes the links of processes that no longer
+    /// run.
     pub fn put(&self, name: &str, host: Host) -> Result<(), Error> {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             let host = entry.file_name().to_str().and_then(|name| self.named(name));
@@ -129,17 +126,17 @@ impl Directory {
             .map_err(|source| Error::System { call: "making a link to meet at", source })
     }
 
-    /// Nobody is at `name` any more, if that was `host`.
+    /// Removes the link at `name` if it names `host`.
     pub fn remove(&self, name: &str, host: Host) {
         if self.host(name) == Some(host) {
             let _ = fs::remove_file(self.link(name));
-            // Unless others meet there.
+            // Fails if others meet there.
             let _ = fs::remove_dir(&self.path);
         }
     }
 }
 
-/// Where this user's processes meet.
+/// The directory where this user's processes meet.
 fn place() -> PathBuf {
     let user = process::user();
     let own = PathBuf::from(format!("/run/user/{user}"));

@@ -11,25 +11,25 @@ pub fn pid() -> u32 {
     std::process::id()
 }
 
-/// The parent's process number.
+/// The number of the parent process.
 pub fn parent() -> u32 {
     std::os::unix::process::parent_id()
 }
 
-/// Gives the CPU away once.
+/// Yields the CPU once.
 #[inline]
 pub fn yield_cpu() {
     // SAFETY: no memory is passed.
     unsafe { libc::sched_yield() };
 }
 
-/// CPUs this process may run on.
+/// The number of CPUs that this process may run on.
 pub fn usable_cpus() -> usize {
     cpus_of(0)
 }
 
-/// CPUs that the PEs of a job may run on: a PE that is bound to one has a launcher that is
-/// not.
+/// The number of CPUs that the PEs of a job may run on. A PE that is bound to one CPU has a
+/// launcher that is not.
 pub fn cpus_of_job() -> usize {
     usable_cpus().max(cpus_of(parent()))
 }
@@ -40,15 +40,15 @@ fn cpus_of(pid: u32) -> usize {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         match libc::sched_getaffinity(pid as libc::pid_t, size_of_val(&set), &mut set) {
             0 => (libc::CPU_COUNT(&set) as usize).max(1),
-            // A parent in another container cannot be asked.
+            // A parent in another container cannot be queried.
             _ if pid != 0 => 1,
-            // More CPUs than the set holds: certainly not few.
+            // More CPUs than the set holds, so certainly not few.
             _ => libc::CPU_SETSIZE as usize,
         }
     }
 }
 
-/// Bytes of the cache nearest to memory, if the system knows.
+/// The size in bytes of the cache nearest to memory, if the system reports it.
 #[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
     [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE].into_iter().find_map(|name| {
@@ -58,26 +58,29 @@ pub fn last_cache_size() -> Option<usize> {
     })
 }
 
-/// CPUs the machine has running.
+/// The number of CPUs that are online.
 pub fn online_cpus() -> usize {
     // SAFETY: no memory is passed.
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize
 }
 
-/// CPUs that share their last cache with the first one; 8 where the system does not say.
+/// The number of CPUs that share their last cache with the first one; 8 if the system does not
+/// report it.
 pub fn cpus_of_a_cache() -> usize {
     static CPUS: OnceLock<usize> = OnceLock::new();
     *CPUS.get_or_init(|| {
-        let map =
-            std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map");
-        let count = |map: String| -> u32 {
-            map.chars().filter_map(|c| c.to_digit(16)).map(u32::count_ones).sum()
-        };
-        map.map_or(8, |map| count(map) as usize).max(2)
+        let map = "/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map";
+        std::fs::read_to_string(map).map_or(8, |map| cpus_of_map(&map)).max(2)
     })
 }
 
-/// Bytes of memory the machine has.
+/// The number of CPUs in a map: hexadecimal digits with a bit for each CPU, in groups.
+fn cpus_of_map(map: &str) -> usize {
+    let digits = map.chars().filter_map(|digit| digit.to_digit(16));
+    digits.map(|digit| digit.count_ones() as usize).sum()
+}
+
+/// The machine's memory in bytes.
 pub fn machine_memory() -> u64 {
     // SAFETY: all-zero bytes are a valid `sysinfo`, which the call fills.
     unsafe {
@@ -87,21 +90,21 @@ pub fn machine_memory() -> u64 {
     }
 }
 
-/// Whether there is a process of this number, ours to signal or not.
+/// Whether a process with this number exists, even if this one may not signal it.
 pub fn exists(pid: i32) -> bool {
-    // SAFETY: no memory is passed, and signal 0 only asks.
+    // SAFETY: no memory is passed, and signal 0 only checks.
     let there = unsafe { libc::kill(pid, 0) } == 0;
     there || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// What `/proc` tells of a process.
+/// What `/proc` reports about a process.
 pub struct Status {
     /// Its parent's number.
     pub parent: u32,
-    /// When it started, in ticks since the machine did: with the number, a name that no other
-    /// process has.
+    /// When it started, in ticks since the machine did. Together with the number this identifies a
+    /// process uniquely.
     pub started: u64,
-    /// Whether it has ended: it only waits to be collected, or is giving up what it had.
+    /// Whether it has ended: it only waits to be reaped, or is releasing its resources.
     pub ended: bool,
 }
 
@@ -111,8 +114,9 @@ const EXITING: u64 = 4;
 /// The status of a process (proc(5), `/proc/pid/stat`: fields 3, 4, 9 and 22); `None` if there is
 /// no such process, or no `/proc`.
 pub fn status(pid: u32) -> Option<Status> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; fields count from its end.
+    // The name in parentheses may contain any bytes, so fields are counted from its end.
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
     let mut after = stat[stat.rfind(')')? + 1..].split_whitespace();
     let collected = matches!(after.next()?, "Z" | "X" | "x");
     let parent = after.next()?.parse().ok()?;
@@ -122,24 +126,24 @@ pub fn status(pid: u32) -> Option<Status> {
     Some(Status { parent, started, ended })
 }
 
-/// When this process started, as in [`Status::started`]; 0 if `/proc` does not say.
+/// When this process started, as in [`Status::started`]; 0 if `/proc` does not report it.
 pub fn own_start() -> u64 {
     status(pid()).map_or(0, |status| status.started)
 }
 
-/// Whether the process `pid` that started then still runs, whatever program.
+/// Whether the process `pid` that started at that time still runs, whatever its program.
 pub fn is_running(pid: u32, started: u64) -> bool {
     status(pid).is_some_and(|status| !status.ended && status.started == started)
 }
 
-/// The PID namespace of this process: numbers mean the same to all processes of one. 0 if
-/// `/proc` does not say.
+/// The PID namespace of this process. Process numbers mean the same to all processes in it. 0 if
+/// `/proc` does not report it.
 pub fn pid_namespace() -> u64 {
     std::fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// A number that tells this start of the system from all others, everywhere; 0 if `/proc` does
-/// not say.
+/// A number that distinguishes this boot of the system from all others, on any machine; 0 if
+/// `/proc` does not report it.
 pub fn boot() -> u64 {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
@@ -155,8 +159,8 @@ pub fn random() -> Result<u64, Error> {
     if got == size_of::<u64>() as isize { Ok(bits) } else { Err(Error::last("getrandom")) }
 }
 
-/// Has `prepare` and `parent` run before and after each `fork` in the parent, and
-/// `child` in the child.
+/// Registers `prepare` and `parent` to run before and after each `fork` in the parent, and `child`
+/// in the child.
 pub fn at_fork(
     prepare: unsafe extern "C" fn(),
     parent: unsafe extern "C" fn(),
@@ -169,23 +173,46 @@ pub fn at_fork(
     }
 }
 
-/// Whether this process has rights that whoever started it may lack: a program with the
-/// set-user-ID or set-group-ID bit, or with file capabilities (`AT_SECURE`, getauxval(3)).
+/// Whether this process has privileges that its starter may lack: its program has the set-user-ID
+/// or set-group-ID bit, or file capabilities (`AT_SECURE`, getauxval(3)).
 pub fn is_privileged() -> bool {
     // SAFETY: no memory is passed.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// The user this process acts for.
+/// The effective user of this process.
 pub fn user() -> u32 {
     // SAFETY: no memory is passed.
     unsafe { libc::geteuid() }
 }
 
-/// Addresses that are surely on the first thread's stack: below its top the kernel keeps what other
-/// mappings cannot have, as much as the stack may grow, and a gap of 1 MiB.
+/// Addresses that are certainly on the first thread's stack. Below its top the kernel keeps a range
+/// free of other mappings: as much as the stack may grow, and a gap of 1 MiB.
 pub fn first_stack() -> Range<usize> {
     // SAFETY: no memory is passed. The kernel puts these bytes above all frames.
     let top = unsafe { libc::getauxval(libc::AT_RANDOM) } as usize;
     top.saturating_sub(1 << 20)..top
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_of_a_cache_are_counted_over_all_groups_of_a_map() {
+        // Eight cores with two threads each, of two sockets of 48; a socket of 32 with threads.
+        let complex = "00000000,00000000,00ff0000,00000000,000000ff\n";
+        let socket = "ffffffff,00000000,ffffffff\n";
+        assert_eq!([complex, socket, "3\n"].map(cpus_of_map), [16, 64, 2]);
+    }
+
+    #[test]
+    fn a_process_may_have_a_name_that_is_no_text() {
+        const NAME: &str = "/proc/self/comm";
+        let before = std::fs::read(NAME).expect("a name");
+        std::fs::write(NAME, b"caf\xc3").expect("another one");
+        let status = status(pid());
+        std::fs::write(NAME, before).expect("the first one again");
+        assert!(status.is_some_and(|status| !status.ended && status.started > 0));
+    }
 }

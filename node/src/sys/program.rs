@@ -1,9 +1,9 @@
-//! The main program as it is loaded: its segments and the end of its heap.
+//! The main program as loaded: its segments and the end of its heap.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
 
-/// A piece of the main program, from its program headers.
+/// A segment of the main program, from its program headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// `PT_LOAD`, `PT_GNU_RELRO`, ...
@@ -18,14 +18,14 @@ pub struct Segment {
     pub memory_bytes: usize,
 }
 
-/// The main program's segments, from its program headers as they are loaded.
+/// The main program's segments, from its program headers in memory.
 pub fn segments() -> Vec<Segment> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _: libc::size_t,
         out: *mut libc::c_void,
     ) -> libc::c_int {
-        // SAFETY: `out` is the vector below; the walker passes a valid `info`,
+        // SAFETY: `out` is the vector below; the caller of this function passes a valid `info`,
         // whose headers stay mapped.
         unsafe {
             let out = &mut *out.cast::<Vec<Segment>>();
@@ -43,35 +43,36 @@ pub fn segments() -> Vec<Segment> {
         1 // The main program comes first; no more.
     }
     let mut segments = Vec::new();
-    // SAFETY: `visit` has the walker's signature and gets the vector it expects.
+    // SAFETY: `visit` has the required signature and gets the vector that it expects.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut segments).cast()) };
     segments
 }
 
-/// The object (program or shared library) that an address of code lies in.
+/// The object (program or shared library) that contains an address of code.
 #[derive(Clone, Copy, Debug)]
 pub struct Object {
-    /// Where it is loaded.
+    /// Its load address.
     pub base: usize,
-    /// The exported function that the address lies in.
+    /// The exported function that contains the address.
     pub function: Option<&'static CStr>,
 }
 
-/// The object that `code` lies in. Allocates nothing: a handler of a fault in this library,
-/// which does not call the loader, may call it.
+/// The object that contains `code`. Allocates nothing. May be called in the handler of a fault in
+/// this library, which does not call the loader.
 pub fn object_at(code: usize) -> Option<Object> {
     // SAFETY: all-zero bytes are a valid `Dl_info`.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the call fills the local; it only looks `code` up.
+    // SAFETY: the call fills the local and only looks `code` up.
     if unsafe { libc::dladdr(code as *const _, &mut info) } == 0 {
         return None;
     }
-    // SAFETY: null or a name in the object's table of symbols, which stays loaded.
+    // SAFETY: null, or a name in the symbol table of an object that stays loaded.
     let function = (!info.dli_sname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_sname) });
     Some(Object { base: info.dli_fbase as usize, function })
 }
 
-/// Whether an object, this library's, is the main program. Static programs know no objects.
+/// Whether an object, this library's, is the main program. `None` stands for a static program,
+/// which has no objects.
 pub fn contains(object: Option<Object>) -> bool {
     // SAFETY: no memory is passed.
     let entry = unsafe { libc::getauxval(libc::AT_ENTRY) } as usize;
@@ -90,7 +91,7 @@ pub fn program_break() -> usize {
     unsafe { libc::sbrk(0) as usize }
 }
 
-/// Where the system has put its own code into this process (vdso(7)), if it has any.
+/// The address of the system's own code in this process (vdso(7)), if there is any.
 pub fn system_code() -> Option<usize> {
     // SAFETY: the call reads what the kernel has passed to the program.
     let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as usize;

@@ -1,9 +1,9 @@
 //! System calls in machine code, for work that must not touch the C library: its `errno`, its
-//! locks, and what sanitizers put in the place of its functions.
+//! locks, and the functions with which sanitizers replace its own.
 #![allow(unsafe_code)]
 
 use crate::atomics::AtomicU32;
-use std::arch::{asm, naked_asm};
+use std::arch::asm;
 use std::ffi::c_void;
 use std::os::fd::RawFd;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use std::time::Duration;
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the machine code of this file is for x86-64");
 
-/// A system call; a negative result is an error number.
+/// Makes a system call. A negative result is an error number.
 ///
 /// # Safety
-/// The call does nothing to memory that its caller does not own.
+/// The call does not affect memory that its caller does not own.
 #[inline]
 pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) -> isize {
     let arg = |i: usize| if i < N { args[i] } else { 0 };
     let result;
-    // SAFETY: the kernel's convention: six registers in, one out, two lost; the caller
-    // answers for what the call does.
+    // SAFETY: the kernel's convention: six registers in, one out, two clobbered; the caller is
+    // responsible for the effects of the call.
     unsafe {
         asm!(
             "syscall",
@@ -34,10 +34,10 @@ pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) ->
     result
 }
 
-/// Signals that are blocked, as the kernel has them.
+/// A set of signals to block, in the kernel's format.
 pub type Mask = u64;
 
-/// Blocks these signals in this thread and no others; returns what was blocked before.
+/// Blocks exactly these signals in this thread. Returns those that were blocked before.
 pub fn block_signals(mask: Mask) -> Mask {
     let mut before: Mask = 0;
     // SAFETY: two locals of the size that is passed.
@@ -51,7 +51,7 @@ pub fn block_signals(mask: Mask) -> Mask {
     before
 }
 
-/// Time since some moment in the past.
+/// The time since an arbitrary moment in the past.
 pub fn now() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call fills the local.
@@ -62,7 +62,7 @@ pub fn now() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Reads from a file at an offset, or, with `None`, from where the last read ended.
+/// Reads from a file at an offset, or with `None` from the file's current position.
 ///
 /// # Safety
 /// `to` is writable for `len` bytes.
@@ -77,7 +77,7 @@ pub unsafe fn read(fd: RawFd, to: *mut u8, len: usize, offset: Option<u64>) -> i
     }
 }
 
-/// Copies bytes, whatever the C library or a sanitizer thinks of them.
+/// Copies bytes without the C library and without the checks of sanitizers.
 ///
 /// # Safety
 /// `from` is readable and `to` is writable for `len` bytes, and they do not overlap.
@@ -92,7 +92,7 @@ pub unsafe fn copy(from: usize, to: usize, len: usize) {
     }
 }
 
-/// Ends a helper.
+/// Ends a helper process.
 pub fn exit() -> ! {
     loop {
         // SAFETY: ends this thread, which is the whole helper.
@@ -100,7 +100,7 @@ pub fn exit() -> ! {
     }
 }
 
-/// Whether valgrind interprets this program: it has no helpers.
+/// Whether valgrind interprets this program: it does not support helpers.
 pub fn on_valgrind() -> bool {
     // valgrind.h: a client request, RUNNING_ON_VALGRIND, with its default answer.
     let request = [0x1001usize, 0, 0, 0, 0, 0];
@@ -119,7 +119,7 @@ pub fn on_valgrind() -> bool {
     answer != 0
 }
 
-/// What is done about a signal, as the kernel has it.
+/// The action for a signal, in the kernel's format.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Action {
@@ -133,39 +133,48 @@ pub struct Action {
 pub type Handler = unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
 
 impl Action {
-    /// A handler that no other interrupts.
+    /// The action that calls a handler which no other handler can interrupt.
     pub fn handler(handler: Handler) -> Self {
         const SA_RESTORER: u64 = 0x0400_0000;
         let flags = (libc::SA_SIGINFO | libc::SA_RESTART) as u64 | SA_RESTORER;
-        Self {
-            handler: handler as usize,
-            flags,
-            restorer: leave_handler as *const () as usize,
-            mask: !0,
-        }
+        Self { handler: handler as usize, flags, restorer: leave_handler(), mask: !0 }
     }
 
-    /// Whether the program does nothing about the signal.
+    /// Whether the program has left the default action.
     pub fn is_default(&self) -> bool {
         self.handler == libc::SIG_DFL
     }
 }
 
-/// Where a handler returns to.
-#[unsafe(naked)]
-extern "C" fn leave_handler() {
-    naked_asm!("mov eax, {call}", "syscall", call = const libc::SYS_rt_sigreturn)
+/// The address of the code to which a handler returns. That code is jumped over here.
+fn leave_handler() -> usize {
+    let at;
+    // SAFETY: computes an address and jumps over the code there.
+    unsafe {
+        asm!(
+            "lea {at}, [rip + 2f]",
+            "jmp 3f",
+            "2:",
+            "mov eax, {call}",
+            "syscall",
+            "3:",
+            at = out(reg) at,
+            call = const libc::SYS_rt_sigreturn,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    at
 }
 
-/// What is done about a signal, and, with `Some`, what is to be done from now on; `None` if
-/// there is no such signal.
+/// Returns the action for a signal and, with `Some`, sets a new one. `None` if there is no such
+/// signal.
 ///
 /// # Safety
 /// The new handler can run at any time.
 pub unsafe fn action(signal: i32, new: Option<&Action>) -> Option<Action> {
     let mut old = Action::default();
     let new = new.map_or(0, |new| &raw const *new as usize);
-    // SAFETY: complete records of the kernel's layout, and the caller's promise.
+    // SAFETY: complete records in the kernel's layout, and the caller's promise.
     let error = unsafe {
         let old = &raw mut old as usize;
         syscall(libc::SYS_rt_sigaction, [signal as usize, new, old, size_of::<Mask>()])
@@ -173,7 +182,7 @@ pub unsafe fn action(signal: i32, new: Option<&Action>) -> Option<Action> {
     (error == 0).then_some(old)
 }
 
-/// Takes a pending signal that this thread blocks, waiting for it at most `most`.
+/// Takes a pending signal that this thread blocks, waiting for it for at most `most`.
 pub fn await_signal(signal: i32, most: Duration) {
     let mask: Mask = 1 << (signal - 1);
     let time = timespec(most);
@@ -184,7 +193,7 @@ pub fn await_signal(signal: i32, most: Duration) {
     }
 }
 
-/// Sleeps at most `most` while `word` has this value.
+/// Sleeps while `word` has this value, for at most `most`.
 pub fn futex_wait(word: &AtomicU32, value: u32, most: Duration) {
     let time = timespec(most);
     let (word, wait) = (word.as_ptr() as usize, libc::FUTEX_WAIT as usize);
@@ -192,7 +201,7 @@ pub fn futex_wait(word: &AtomicU32, value: u32, most: Duration) {
     unsafe { syscall(libc::SYS_futex, [word, wait, value as usize, &raw const time as usize]) };
 }
 
-/// Wakes all who sleep on `word`.
+/// Wakes all sleepers on `word`.
 pub fn futex_wake(word: &AtomicU32) {
     let (word, wake) = (word.as_ptr() as usize, libc::FUTEX_WAKE as usize);
     // SAFETY: the kernel only uses the address to find sleepers.

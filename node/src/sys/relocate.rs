@@ -1,5 +1,5 @@
-//! Memory of this process changes places with a file, at the same addresses and with the same
-//! content. Raw system calls only: this also runs where the C library must not be touched.
+//! Moves memory of this process into a file, at the same addresses and with the same content. Uses
+//! only raw system calls, because it also runs where the C library must not be used.
 #![allow(unsafe_code)]
 
 use super::raw;
@@ -7,53 +7,52 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::RawFd;
 
-/// Pages to be copied.
+/// A range of pages to copy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Piece {
     /// First address.
     pub start: usize,
-    /// Up to here all pages are copied; beyond, those that exist.
+    /// All pages up to here are copied; beyond, only those that exist.
     pub all_until: usize,
     /// End.
     pub end: usize,
 }
 
-/// Whole pages and the stretch of a file that is to take their place.
+/// Whole pages and the range of a file that will replace them.
 #[derive(Clone, Copy, Debug)]
 pub struct Relocation {
     /// First address.
     pub start: usize,
     /// End.
     pub end: usize,
-    /// First address and end of pages in between that stay what they are; equal if there are none.
+    /// First address and end of pages in between that stay as they are; equal if there are none.
     pub spared: [usize; 2],
-    /// What is copied; empty ones do not count.
+    /// The parts to copy. Empty pieces are ignored.
     pub pieces: [Piece; MOST_PIECES],
     /// Bytes in a page.
     pub page: usize,
-    /// The file, which is zeros there.
+    /// The file, which is zero in the range.
     pub file: RawFd,
-    /// Where in the file.
+    /// Start of the range in the file.
     pub offset: u64,
-    /// `/proc/self/pagemap`, which tells what pages exist; -1: all are copied.
+    /// `/proc/self/pagemap`, which shows the existing pages; -1: all pages are copied.
     pub pagemap: RawFd,
 }
 
-/// A relocation has at most so many pieces.
+/// Most pieces of a relocation.
 pub const MOST_PIECES: usize = 16;
 
-/// Bits 63 and 62 of a pagemap's entry: present, swapped.
+/// Bits 63 and 62 of a pagemap entry: present, swapped.
 const EXISTS: u64 = 0b11 << 62;
 
 impl Relocation {
-    /// Copies and maps. Returns 0 or an error number, and then the memory's content is as it was.
+    /// Copies and maps. Returns 0, or an error number; then the memory's content is unchanged.
     ///
     /// # Safety
-    /// The pages are this process's own, and nobody writes to them meanwhile: no other thread,
-    /// no handler, and no frame of this stack lies there.
+    /// The pages are this process's own, and nobody writes to them meanwhile: no other thread and
+    /// no handler does, and no frame of this stack is in them.
     pub unsafe fn carry_out(&self) -> i32 {
-        // SAFETY: the pages are readable, and the file's stretch holds what they hold when it
-        // takes their place.
+        // SAFETY: the pages are readable. The file range has their content when it replaces them.
         unsafe {
             for piece in &self.pieces {
                 let copied = match self.copy(piece.start..piece.all_until) {
@@ -79,7 +78,7 @@ impl Relocation {
                 continue;
             }
             let offset = self.offset as usize + (start - self.start);
-            // SAFETY: the caller's own pages, whose content is in the file.
+            // SAFETY: the caller owns the pages, and their content is in the file.
             let at = unsafe {
                 raw::syscall(libc::SYS_mmap, [start, end - start, protection, flags, file, offset])
             };
@@ -93,12 +92,12 @@ impl Relocation {
     /// Writes these pages into the file.
     ///
     /// # Safety
-    /// They are readable.
+    /// The pages are readable.
     unsafe fn copy(&self, pages: Range<usize>) -> isize {
         let mut at = pages.start;
         while at < pages.end {
             let offset = self.offset as usize + (at - self.start);
-            // SAFETY: readable by the caller's promise.
+            // SAFETY: the kernel only reads the pages, which the caller guarantees to be readable.
             let done = unsafe {
                 raw::syscall(libc::SYS_pwrite64, [self.file as usize, at, pages.end - at, offset])
             };
@@ -112,7 +111,7 @@ impl Relocation {
         0
     }
 
-    /// Writes those of these pages that exist.
+    /// Writes those of these pages that exist into the file.
     ///
     /// # Safety
     /// All are readable.
@@ -124,22 +123,22 @@ impl Relocation {
             let wanted = ((pages.end - at) / self.page).min(ENTRIES);
             let from = (at / self.page * 8) as u64;
             let bytes = wanted * 8;
-            // SAFETY: the array has room for the entries that are wanted.
+            // SAFETY: the array has room for the requested entries.
             let got =
                 unsafe { raw::read(self.pagemap, entries.as_mut_ptr().cast(), bytes, Some(from)) };
             if got != bytes as isize {
-                // SAFETY: the caller's promise.
+                // SAFETY: some of the pages, which the caller guarantees to be readable.
                 return unsafe { self.copy(at..pages.end) };
             }
             let mut run = at..at;
             for entry in entries.iter().take(wanted) {
-                // SAFETY: the call has filled as many.
+                // SAFETY: the call has filled this many entries.
                 if unsafe { entry.assume_init() } & EXISTS != 0 {
                     at += self.page;
                     run.end = at;
                     continue;
                 }
-                // SAFETY: the caller's promise.
+                // SAFETY: as above.
                 let error = unsafe { self.copy(run) };
                 if error < 0 {
                     return error;
@@ -147,7 +146,7 @@ impl Relocation {
                 at += self.page;
                 run = at..at;
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: as above.
             let error = unsafe { self.copy(run) };
             if error < 0 {
                 return error;

@@ -4,7 +4,7 @@
 use super::raw;
 use std::os::fd::RawFd;
 
-/// A thread's number is at most this (`PID_MAX_LIMIT` of `linux/threads.h`).
+/// The highest thread number (`PID_MAX_LIMIT` of `linux/threads.h`).
 pub const MOST: usize = 4 << 20;
 
 fn own() -> u32 {
@@ -18,22 +18,22 @@ pub fn current() -> u32 {
     unsafe { raw::syscall(libc::SYS_gettid, []) as u32 }
 }
 
-/// Sends a signal to a thread of the process whose threads are `process`; 0 only asks whether
-/// there is such a thread.
+/// Sends a signal to a thread of the process `process`. Signal 0 only checks that the thread
+/// exists.
 pub fn signal(process: u32, thread: u32, signal: i32) -> bool {
     let args = [process as usize, thread as usize, signal as usize];
     // SAFETY: no memory is passed.
     unsafe { raw::syscall(libc::SYS_tgkill, args) == 0 }
 }
 
-/// Whether nothing but the calling thread uses this process's memory.
+/// Whether only the calling thread uses this process's memory.
 pub fn alone() -> bool {
-    // unshare(2): without effect where the caller shares its memory with nobody, else an error.
+    // unshare(2): has no effect if the caller shares its memory with nobody, otherwise fails.
     // SAFETY: no memory is passed.
     match -unsafe { raw::syscall(libc::SYS_unshare, [libc::CLONE_VM as usize]) } as i32 {
         0 => true,
         libc::EINVAL => false,
-        // Some containers do not allow the question.
+        // Some containers forbid the call.
         _ => {
             let list = List::open();
             let alone = list.count().map_or_else(|| list.is_short(), |threads| threads == 1);
@@ -43,25 +43,27 @@ pub fn alone() -> bool {
     }
 }
 
-/// Where a process's threads are listed.
+/// The list of a process's threads.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     process: u32,
-    /// `/proc/self/task`; -1: all numbers that a thread could have are tried.
+    /// `/proc/self/task`. -1: every possible thread number is tried.
     folder: RawFd,
 }
 
-/// Records of `getdents64` are read into this.
-pub type Buffer = [u64; 4096];
+/// A buffer for records of `getdents64`.
+pub type Buffer = [u64; WORDS];
+/// The number of words of a [`Buffer`].
+pub const WORDS: usize = 4096;
 
 /// A thread's state, from its file in `/proc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It runs or waits.
     Alive,
-    /// It has ended; the first thread of a process stays listed until the last one ends.
+    /// It has ended. The first thread of a process stays listed until the last one ends.
     Dead,
-    /// Without `/proc`.
+    /// Not known, because there is no `/proc`.
     Unknown,
 }
 
@@ -76,7 +78,7 @@ impl List {
         let mut name = [0u8; 12];
         let (link, path) = (c"/proc/self".as_ptr() as usize, c"/proc/self/task".as_ptr() as usize);
         let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
-        // SAFETY: C strings, and a local with room for the bytes that are asked for.
+        // SAFETY: C strings, and a local with room for the requested bytes.
         let (length, fd) = unsafe {
             let at = name.as_mut_ptr() as usize;
             (
@@ -85,7 +87,8 @@ impl List {
             )
         };
         let list = Self { process, folder: u32::try_from(fd).ok()? as RawFd };
-        // A /proc of other processes knows this one by another number, and its threads too.
+        // A /proc of another PID namespace lists this process, and its threads, under other
+        // numbers.
         let digits = name.get(..usize::try_from(length).unwrap_or(0)).unwrap_or(&[]);
         let number = digits.iter().fold(0u64, |n, c| n * 10 + u64::from(c.wrapping_sub(b'0')));
         if number != u64::from(process) {
@@ -95,30 +98,31 @@ impl List {
         Some(list.folder)
     }
 
-    /// Gives the list's descriptor back.
+    /// Closes the list's descriptor.
     pub fn close(self) {
         // SAFETY: this list's own descriptor.
         unsafe { raw::syscall(libc::SYS_close, [self.folder as usize]) };
     }
 
-    /// The process whose threads these are.
+    /// The process whose threads are listed.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// How many threads there are; `None`: unknown.
+    /// The number of threads; `None` if unknown.
     pub fn count(&self) -> Option<usize> {
         let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
         // SAFETY: the call fills the local.
         unsafe {
             let at = stat.as_mut_ptr() as usize;
-            // A folder has two links, and one for each folder in it: the threads.
+            // A directory has two links, plus one for each directory in it, that is for each
+            // thread.
             (raw::syscall(libc::SYS_fstat, [self.folder as usize, at]) == 0)
                 .then(|| (stat.assume_init().st_nlink as usize).saturating_sub(2))
         }
     }
 
-    /// Whether there is no thread but the calling one, by trying.
+    /// Finds out by trying whether the calling thread is the only one.
     fn is_short(&self) -> bool {
         let mut others = 0;
         self.numbers(&mut |_| {
@@ -136,8 +140,8 @@ impl List {
             return true;
         }
         let (fd, at, bytes) = (self.folder as usize, buffer.as_mut_ptr(), size_of::<Buffer>());
-        // SAFETY: the buffer is passed with its size; the records in it are as the kernel
-        // makes them (getdents64(2)): length at 16, name at 19.
+        // SAFETY: the buffer is passed with its size, and the kernel writes its records there
+        // (getdents64(2)): length at 16, name at 19.
         unsafe {
             raw::syscall(libc::SYS_lseek, [fd, 0, libc::SEEK_SET as usize]);
             loop {
@@ -177,7 +181,7 @@ impl List {
     pub fn state(&self, thread: u32) -> State {
         let mut text = [0u8; 512];
         let length = self.read(thread, b"/stat\0", &mut text);
-        // 123 (name) S ...: a name can have parentheses, what follows cannot.
+        // 123 (name) S ...: a name can contain parentheses, the rest cannot.
         let mut at = length;
         while at > 0 {
             at -= 1;
@@ -191,7 +195,7 @@ impl List {
         if signal(self.process, thread, 0) { State::Unknown } else { State::Dead }
     }
 
-    /// The signals that a thread blocks, if that can be known.
+    /// The signals that a thread blocks, if known.
     pub fn blocked(&self, thread: u32) -> Option<raw::Mask> {
         const KEY: &[u8] = b"SigBlk:\t";
         let mut text = [0u8; 4096];
@@ -203,7 +207,7 @@ impl List {
         })
     }
 
-    /// Reads one of a thread's files; returns how many bytes of it.
+    /// Reads one of a thread's files. Returns the number of bytes read.
     fn read(&self, thread: u32, file: &[u8], text: &mut [u8]) -> usize {
         let mut path = [0u8; 24];
         let mut digits = [0u8; 10];
@@ -217,7 +221,7 @@ impl List {
             *to = *from;
         }
         let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
-        // SAFETY: a C string and a buffer with its length; the descriptor is this call's.
+        // SAFETY: a C string and a buffer with its length; the descriptor belongs to this call.
         unsafe {
             let args = [self.folder as usize, path.as_ptr() as usize, flags, 0];
             let fd = raw::syscall(libc::SYS_openat, args);

@@ -1,20 +1,20 @@
-//! Which of the machine's memories are quicker than the one beside the processor that this
-//! process runs on, as the kernel tells it.
+//! The machine's memories that are faster than the one next to the processor on which this process
+//! runs, as reported by the kernel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel describes its nodes and tiers.
+/// The directory in which the kernel describes its nodes and tiers.
 const SYSTEM: &str = "/sys/devices";
 
-/// The quickest of the nodes `allowed`, ascending, if some are quicker than others: those without
-/// processors from which the ones beside them read faster than `own`'s from its own memory, by
-/// the bandwidths that the firmware tells; if there are none, the kernel's first tier of several.
+/// The fastest of the nodes `allowed`, ascending, if some are faster than others: nodes without
+/// processors that are read faster by their neighbours than `own` reads its own memory, according
+/// to the firmware's bandwidths. If there are none, the kernel's first tier of several.
 pub fn quickest(own: usize, allowed: &[usize]) -> Vec<usize> {
     Machine(SYSTEM.into()).quickest(own, allowed)
 }
 
-/// A machine as the files in this folder describe it.
+/// A machine, as the files in this directory describe it.
 struct Machine(PathBuf);
 
 impl Machine {
@@ -33,8 +33,8 @@ impl Machine {
         known.into_iter().filter(|(_, it)| Some(*it) == most).map(|(node, _)| node).collect()
     }
 
-    /// The allowed nodes of the first tier that has any, if another one has some, too. A lower
-    /// number is quicker.
+    /// The allowed nodes of the first tier that has any, provided that another tier has some, too.
+    /// A lower number is faster.
     fn first_tier(&self, allowed: &[usize]) -> Vec<usize> {
         let entries = fs::read_dir(self.0.join("virtual/memory_tiering"));
         let mut tiers: Vec<(u32, Vec<usize>)> = entries
@@ -60,7 +60,7 @@ impl Machine {
         text(&self.node(node).join("cpulist")).is_none_or(|list| !list.is_empty())
     }
 
-    /// In MB/s, from the processors that reach it best.
+    /// In MB/s, from the processors with the best access to it.
     fn bandwidth(&self, node: usize) -> Option<u64> {
         text(&self.node(node).join("access0/initiators/read_bandwidth"))?.parse().ok()
     }
@@ -74,7 +74,7 @@ fn text(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// The numbers of a list such as 0,2-3.
+/// The numbers in a list such as 0,2-3.
 fn nodes(list: &str) -> Vec<usize> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -87,7 +87,7 @@ fn nodes(list: &str) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// A machine in a folder that goes with it.
+    /// A machine in a directory that is removed with it.
     struct Described(Machine);
 
     impl Drop for Described {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// A machine of nodes, each with a list of processors and a bandwidth, and of tiers.
+    /// A machine with nodes, each with a list of processors and a bandwidth, and with tiers.
     fn machine(name: &str, nodes: &[(&str, Option<u64>)], tiers: &[(u32, &str)]) -> Described {
         let name = format!("onenode-tiers-{name}-{}", std::process::id());
         let described = Described(Machine(std::env::temp_dir().join(name)));

@@ -3,10 +3,10 @@
 
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
-use crate::collectives::group::{Group, Outcome, Reach, Small};
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Small};
 use crate::collectives::memory::Private;
 use crate::collectives::words::{CachePadded, ControlWords, Mailbox};
-use crate::counter::{Counter, Rest};
+use crate::counter::{Counter, WaitStrategy};
 use loom::cell::UnsafeCell;
 use loom::model::Builder;
 use loom::sync::{Arc, Condvar, Mutex, Notify};
@@ -109,7 +109,7 @@ impl Controlled for Member {
 }
 
 /// Sleeps as the kernel has it: nobody is woken between the last look and the sleep.
-impl Rest for Member {
+impl WaitStrategy for Member {
     type Stop = Infallible;
 
     fn pause(&mut self) -> Result<bool, Infallible> {
@@ -154,7 +154,7 @@ fn run(member: Member, program: fn(Member)) {
 }
 
 /// Everybody writes, all synchronise, everybody reads all, and so on.
-pub fn write_sync_read(member: &Member, group: &impl Group<Stop = Infallible>) {
+pub fn write_sync_read(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     member.write(1);
     let Ok(()) = group.sync();
     for other in 0..member.size() {
@@ -165,7 +165,7 @@ pub fn write_sync_read(member: &Member, group: &impl Group<Stop = Infallible>) {
 }
 
 /// Completion by counting: who has read a source counts itself at its owner.
-pub fn count_readers(member: &Member, group: &impl Group<Stop = Infallible>) {
+pub fn count_readers(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for round in 1..=2 {
         member.write(round);
         let Ok(()) = group.steps(1, |steps| {
@@ -181,7 +181,7 @@ pub fn count_readers(member: &Member, group: &impl Group<Stop = Infallible>) {
 }
 
 /// Nobody may see the message of another round, though writers wait for no reader.
-pub fn exchanges(member: &Member, group: &impl Group<Stop = Infallible>) {
+pub fn exchanges(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for round in 1..=3 {
         let mut mine = Small::default();
         mine[0] = round * 10 + member.me as u64;

@@ -2,7 +2,7 @@
 
 use super::memory::{read, view, write};
 use super::ranks::{LONG, memfd, run};
-use onenode::{Card, Choice, Config, Error, HeapTable, Key, Node, Pages, State};
+use onenode::{BackendChoice, Card, Config, Error, HeapTable, Key, Node, Pages, State};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ fn settings_and_arguments_are_checked() {
         let error = far.view(&[Key(1), Key(2)], HeapTable::new(1)).expect_err("far apart");
         assert!(matches!(error, Error::NoWay(_)) && error.to_string().contains("two views"));
         if !std::path::Path::new("/dev/xpmem").exists() {
-            let error = Node::open(Config { backend: Choice::Xpmem, ..Config::default() });
+            let error = Node::open(Config { backend: BackendChoice::Xpmem, ..Config::default() });
             assert!(matches!(error, Err(Error::NoWay(why)) if why.contains("/dev/xpmem")));
         }
     });

@@ -52,8 +52,10 @@ fn a_killed_rank_is_dead_and_its_memory_still_there() {
             assert_eq!((table.at(region.start, 1), node.state(1)), (None, State::Unknown));
             assert!(matches!(view.resolve(region.start, 1), Err(Error::NoCard { rank: 1 })));
         } else {
-            // It had not attached the rank.
-            while process::status(pids[1][0] as u32).is_some_and(|status| !status.ended) {
+            // It had not attached the rank. A process that has ended keeps its memory and files for
+            // another moment.
+            let files = format!("/proc/{}/fd", pids[1][0]);
+            while fs::read_dir(&files).is_ok_and(|entries| entries.count() > 0) {
                 std::thread::yield_now();
             }
             let error = node.attach(1, LONG).expect_err("gone");

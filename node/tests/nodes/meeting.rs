@@ -65,7 +65,7 @@ fn flag() -> usize {
     map::shared_anywhere(file.as_fd(), 0, page).expect("mapped").as_ptr() as usize
 }
 
-/// Raises the flag once it has been called for so long that the process surely waits at the board.
+/// Raises the flag once it has been called for so long that the process waits at the card table.
 fn raise_when_waiting(flag: usize) -> impl Fn() -> bool {
     let began = Instant::now();
     move || {

@@ -1,6 +1,6 @@
 //! Processes, each a rank, that exchange 64 bytes at a time through pipes.
 
-use onenode::{Card, Choice, Config, Node, Rank};
+use onenode::{BackendChoice, Card, Config, Node, Rank};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
@@ -73,7 +73,7 @@ impl Process {
 
 /// Settings for memory files, on whatever machine.
 pub fn memfd() -> Config {
-    Config { backend: Choice::Memfd, ..Config::default() }
+    Config { backend: BackendChoice::Memfd, ..Config::default() }
 }
 
 /// Has processes say why they fail: the harness keeps what a thread of its own prints. Not set in

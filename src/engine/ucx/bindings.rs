@@ -1,6 +1,7 @@
-//! What we use of UCX's interface, version 1.13, from `ucp/api/ucp.h` and `ucs/type/status.h`. UCX
-//! keeps it: structures begin with a mask of the fields that the caller has filled in, and grow at
-//! the end only.
+//! The parts of UCX's interface that we use, version 1.13, from `ucp/api/ucp.h` and
+//! `ucs/type/status.h`. UCX keeps it stable: structures begin with a mask of the fields that the
+//! caller has filled in, and grow only at the end.
+#![allow(unsafe_code)]
 
 use crate::error::Error;
 use crate::sys::library::Library;
@@ -10,7 +11,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 pub type Status = i8;
 pub const IN_PROGRESS: Status = 1;
 pub const BUSY: Status = -15;
-/// `UCS_ERR_LAST`: addresses from this one on are errors.
+/// `UCS_ERR_LAST`: results from this value to -1 are errors.
 pub const LAST_ERROR: isize = -100;
 
 /// `ucp_context_h`, `ucp_worker_h`, `ucp_ep_h`, `ucp_mem_h`, `ucp_rkey_h`, `ucp_config_t *`.
@@ -98,7 +99,7 @@ pub struct EpParams {
 pub const MEM_ADDRESS: u64 = 1 << 0;
 pub const MEM_LENGTH: u64 = 1 << 1;
 pub const MEM_FLAGS: u64 = 1 << 2;
-/// `UCP_MEM_MAP_NONBLOCK`: pages are made when they are used.
+/// `UCP_MEM_MAP_NONBLOCK`: pages are created when they are first used.
 pub const MAP_NONBLOCK: c_uint = 1 << 0;
 
 /// `ucp_mem_map_params_t`.
@@ -143,7 +144,7 @@ pub const ATOMIC_AND: c_int = 3;
 pub const ATOMIC_OR: c_int = 4;
 pub const ATOMIC_XOR: c_int = 5;
 
-/// Declares the functions, and how they are found in the library.
+/// Declares the functions, and how to find them in the library.
 macro_rules! functions {
     ($($name:ident($($arg:ty),*) $(-> $out:ty)?;)*) => {
         /// The functions of the library.

@@ -1,7 +1,8 @@
-//! Which network device UCX is to use.
+//! The network device that UCX uses.
 
-/// The network device to use: several that lead to the same node make UCX 1.13 lose connections.
-/// That of the default route, else of the first route, else this machine's own.
+/// Chooses the network device: that of the default route, otherwise of the first route, otherwise
+/// the loopback device. Only one, because UCX 1.13 loses connections when several devices lead to
+/// the same node.
 pub fn name() -> String {
     let routes = std::fs::read_to_string("/proc/net/route").unwrap_or_default();
     let mut routes = routes.lines().skip(1).filter_map(|line| {

@@ -1,8 +1,9 @@
-//! UCX as an engine: this PE issues operations by itself, to the agents of other nodes.
+//! UCX as an engine: this PE itself issues operations to the agents of other nodes.
 #![allow(unsafe_code)]
 
 mod bindings;
 mod device;
+mod farewell;
 mod operations;
 mod pusher;
 mod reach;
@@ -10,6 +11,7 @@ mod turn;
 pub mod worker;
 
 use super::{Amo, Engine, Far, Over};
+use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::job::nodes::Nodes;
 use operations::{Remote, Request};
@@ -19,28 +21,30 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use turn::Turn;
 use worker::{Bell, Worker};
 
-/// This PE's ways to other nodes.
+/// This PE's connections to other nodes.
 pub struct Ucx(Arc<Shared>);
 
-/// What the PE's threads share.
+/// The state that the PE's threads share.
 struct Shared {
     state: Mutex<State>,
     bell: Bell,
     alarm: Alarm,
+    /// The abort word, on its way to other nodes.
+    end: AtomicU64,
 }
 
-/// What one thread uses at a time.
+/// The state that one thread uses at a time.
 struct State {
     worker: Worker,
     peers: Peers,
-    /// How many operations have been issued that only a flush completes, up to which of them a
-    /// quiet has to wait, and how many are known to be complete.
+    /// Operations that only a flush completes: how many have been issued, how many of them, from
+    /// the first on, a quiet has to wait for, and how many are known to be complete.
     issued: u64,
     owed: u64,
     complete: u64,
-    /// Whether the pusher knows that there are some.
+    /// Whether the pusher has been notified of outstanding operations.
     told: bool,
-    /// How many threads wait for something, and see to what arrives.
+    /// How many threads wait for something, and make progress while they wait.
     waiting: usize,
 }
 
@@ -51,7 +55,7 @@ impl Shared {
 }
 
 impl Ucx {
-    /// Prepares the ways to the other of these nodes. Nobody is waited for.
+    /// Prepares the connections to the other nodes. Does not wait for any PE.
     ///
     /// # Errors
     /// If UCX is missing or does not work here.
@@ -65,7 +69,8 @@ impl Ucx {
         let state =
             State { worker, peers, issued: 0, owed: 0, complete: 0, told: false, waiting: 0 };
         let state = Mutex::new(state);
-        let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
+        let shared =
+            Arc::new(Shared { state, bell, alarm: Alarm::default(), end: AtomicU64::new(0) });
         Ok(Self(shared))
     }
 
@@ -73,13 +78,13 @@ impl Ucx {
         self.0.state()
     }
 
-    /// One more operation was issued that only a flush completes, and that quiets wait for.
+    /// Counts one more operation that only a flush completes, and that quiets wait for.
     fn note(&self, state: &mut State) {
         self.note_told(state);
         state.owed = state.issued;
     }
 
-    /// One more operation was issued that only a flush completes.
+    /// Counts one more operation that only a flush completes.
     fn note_told(&self, state: &mut State) {
         state.issued += 1;
         if !state.told {
@@ -88,7 +93,7 @@ impl Ucx {
         }
     }
 
-    /// Runs `issue` with the memory that a name is for.
+    /// Calls `issue` with the memory that a [`Far`] names.
     fn with<R>(
         &self,
         far: Far,
@@ -108,7 +113,8 @@ impl Ucx {
         issue(&mut state, remote, offset).unwrap_or_else(|error| reach::lost(far.pe, error))
     }
 
-    /// Returns when so many operations are complete, of all that only a flush completes.
+    /// Returns when the first `target` operations are complete, of those that only a flush
+    /// completes.
     fn complete(&self, target: u64) {
         let mut state = self.state();
         let issued = state.issued;
@@ -123,7 +129,7 @@ impl Ucx {
         state.complete = state.complete.max(issued);
     }
 
-    /// Waits for an operation on `pe`, or on anyone.
+    /// Waits for an operation on `pe`, or, without one, on any PE.
     fn finish(&self, request: Option<Request>, pe: Option<usize>) {
         let Some(mut request) = request else { return };
         self.state().waiting += 1;
@@ -156,7 +162,8 @@ impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
         let request = self.with(to, |state, remote, offset| {
             self.note(state);
-            // SAFETY: the caller's promise, for as long as the request is not over.
+            // SAFETY: the caller guarantees that `from` is readable until the transfer is over:
+            // `finish` waits for the request, or the next quiet does.
             let request = unsafe { state.worker.put(remote, offset, from, bytes) }?;
             Ok(state.unless(over == Over::AtQuiet, request))
         });
@@ -168,7 +175,8 @@ impl Engine for Ucx {
             if over == Over::AtQuiet {
                 self.note(state);
             }
-            // SAFETY: the caller's promise, for as long as the request is not over.
+            // SAFETY: the caller guarantees that `to` is writable until the transfer is over:
+            // `finish` waits for the request, or the next quiet does.
             let request = unsafe { state.worker.get(to, remote, offset, bytes) }?;
             Ok(state.unless(over == Over::AtQuiet, request))
         });
@@ -179,11 +187,11 @@ impl Engine for Ucx {
         let mut result = 0;
         let place = &raw mut result;
         let request = self.with(at, |state, remote, offset| {
-            // SAFETY: the result outlives the request, which is waited for.
+            // SAFETY: the result outlives the request: `finish` waits for it.
             unsafe { state.worker.fetch(remote, offset, amo, place) }
         });
         self.finish(request, Some(at.pe));
-        // SAFETY: ours; UCX has written it through the pointer.
+        // SAFETY: our own local, which UCX has written through the pointer.
         let result = unsafe { place.read_volatile() };
         if amo.bytes == 4 { result & u64::from(u32::MAX) } else { result }
     }
@@ -199,7 +207,7 @@ impl Engine for Ucx {
         let from = (&raw const value).cast();
         let request = self.with(at, |state, remote, offset| {
             self.note_told(state);
-            // SAFETY: the value outlives the request, which is waited for.
+            // SAFETY: the value outlives the request: `finish` waits for it.
             unsafe { state.worker.put(remote, offset, from, size_of::<u64>()) }
         });
         self.finish(request, Some(at.pe));
@@ -222,8 +230,12 @@ impl Engine for Ucx {
         }
     }
 
+    fn tell_end(&self, word: u64) {
+        farewell::tell(&self.0, word);
+    }
+
     fn forget(&self) {
-        // Of what was told, too: others may wait for it.
+        // Includes what only `tell` issued: others may wait for it.
         let issued = self.state().issued;
         self.complete(issued);
         let mut state = self.state();
@@ -233,7 +245,7 @@ impl Engine for Ucx {
 }
 
 impl State {
-    /// The request, unless it is left to the next flush.
+    /// The request to wait for; `None` if it is left to the next flush.
     fn unless(&self, left: bool, request: Option<Request>) -> Option<Request> {
         if left {
             self.worker.forget_request(request);

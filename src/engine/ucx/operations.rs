@@ -1,4 +1,4 @@
-//! The operations that a worker issues: the calls, and what becomes of them.
+//! The operations that a worker issues, and their outcomes.
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
@@ -8,7 +8,7 @@ use crate::error::Error;
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 
-/// Memory of another process, which a key makes accessible through one endpoint.
+/// Memory of another process, accessible with a key through one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
     pub(super) endpoint: Handle,
@@ -17,18 +17,18 @@ pub struct Remote {
     pub(super) bytes: u64,
 }
 
-// SAFETY: as for the worker that it is of.
+// SAFETY: as for the worker that it belongs to.
 unsafe impl Send for Remote {}
 
 /// An operation that is not over.
 #[must_use]
 pub struct Request(NonNull<c_void>);
 
-// SAFETY: as for the worker that it is of.
+// SAFETY: as for the worker that it belongs to.
 unsafe impl Send for Request {}
 
 impl Request {
-    /// Nobody waits for it: it ends with a flush.
+    /// Releases the request without waiting for it: a flush completes the operation.
     fn forget(self, ucx: &Functions) {
         // SAFETY: a request of UCX's that is not used again.
         unsafe { (ucx.ucp_request_free)(self.0.as_ptr()) }
@@ -36,10 +36,10 @@ impl Request {
 }
 
 impl Worker {
-    /// The memory behind `endpoint` that a key is for.
+    /// The memory of the process behind `endpoint` that a key is for.
     ///
     /// # Errors
-    /// If it is no key that UCX knows.
+    /// If UCX does not recognise the key.
     pub fn remote(
         &self,
         endpoint: &Endpoint,
@@ -49,7 +49,7 @@ impl Worker {
     ) -> Result<Remote, Error> {
         let mut key = null_mut();
         let endpoint = endpoint.handle;
-        // SAFETY: an endpoint, a key from an agent of this job, and a pointer to write to.
+        // SAFETY: an endpoint, a key from an agent of this job, and a pointer to a local.
         let status = unsafe {
             (self.ucx.ucp_ep_rkey_unpack)(endpoint, packed.as_ptr().cast(), &raw mut key)
         };
@@ -57,13 +57,13 @@ impl Worker {
         Ok(Remote { endpoint, key, base, bytes })
     }
 
-    /// Gives a key back. No operation uses it any more.
+    /// Releases a key. No operation uses it any more.
     pub fn forget(&self, remote: Remote) {
-        // SAFETY: a key of this worker's, given back once, as the caller sees to.
+        // SAFETY: a key of this worker; the caller guarantees that it is released once.
         unsafe { (self.ucx.ucp_rkey_destroy)(remote.key) }
     }
 
-    /// What became of a call that issues an operation.
+    /// The result of a call that issues an operation.
     fn issued(&self, call: &str, answer: *mut c_void) -> Result<Option<Request>, Error> {
         match answer.addr() as isize {
             0 => Ok(None),
@@ -74,10 +74,10 @@ impl Worker {
         }
     }
 
-    /// Copies to another process. A request tells when the source may be used again.
+    /// Copies to another process. The source may be reused when the request is over.
     ///
     /// # Safety
-    /// `from` is readable for so many bytes, until the request is over.
+    /// `from` is readable for `bytes` bytes until the request is over.
     pub unsafe fn put(
         &self,
         to: Remote,
@@ -87,17 +87,19 @@ impl Worker {
     ) -> Result<Option<Request>, Error> {
         let at = to.at(offset, bytes)?;
         let param = plain();
-        // SAFETY: the caller's promise.
+        // SAFETY: UCX reads `bytes` bytes at `from`; the caller guarantees that they are readable
+        // until the request is over. Endpoint and key stay open as long as the `Remote`, and `at`
+        // checks the offset.
         let answer = unsafe {
             (self.ucx.ucp_put_nbx)(to.endpoint, from.cast(), bytes, at, to.key, &raw const param)
         };
         self.issued("ucp_put_nbx", answer)
     }
 
-    /// Copies from another process. A request tells when it is there.
+    /// Copies from another process. The data has arrived when the request is over.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes, until the request is over.
+    /// `to` is writable for `bytes` bytes until the request is over.
     pub unsafe fn get(
         &self,
         to: *mut u8,
@@ -107,14 +109,15 @@ impl Worker {
     ) -> Result<Option<Request>, Error> {
         let at = from.at(offset, bytes)?;
         let param = plain();
-        // SAFETY: the caller's promise.
+        // SAFETY: UCX writes `bytes` bytes at `to`; the caller guarantees that they are writable
+        // until the request is over. The rest as for `put`.
         let answer = unsafe {
             (self.ucx.ucp_get_nbx)(from.endpoint, to.cast(), bytes, at, from.key, &raw const param)
         };
         self.issued("ucp_get_nbx", answer)
     }
 
-    /// Carries out an atomic operation in another process; `result` gets what stood there.
+    /// Carries out an atomic operation in another process; `result` receives the old value.
     ///
     /// # Safety
     /// `result` is valid until the request is over.
@@ -132,9 +135,10 @@ impl Worker {
             Action::Or => (ucx::ATOMIC_OR, amo.operand),
             Action::Xor => (ucx::ATOMIC_XOR, amo.operand),
             Action::Swap => (ucx::ATOMIC_SWAP, amo.operand),
-            // UCX takes what is to be written from where the result goes.
+            // UCX reads the value to write from the reply buffer.
             Action::CompareSwap(condition) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `result` is valid, and UCX does not have it
+                // yet.
                 unsafe { result.write(amo.operand) };
                 (ucx::ATOMIC_CSWAP, condition)
             }
@@ -143,12 +147,13 @@ impl Worker {
         param.op_attr_mask = ucx::OP_DATATYPE | ucx::OP_REPLY_BUFFER;
         param.datatype = ucx::contiguous(amo.bytes);
         param.reply_buffer = result.cast();
-        // SAFETY: the caller's promise.
+        // SAFETY: the reply buffer is `result`; the caller guarantees that it is valid until the
+        // request is over.
         unsafe { self.atomic(to, at, operation, operand, &param) }
     }
 
     /// # Safety
-    /// The reply's buffer, if there is one, is valid until the request is over.
+    /// The reply buffer, if there is one, is valid until the request is over.
     unsafe fn atomic(
         &self,
         to: Remote,
@@ -157,7 +162,8 @@ impl Worker {
         operand: u64,
         param: &ucx::RequestParam,
     ) -> Result<Option<Request>, Error> {
-        // SAFETY: the operand is read before the call returns; the rest is the caller's promise.
+        // SAFETY: UCX reads the operand before the call returns, and writes only to the reply
+        // buffer; the caller guarantees that it is valid until the request is over.
         let answer = unsafe {
             let operand = (&raw const operand).cast();
             (self.ucx.ucp_atomic_op_nbx)(to.endpoint, operation, operand, 1, at, to.key, param)
@@ -165,7 +171,7 @@ impl Worker {
         self.issued("ucp_atomic_op_nbx", answer)
     }
 
-    /// Issues an atomic operation whose result nobody wants.
+    /// Issues an atomic operation whose result is not needed.
     pub fn update(&mut self, to: Remote, offset: u64, amo: Amo) -> Result<(), Error> {
         let operation = match amo.action {
             Action::Add => Some(ucx::ATOMIC_ADD),
@@ -184,10 +190,10 @@ impl Worker {
             self.forget_request(request);
             return Ok(());
         }
-        // UCX has a reply of the others in any case.
+        // UCX always has a reply for the other operations.
         let result = &raw mut *self.scrap;
         // SAFETY: the scrap is valid as long as the worker, and its value means nothing. A
-        // comparing operation always wants its result, so none reads it.
+        // comparing operation always needs its result, so none comes here and reads the scrap.
         let request = unsafe { self.fetch(to, offset, amo, result) }?;
         self.forget_request(request);
         Ok(())
@@ -200,17 +206,17 @@ impl Worker {
         }
     }
 
-    /// Asks for all operations so far to be complete.
+    /// Starts the completion of all operations issued so far.
     pub fn flush(&self) -> Result<Option<Request>, Error> {
         let param = plain();
-        // SAFETY: a worker, and a structure as UCX's header has it.
+        // SAFETY: the worker exists, and the structure is as in UCX's header.
         let answer = unsafe { (self.ucx.ucp_worker_flush_nbx)(self.worker, &raw const param) };
         self.issued("ucp_worker_flush_nbx", answer)
     }
 
-    /// Whether a request is over, which it then no longer exists.
+    /// The request if it is not over; `None` if it is over and has been released.
     pub fn outcome(&self, request: Request) -> Result<Option<Request>, Status> {
-        // SAFETY: a request that has not been given back.
+        // SAFETY: a request that has not been released.
         let status = unsafe { (self.ucx.ucp_request_check_status)(request.0.as_ptr()) };
         if status == ucx::IN_PROGRESS {
             return Ok(Some(request));
@@ -221,7 +227,8 @@ impl Worker {
 }
 
 impl Remote {
-    /// The address in the other process, of so many bytes that are in this memory.
+    /// The address, in the other process, of `bytes` bytes of this memory. An error if not all are
+    /// in it.
     fn at(self, offset: u64, bytes: usize) -> Result<u64, Error> {
         match self.bytes.checked_sub(offset) {
             Some(room) if bytes as u64 <= room => Ok(self.base + offset),
@@ -233,7 +240,7 @@ impl Remote {
     }
 }
 
-/// Nothing special about an operation.
+/// The parameters of an operation without special options.
 fn plain() -> ucx::RequestParam {
     ucx::RequestParam {
         op_attr_mask: 0,

@@ -1,5 +1,5 @@
-//! What a PE has issued arrives although it computes: a thread that sees to it now and then. A
-//! program that calls quiet soon never needs it.
+//! A thread that makes progress from time to time, so that a PE's operations complete while it
+//! computes. A program that soon calls quiet never needs it.
 
 use super::Shared;
 use super::turn::SLEEP;
@@ -9,19 +9,20 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// How long after an operation it looks, and how often.
+/// The delay between an operation and the thread's first progress on it.
 const LATER: Duration = Duration::from_millis(1);
 
 /// What the thread sleeps on.
 #[derive(Default)]
 pub struct Alarm {
-    /// Whether there is something to look after.
+    /// Whether there are operations to progress.
     set: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Alarm {
-    /// There is something that no flush has completed. Told once until it has.
+    /// Wakes the thread because operations are not yet complete. Called once until a flush has
+    /// completed them.
     #[cold]
     pub fn set(&self) {
         *self.set.lock().unwrap_or_else(|e| e.into_inner()) = true;
@@ -37,10 +38,10 @@ impl Alarm {
     }
 }
 
-/// Starts the thread. Signals are for the program's own ones.
+/// Starts the thread, with all signals blocked: they are for the program's own threads.
 ///
 /// # Errors
-/// If the system has no thread.
+/// If no thread can be created.
 pub fn start(shared: Arc<Shared>) -> Result<(), Error> {
     let thread = thread::Builder::new().name("oneshmem".into()).stack_size(256 << 10);
     let started = without_signals(|| thread.spawn(move || push(&shared)));
@@ -55,15 +56,16 @@ fn push(shared: &Shared) -> ! {
     }
 }
 
-/// Makes progress until all that was issued is complete. The PE's own threads may be the ones to
-/// complete it; they tell if anything fails.
+/// Makes progress until all issued operations are complete. The PE's own threads may complete them
+/// first; those threads also report failures.
 fn complete(shared: &Shared) {
     let mut request = None;
     let mut target = 0;
     loop {
         let mut state = shared.state();
         if state.waiting > 0 {
-            // It would take from them what they sleep for; they see to this, too.
+            // Threads of the PE are waiting. Progress here would take the events that they sleep
+            // for, and they make progress themselves.
             drop(state);
             thread::sleep(LATER / 10);
             continue;
@@ -76,7 +78,7 @@ fn complete(shared: &Shared) {
                     state.complete = state.complete.max(target);
                     None
                 }
-                // The PE's next operation meets the same failure, and says so.
+                // The PE's next operation meets the same failure and reports it.
                 Err(_) => return,
             },
             None if state.complete >= state.issued => {

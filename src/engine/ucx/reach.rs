@@ -1,11 +1,13 @@
-//! The first use of a PE of another node: its agent is connected to, and asked for the PE's keys.
+//! The first use of a PE on another node: connects to the node's agent and fetches the PE's keys.
 #![allow(unsafe_code)]
 
-use super::Ucx;
 use super::operations::Remote;
 use super::worker::{Endpoint, Worker};
+use super::{State, Ucx};
+use crate::atomics::Ordering;
 use crate::engine::exports::{EXPORT_BYTES, Export, Record};
-use crate::engine::{CONTROL, HEAP, STATISTICS};
+use crate::engine::{CONTROL, HEAP, PARTITIONS, STATISTICS};
+use crate::error::Error;
 use crate::failure;
 use crate::job::about::About;
 use crate::job::{self, Job, ending};
@@ -14,16 +16,18 @@ use crate::sys::socket;
 use std::fmt::Display;
 use std::time::Duration;
 
-/// How long another node may be silent though it is asked.
+/// How long another node may leave probes unanswered.
 const SILENCE: Duration = Duration::from_secs(16);
 
-/// A part of what belongs to a PE.
+/// A part of a PE's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// Its data segment.
     Data,
     /// Its heap.
     Heap,
+    /// Its partitions.
+    Partitions,
     /// The control area of its node.
     Control,
     /// The statistics of its node.
@@ -31,38 +35,60 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Which one an offset is in, and how far.
+    /// The segment that an offset lies in, and the offset within it.
     pub fn of(offset: u64) -> (Self, u64) {
         match offset {
             STATISTICS.. => (Self::Statistics, offset - STATISTICS),
             CONTROL.. => (Self::Control, offset - CONTROL),
+            PARTITIONS.. => (Self::Partitions, offset - PARTITIONS),
             HEAP.. => (Self::Heap, offset - HEAP),
             _ => (Self::Data, offset),
         }
     }
 }
 
-/// Whom this PE has reached.
+/// The nodes and PEs that this PE has connected to.
 pub struct Peers {
-    /// The nodes' agents: the way there, and the exports.
+    /// For each node's agent: the connection, and its exports.
     agents: Vec<Option<(Endpoint, Remote)>>,
-    /// The PEs' segments.
-    pes: Vec<Option<[Remote; 4]>>,
+    /// The PEs' segments. Not all PEs have partitions.
+    pes: Vec<Option<[Option<Remote>; 5]>>,
 }
 
 impl Peers {
-    /// Nobody yet.
+    /// No connections yet.
     pub fn none(nodes: usize, npes: usize) -> Self {
         let agents = std::iter::repeat_with(|| None).take(nodes).collect();
         Self { agents, pes: vec![None; npes] }
     }
 
-    /// Memory of a PE, if it has been reached.
+    /// A segment of a PE, if this PE has connected to it.
     pub fn segment(&self, pe: usize, segment: Segment) -> Option<Remote> {
-        self.pes[pe].map(|segments| segments[segment as usize])
+        self.pes[pe].and_then(|segments| segments[segment as usize])
     }
 
-    /// Ends the job if the way to a node has broken down.
+    /// Connects to a node's agent with this record, if this PE has not yet done so. Returns where
+    /// the exports of the node's PEs are.
+    pub fn connect(
+        &mut self,
+        worker: &Worker,
+        node: usize,
+        record: &[u8],
+    ) -> Result<Remote, Error> {
+        if let Some((_, exports)) = &self.agents[node] {
+            return Ok(*exports);
+        }
+        let Some(Record { address, exports, .. }) = Record::decode(record) else {
+            let why = "its node's agent is of another version of this library";
+            return Err(Error::Engine(why.into()));
+        };
+        let endpoint = worker.connect(&address)?;
+        let exports = worker.remote(&endpoint, exports.base, exports.bytes, &exports.key)?;
+        self.agents[node] = Some((endpoint, exports));
+        Ok(exports)
+    }
+
+    /// Ends the job if the connection to a node has failed.
     pub fn check(&self, worker: &Worker) {
         for (node, agent) in self.agents.iter().enumerate() {
             if let Some(status) = agent.as_ref().and_then(|(endpoint, _)| endpoint.failure()) {
@@ -71,17 +97,17 @@ impl Peers {
         }
     }
 
-    /// Gives all keys of PEs back: they may export other memory when they begin again.
+    /// Releases the keys of all PEs: they may export other memory in their next lifetime.
     pub fn forget(&mut self, worker: &Worker) {
         for segments in self.pes.iter_mut().filter_map(Option::take) {
-            segments.into_iter().for_each(|remote| worker.forget(remote));
+            segments.into_iter().flatten().for_each(|remote| worker.forget(remote));
         }
     }
 }
 
 impl Ucx {
-    /// Makes the segments of a PE accessible. Waits until it has begun the lifetime that this PE is
-    /// in.
+    /// Makes the segments of a PE accessible. Waits until that PE has begun the lifetime that this
+    /// PE is in.
     #[cold]
     pub(super) fn reach(&self, pe: usize) {
         let Some(job) = job::existing() else { lost(pe, "there is no job") };
@@ -103,7 +129,7 @@ impl Ucx {
             }
         };
         check(job, pe, &export);
-        // Without it, a connection whose other end is out of reach lasts for as long as TCP tries.
+        // Without this limit, a connection to an unreachable node lasts as long as TCP retries.
         if let Some(Record { listens, .. }) = Record::decode(&record) {
             socket::limit_silence(&listens, SILENCE);
         }
@@ -111,11 +137,14 @@ impl Ucx {
         let state = &mut *state;
         let Some((endpoint, _)) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
-            let Export { data, heap, control, statistics, .. } = &export;
-            let segments = [data, heap, control, statistics].map(|segment| {
+            let Export { data, heap, partitions, control, statistics, .. } = &export;
+            let segments = [data, heap, partitions, control, statistics].map(|segment| {
+                if segment.bytes == 0 {
+                    return None;
+                }
                 let remote =
                     state.worker.remote(endpoint, segment.base, segment.bytes, &segment.key);
-                remote.unwrap_or_else(|error| lost(pe, error))
+                Some(remote.unwrap_or_else(|error| lost(pe, error)))
             });
             state.peers.pes[pe] = Some(segments);
         }
@@ -123,21 +152,13 @@ impl Ucx {
 
     fn connect(&self, pe: usize, node: usize, record: &[u8]) {
         let mut state = self.state();
-        let state = &mut *state;
-        if state.peers.agents[node].is_none() {
-            let Some(Record { address, exports, .. }) = Record::decode(record) else {
-                lost(pe, "its node's agent is of another version of this library")
-            };
-            let connected = state.worker.connect(&address).and_then(|endpoint| {
-                let exports =
-                    state.worker.remote(&endpoint, exports.base, exports.bytes, &exports.key)?;
-                Ok((endpoint, exports))
-            });
-            state.peers.agents[node] = Some(connected.unwrap_or_else(|error| lost(pe, error)));
+        let State { worker, peers, .. } = &mut *state;
+        if let Err(error) = peers.connect(worker, node, record) {
+            lost(pe, error)
         }
     }
 
-    /// What the agent exports of a PE now.
+    /// The current export of a PE, read from its agent.
     fn export(&self, pe: usize, node: usize, index: usize) -> Option<Export> {
         let mut bytes = [0; EXPORT_BYTES];
         let place = bytes.as_mut_ptr();
@@ -145,7 +166,7 @@ impl Ucx {
             let state = self.state();
             let (_, exports) = state.peers.agents[node].as_ref()?;
             let offset = (index * EXPORT_BYTES) as u64;
-            // SAFETY: the bytes outlive the request, which is waited for.
+            // SAFETY: the bytes outlive the request, which is finished below.
             unsafe { state.worker.get(place, *exports, offset, EXPORT_BYTES) }
         };
         self.finish(request.unwrap_or_else(|error| lost(pe, error)), Some(pe));
@@ -164,6 +185,13 @@ fn check(job: &Job, pe: usize, export: &Export) {
              programs",
                 job.life().0
             ),
+        );
+    }
+    if export.partitions_number != job.control().pe(job.pe()).partitions.load(Ordering::Relaxed) {
+        lost(
+            pe,
+            "it has other partitions than this PE; SHMEM_SYMMETRIC_PARTITION<number> must be the \
+             same on all PEs",
         );
     }
     let sizes = [&export.data, &export.heap].map(|segment| segment.bytes as usize);
@@ -196,7 +224,7 @@ fn lost_node(node: usize, why: impl Display) -> ! {
     failure::fatal(format_args!("{told} cannot be reached: {why}"))
 }
 
-/// Ends the job: operations failed, it is not known on which PE.
+/// Ends the job: operations failed, but it is not known on which PE.
 #[cold]
 pub fn lost_somewhere(why: impl Display) -> ! {
     job::existing().inspect(|job| ending::give_way(job));

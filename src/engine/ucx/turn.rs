@@ -1,5 +1,5 @@
-//! How a PE waits for what it has issued: it looks, gives the CPU away, and then sleeps until
-//! something arrives.
+//! How a PE waits for its operations: it polls, yields the CPU, and then sleeps until something
+//! arrives.
 
 use super::State;
 use super::worker::Bell;
@@ -8,10 +8,10 @@ use crate::job::{self, ending};
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-/// How often it looks before it gives the CPU away, and how often it does that before it sleeps.
+/// How many times it polls before it yields the CPU, and how many times it yields before it sleeps.
 const LOOKS: u32 = 16;
 const YIELDS: u32 = 64;
-/// How long it sleeps at most: other threads may take what it waits for from the network.
+/// The longest time it sleeps: another thread may take the awaited event from the network.
 pub const SLEEP: Duration = Duration::from_millis(10);
 
 /// One wait.
@@ -27,7 +27,7 @@ impl Turn {
         Self { bell, turns: 0, watch: Watch::new() }
     }
 
-    /// Passes a little time. Ends the process if the job has ended.
+    /// Waits one step. Ends the process if the job has ended.
     pub fn pass(&mut self, state: MutexGuard<'_, State>) {
         self.turns = self.turns.saturating_add(1);
         if self.turns <= LOOKS {

@@ -1,5 +1,5 @@
 //! UCX as we use it: a worker that issues operations to endpoints, and whose memory others reach.
-//! What a call promises to UCX is promised here, once.
+//! This file alone ensures what UCX requires of its callers.
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
@@ -7,16 +7,16 @@ use super::device;
 use crate::atomics::{AtomicI32, Ordering};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
-use crate::sys::library::{Library, await_readable};
+use crate::sys::library::{self, Library, await_readable};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where UCX is.
+/// The library's name.
 const LIBRARY: &CStr = c"libucp.so.0";
-/// What UCX reads when it is loaded: no handlers of signals, no hooks in malloc, and nothing on the
-/// program's output.
+/// UCX reads these variables when it is loaded: no signal handlers, no malloc hooks, and nothing on
+/// the program's output.
 const WHEN_LOADED: [(&str, &str); 5] = [
     ("UCX_HANDLE_ERRORS", "none"),
     ("UCX_MEM_EVENTS", "no"),
@@ -27,41 +27,42 @@ const WHEN_LOADED: [(&str, &str); 5] = [
 /// The transports over which operations on one PE stay in order.
 const TRANSPORTS: &str = "tcp";
 
-/// A worker of UCX. Not for two threads at a time.
+/// A UCX worker. Only one thread may use it at a time.
 pub struct Worker {
     pub(super) ucx: Functions,
-    /// What a status means, in words.
+    /// Describes a status in words.
     status_string: unsafe extern "C" fn(Status) -> *const c_char,
     context: Handle,
     pub(super) worker: Handle,
-    /// Becomes readable when there is something to do, once [`arm`](Self::arm) has said so.
+    /// Readable when there is something to do, once [`arm`](Self::arm) has returned true.
     fd: c_int,
-    /// Where results of atomic operations go that nobody wants.
+    /// Receives the results of atomic operations that nobody needs.
     pub(super) scrap: Box<u64>,
 }
 
-// SAFETY: the worker is one that any thread may use, one at a time; so is all that it owns.
+// SAFETY: any thread may use the worker, one at a time; the same holds for all that it owns.
 unsafe impl Send for Worker {}
 
-/// A way to another process's worker.
+/// A connection to another process's worker.
 pub struct Endpoint {
     pub(super) handle: Handle,
-    /// The error that it has broken down with; 0 while it has not. UCX keeps a pointer to it.
+    /// The error with which the connection failed; 0 until then. UCX keeps a pointer to it.
     broken: Arc<AtomicI32>,
 }
 
-// SAFETY: as for the worker that it is of.
+// SAFETY: as for the worker that it belongs to.
 unsafe impl Send for Endpoint {}
 
 /// Memory of this process that others can reach.
 pub struct Registration(Handle);
 
 impl Worker {
-    /// Loads UCX and makes a worker.
+    /// Loads UCX and creates a worker.
     ///
     /// # Errors
-    /// If there is no UCX, an old one, or none that works here; in words for the user.
+    /// If UCX is missing, too old, or does not work here; in words for the user.
     pub fn open() -> Result<Self, Error> {
+        library::check_static(LIBRARY)?;
         let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
             let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
             Error::Engine(why)
@@ -100,8 +101,8 @@ impl Worker {
             name: null(),
         };
         let (major, minor) = (ucx::API_MAJOR, ucx::API_MINOR);
-        // SAFETY: all structures are as UCX's header has them; the configuration is released once,
-        // and not used again.
+        // SAFETY: all structures are as in UCX's header. The configuration is released once, and
+        // not used again.
         let status = unsafe {
             let context = &raw mut self.context;
             let status =
@@ -122,32 +123,30 @@ impl Worker {
             am_alignment: 0,
             client_id: 0,
         };
-        // SAFETY: as above; the context is there.
+        // SAFETY: as above; the context exists.
         let status = unsafe {
             (self.ucx.ucp_worker_create)(self.context, &raw const params, &raw mut self.worker)
         };
         self.check("ucp_worker_create", status)?;
-        // SAFETY: the worker is there, and a number to write to.
+        // SAFETY: the worker exists, and `fd` is a number to write to.
         let status = unsafe { (self.ucx.ucp_worker_get_efd)(self.worker, &raw mut self.fd) };
         self.check("ucp_worker_get_efd", status)
     }
 
-    /// What UCX is to do, from its own variables and from what our rules of order need.
+    /// UCX's configuration, from its own variables and from our rules of order.
     fn configured(&self) -> Result<Handle, Error> {
-        if let Some(transports) = variable("UCX_TLS")
-            && transports != TRANSPORTS
-        {
+        if let Some(transports) = variable("UCX_TLS").filter(|value| value != TRANSPORTS) {
             return Err(Error::Engine(format!(
                 "UCX_TLS={}: operations on a PE stay in order over tcp; expected {TRANSPORTS}, or \
                  no such variable",
-                transports.display()
+                transports.to_string_lossy()
             )));
         }
         let mut config = null_mut();
-        // SAFETY: no names, and a pointer to write to.
+        // SAFETY: null names, and a pointer to write to.
         let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
         self.check("ucp_config_read", status)?;
-        // Atomic operations by the processor's own instructions: near PEs use these.
+        // Atomic operations use the processor's own instructions, because near PEs do.
         let mut settings = vec![("TLS", TRANSPORTS.to_owned()), ("ATOMIC_MODE", "cpu".to_owned())];
         if variable("UCX_NET_DEVICES").is_none() {
             settings.push(("NET_DEVICES", device::name()));
@@ -158,7 +157,10 @@ impl Worker {
             // SAFETY: a configuration, and two C strings.
             let status =
                 unsafe { (self.ucx.ucp_config_modify)(config, name.as_ptr(), value.as_ptr()) };
-            self.check("ucp_config_modify", status)?;
+            self.check("ucp_config_modify", status).inspect_err(|_| {
+                // SAFETY: released once, and not used again.
+                unsafe { (self.ucx.ucp_config_release)(config) }
+            })?;
         }
         Ok(config)
     }
@@ -171,25 +173,25 @@ impl Worker {
         Error::Engine(format!("{call} of UCX: {}", self.words(status)))
     }
 
-    /// What a status means.
+    /// Describes a status in words.
     pub fn words(&self, status: Status) -> String {
         // SAFETY: the function returns a C string for any status.
         let text = unsafe { CStr::from_ptr((self.status_string)(status)) };
         text.to_string_lossy().into_owned()
     }
 
-    /// What others need to connect to this worker.
+    /// The address with which others connect to this worker.
     ///
     /// # Errors
-    /// If UCX has none.
+    /// If UCX reports none.
     pub fn address(&self) -> Result<Vec<u8>, Error> {
         let (mut address, mut bytes) = (null_mut(), 0);
-        // SAFETY: a worker, and two words to write to.
+        // SAFETY: the worker exists, and two words to write to.
         let status = unsafe {
             (self.ucx.ucp_worker_get_address)(self.worker, &raw mut address, &raw mut bytes)
         };
         self.check("ucp_worker_get_address", status)?;
-        // SAFETY: the address has so many bytes, and is given back once.
+        // SAFETY: the address has `bytes` bytes, and is released once.
         unsafe {
             let copy = std::slice::from_raw_parts(address.cast::<u8>(), bytes).to_vec();
             (self.ucx.ucp_worker_release_address)(self.worker, address);
@@ -197,10 +199,10 @@ impl Worker {
         }
     }
 
-    /// A way to the worker of this address. It is made when it is used first.
+    /// A connection to the worker with this address. It is established when it is first used.
     ///
     /// # Errors
-    /// If the address is none, or cannot be reached from here.
+    /// If the address is invalid, or cannot be reached from here.
     pub fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
         let broken = Arc::new(AtomicI32::new(0));
         let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
@@ -220,24 +222,24 @@ impl Worker {
             local_sockaddr: nowhere(),
         };
         let mut handle = null_mut();
-        // SAFETY: the structure is as UCX's header has it. UCX takes the address for one of its
-        // own and checks little; it comes from an agent of this job.
+        // SAFETY: the structure is as in UCX's header. UCX takes the address for one of its own and
+        // checks little; it comes from an agent of this job.
         let status =
             unsafe { (self.ucx.ucp_ep_create)(self.worker, &raw const params, &raw mut handle) };
         self.check("ucp_ep_create", status)?;
-        // Endpoints are not closed, so the handler may run for as long as the process does.
+        // Endpoints are never closed, so the handler may run for as long as the process does.
         std::mem::forget(broken.clone());
         Ok(Endpoint { handle, broken })
     }
 
-    /// Lets others reach the `bytes` bytes at `base`; returns the key for them.
+    /// Makes the `bytes` bytes at `base` accessible to others; returns the key for them.
     ///
     /// # Errors
-    /// If UCX cannot.
+    /// If UCX cannot register the memory.
     ///
     /// # Safety
-    /// The memory is mapped for as long as it is registered, and nothing here depends on
-    /// what others write there.
+    /// The memory is mapped for as long as it is registered, and nothing here depends on what
+    /// others write there.
     pub unsafe fn register(
         &self,
         base: NonNull<u8>,
@@ -252,44 +254,49 @@ impl Worker {
             memory_type: 0,
         };
         let mut memory = null_mut();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `base` is mapped for `bytes` bytes as long as it is
+        // registered. The call reads one local and writes another.
         let status =
             unsafe { (self.ucx.ucp_mem_map)(self.context, &raw const params, &raw mut memory) };
         self.check("ucp_mem_map", status)?;
+        let memory = Registration(memory);
         let (mut key, mut length) = (null_mut(), 0);
         // SAFETY: memory that was just registered, and two words to write to.
         let status = unsafe {
-            (self.ucx.ucp_rkey_pack)(self.context, memory, &raw mut key, &raw mut length)
+            (self.ucx.ucp_rkey_pack)(self.context, memory.0, &raw mut key, &raw mut length)
         };
-        self.check("ucp_rkey_pack", status)?;
-        // SAFETY: the key has so many bytes, and is given back once.
+        if let Err(error) = self.check("ucp_rkey_pack", status) {
+            self.unregister(memory)?;
+            return Err(error);
+        }
+        // SAFETY: the key has `length` bytes, and is released once.
         let copy = unsafe {
             let copy = std::slice::from_raw_parts(key.cast::<u8>(), length).to_vec();
             (self.ucx.ucp_rkey_buffer_release)(key);
             copy
         };
-        Ok((Registration(memory), copy))
+        Ok((memory, copy))
     }
 
     /// Ends a registration.
     ///
     /// # Errors
-    /// If UCX cannot.
+    /// If UCX cannot end it.
     pub fn unregister(&self, memory: Registration) -> Result<(), Error> {
-        // SAFETY: a registration of this context's, given back once.
+        // SAFETY: a registration of this context, released once.
         let status = unsafe { (self.ucx.ucp_mem_unmap)(self.context, memory.0) };
         self.check("ucp_mem_unmap", status)
     }
 
-    /// Does what there is to do; false if there was nothing.
+    /// Makes progress; false if there was nothing to do.
     pub fn progress(&self) -> bool {
-        // SAFETY: a worker.
+        // SAFETY: the worker exists.
         unsafe { (self.ucx.ucp_worker_progress)(self.worker) > 0 }
     }
 
-    /// Prepares the descriptor for a sleep; false if there is something to do already.
+    /// Prepares the descriptor for a sleep; false if there is already something to do.
     pub fn arm(&self) -> Result<bool, Error> {
-        // SAFETY: a worker.
+        // SAFETY: the worker exists.
         match unsafe { (self.ucx.ucp_worker_arm)(self.worker) } {
             ucx::BUSY => Ok(false),
             status => self.check("ucp_worker_arm", status).map(|()| true),
@@ -302,7 +309,7 @@ impl Worker {
     }
 }
 
-/// Before anything else is asked of it: an old one has not got all functions.
+/// Checks UCX's version. This comes first: an old version lacks some of the functions.
 fn check_version(library: &Library) -> Result<(), Error> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
     let function = library.function(c"ucp_get_version")?.as_ptr();
@@ -321,19 +328,19 @@ fn check_version(library: &Library) -> Result<(), Error> {
     Ok(())
 }
 
-/// What an armed worker rings.
+/// The descriptor that an armed worker makes readable.
 #[derive(Clone, Copy, Debug)]
 pub struct Bell(c_int);
 
 impl Bell {
-    /// Returns when the worker has something to do, or after that time.
+    /// Returns when the worker has something to do, or after `most`.
     pub fn sleep(self, most: Duration) {
         await_readable(self.0, most);
     }
 }
 
 impl Endpoint {
-    /// The error that it has broken down with, if it has.
+    /// The error with which the connection failed, if it has.
     pub fn failure(&self) -> Option<Status> {
         match self.broken.load(Ordering::Relaxed) {
             0 => None,
@@ -343,7 +350,7 @@ impl Endpoint {
 }
 
 extern "C" fn note_failure(arg: *mut c_void, _endpoint: Handle, status: Status) {
-    // SAFETY: `connect` gave this pointer and keeps what it points to for ever.
+    // SAFETY: `connect` passed this pointer, and keeps its target for ever.
     let broken = unsafe { &*arg.cast::<AtomicI32>() };
     broken.store(status.into(), Ordering::Relaxed);
 }

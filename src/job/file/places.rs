@@ -1,24 +1,24 @@
-//! Where generations and slots are in the job's files.
+//! Offsets of generations and slots in the job's files.
 
 use super::{GENERATIONS, Home, JobFile, LARGEST};
 use crate::atomics::Ordering;
 
-/// How far apart the PEs' memories are in a file of huge pages: heap first, partitions in the
-/// upper half.
+/// The distance between the PEs' memories in a file of huge pages. Each has the heap first, and
+/// partitions in the upper half.
 pub(super) const HUGE_STRIDE: u64 = 1 << 41;
 
-/// Every PE's slot starts at `SLOT_BASE + slot * SLOT_STRIDE` of its generation: so far apart
-/// that no slot outgrows its place.
+/// Every PE's slot starts at `SLOT_BASE + slot * SLOT_STRIDE` of its generation. The stride is
+/// larger than any slot.
 const SLOT_BASE: u64 = 1 << 40;
 pub(crate) const SLOT_STRIDE: u64 = 1 << 42;
 
 impl JobFile {
-    /// How far apart generations are in the file.
+    /// The distance between generations in the file.
     fn generation_stride(&self) -> u64 {
         SLOT_BASE + self.near.len() as u64 * SLOT_STRIDE
     }
 
-    /// How many programs one after the other the job has room for.
+    /// How many successive programs the job has room for.
     pub(crate) fn most_generations(&self) -> u32 {
         match self.home {
             Home::Memory(_) => 1,
@@ -36,29 +36,29 @@ impl JobFile {
         self.member(pe).programs.load(Ordering::Acquire).min(self.most_generations())
     }
 
-    /// Where a generation starts in the job's file.
+    /// The offset of a generation in the job's file.
     pub(crate) fn generation_offset(&self, generation: u32) -> u64 {
         GENERATIONS + u64::from(generation) * self.generation_stride()
     }
 
-    /// Which slot of this node is PE `pe`'s.
+    /// The index of PE `pe`'s slot among those of this node.
     fn slot(&self, pe: usize) -> u64 {
         assert!(self.near.contains(&pe), "PE {pe} has its slot on another node");
         (pe - self.near.start) as u64
     }
 
-    /// Where the slot of PE `pe`, a near one, starts in the job's file.
+    /// The offset of near PE `pe`'s slot in the job's file.
     pub(crate) fn slot_offset(&self, generation: u32, pe: usize) -> u64 {
         self.generation_offset(generation) + SLOT_BASE + self.slot(pe) * SLOT_STRIDE
     }
 
-    /// Where the heap of huge pages of PE `pe`, a near one, starts in their file.
+    /// The offset of near PE `pe`'s heap in the file of huge pages.
     pub(crate) fn huge_offset(&self, generation: u32, pe: usize) -> u64 {
         (u64::from(generation) * self.near.len() as u64 + self.slot(pe)) * HUGE_STRIDE
     }
 
-    /// Where the partitions of huge pages of PE `pe`, a near one, start in their file, and how many
-    /// bytes there are for them.
+    /// The offset of near PE `pe`'s partitions in the file of huge pages, and how many bytes there
+    /// are for them.
     pub(crate) fn huge_partitions(&self, generation: u32, pe: usize) -> (u64, u64) {
         (self.huge_offset(generation, pe) + HUGE_STRIDE / 2, HUGE_STRIDE / 2)
     }

@@ -38,7 +38,7 @@ fn the_fit_that_only_chance_offers_is_found() {
     let blocks: Vec<_> = (0..4).map(|_| heap.allocate(1, 1).unwrap()).collect();
     heap.free(blocks[1]).unwrap();
     heap.free(blocks[2]).unwrap();
-    // The gap is 16..48: a block of 16 at a multiple of 32 has just one place.
+    // The gap is 16..48: only one place in it suits a block of 16 at a multiple of 32.
     assert_eq!(heap.allocate(GRANULE, 2 * GRANULE), Some(2 * GRANULE));
 }
 
@@ -130,7 +130,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// The model: one flag a granule. Slow, and plainly right.
+/// The model: one flag per granule. Slow, but plainly right.
 struct Model(Vec<bool>);
 
 impl Model {

@@ -1,5 +1,5 @@
-//! Partitions: symmetric memory beside the heap, of a kind that a variable of the environment
-//! asks for. What they are to be is read here; `job` lays them.
+//! Partitions: symmetric memory beside the heap, of a kind that an environment variable selects.
+//! This module reads the variables; `job` maps the partitions.
 
 pub mod order;
 mod parse;
@@ -14,14 +14,14 @@ use std::ffi::{CStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Partitions must fit their place in the job's file, all together.
+/// All partitions together must fit into their place in the job's file.
 const LIMIT: usize = 1 << 40;
-/// The most that `SHMEM_MAX_PARTITIONS` can allow.
+/// The upper limit for `SHMEM_MAX_PARTITIONS`.
 pub const MOST: usize = 64;
-/// How many numbers there are if it does not say.
+/// How many partition numbers there are if `SHMEM_MAX_PARTITIONS` is not set.
 const USUAL: usize = 16;
 
-/// What LLVM's libomptarget defines, and no other runtime of OpenMP.
+/// A symbol that LLVM's libomptarget defines, and no other OpenMP runtime.
 const OFFLOADING: &CStr = c"__tgt_register_lib";
 
 /// What a partition's memory is.
@@ -29,11 +29,11 @@ const OFFLOADING: &CStr = c"__tgt_register_lib";
 pub enum Kind {
     /// Memory like the heap's.
     Normal,
-    /// The machine's quickest memory, if there is a choice.
+    /// The machine's fastest memory, if there is a choice.
     Fast,
-    /// The same, and no other will do.
+    /// The machine's fastest memory, with no fallback.
     Hbm,
-    /// A file for each PE, which outlives the job.
+    /// A file per PE, which outlives the job.
     File,
     /// Memory of the device that OpenMP offloads to.
     OpenMp,
@@ -62,11 +62,11 @@ impl Kind {
 /// How the memory is spread over the machine's NUMA nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// From these nodes, or not at all.
+    /// From these nodes only.
     Mandatory,
-    /// From these nodes while they have any.
+    /// From these nodes while they have free memory.
     Preferred,
-    /// Page by page from each in turn.
+    /// From each node in turn, page by page.
     Interleaved,
 }
 
@@ -87,11 +87,11 @@ impl Policy {
 /// Which device a partition's memory is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
-    /// The one that OpenMP uses if nobody says.
+    /// OpenMP's default device.
     Default,
-    /// Another one for each PE, in turn.
+    /// A different device for each PE, in turn.
     Spread,
-    /// This one.
+    /// The device with this number.
     Number(u32),
 }
 
@@ -100,24 +100,24 @@ pub enum Device {
 pub struct Spec {
     /// Its number.
     pub id: usize,
-    /// Its size as it is asked for.
+    /// The requested size.
     pub bytes: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What its memory is made of.
+    /// The pages its memory is made of.
     pub pages: Pages,
-    /// How it is spread over the nodes.
+    /// How it is spread over the NUMA nodes.
     pub policy: Policy,
-    /// The nodes, ascending, if they are named.
+    /// The nodes in ascending order, if they are named.
     pub nodes: Vec<usize>,
-    /// The device.
+    /// The device, if it is named.
     pub device: Option<Device>,
-    /// The file's path, in which `%p` stands for the PE's number.
+    /// The path of the file, where `%p` stands for the PE's number.
     pub path: Option<String>,
 }
 
 impl Spec {
-    /// Its size in the slot: whole pages.
+    /// Its size in its slot: whole pages.
     pub fn whole_pages(&self) -> usize {
         self.bytes.next_multiple_of(self.pages.size())
     }
@@ -127,23 +127,33 @@ impl Spec {
         !matches!(self.kind, Kind::File | Kind::Cuda)
     }
 
-    /// PE `pe`'s file, of a partition of files.
+    /// Whether it lies in the PE's slot, where the processor reaches it.
+    pub fn is_in_slot(&self) -> bool {
+        self.kind != Kind::Cuda
+    }
+
+    /// Whether POLICY can be chosen.
+    fn has_policy(&self) -> bool {
+        !matches!(self.kind, Kind::File | Kind::Cuda)
+    }
+
+    /// The file of PE `pe`, for a partition of files.
     pub fn file_of(&self, pe: usize) -> Option<PathBuf> {
         Some(self.path.as_ref()?.replace("%p", &pe.to_string()).into())
     }
 
-    /// The variable as the user has written it, for messages.
+    /// The variable as the user wrote it, for messages.
     pub fn shown(&self) -> String {
         partitions::shown(self.id)
     }
 
-    /// The error that it cannot be, for this reason.
+    /// The error that this partition is impossible, for this reason.
     pub fn refused(&self, why: impl fmt::Display) -> Error {
         Error::Environment { setting: self.shown(), expected: why.to_string() }
     }
 }
 
-/// The partition in one line, alike for all PEs that ask for the same.
+/// The partition in one line, the same for all PEs that request the same.
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SIZE={}:KIND={}", self.bytes, self.kind.name())?;
@@ -152,7 +162,9 @@ impl fmt::Display for Spec {
             Pages::Transparent => f.write_str(":PGSIZE=THP")?,
             Pages::Explicit(size) => write!(f, ":PGSIZE={size}")?,
         }
-        write!(f, ":POLICY={}", self.policy.name())?;
+        if self.has_policy() {
+            write!(f, ":POLICY={}", self.policy.name())?;
+        }
         if !self.nodes.is_empty() {
             let nodes: Vec<_> = self.nodes.iter().map(usize::to_string).collect();
             write!(f, ":NODES={}", nodes.join(","))?;
@@ -170,10 +182,10 @@ impl fmt::Display for Spec {
     }
 }
 
-/// The partitions that the environment of this job of `npes` PEs asks for, by number.
+/// The partitions that the environment requests in this job of `npes` PEs, by number.
 ///
 /// # Errors
-/// If a variable cannot be understood.
+/// If a variable has an invalid value.
 pub fn from_environment(npes: usize) -> Result<Vec<Spec>, Error> {
     let ids = partitions::ids();
     if ids.is_empty() {
@@ -205,7 +217,7 @@ pub fn from_environment(npes: usize) -> Result<Vec<Spec>, Error> {
     }
 }
 
-/// What a partition cannot be in this job.
+/// Checks that the partition is possible in this job.
 fn check(spec: &Spec, npes: usize) -> Result<(), String> {
     match spec.kind {
         Kind::Normal | Kind::Fast | Kind::Hbm | Kind::File => {}
@@ -234,8 +246,8 @@ fn check(spec: &Spec, npes: usize) -> Result<(), String> {
     }
 }
 
-/// The size of the explicit huge pages that partitions of these variables need, if they can be
-/// understood: the PEs will say if not.
+/// The size of the explicit huge pages that the partitions in these variables need. Invalid
+/// variables are ignored here: the PEs report them.
 pub fn explicit_page(value_of: impl Fn(&str) -> Option<OsString>) -> Option<usize> {
     (0..MOST).find_map(|id| {
         let value = partitions::value_by(id, &value_of)?;
@@ -246,12 +258,21 @@ pub fn explicit_page(value_of: impl Fn(&str) -> Option<OsString>) -> Option<usiz
     })
 }
 
-/// All partitions in one text, alike for all PEs that ask for the same; empty for none.
+/// All partitions in one text, the same for all PEs that request the same; empty for none.
 pub fn text(specs: &[Spec]) -> String {
     specs.iter().map(|spec| format!("{} {spec}\n", spec.id)).collect()
 }
 
-/// A number for such a text: 0 if it is empty, and hardly ever the same for two (FNV-1a).
+/// The partitions that such a text describes; `None` if it is none.
+pub fn specs_of(text: &str) -> Option<Vec<Spec>> {
+    let spec = |line: &str| {
+        let (id, traits) = line.split_once(' ')?;
+        parse::spec(id.parse().ok()?, traits).ok()
+    };
+    text.lines().map(spec).collect()
+}
+
+/// A hash of such a text (FNV-1a): 0 if it is empty, and almost never the same for two.
 pub fn number(text: &str) -> u64 {
     if text.is_empty() {
         return 0;
@@ -260,7 +281,7 @@ pub fn number(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
 }
 
-/// In what two such texts differ first, in words: the other PE's, then this one's.
+/// Describes the first difference between two such texts: the other PE's, then this one's.
 pub fn difference(theirs: &str, ours: &str) -> String {
     let lines = |text: &str| -> BTreeMap<usize, String> {
         let line = |line: &str| {
@@ -282,7 +303,7 @@ pub fn difference(theirs: &str, ours: &str) -> String {
     }
 }
 
-/// What the memory of a partition is to be made of, if `size` bytes are its pages.
+/// The pages that a partition is made of, if they have `size` bytes.
 fn pages_of(size: usize) -> Pages {
     if size == map::page_size() { Pages::Normal } else { Pages::Explicit(size) }
 }

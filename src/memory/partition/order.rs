@@ -1,21 +1,21 @@
-//! In which order a PE takes and gives back blocks of its partitions, where its peers can look.
-//! Blocks that are taken without a barrier are symmetric only if all PEs do so alike; under
-//! `SHMEM_DEBUG` each compares its steps with those that its peers have made.
+//! Records the order in which a PE allocates and frees blocks of its partitions, where its peers
+//! can read it. Blocks allocated without a barrier are symmetric only if all PEs do so in the same
+//! order. Under `SHMEM_DEBUG` each PE compares its steps with those of its peers.
 
 use crate::atomics::{AtomicU64, Ordering};
 use std::fmt;
 
-/// Steps that are kept: how far apart PEs can be when they are compared.
+/// How many steps are kept, which limits how far apart PEs can be when they are compared.
 const KEPT: u64 = 64;
 
-/// A PE's last steps. Zeros are none.
+/// A PE's last steps. A zero entry is empty.
 #[repr(C)]
 pub struct Order {
     made: AtomicU64,
     kept: [AtomicU64; KEPT as usize],
 }
 
-/// What a PE did: 24 bits of number, 6 of partition, 1 of kind, 33 of amount.
+/// One step of a PE: 24 bits of step number, 6 of partition, 1 of kind, 33 of amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step(u64);
 
@@ -23,12 +23,12 @@ const NUMBERS: u64 = 1 << 24;
 const AMOUNTS: u64 = 1 << 33;
 
 impl Step {
-    /// Takes a block of this size from partition `id`.
+    /// Allocates a block of this size from partition `id`.
     pub fn take(id: usize, bytes: usize) -> Self {
         Self::new(id, 0, bytes)
     }
 
-    /// Gives back the block at this offset.
+    /// Frees the block of partition `id` at this offset.
     pub fn give(id: usize, offset: usize) -> Self {
         Self::new(id, 1, offset)
     }
@@ -57,13 +57,13 @@ impl fmt::Display for Step {
 }
 
 impl Order {
-    /// A new lifetime begins.
+    /// Begins a new lifetime.
     pub fn begin(&self, lifetime: u32) {
-        // So that steps of the lifetime before are not compared.
+        // So that steps of the previous lifetime are not compared.
         self.made.store(u64::from(lifetime % 16) << 20, Ordering::Relaxed);
     }
 
-    /// This PE makes a step; returns it with its number.
+    /// Records a step of this PE, and returns it with its number.
     pub fn note(&self, step: Step) -> Step {
         let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
         let step = step.numbered(number);
@@ -71,7 +71,7 @@ impl Order {
         step
     }
 
-    /// What this PE did instead of the step that another one has made, if it is known and differs.
+    /// What this PE did in place of a step that another PE has made, if it is known and differs.
     pub fn instead_of(&self, other: Step) -> Option<Step> {
         let step = Step(self.kept[(other.number() % KEPT) as usize].load(Ordering::SeqCst));
         (step.number() == other.number() && step != other).then_some(step)

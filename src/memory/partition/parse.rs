@@ -1,6 +1,6 @@
-//! The language of the variables: traits, separated by colons, each a key and a value, in any
-//! case. The first one may be the size without its key. A path is the last, and has the rest of
-//! the text.
+//! The syntax of the variables: traits separated by colons, each a key and a value,
+//! case-insensitive. The first may be the size without its key. A path comes last and takes the
+//! rest of the text.
 
 use super::{Device, Kind, LIMIT, Policy, Spec, pages_of};
 use crate::env::parse_size;
@@ -46,7 +46,7 @@ fn traits(text: &str) -> Result<Vec<(&'static str, &str)>, String> {
     Ok(traits)
 }
 
-/// What the value of partition `id`'s variable asks for; why it is nothing, in words.
+/// Parses the value of partition `id`'s variable. An error explains what is wrong.
 pub fn spec(id: usize, text: &str) -> Result<Spec, String> {
     let traits = traits(text)?;
     let value = |key: &str| traits.iter().find(|(given, _)| *given == key).map(|(_, value)| *value);

@@ -51,6 +51,26 @@ fn texts_are_understood() {
 }
 
 #[test]
+fn a_text_of_partitions_can_be_read_again() {
+    let specs: Vec<Spec> = [
+        "2G",
+        "4096:KIND=HBM:POLICY=i",
+        "1M:PGSIZE=2M:NODES=0-1,3",
+        "1M:PGSIZE=THP:KIND=F",
+        "5M:KIND=LIBOMP:DEVICE=1",
+        "1M:KIND=CUDA:DEVICE=spread",
+        "3K:KIND=FILE:PATH=/a:b=c/ d%p",
+    ]
+    .map(spec)
+    .into();
+    assert_eq!(specs_of(&text(&specs)), Some(specs));
+    assert_eq!(specs_of(""), Some(Vec::new()));
+    for wrong in ["1M", "x SIZE=1", "1 SIZE=1:KIND=SLOW"] {
+        assert_eq!(specs_of(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
 fn mistakes_are_told() {
     for (text, why) in [
         ("", "SIZE is \"\"; expected a size"),
@@ -129,7 +149,7 @@ fn any_spec() -> impl Strategy<Value = Spec> {
 proptest! {
     #[test]
     fn what_is_written_is_read(spec in any_spec()) {
-        // The policy is written only where one can be given.
+        // The policy is written only for kinds that can have one.
         let text = match spec.kind {
             Kind::File | Kind::Cuda => spec.to_string().replacen(":POLICY=PREFERRED", "", 1),
             _ => spec.to_string(),

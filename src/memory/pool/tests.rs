@@ -42,6 +42,29 @@ fn an_empty_chunk_goes_back() {
 }
 
 #[test]
+fn neighbours_merge_at_the_latest_when_their_room_is_needed() {
+    let mut pool = Pool::of_partition(CHUNK, true);
+    let blocks: Vec<_> = std::iter::from_fn(|| pool.allocate(64, 1)).collect();
+    assert_eq!(blocks.len(), CHUNK / 64);
+    assert_eq!((pool.free(0), pool.free(64)), (Ok(64), Ok(64)));
+    assert_eq!(pool.allocate(128, 1), Some(0));
+    assert_eq!(pool.allocate(64, 1), None);
+}
+
+#[test]
+fn the_last_block_freed_is_the_next_one_of_its_size() {
+    let mut pool = Pool::of_partition(BYTES, true);
+    let blocks: Vec<_> = (0..8).map(|_| pool.allocate(256, 1).unwrap()).collect();
+    for block in [blocks[2], blocks[5]] {
+        assert_eq!(pool.free(block), Ok(256));
+        assert_eq!(pool.size_of(block), None);
+        assert_eq!(pool.free(block), Err(NotABlock), "freed twice");
+        assert_eq!(pool.allocate(256, 1), Some(block));
+    }
+    assert_eq!(pool.usage().blocks, 8);
+}
+
+#[test]
 fn a_partition_smaller_than_a_chunk_serves_small_blocks() {
     let mut pool = Pool::of_partition(4096, true);
     assert_eq!(pool.allocate(64, 1), Some(0));
@@ -89,7 +112,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// The model: the blocks there are.
+/// The model: the blocks that exist.
 #[derive(Default)]
 struct Model(BTreeMap<usize, usize>);
 
@@ -162,7 +185,8 @@ proptest! {
     }
 }
 
-/// Free and allocate again with so many live blocks, in each of the two: nanoseconds.
+/// Nanoseconds to free and allocate a block with this many live blocks, in a heap and in a
+/// partition.
 #[test]
 #[ignore = "a measurement, of optimised code: cargo test --release -- --ignored --nocapture"]
 fn time_of_a_turn() {

@@ -1,41 +1,41 @@
-//! A page of the book: its blocks of code, its links, its headings.
+//! A page of the book: its code blocks, links and headings.
 
 use std::path::{Path, PathBuf};
 
-/// A fenced block.
+/// A fenced code block.
 #[derive(Debug)]
 pub struct Block {
-    /// Where it begins.
+    /// The number of its first line.
     pub line: usize,
     /// The first word after the fence.
     pub language: String,
-    /// The second one: the file that holds the block.
+    /// The second word: the file to which the block is written.
     pub file: Option<String>,
-    /// What stands in it.
+    /// The lines of the block.
     pub lines: Vec<String>,
-    /// `<!-- needs: ... -->` before it: commands that must be there, or UCX.
+    /// From `<!-- needs: ... -->` before the block: commands that it needs, or UCX, or OpenMP.
     pub needs: Vec<String>,
-    /// `<!-- not run: ... -->` before it: why nothing of it is run.
+    /// From `<!-- not run: ... -->` before the block: why it is not run.
     pub not_run: Option<String>,
 }
 
-/// A command, and the lines of its output that the page shows.
+/// A command, and the output shown for it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// For a shell.
+    /// The command line for a shell.
     pub command: String,
-    /// Each must be in the output; `...` stands for any text.
+    /// Lines that the output must contain. `...` stands for any text.
     pub output: Vec<String>,
 }
 
 /// A page.
 #[derive(Debug)]
 pub struct Page {
-    /// Its file.
+    /// The page's file.
     pub path: PathBuf,
-    /// All of its text.
+    /// The whole text.
     pub text: String,
-    /// Its blocks, in order.
+    /// The blocks, in order.
     pub blocks: Vec<Block>,
 }
 
@@ -48,7 +48,7 @@ impl Page {
         Ok(Self { path: path.to_owned(), text, blocks })
     }
 
-    /// Its text outside of blocks, line by line.
+    /// The text outside blocks, line by line.
     pub fn prose(&self) -> impl Iterator<Item = &str> {
         let mut inside = false;
         self.text.lines().filter(move |line| {
@@ -58,7 +58,7 @@ impl Page {
         })
     }
 
-    /// Targets of links and pictures, as they are written.
+    /// The targets of links and pictures, as written.
     pub fn links(&self) -> Vec<String> {
         self.prose()
             .flat_map(|line| line.split("](").skip(1))
@@ -66,13 +66,13 @@ impl Page {
             .collect()
     }
 
-    /// Files whose text mdBook puts into the page.
+    /// The files that mdBook includes in the page.
     pub fn includes(&self) -> impl Iterator<Item = &str> {
         let parts = self.text.split("{{#include ").skip(1);
         parts.filter_map(|rest| Some(rest.split_once("}}")?.0.trim()))
     }
 
-    /// What the headings are called in addresses, as mdBook makes it.
+    /// The anchors that mdBook creates for the headings.
     pub fn anchors(&self) -> Vec<String> {
         let headings = self.prose().filter(|line| line.starts_with('#'));
         headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
@@ -133,15 +133,19 @@ fn blocks(text: &str) -> Result<Vec<Block>, String> {
     }
 }
 
-/// The text of a comment of that kind.
+/// The text of a comment of this kind.
 fn remark<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     let inner = line.strip_prefix("<!--")?.strip_suffix("-->")?.trim();
     Some(inner.strip_prefix(kind)?.strip_prefix(':')?.trim())
 }
 
 impl Block {
-    /// The commands of a console and what they print.
+    /// The commands in a console block with their output, or a script block as a single command.
     pub fn commands(&self) -> Result<Vec<Shown>, String> {
+        if self.language == "sh" {
+            let command = format!("set -e\n{}", self.lines.join("\n"));
+            return Ok(vec![Shown { command, output: Vec::new() }]);
+        }
         let mut commands: Vec<Shown> = Vec::new();
         for line in &self.lines {
             match (line.strip_prefix("$ "), commands.last_mut()) {
@@ -164,7 +168,7 @@ impl Block {
 }
 
 impl Shown {
-    /// The first line that the page shows and the output has not.
+    /// The first line shown that the output lacks.
     pub fn missing(&self, output: &str) -> Option<&str> {
         let printed: Vec<String> = output.lines().map(squeezed).collect();
         let is_there =
@@ -173,12 +177,12 @@ impl Shown {
     }
 }
 
-/// Blanks count as one.
+/// Reduces blanks to single spaces.
 fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a line is as the pattern says, in which `...` is any text.
+/// Whether a line matches the pattern, in which `...` is any text.
 fn matches(pattern: &str, line: &str) -> bool {
     let Some((first, rest)) = pattern.split_once("...") else { return pattern == line };
     let Some(mut line) = line.strip_prefix(first) else { return false };

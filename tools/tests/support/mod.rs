@@ -27,7 +27,7 @@ pub struct Done {
 /// `oshrun` with these arguments, separated by blanks.
 pub fn oshrun(arguments: &str) -> Command {
     // Whoever runs the tests may ignore signals (nohup does), and that is inherited.
-    let mut command = Command::new("env");
+    let mut command = Command::new("/usr/bin/env");
     command.arg("--default-signal").arg(env!("CARGO_BIN_EXE_oshrun"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null());
     command
@@ -49,11 +49,16 @@ pub fn pe(arguments: &str, ending: &str) -> Command {
 }
 
 /// Starts a job.
-pub fn start(mut command: Command) -> Job {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+pub fn start(command: Command) -> Job {
+    start_with_errors(command, Stdio::piped())
+}
+
+/// Starts a job whose standard error goes there.
+pub fn start_with_errors(mut command: Command, stderr: impl Into<Stdio>) -> Job {
+    command.stdout(Stdio::piped()).stderr(stderr);
     let mut child = command.spawn().expect("oshrun starts");
     let stdout = collect(child.stdout.take().expect("a pipe"));
-    let stderr = collect(child.stderr.take().expect("a pipe"));
+    let stderr = child.stderr.take().map_or_else(|| spawn(String::new), collect);
     Job { child, streams: Some([stdout, stderr]) }
 }
 

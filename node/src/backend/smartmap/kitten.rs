@@ -1,5 +1,5 @@
-//! SMARTMAP as the Kitten kernel gives it: nothing to export, nothing to attach. The
-//! symmetric heap is a piece of the process's own heap.
+//! SMARTMAP as the Kitten kernel provides it: nothing to export, nothing to attach. The symmetric
+//! heap is part of the process's own heap.
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
@@ -11,11 +11,11 @@ use crate::segment::DataSegment;
 use crate::sys::map;
 use oneshmem_kitten::addressing::SLOT_BYTES;
 
-/// Kitten commits memory when it is asked for, out of what the loader gave the process:
-/// 16 MiB with the plainest of its loaders.
+/// Kitten commits memory when it is requested, from what the loader gave the process: 16 MiB with
+/// the simplest of its loaders.
 const DEFAULT_HEAP: u64 = 4 << 20;
 
-/// Slots that are there by themselves.
+/// Slots that the kernel provides.
 #[derive(Debug)]
 pub struct Kitten;
 
@@ -29,7 +29,7 @@ impl Backend for Kitten {
     }
 
     fn layout(&self, program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Layout, Error> {
-        // Aligned as heaps are everywhere, so that blocks can be.
+        // Aligned like all symmetric heaps, so that blocks can be aligned.
         let bytes = sizes.total(HUGE) + HUGE;
         let at = map::private_anywhere(bytes).map_err(|error| {
             Error::NoWay(format!(
@@ -57,8 +57,8 @@ impl Backend for Kitten {
             return Err(Error::NoWay("Kitten decides itself what its memory is made of".into()));
         }
         let heap = &layout.heap;
-        // SAFETY: the heap is this process's own, and no peer uses it before this PE says
-        // that it is ready.
+        // SAFETY: the heap is this process's own, and no peer uses it before this PE reports that
+        // it is ready.
         unsafe { std::ptr::write_bytes(heap.start as *mut u8, 0, heap.len()) };
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! SMARTMAP's addresses on Linux: slots live in the job's memory file, as ever, and their
-//! aliases are mapped one by one.
+//! SMARTMAP's addresses on Linux: slots lie in the job's memory file as usual, and their aliases
+//! are mapped one by one.
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
@@ -17,8 +17,8 @@ use std::sync::Mutex;
 #[derive(Debug, Default)]
 pub struct Placed {
     slots: Memfd,
-    /// The PEs whose aliases are mapped, for good: they never move. Whose heap is made of
-    /// what.
+    /// The PEs whose aliases are mapped, with the kind of pages of their heaps. Aliases never move
+    /// and are never unmapped.
     mapped: Mutex<BTreeMap<usize, u64>>,
 }
 
@@ -28,11 +28,12 @@ impl Placed {
         let pages = slots.record(rank).heap_pages.load(Ordering::Relaxed);
         match mapped.insert(rank, pages) {
             Some(before) if before == pages => return Ok(()),
-            // SAFETY: the place is the heap's already, and between two lifetimes nobody uses it.
+            // SAFETY: the place already belongs to this heap, and nobody uses it between two
+            // lifetimes.
             Some(_) => return unsafe { memfd::map_peers_heap(slots, rank, layout) },
             None => {}
         }
-        // The heap first: it is the larger, and the likelier to be refused.
+        // The heap first: it is larger, and more likely to be refused.
         for range in [&layout.area(), &layout.data] {
             let at = layout.mirrored(rank, range.start);
             if map::reserve_at(at, range.len()).is_none() {
@@ -45,8 +46,8 @@ impl Placed {
                 )));
             }
         }
-        // SAFETY: the places were reserved just now, and nobody uses them before
-        // `translate` learns of them.
+        // SAFETY: the places were reserved just now, and nobody uses them before `translate` learns
+        // of them.
         unsafe {
             memfd::map_peers_heap(slots, rank, layout)?;
             memfd::map_peers_partitions(slots, rank, layout)?;
@@ -88,7 +89,7 @@ impl Backend for Placed {
         data: &DataSegment,
     ) -> Result<(), Error> {
         self.slots.export(slots, rank, layout, data)?;
-        // As on Kitten, a PE has an alias of its own memory, too.
+        // As on Kitten, a PE also has an alias of its own memory.
         self.map_aliases(slots, rank, layout)
     }
 

@@ -1,5 +1,5 @@
-//! SMARTMAP: every rank's slot is at `own address | (rank + 1) << 39` in all of them. On Kitten
-//! the kernel has seen to that; on Linux the slots are put there.
+//! SMARTMAP: on all ranks, every rank's slot is at `own address | (rank + 1) << 39`. On Kitten the
+//! kernel provides that; on Linux the slots are mapped there.
 
 mod kitten;
 mod linux;

@@ -1,11 +1,11 @@
-//! Coloured pairwise: the edges of the complete graph of all members are coloured so that
-//! no two of a colour meet, as in a round-robin tournament; in each round the partners
-//! are those whose edge has the round's colour, and they copy from each other. Unlike XOR
-//! for any number of members; if it is odd, one sits out each round.
+//! Coloured pairwise: the edges of the complete graph of all members are coloured so that no two
+//! edges of a colour meet, as in a round-robin tournament. In each round, the partners are the
+//! members whose edge has the round's colour, and they copy from each other. Unlike XOR, this works
+//! for any number of members; if it is odd, one member sits out each round.
 //!
-//! The edge of `i` and `j` has the colour `i + j` modulo `m`, the odd one of the number of
-//! members and the one below it. Who would meet itself meets the last member, if their
-//! number is even.
+//! The edge of `i` and `j` has the colour `i + j` modulo `m`, which is the odd one of the number of
+//! members and the number below it. If the number of members is even, a member that would meet
+//! itself meets the last member.
 
 use super::pairwise::Schedule;
 
@@ -19,9 +19,9 @@ fn modulus(size: usize) -> usize {
 
 fn partner(round: usize, me: usize, size: usize) -> Option<usize> {
     let m = modulus(size);
-    // The one with 2 * alone = round: half of m + 1 is the inverse of 2.
+    // The member with 2 * alone = round (modulo m): half of m + 1 is the inverse of 2.
     let alone = round * m.div_ceil(2) % m;
-    let last = size.is_multiple_of(2).then_some(size - 1);
+    let last = (size % 2 == 0).then_some(size - 1);
     if Some(me) == last {
         Some(alone)
     } else if me == alone {

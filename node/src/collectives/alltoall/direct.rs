@@ -1,14 +1,14 @@
-//! What only shared memory allows: every member copies its block out of every source,
-//! its successor's first. Two steps; each member moves `size` blocks.
+//! The direct algorithm, possible only in shared memory: every member copies its block out of every
+//! source, its successor's first. Two steps; each member moves `size` blocks.
 
 use super::Alltoall;
-use crate::collectives::group::{Group, Outcome, others_first};
+use crate::collectives::group::{CollectiveGroup, Outcome, others_first};
 
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Alltoall<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Alltoall<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(COPIED, |steps| {
         steps.announce(READY);

@@ -1,5 +1,5 @@
-//! All-to-all, plain and strided: block `l` of member `k`'s source becomes block `k` of
-//! member `l`'s dest. The algorithms are the same for both, over [`Blocks`].
+//! All-to-all, plain and strided: block `l` of member `k`'s source becomes block `k` of member
+//! `l`'s dest. Both use the same algorithms, over [`BlockLayout`].
 
 pub mod coloured;
 pub mod direct;
@@ -10,7 +10,7 @@ mod strided;
 pub mod xor;
 
 use super::algorithm::{ANY, POWER_OF_TWO, SMALL_TOGETHER, algorithms};
-use super::group::{Group, Outcome};
+use super::group::{CollectiveGroup, Outcome};
 use super::range::{Readable, Writable};
 use coloured::COLOURED;
 use pairwise::Completion;
@@ -18,12 +18,12 @@ use shift::SHIFT;
 pub use strided::Shape;
 use xor::XOR;
 
-/// How blocks lie in the arrays.
+/// The layout of the blocks in the arrays.
 #[derive(Clone, Copy, Debug)]
-pub enum Blocks {
-    /// One after the other, of this many bytes: alltoall.
+pub enum BlockLayout {
+    /// Contiguous blocks of this many bytes: alltoall.
     Dense(usize),
-    /// Of elements some distance apart: alltoalls.
+    /// Blocks of elements some distance apart: alltoalls.
     Strided(Shape),
 }
 
@@ -34,24 +34,24 @@ pub struct Alltoall<'m> {
     pub dest: Writable<'m>,
     /// Where they come from.
     pub source: Readable<'m>,
-    /// What they are.
-    pub blocks: Blocks,
+    /// Their layout.
+    pub blocks: BlockLayout,
 }
 
 impl Alltoall<'_> {
-    /// Copies this PE's block out of `member`'s source, which that has announced and does not reuse
-    /// yet.
+    /// Copies this PE's block out of the source of `member`, which has announced it and does not
+    /// reuse it yet.
     ///
     /// # Errors
-    /// The group's.
-    fn take<G: Group>(&self, group: &G, member: usize) -> Outcome<G> {
+    /// Those of the group.
+    fn take<G: CollectiveGroup>(&self, group: &G, member: usize) -> Outcome<G> {
         let me = group.index();
         let source = group.source(self.source, member)?;
         match self.blocks {
-            Blocks::Dense(bytes) => {
+            BlockLayout::Dense(bytes) => {
                 group.copy(source.part(me * bytes, bytes), self.dest.part(member * bytes, bytes));
             }
-            Blocks::Strided(shape) => shape.copy(group, (source, me), (self.dest, member)),
+            BlockLayout::Strided(shape) => shape.copy(group, (source, me), (self.dest, member)),
         }
         Ok(())
     }
@@ -60,19 +60,19 @@ impl Alltoall<'_> {
 algorithms! {
     /// Algorithms of alltoall.
     Algorithm of Alltoall, |group, call: Alltoall<'m>, degree| {
-        /// All copy from all.
+        /// All members copy from all.
         direct, ANY => direct::run(group, call);
-        /// In rounds, from members further away in each; a barrier ends it.
+        /// In rounds, from members further away in each. Ends with a barrier.
         shift, ANY => pairwise::run(group, call, SHIFT, Completion::Barrier);
-        /// As `shift`, ended by counting.
+        /// As `shift`, but ends by counting.
         shift_counter, ANY => pairwise::run(group, call, SHIFT, Completion::Counter);
-        /// Partners by exclusive or; a barrier ends it.
+        /// Partners by exclusive or. Ends with a barrier.
         xor, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Barrier);
-        /// As `xor`, ended by counting.
+        /// As `xor`, but ends by counting.
         xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
-        /// Partners by edge colouring; a barrier ends it.
+        /// Partners by edge colouring. Ends with a barrier.
         coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
-        /// As `coloured`, ended by counting.
+        /// As `coloured`, but ends by counting.
         coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
         /// Blocks travel beside control words.
         small, SMALL_TOGETHER => small::run(group, call);
@@ -82,19 +82,19 @@ algorithms! {
 algorithms! {
     /// Algorithms of alltoalls.
     StridedAlgorithm of Alltoalls, |group, call: Alltoall<'m>, degree| {
-        /// All copy from all.
+        /// All members copy from all.
         direct, ANY => direct::run(group, call);
-        /// In rounds, from members further away in each; a barrier ends it.
+        /// In rounds, from members further away in each. Ends with a barrier.
         shift, ANY => pairwise::run(group, call, SHIFT, Completion::Barrier);
-        /// As `shift`, ended by counting.
+        /// As `shift`, but ends by counting.
         shift_counter, ANY => pairwise::run(group, call, SHIFT, Completion::Counter);
-        /// Partners by exclusive or; a barrier ends it.
+        /// Partners by exclusive or. Ends with a barrier.
         xor, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Barrier);
-        /// As `xor`, ended by counting.
+        /// As `xor`, but ends by counting.
         xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
-        /// Partners by edge colouring; a barrier ends it.
+        /// Partners by edge colouring. Ends with a barrier.
         coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
-        /// As `coloured`, ended by counting.
+        /// As `coloured`, but ends by counting.
         coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
     }
 }

@@ -1,33 +1,33 @@
-//! All-to-all in rounds: in each round a member has one partner, whom a schedule names.
-//! `size - 1` rounds or one more; each member moves `size` blocks.
+//! All-to-all in rounds: in each round a member has one partner, given by a schedule. `size - 1`
+//! rounds or one more; each member moves `size` blocks.
 
 use super::Alltoall;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
-/// Who copies from whom.
+/// Which member copies from which.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// Number of rounds among so many members.
+    /// The number of rounds, by number of members.
     pub rounds: fn(usize) -> usize,
-    /// The member that one copies from, by round, own number and number of members; none
-    /// if it has to sit the round out. In all rounds together: every other one.
+    /// The member to copy from, by round, own number and number of members; `None` to sit the round
+    /// out. Over all rounds, that is every other member once.
     pub partner: fn(usize, usize, usize) -> Option<usize>,
 }
 
 /// How a member learns that its source has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// All wait for all at the end.
+    /// All members wait for all at the end.
     Barrier,
-    /// Who has read a source counts itself at its owner, who waits for the count.
+    /// Each reader notifies the owner of the source, which waits for the count.
     Counter,
 }
 
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// Carries it out.
-pub fn run<G: Group>(
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(
     group: &G,
     call: Alltoall<'_>,
     schedule: Schedule,
@@ -56,8 +56,8 @@ pub fn run<G: Group>(
     })
 }
 
-/// For the tests of schedules: in the rounds together everyone meets everyone once, and
-/// in each round nobody is read by two.
+/// Checks a schedule: over all rounds everyone meets everyone once, and in each round nobody is
+/// read by two members.
 #[cfg(test)]
 pub(super) fn check(schedule: Schedule, size: usize) {
     for me in 0..size {

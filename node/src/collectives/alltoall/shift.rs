@@ -1,4 +1,4 @@
-//! Shift: in round `r` each member copies from the one `r` after it.
+//! Shift: in round `r` each member copies from the member `r` after it.
 
 use super::pairwise::Schedule;
 

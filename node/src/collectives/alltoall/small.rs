@@ -1,13 +1,13 @@
-//! Blocks that fit a message together travel in one, beside the control words. One step; each
-//! member writes its blocks once, and reads those for it.
+//! Blocks that together fit a message travel in one, beside the control words. One step; each
+//! member writes its blocks once, and reads the blocks meant for it.
 
-use super::{Alltoall, Blocks, direct};
-use crate::collectives::group::{Group, Outcome};
+use super::{Alltoall, BlockLayout, direct};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::message::{Room, content, words_of};
 
-/// As [`direct`] where the group's messages have less room.
-pub fn run<G: Group>(group: &G, call: Alltoall<'_>) -> Outcome<G> {
-    let Blocks::Dense(bytes) = call.blocks else {
+/// Runs the algorithm, or [`direct`] if the group's messages have less room.
+pub fn run<G: CollectiveGroup>(group: &G, call: Alltoall<'_>) -> Outcome<G> {
+    let BlockLayout::Dense(bytes) = call.blocks else {
         unreachable!("the selector does not give it strided blocks")
     };
     let (me, size, words) = (group.index(), group.size(), words_of(bytes));

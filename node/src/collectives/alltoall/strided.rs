@@ -7,31 +7,31 @@ use crate::collectives::memory::Memory;
 use crate::collectives::range::{self, Readable, Remote, Writable};
 use crate::copy;
 
-/// What a strided all-to-all moves.
+/// The layout of the blocks of a strided all-to-all.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Elements between two of dest.
+    /// Stride of dest, in elements.
     pub dst: usize,
-    /// Elements between two of source.
+    /// Stride of source, in elements.
     pub sst: usize,
-    /// Elements of a block.
+    /// Elements per block.
     pub nelems: usize,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub elem_bytes: usize,
 }
 
 impl Shape {
-    /// Bytes of the first `nelems` elements of an array, `stride` elements apart.
+    /// Bytes that `nelems` elements span in an array, `stride` elements apart.
     pub fn span(self, stride: usize, nelems: usize) -> usize {
         nelems.checked_sub(1).map_or(0, |last| (last * stride + 1) * self.elem_bytes)
     }
 
-    /// Where a block starts, and how many bytes it has, in an array with that stride.
+    /// Start and length, in bytes, of a block in an array with this stride.
     fn block(self, stride: usize, block: usize) -> (usize, usize) {
         (stride * block * self.nelems * self.elem_bytes, self.span(stride, self.nelems))
     }
 
-    /// Copies a block out of a source into a dest: those of these numbers.
+    /// Copies block `from` of a source into block `to` of a dest.
     pub fn copy(
         self,
         reach: &impl Reach,
@@ -66,8 +66,9 @@ impl Shape {
         assert!(self.elem_bytes == BYTES && spans == [from.bytes(), to.bytes()]);
         assert!(self.dst > 0 && self.sst > 0);
         let (from, to) = (from.at().cast::<[u8; BYTES]>(), to.at().cast::<[u8; BYTES]>());
-        // SAFETY: the ranges end with the last elements, and strides are at least 1, as just
-        // checked; they are readable and writable here, and apart, as ranges of a call are.
+        // SAFETY: each range ends with its last element, and the strides are at least 1, as just
+        // checked. The ranges are readable and writable here, and disjoint, as ranges of a call
+        // are.
         unsafe { copy::strided(to, from, self.dst as isize, self.sst as isize, self.nelems) }
     }
 

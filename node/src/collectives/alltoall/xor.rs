@@ -1,9 +1,9 @@
-//! XOR pairwise: in round `r` the partners are those whose numbers differ in the bits of
-//! `r`, so they copy from each other.
+//! XOR pairwise: in round `r` the partners are the members whose numbers differ in the bits of `r`,
+//! so they copy from each other.
 
 use super::pairwise::Schedule;
 
-/// For a power of two of members.
+/// For a number of members that is a power of two.
 pub const XOR: Schedule =
     Schedule { rounds: |size| size - 1, partner: |round, me, _| Some(me ^ (round + 1)) };
 

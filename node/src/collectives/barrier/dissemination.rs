@@ -1,7 +1,7 @@
 //! The dissemination barrier (Hensgen, Finkel and Manber, "Two algorithms for barrier
-//! synchronization", 1988): in round `r` each member hears from the one `2^r` before it
-//! that this one and all it has heard of have come. `ceil(log2 size)` rounds, one word
-//! written a member and round, no root.
+//! synchronization", 1988): in round `r` each member hears from the member `2^r` before it that
+//! this member, and all that it has heard of, have arrived. `ceil(log2 size)` rounds, one word
+//! written per member and round, no root.
 
 use crate::collectives::group::{Outcome, Stepped};
 

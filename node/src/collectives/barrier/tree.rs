@@ -1,16 +1,16 @@
-//! Barriers on a tree: news of arrival goes up to the root, release comes down (Yew,
-//! Tzeng and Lawrie, "Distributing hot-spot addressing in large-scale multiprocessors",
-//! 1987). Linear on a flat tree; with groups of PEs that share a cache, most words
-//! are read within it. Two steps up and down each level; each member writes two words.
+//! Barriers on a tree: arrivals are reported up to the root, and the release comes down (Yew, Tzeng
+//! and Lawrie, "Distributing hot-spot addressing in large-scale multiprocessors", 1987). Linear on
+//! a flat tree. With groups of PEs that share a cache, most words are read within the cache. Two
+//! steps per level, one up and one down; each member writes two words.
 
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::tree::Tree;
 
 const ARRIVED: usize = 1;
 const RELEASED: usize = 2;
 
 /// Waits until all members have called it.
-pub fn sync<G: Group>(group: &G, tree: Tree) -> Outcome<G> {
+pub fn sync<G: CollectiveGroup>(group: &G, tree: Tree) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     group.steps(RELEASED, |steps| {
         steps.await_each(ARRIVED, tree.children(me, size))?;

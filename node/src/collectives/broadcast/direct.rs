@@ -6,14 +6,14 @@
 //! ```
 
 use super::Broadcast;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// What only shared memory allows: every member copies from the root's source where it
-/// lies, all at once, while the root fills its own dest. Each member moves the bytes once.
-pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+/// The direct algorithm, possible only in shared memory: every member copies from the root's source
+/// in place, all at once, while the root fills its own dest. Each member moves the bytes once.
+pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     group.steps(COPIED, |steps| {
         if group.index() == call.root {
             steps.announce(READY);

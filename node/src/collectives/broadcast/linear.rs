@@ -1,14 +1,14 @@
-//! The root writes to one member after the other. It moves `size - 1` times the bytes,
-//! the others nothing.
+//! The root writes to one member after the other. It moves the bytes once for each dest, the others
+//! move nothing.
 
 use super::Broadcast;
-use crate::collectives::group::{Group, Outcome, others_first};
+use crate::collectives::group::{CollectiveGroup, Outcome, others_first};
 
 const ENTERED: usize = 1;
 const WRITTEN: usize = 2;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let me = group.index();
     group.steps(WRITTEN, |steps| {
         steps.announce(ENTERED);

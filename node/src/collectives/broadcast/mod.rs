@@ -17,11 +17,11 @@ use super::tree::{Rooted, Tree};
 pub struct Broadcast<'m> {
     /// Where the data goes.
     pub dest: Writable<'m>,
-    /// Where it comes from, at the root: as many bytes.
+    /// Where the data comes from, at the root. It is as long as `dest`.
     pub source: Readable<'m>,
     /// The root's member number.
     pub root: usize,
-    /// Whether the root's own dest is written: it is in a team, not in an active set.
+    /// Whether the root's own dest is written: in a team it is, in an active set it is not.
     pub root_too: bool,
 }
 
@@ -34,17 +34,18 @@ impl<'m> Broadcast<'m> {
         Rooted { root: self.root, size: group.size() }
     }
 
-    /// Fills the root's own dest, at the root.
+    /// Fills the root's own dest. For the root only.
     fn serve_root(&self, group: &impl Reach) {
         if self.root_too && !self.dest.is_at(self.source) {
             group.copy(self.source, self.dest);
         }
     }
 
-    /// Where `member` has the data, or will: the root in its source.
+    /// Where `member` has the data or will have it: the root in its source, the others in their
+    /// dest.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     fn at<G: Reach>(&self, group: &G, member: usize) -> Result<Remote<Readable<'m>>, G::Stop> {
         if member == self.root {
             group.source(self.source, member)
@@ -53,10 +54,10 @@ impl<'m> Broadcast<'m> {
         }
     }
 
-    /// Copies the data from `member`, which has it, and waits before it reuses it.
+    /// Copies the data from `member`, which has it, and waits before it reuses the memory.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     fn take<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
         group.copy(self.at(group, member)?, self.dest);
         Ok(())
@@ -66,9 +67,9 @@ impl<'m> Broadcast<'m> {
 algorithms! {
     /// Algorithms of broadcast.
     Algorithm of Broadcast, |group, call: Broadcast<'m>, degree| {
-        /// All copy from the root.
+        /// All members copy from the root.
         direct, ANY => direct::run(group, call);
-        /// The root writes to all.
+        /// The root writes to all members.
         linear, ANY => linear::run(group, call);
         /// On a k-ary tree.
         kary, ANY => tree::run(group, call, Tree::KAry(degree()));
@@ -78,7 +79,7 @@ algorithms! {
         scatter_collect, ANY => scatter_collect::run(group, call);
         /// Bytes travel beside control words.
         small, SMALL => small::run(group, call);
-        /// To one on each node, and from there to the others.
+        /// To one member on each node, and from there to the others.
         two_level, ANY => two_level::run(group, call);
     }
 }

@@ -10,23 +10,23 @@
 //! Each member but the root moves the bytes once; `log2 size + size - 1` rounds.
 
 use super::Broadcast;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::tree::Tree;
 
-/// Parts are whole cache-line pairs, so that no two members write to one.
+/// Parts are whole cache-line pairs, so that no two members write to the same pair.
 const PART_ALIGN: usize = 128;
 
 const SCATTERED: usize = 1;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let rooted = call.rooted(group);
     let (node, size) = (rooted.node(group.index()), rooted.size);
     let each = call.bytes().div_ceil(size).next_multiple_of(PART_ALIGN);
     let start = |part: usize| each.saturating_mul(part).min(call.bytes());
     let tree = Tree::KNomial(2);
-    // Copies parts `first .. end` from a member that has announced them, and waits until this PE
-    // has gone on; nobody reads them here before this PE announces them.
+    // Copies parts `first .. end` from a member that has announced them, and that waits until this
+    // PE has continued. Nobody reads them here before this PE announces them.
     let take = |from: usize, first: usize, end: usize| {
         let (at, bytes) = (start(first), start(end) - start(first));
         group.copy(call.at(group, from)?.part(at, bytes), call.dest.part(at, bytes));
@@ -36,7 +36,7 @@ pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let right = rooted.member((node + 1) % size);
     group.steps(SCATTERED + size, |steps| {
         if node == 0 {
-            // The root has all parts from the beginning.
+            // The root has all parts from the start.
             steps.announce(SCATTERED + size);
             call.serve_root(group);
         } else {

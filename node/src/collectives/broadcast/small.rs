@@ -1,12 +1,13 @@
-//! Few bytes travel beside the root's control words. The root writes them and goes on, the others
-//! wait for nobody but the root: no step in which all meet. Each member but the root waits once.
+//! Few bytes travel beside the root's control words. The root writes them and continues; the others
+//! wait for the root only, so there is no step in which all meet. Each member but the root waits
+//! once.
 
 use super::{Broadcast, direct};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::message::{Room, content, words_of};
 
-/// As [`direct`] where the group's messages have less room.
-pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+/// Runs the algorithm, or [`direct`] if the group's messages have less room.
+pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     if words_of(call.bytes()) > group.room() {
         return direct::run(group, call);
     }

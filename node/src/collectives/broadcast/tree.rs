@@ -1,7 +1,7 @@
-//! Broadcast down a tree: everyone copies from its parent. Each member moves the bytes
-//! once, and as many times as the tree is deep they are moved one after the other. With
-//! a k-ary tree, or a binomial one (folklore; analysed for messages by Johnsson and Ho,
-//! "Optimum broadcasting and personalized communication in hypercubes", 1989).
+//! Broadcast down a tree: every member copies from its parent. Each member moves the bytes once,
+//! and as many moves follow each other as the tree is deep. The tree is k-ary or binomial
+//! (folklore; analysed for messages by Johnsson and Ho, "Optimum broadcasting and personalized
+//! communication in hypercubes", 1989).
 
 use super::Broadcast;
 use crate::collectives::group::{Outcome, Stepped};
@@ -9,7 +9,7 @@ use crate::collectives::tree::Tree;
 
 const THERE: usize = 1;
 
-/// Carries it out.
+/// Runs the algorithm.
 pub fn run<G: Stepped>(group: &G, call: Broadcast<'_>, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());

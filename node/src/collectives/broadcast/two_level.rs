@@ -1,13 +1,13 @@
-//! From the root to a head on each node, on a [binomial tree](super::tree), and from there to the
-//! others of the node. The bytes go to each node once.
+//! From the root to a head on each node, on a [binomial tree](super::tree), then from the heads to
+//! the others on their nodes. The bytes go to each node once.
 
 use super::{Broadcast, tree};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::levels::Levels;
 use crate::collectives::tree::Tree;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let levels = Levels::below(group, call.root);
     let there = levels.steps() + 1;
     let copied = there + 1;

@@ -1,8 +1,8 @@
-//! Bruck's algorithm (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for
-//! all-to-all communications in multiport message-passing systems", 1997): in round `r`
-//! each member takes from the one `2^r` after it what that one has, so that it has twice
-//! as many parts, its own and those after it. `ceil(log2 size)` rounds for any number of
-//! members; each moves the bytes of the result once.
+//! Bruck's algorithm (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
+//! communications in multiport message-passing systems", 1997): in round `r` each member takes the
+//! parts that the member `2^r` after it has. It then has twice as many parts, its own and those
+//! after it. `ceil(log2 size)` rounds for any number of members; each member moves the bytes of the
+//! result once.
 //!
 //! ```text
 //!  5 members, member 3      has 3      takes 4 from 4, 0 1 from 0, 2 from 2
@@ -12,11 +12,11 @@
 //! ```
 
 use super::{Collect, Parts, Whole};
-use crate::collectives::group::{Group, Outcome, Stepped, Steps};
+use crate::collectives::group::{CollectiveGroup, Outcome, Stepped, Steps};
 use crate::collectives::scratch::Scratch;
 
-/// Carries out the rounds; `take(from, first, count)` copies the parts `first ..
-/// first + count` (modulo the number of members) from member `from`, which has them.
+/// Runs the rounds. `take(from, first, count)` copies the parts `first .. first + count` (modulo
+/// the number of members) from member `from`, which has them.
 fn rounds<G: Stepped>(
     group: &G,
     steps: &Steps<'_, G>,
@@ -28,7 +28,7 @@ fn rounds<G: Stepped>(
         let from = (me + have) % size;
         steps.await_member(round + 1, from)?;
         take(from, from, have.min(size - have))?;
-        // It waits for that below, and another one for the parts.
+        // `from` waits for this announcement below; the other member waits for the parts.
         steps.announce_to(round + 2, [from, (me + size - 2 * have % size) % size]);
     }
     for (round, have) in spans().enumerate() {
@@ -41,29 +41,29 @@ fn steps_for(size: usize) -> usize {
     size.next_power_of_two().ilog2() as usize + 2
 }
 
-/// Without rotation, for parts of any length.
+/// Bruck's algorithm without rotation, for parts of any length.
 pub fn in_place<G: Stepped>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     call.serve_self(group);
     exchange(group, call.whole())
 }
 
-/// The same, of parts of which each member has its own in its place.
+/// As [`in_place`], where each member's own part is in its place in dest already.
 pub fn exchange<G: Stepped>(group: &G, whole: &Whole<'_>) -> Outcome<G> {
     let size = group.size();
     group.steps(steps_for(size), |steps| {
         steps.announce_to(1, [(group.index() + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
             let end = (first + count).min(size);
-            // The member waits for this PE.
+            // `from` waits for this PE.
             whole.take(group, from, first, end)?;
             whole.take(group, from, 0, first + count - end)
         })
     })
 }
 
-/// As published, for parts of one length. Each member moves the result twice more, for
-/// the rotation.
-pub fn rotated<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Bruck's algorithm as published, for parts of equal length. Each member moves the result twice
+/// more, for the rotation.
+pub fn rotated<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let Whole { dest, parts: Parts::Equal(each) } = *call.whole() else {
         unreachable!("the selector does not give it parts of different lengths")
     };
@@ -72,10 +72,10 @@ pub fn rotated<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
         group.copy(call.own(), dest.part(0, each));
         steps.announce_to(1, [(me + size - 1) % size]);
         rounds(group, steps, |from, first, count| {
-            // Every member has its own part at the front.
+            // Every member has its own part at the front of its dest.
             let at = (first + size - me) % size * each;
             let theirs = group.dest(dest, from)?.part(0, count * each);
-            // It waits for this PE.
+            // `from` waits for this PE.
             group.copy(theirs, dest.part(at, count * each));
             Ok(())
         })?;

@@ -1,14 +1,14 @@
-//! What only shared memory allows: every member copies every part from where it lies,
-//! its successor's first. Two steps; each member moves the bytes of the result once.
+//! The direct algorithm, possible only in shared memory: every member copies every part from where
+//! it lies, its successor's first. Two steps; each member moves the bytes of the result once.
 
 use super::Collect;
-use crate::collectives::group::{Group, Outcome, others_first};
+use crate::collectives::group::{CollectiveGroup, Outcome, others_first};
 
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     if call.all_fitted {
         return Ok(());
     }

@@ -1,15 +1,15 @@
-//! Member 0 gathers all parts, then everyone copies the whole from there. Each member
-//! moves the bytes of the result once, all others' after member 0's.
+//! Member 0 gathers all parts, then the others copy the whole result from it. Each member moves the
+//! bytes of the result once, member 0 before all others.
 
 use super::Collect;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
 const READY: usize = 1;
 const GATHERED: usize = 2;
 const COPIED: usize = 3;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let size = group.size();
     group.steps(COPIED, |steps| {
         steps.announce(READY);

@@ -1,5 +1,5 @@
-//! Collect and fcollect: the concatenation, in the members' order, of all sources. The
-//! algorithms are the same for both, over [`Parts`]; some need parts of one length.
+//! Collect and fcollect: the concatenation of all sources, in the members' order. Both use the same
+//! algorithms, over [`Parts`]; some need parts of equal length.
 
 pub mod bruck;
 pub mod direct;
@@ -18,9 +18,9 @@ use super::algorithm::{ANY, EVEN, POWER_OF_TWO, SMALL, algorithms};
 algorithms! {
     /// Algorithms of collect.
     Algorithm of Collect, |group, call: Collect<'m>, degree| {
-        /// All copy from all.
+        /// All members copy from all.
         direct, ANY => direct::run(group, &call);
-        /// One gathers, all copy from it.
+        /// One member gathers, the others copy from it.
         linear, ANY => linear::run(group, &call);
         /// On a ring.
         ring, ANY => ring::run(group, &call);
@@ -28,17 +28,17 @@ algorithms! {
         recursive_doubling, POWER_OF_TWO => recursive_doubling::run(group, &call);
         /// Bruck's algorithm.
         bruck, ANY => bruck::in_place(group, &call);
-        /// Within each node, and among the first of each.
+        /// Within each node, and among the first member of each.
         two_level, ANY => two_level::run(group, &call);
     }
 }
 
 algorithms! {
-    /// Algorithms of fcollect, whose parts have one length.
+    /// Algorithms of fcollect, whose parts have equal length.
     EqualAlgorithm of Fcollect, |group, call: Collect<'m>, degree| {
-        /// All copy from all.
+        /// All members copy from all.
         direct, ANY => direct::run(group, &call);
-        /// One gathers, all copy from it.
+        /// One member gathers, the others copy from it.
         linear, ANY => linear::run(group, &call);
         /// On a ring.
         ring, ANY => ring::run(group, &call);
@@ -46,13 +46,13 @@ algorithms! {
         recursive_doubling, POWER_OF_TWO => recursive_doubling::run(group, &call);
         /// Bruck's algorithm.
         bruck, ANY => bruck::rotated(group, &call);
-        /// Bruck's algorithm, with parts put to their places at once.
+        /// Bruck's algorithm, with each part copied to its place at once.
         bruck_no_rotation, ANY => bruck::in_place(group, &call);
-        /// Neighbours exchange what they have got last.
+        /// Neighbours exchange the parts that they received last.
         neighbour_exchange, EVEN => neighbour::run(group, &call);
         /// Parts travel beside control words.
         small, SMALL => small::run(group, &call);
-        /// Within each node, and among the first of each.
+        /// Within each node, and among the first member of each.
         two_level, ANY => two_level::run(group, &call);
     }
 }

@@ -1,8 +1,8 @@
-//! Neighbour exchange (Chen, Zhang, Zhang and Yuan, "Performance evaluation of allgather
-//! algorithms on terascale Linux cluster with Fast Ethernet", 2005), for an even number
-//! of members: members 0 1, 2 3, and so on form pairs, which first swap their parts. Then
-//! the left ones take from the pair to the left, the right ones from that to the right,
-//! and tell each other, in turn, two parts a round.
+//! Neighbour exchange (Chen, Zhang, Zhang and Yuan, "Performance evaluation of allgather algorithms
+//! on terascale Linux cluster with Fast Ethernet", 2005), for an even number of members: members
+//! 0 1, 2 3, and so on form pairs, which first swap their parts. Then two kinds of rounds
+//! alternate, of two parts each: left members take from the pair to the left and right members from
+//! the pair to the right; then partners exchange what they took.
 //!
 //! ```text
 //!  pair p, left member:   round 1 gets pair p-1 from the pair p-1    2: p+1 from its partner
@@ -13,14 +13,14 @@
 //! `size / 2` rounds; each member moves the bytes of the result once.
 
 use super::Collect;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
-    debug_assert!(size.is_multiple_of(2));
+    debug_assert!(size % 2 == 0);
     let (pair, pairs) = (me / 2, size / 2);
-    let left = me.is_multiple_of(2);
+    let left = me % 2 == 0;
     let partner = me ^ 1;
     let outside = if left { (me + size - 1) % size } else { (me + 1) % size };
     group.steps(pairs + 1, |steps| {
@@ -32,7 +32,8 @@ pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
             } else {
                 let outward = round % 2 == 1;
                 let distance = round.div_ceil(2);
-                // From outside come the parts of the own side, from the partner the others.
+                // Parts of this member's side come from outside, those of the other side from the
+                // partner.
                 let taken = if left == outward { pair + pairs - distance } else { pair + distance };
                 (if outward { outside } else { partner }, taken % pairs * 2, 2)
             };

@@ -1,25 +1,25 @@
-//! What each member gives to a collect, and where it goes.
+//! The parts that members contribute to a collect, and their places in the result.
 #![allow(unsafe_code)]
 
-use crate::collectives::group::{Group, Outcome, Reach, SMALL_BYTES, Small};
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_BYTES, Small};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::message::content;
 use crate::collectives::range::{Readable, Remote, Writable};
 
-/// Most bytes of a part whose length goes with it.
+/// Most bytes of a part that travels with its length.
 const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
 
-/// Where each member's part of the result is, in bytes.
+/// The place of each member's part in the result, in bytes.
 #[derive(Clone, Debug)]
 pub enum Parts {
     /// All parts have this many bytes: fcollect.
     Equal(usize),
-    /// Of any lengths: collect. Where each part starts, and where the last one ends.
+    /// Parts of any lengths: collect. The start of each part, then the end of the last one.
     Varying(Vec<usize>),
 }
 
 impl Parts {
-    /// Where `member`'s part starts; that of the one after the last is the end of all.
+    /// The start of `member`'s part. For the number of members, the end of the last part.
     pub fn start(&self, member: usize) -> usize {
         match self {
             Self::Equal(bytes) => member * bytes,
@@ -27,32 +27,32 @@ impl Parts {
         }
     }
 
-    /// Bytes of the parts of members `first .. end`.
+    /// Bytes of the parts of members `first .. end`, together.
     pub fn bytes(&self, first: usize, end: usize) -> usize {
         self.start(end) - self.start(first)
     }
 }
 
-/// The result, on its way to all members' dests.
+/// The result, as it forms in all members' dests.
 #[derive(Clone, Debug)]
 pub struct Whole<'m> {
-    /// Where it goes here.
+    /// This PE's dest.
     pub dest: Writable<'m>,
-    /// What it is made of.
+    /// The parts that it consists of.
     pub parts: Parts,
 }
 
 impl<'m> Whole<'m> {
-    /// The place of the parts of members `first .. end`.
+    /// The place of the parts of members `first .. end` in this PE's dest.
     pub fn place(&self, first: usize, end: usize) -> Writable<'m> {
         self.dest.part(self.parts.start(first), self.parts.bytes(first, end))
     }
 
     /// Copies the parts of members `first .. end` from `member`, which has announced that they are
-    /// in its dest, and waits before it reuses that.
+    /// in its dest, and waits before it reuses the dest.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     pub fn take<G: Reach>(&self, group: &G, member: usize, first: usize, end: usize) -> Outcome<G> {
         let (start, bytes) = (self.parts.start(first), self.parts.bytes(first, end));
         let from = group.dest(self.dest, member)?.part(start, bytes);
@@ -66,28 +66,28 @@ impl<'m> Whole<'m> {
 pub struct Collect<'m> {
     whole: Whole<'m>,
     source: Readable<'m>,
-    /// Whether all parts have come with their lengths: dest is complete.
+    /// Whether all parts travelled with their lengths, so that dest is complete.
     pub(super) all_fitted: bool,
 }
 
 impl<'m> Collect<'m> {
-    /// Of parts that are as long as this PE's; `dest` has room for those of all members.
+    /// A call with parts as long as this PE's. `dest` has room for those of all members.
     pub fn equal(dest: Writable<'m>, source: Readable<'m>) -> Self {
         let whole = Whole { dest, parts: Parts::Equal(source.bytes()) };
         Self { whole, source, all_fitted: false }
     }
 
-    /// Of parts as long as each member likes. Exchanges their lengths, and what fits beside them.
-    /// That dest has room is known only here.
+    /// A call with parts of any lengths. Exchanges the lengths, and the parts that fit beside them.
+    /// Whether dest has room is known only here.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     ///
     /// # Safety
-    /// As for [`Readable::new`] of this PE's `bytes` bytes at `source`, of which each member has as
-    /// many as it tells here, and for [`Writable::new`] of as many bytes at `dest` as all of them
-    /// tell, as far as the group's memory has them.
-    pub unsafe fn varying<G: Group>(
+    /// As for [`Readable::new`] of this PE's `bytes` bytes at `source`, where each member has as
+    /// many bytes as it reports here, and for [`Writable::new`] of as many bytes at `dest` as all
+    /// members report together, as far as the group's memory has them.
+    pub unsafe fn varying<G: CollectiveGroup>(
         group: &G,
         dest: *mut u8,
         source: *const u8,
@@ -95,7 +95,8 @@ impl<'m> Collect<'m> {
     ) -> Result<Self, G::Stop> {
         // SAFETY: the first part of the contract.
         let source = unsafe { Readable::new(source, bytes) };
-        // SAFETY: the second one. As many bytes as members have told, and the group has checked.
+        // SAFETY: the second part. Members have reported this many bytes, and the group has checked
+        // them.
         let place = |start, bytes| unsafe { Writable::new(dest.wrapping_add(start), bytes) };
         let mut starts = Vec::with_capacity(group.size() + 1);
         starts.push(0usize);
@@ -123,30 +124,30 @@ impl<'m> Collect<'m> {
         Ok(Self { whole, source, all_fitted })
     }
 
-    /// What comes out.
+    /// The result.
     pub fn whole(&self) -> &Whole<'m> {
         &self.whole
     }
 
-    /// Bytes that `member` gives.
+    /// Bytes that `member` contributes.
     pub fn bytes_of(&self, member: usize) -> usize {
         self.whole.parts.bytes(member, member + 1)
     }
 
-    /// Copies a member's part from its source, which it has announced, to its place.
+    /// Copies `member`'s part from its source, which it has announced, to its place in dest.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     pub fn fetch<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
         let from = group.source(self.source, member)?;
-        // SAFETY: the length of the part, equal to this PE's or told by the member itself, is that
-        // of its source.
+        // SAFETY: the part is as long as the member's source: as this PE's, or as the member itself
+        // reported.
         let from = unsafe { Remote::new(Readable::new(from.range().at(), self.bytes_of(member))) };
         group.copy(from, self.whole.place(member, member + 1));
         Ok(())
     }
 
-    /// Puts this PE's own part in its place, unless it is there.
+    /// Copies this PE's own part to its place, unless it is there already.
     pub fn serve_self(&self, group: &impl Reach) {
         let me = group.index();
         let place = self.whole.place(me, me + 1);

@@ -1,12 +1,12 @@
-//! Recursive doubling: in round `r` partners `2^r` apart take from each other all that
-//! they have (Chan and others, as for the ring). For a power of two of members;
-//! `log2 size` rounds; each member moves the bytes of the result once.
+//! Recursive doubling: in round `r` partners `2^r` apart take from each other all parts that they
+//! have (Chan and others, as for the ring). The number of members is a power of two. `log2 size`
+//! rounds; each member moves the bytes of the result once.
 
 use super::Collect;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     debug_assert!(size.is_power_of_two());
     let rounds = size.ilog2() as usize;

@@ -1,12 +1,12 @@
-//! Parts that fit a message travel in one, beside the control words. One step; each
-//! member moves the result once.
+//! Parts that fit a message travel in one, beside the control words. One step; each member moves
+//! the result once.
 
 use super::{Collect, direct};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::message::{Room, content, words_of};
 
-/// As [`direct`] where the group's messages have less room.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm, or [`direct`] if the group's messages have less room.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (dest, bytes) = (call.whole().dest, call.own().bytes());
     let words = words_of(bytes);
     if words > group.room() {

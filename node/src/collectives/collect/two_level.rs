@@ -1,15 +1,15 @@
-//! The head of each node gathers its node's parts, the heads exchange these by
+//! The head of each node gathers its node's parts, the heads exchange them by
 //! [Bruck's algorithm](super::bruck), and the others copy the result from their head. Each part
 //! goes to each node once.
 
 use super::{Collect, Parts, Whole, bruck};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::levels::Levels;
 
 const READY: usize = 1;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
     let (levels, whole) = (Levels::new(group), call.whole());
     let there = READY + levels.steps() + 1;
     let copied = there + 1;
@@ -19,7 +19,7 @@ pub fn run<G: Group>(group: &G, call: &Collect<'_>) -> Outcome<G> {
             steps.announce(READY);
             steps.await_member(there, levels.head())?;
             if all > 0 {
-                // It waits below until this PE has the result.
+                // The head waits below until this PE has the result.
                 whole.take(group, levels.head(), 0, group.size())?;
             }
             steps.announce(copied);

@@ -1,26 +1,27 @@
-//! Up a binomial tree, and down again (folklore; see Thakur, Rabenseifner and Gropp,
-//! "Optimization of collective communication operations in MPICH", 2005): each member
-//! combines what its children have, in the members' order, then copies the result from
-//! its parent. `2 log2 size` rounds one after the other; each member moves the bytes
-//! once a child and two or three times more.
+//! Up a binomial tree and down again (folklore; see Thakur, Rabenseifner and Gropp, "Optimization
+//! of collective communication operations in MPICH", 2005): each member combines its children's
+//! elements with its own, in the members' order, then copies the result from its parent.
+//! `2 log2 size` rounds one after the other; each member moves the bytes once per child and two or
+//! three times more.
 
 use super::Reduce;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::scratch::Scratch;
 use crate::collectives::tree::Tree;
 
 const COMBINED: usize = 1;
 const RESULT: usize = 2;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let tree = Tree::KNomial(2);
     group.steps(RESULT, |steps| {
         let mut sums = Scratch::new(bytes);
         let mine = sums.all();
-        // A child's dest stays as it is until it takes the result, which is there after this PE has
-        // read; this PE's likewise, and its result until its children have taken it.
+        // A child does not write its dest again until it takes the result, which is there only
+        // after this PE has read that dest. The same holds for this PE's dest; its result stays
+        // until its children have taken it.
         group.copy(call.source, mine);
         for child in tree.children(me, size) {
             steps.await_member(COMBINED, child)?;

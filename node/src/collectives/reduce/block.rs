@@ -1,18 +1,18 @@
-//! Private blocks that elements are combined in.
+//! Private blocks in which elements are combined.
 //!
-//! The members' elements are read where they lie, in shared memory, and combined into a
-//! block that stays in the first cache level, so that a block of the result can be written
-//! as a whole, and to more than one place, without being read from further away again.
+//! The members' elements are read in place, in shared memory, and combined into a block that stays
+//! in the first-level cache. A block of the result can then be written as a whole, and to more than
+//! one place, without being read from further away again.
 #![allow(unsafe_code)]
 
 use super::op::Kernel;
-use crate::collectives::group::{Group, Steps};
+use crate::collectives::group::{CollectiveGroup, Steps};
 use crate::collectives::memory::Memory;
 use crate::collectives::range::{Readable, Writable};
 use std::mem::MaybeUninit;
 
-/// Bytes of a block. Of 1 MiB on 2 PEs with 2 KiB: 1.05, with 4 KiB: 1.03, with 16 KiB: 0.99 of
-/// the time.
+/// Bytes of a block. Relative times of other sizes, for 1 MiB on 2 PEs: 2 KiB 1.05, 4 KiB 1.03,
+/// 16 KiB 0.99.
 pub const BLOCK_BYTES: usize = 8192;
 
 const READY: usize = 1;
@@ -21,64 +21,66 @@ const READY: usize = 1;
 struct Block(MaybeUninit<[u8; BLOCK_BYTES]>);
 
 /// An accumulator.
-pub struct Blocks {
+pub struct Accumulator {
     acc: Block,
     kernel: Kernel,
 }
 
 /// Elements `first .. first + n` of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// The first one.
+pub struct ElementRange {
+    /// Index of the first one.
     pub first: usize,
-    /// How many.
+    /// Number of elements.
     pub n: usize,
 }
 
-impl Part {
-    /// All of so many.
+impl ElementRange {
+    /// All elements of an array of `n`.
     pub fn all(n: usize) -> Self {
         Self { first: 0, n }
     }
 
-    /// Where it starts in an array of elements of so many bytes, and how many bytes it has.
+    /// Start and length in bytes, for elements of `elem_bytes` bytes.
     #[inline(always)]
     pub fn range(self, elem_bytes: usize) -> (usize, usize) {
         (self.first * elem_bytes, self.n * elem_bytes)
     }
 
-    /// Cuts into parts that fit a block.
-    pub fn blocks(self, elem_bytes: usize) -> impl Iterator<Item = Part> {
+    /// Cuts the part into parts that fit a block.
+    pub fn blocks(self, elem_bytes: usize) -> impl Iterator<Item = ElementRange> {
         let most = BLOCK_BYTES / elem_bytes;
         let end = self.first + self.n;
-        (self.first..end).step_by(most).map(move |first| Part { first, n: most.min(end - first) })
+        (self.first..end)
+            .step_by(most)
+            .map(move |first| ElementRange { first, n: most.min(end - first) })
     }
 }
 
-impl Blocks {
-    /// Empty, for `kernel`'s elements.
+impl Accumulator {
+    /// Creates an empty accumulator for `kernel`'s elements.
     pub fn new(kernel: Kernel) -> Self {
         Self { acc: Block(MaybeUninit::uninit()), kernel }
     }
 
-    /// Combines `part` (at most a block) of the sources of members `0..members`, in
-    /// their order, so that the result never depends on timing; zeros of no members. Waits for each
-    /// member to have announced step 1. Returns the result, `part.n` elements.
+    /// Combines `part` (at most a block) of the sources of members `0..members`, in their order, so
+    /// that the result never depends on timing. The result for no members is zeros. Waits for each
+    /// member to announce step 1. Returns the result, `part.n` elements.
     ///
     /// # Errors
-    /// The group's.
-    pub fn accumulate<G: Group>(
+    /// Those of the group.
+    pub fn accumulate<G: CollectiveGroup>(
         &mut self,
         group: &G,
         steps: &Steps<'_, G>,
         source: Readable<'_>,
-        part: Part,
+        part: ElementRange,
         members: usize,
     ) -> Result<Readable<'_>, G::Stop> {
         let (start, bytes) = part.range(self.kernel.bytes());
         assert!(bytes <= BLOCK_BYTES);
-        // SAFETY: private memory, long enough by the assertion. It has no value at first, and is
-        // written in whole here before it is read.
+        // SAFETY: private memory, long enough by the assertion. It is uninitialised at first, and
+        // written completely here before it is read.
         let acc = unsafe { Writable::new(self.acc.0.as_mut_ptr().cast(), bytes) };
         let own = source.part(start, bytes);
         let of = |member: usize| {

@@ -1,5 +1,5 @@
-//! How algorithms for a power of two of members serve any number: neighbours fold into
-//! groups of one or two, as evenly as can be, and the first of each group stands for it.
+//! Lets algorithms for a power of two of members serve any number: neighbours fold into groups of
+//! one or two, as evenly as possible, and the first member of each group represents it.
 //!
 //! ```text
 //!  members   0   1 2   3   4 5        6 into 4 groups
@@ -11,7 +11,7 @@ use crate::collectives::group::{Outcome, Stepped, Steps};
 use crate::collectives::range::Writable;
 use crate::collectives::scratch::Scratch;
 
-/// The step in which sources are ready.
+/// The step at which sources are ready.
 pub const READY: usize = 1;
 
 /// The groups that `size` members fold into.
@@ -28,7 +28,7 @@ impl Fold {
         Self { size, groups: 1 << size.ilog2() }
     }
 
-    /// The member that stands for `group`.
+    /// The first member of `group`, which represents it.
     pub fn first(self, group: usize) -> usize {
         group * self.size / self.groups
     }
@@ -44,12 +44,13 @@ impl Fold {
         (second < self.first(group + 1)).then_some(second)
     }
 
-    /// A reduction among the first of the groups: each folds in the second's elements, then
-    /// carries out `rounds` with its own in scratch memory, which leave the result in dest and
-    /// announce step `result`. The second takes it from there, one step later.
+    /// Runs a reduction among the first members of the groups. Each of them combines the second
+    /// member's elements with its own, in scratch memory, and then runs `rounds` on them. `rounds`
+    /// leaves the result in dest and announces step `result`; the second member takes the result
+    /// from there, one step later.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     pub fn around<G: Stepped>(
         self,
         group: &G,
@@ -64,7 +65,7 @@ impl Fold {
         if me != first {
             steps.announce_to(READY, [first]);
             steps.await_member(result, first)?;
-            // It waits below, and has read this PE's source.
+            // The first member waits below, and has read this PE's source.
             call.take_result(group, first)?;
             steps.announce_to(copied, [first]);
             return Ok(());
@@ -73,7 +74,7 @@ impl Fold {
         let mine = sums.all();
         group.copy(call.source, mine);
         if let Some(second) = self.second(own) {
-            // Its source stays ready until there is the result.
+            // The second member's source stays ready until the result is there.
             steps.await_member(READY, second)?;
             call.combine(group, mine, true, group.source(call.source, second)?, call.n);
         }

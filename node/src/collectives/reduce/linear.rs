@@ -1,24 +1,24 @@
-//! Member 0 combines all sources, then everyone copies the result from there. Member 0
-//! moves `size` times the bytes and the result once more; the others the result.
+//! Member 0 combines all sources, then the others copy the result from it. Member 0 moves `size`
+//! times the bytes and the result once more; the others move the result.
 
 use super::Reduce;
-use super::block::{Blocks, Part};
-use crate::collectives::group::{Group, Outcome};
+use super::block::{Accumulator, ElementRange};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
 const READY: usize = 1;
 const REDUCED: usize = 2;
 const COPIED: usize = 3;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let elem = call.kernel.bytes();
     group.steps(COPIED, |steps| {
         steps.announce(READY);
         if group.index() == 0 {
-            let mut blocks = Blocks::new(call.kernel);
-            for part in Part::all(call.n).blocks(elem) {
-                // All members wait for the next step before they reuse their sources; in place,
-                // only this PE reads its own.
+            let mut blocks = Accumulator::new(call.kernel);
+            for part in ElementRange::all(call.n).blocks(elem) {
+                // All members wait for the next step before they reuse their sources. In place,
+                // only this PE reads its own source.
                 let (start, bytes) = part.range(elem);
                 let sum = blocks.accumulate(group, steps, call.source, part, group.size())?;
                 group.copy(sum, call.dest.part(start, bytes));

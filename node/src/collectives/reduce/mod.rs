@@ -1,9 +1,9 @@
 //! Reductions: elementwise combination of all members' sources, to all members.
 //!
-//! In which order elements are combined depends on the algorithm and the number of
-//! members alone, never on timing: floating-point results are the same bits from run to
-//! run and on every member. The direct algorithms and the linear one combine in the
-//! members' order; the others combine neighbouring groups of members, in their order.
+//! The order in which elements are combined depends only on the algorithm and the number of
+//! members, never on timing: floating-point results have the same bits from run to run and on every
+//! member. The direct algorithms and the linear one combine in the members' order; the others
+//! combine neighbouring groups of members, in their order.
 
 pub mod binomial;
 mod block;
@@ -17,7 +17,7 @@ pub mod small;
 pub mod two_level;
 pub mod whole;
 
-pub use block::{BLOCK_BYTES, Blocks, Part};
+pub use block::{Accumulator, BLOCK_BYTES, ElementRange};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
 use super::algorithm::{ANY, Need, SMALL, algorithms};
@@ -34,7 +34,7 @@ pub struct Reduce<'m> {
     pub source: Readable<'m>,
     /// Number of elements.
     pub n: usize,
-    /// What they are and how they are combined.
+    /// The elements' type, and the operation that combines them.
     pub kernel: Kernel,
 }
 
@@ -43,7 +43,8 @@ impl Reduce<'_> {
         self.n * self.kernel.bytes()
     }
 
-    /// Combines elements of a member, `theirs`, with as many in `mine`, which come `first` or last.
+    /// Combines a member's elements, `theirs`, with as many in `mine`, which are the first operands
+    /// if `first`.
     fn combine(
         &self,
         group: &impl Reach,
@@ -60,40 +61,40 @@ impl Reduce<'_> {
         self.kernel.combine(mine, a, x, n);
     }
 
-    /// Copies the finished result from `member`, which has announced it and waits before it reuses
-    /// it. Nobody reads this PE's dest.
+    /// Copies the finished result from `member`, which has announced it, and waits before it reuses
+    /// its dest. Nobody reads this PE's dest.
     ///
     /// # Errors
-    /// The group's.
+    /// Those of the group.
     fn take_result<G: Reach>(&self, group: &G, member: usize) -> Outcome<G> {
         group.copy(group.dest(self.dest, member)?, self.dest);
         Ok(())
     }
 }
 
-/// What fits a block.
+/// For elements that fit a block.
 const BLOCK: Need = Need { words: "at most 8192 bytes", met: |_, bytes| bytes <= BLOCK_BYTES };
-// As the text says.
+// The text above names this number.
 const _: () = assert!(BLOCK_BYTES == 8192);
 
 algorithms! {
     /// Algorithms of reductions.
     Algorithm of Reduce, |group, call: Reduce<'m>, degree| {
-        /// Each member combines a slice, all gather.
+        /// Each member combines a slice and writes it to all.
         sliced, ANY => sliced::run(group, call);
         /// Each member combines everything.
         whole, BLOCK => whole::run(group, call);
         /// Elements travel beside control words.
         small, SMALL => small::run(group, call);
-        /// One combines everything.
+        /// One member combines everything.
         linear, ANY => linear::run(group, call);
         /// Up and down a binomial tree.
         binomial, ANY => binomial::run(group, call);
-        /// Partners combine all they have, twice as far away in each round.
+        /// Partners combine all they have, and are twice as far apart in each round.
         recursive_doubling, ANY => recursive_doubling::run(group, call);
         /// Recursive halving, then doubling.
         rabenseifner, ANY => rabenseifner::run(group, call);
-        /// Within each node, and among the first of each.
+        /// Within each node, and among the first member of each.
         two_level, ANY => two_level::run(group, call);
     }
 }

@@ -1,41 +1,68 @@
-//! Reduction operations and the element types they combine.
+//! Reduction operations and their element types.
 
 #![allow(unsafe_code)]
 
 use crate::collectives::range::{Readable, Writable};
 
-/// A type whose arrays can be reduced.
+/// A type whose arrays may be in shared memory: a number type, an array of elements, or a struct of
+/// elements.
 ///
 /// # Safety
-/// Any bits are a value of the type (its memory may be shared), all bits zero is
-/// its zero, it is at most 64 bytes, and 64-byte alignment suffices for it.
+/// * Any bits are a value of the type, because other processes may write at any time. So it is not
+///   `bool`, `char`, an enum or a reference, and contains none of these.
+/// * All of its bytes have a value: it has no padding, because it is copied as bytes.
+/// * All bits zero is its zero: new memory and empty sums are zero bits.
+/// * It has at least one byte, and an alignment of at most 16 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be in symmetric memory",
+    label = "any bits must be a value of this type",
+    note = "elements are integers, floating-point numbers, arrays of them, and structs of them with \
+            `#[derive(oneshmem::Element)]`"
+)]
 pub unsafe trait Element: Copy + Send + 'static {}
 
-/// An associative operation on `T`. Implement it for [`Sum`], [`Prod`] and so on to
-/// make another type reducible.
+/// An associative operation on `T`. Implement it for your own type to reduce with your own
+/// operation, or for [`Sum`], [`Prod`] and so on to reduce your own elements. Reduced elements have
+/// at most 64 bytes, which the compiler checks.
+///
+/// ```
+/// # use onenode::collectives::reduce::ReduceOp;
+/// /// The longer of two vectors; the first one if they are equally long.
+/// struct Longest;
+///
+/// impl ReduceOp<[f64; 3]> for Longest {
+///     fn combine(a: [f64; 3], x: [f64; 3]) -> [f64; 3] {
+///         let square = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>();
+///         if square(x) > square(a) { x } else { a }
+///     }
+/// }
+/// assert_eq!(Longest::combine([1.0, 0.0, 0.0], [0.0, 2.0, 0.0]), [0.0, 2.0, 0.0]);
+/// ```
 pub trait ReduceOp<T: Element> {
     /// `a op x`.
     fn combine(a: T, x: T) -> T;
 
-    /// `acc[i] = a[i] op x[i]` for `n` elements. Shared memory is read where it lies, each element
-    /// once: what others write there meanwhile, against the rules, makes wrong results and no
-    /// more.
+    /// `acc[i] = a[i] op x[i]` for `n` elements. Reads each element of shared memory once, in
+    /// place. If others write there meanwhile, against the rules, the results are wrong, but
+    /// nothing else happens.
     ///
     /// # Safety
-    /// `a` and `x` are readable and `acc` is writable for `n` elements, at any alignment. `acc`
-    /// may be one of them; else it is apart from both.
+    /// `a` and `x` are readable and `acc` is writable for `n` elements, at any alignment. `acc` may
+    /// be `a` or `x`; otherwise it overlaps neither.
+    #[doc(hidden)]
     #[inline(always)]
     unsafe fn combine_all(acc: *mut T, a: *const T, x: *const T, n: usize) {
         let whole = n - n % TOGETHER;
         for i in (0..whole).step_by(TOGETHER) {
-            // SAFETY: the caller's promise; so many elements are there.
+            // SAFETY: `i + TOGETHER` is at most `n`. The caller guarantees that `n` elements are
+            // readable and writable.
             unsafe {
                 let (a, x) = (a.add(i).cast(), x.add(i).cast());
                 combine_together::<T, Self, TOGETHER>(acc.add(i).cast(), a, x);
             }
         }
         for i in whole..n {
-            // SAFETY: the caller's promise.
+            // SAFETY: element `i` of `n`, which the caller guarantees.
             unsafe {
                 let (a, x) = (a.add(i).cast(), x.add(i).cast());
                 combine_together::<T, Self, 1>(acc.add(i).cast(), a, x);
@@ -44,8 +71,8 @@ pub trait ReduceOp<T: Element> {
     }
 }
 
-/// Elements that are all read before the first result is written, so that the compiler may take
-/// them in vectors even though `acc` may be `a` or `x`.
+/// The number of elements read before the first result is written. Lets the compiler use vectors
+/// although `acc` may be `a` or `x`.
 const TOGETHER: usize = 16;
 
 /// # Safety
@@ -56,7 +83,8 @@ unsafe fn combine_together<T: Element, O: ReduceOp<T> + ?Sized, const N: usize>(
     a: *const [T; N],
     x: *const [T; N],
 ) {
-    // SAFETY: the caller's promise; any bits are a `T`.
+    // SAFETY: the caller guarantees that `N` elements are readable and writable, and any bits are a
+    // `T`.
     unsafe {
         let (a, x) = (a.read_unaligned(), x.read_unaligned());
         acc.write_unaligned(std::array::from_fn(|i| O::combine(a[i], x[i])));
@@ -76,13 +104,13 @@ operations! {
     Or;
     /// Bitwise exclusive or.
     Xor;
-    /// The larger.
+    /// The larger value.
     Max;
-    /// The smaller.
+    /// The smaller value.
     Min;
-    /// The sum; integers wrap around.
+    /// The sum. Integers wrap around.
     Sum;
-    /// The product; integers wrap around.
+    /// The product. Integers wrap around.
     Prod;
 }
 
@@ -104,19 +132,26 @@ macro_rules! elements {
     )*};
 }
 
-elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
-combine!(And, i8 i16 i32 i64 u8 u16 u32 u64, |a, x| a & x);
-combine!(Or, i8 i16 i32 i64 u8 u16 u32 u64, |a, x| a | x);
-combine!(Xor, i8 i16 i32 i64 u8 u16 u32 u64, |a, x| a ^ x);
-combine!(Max, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, |a, x| if x > a { x } else { a });
-combine!(Min, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, |a, x| if x < a { x } else { a });
-combine!(Sum, i8 i16 i32 i64 u8 u16 u32 u64, |a, x| a.wrapping_add(x));
+// SAFETY: elements only, one after the other without gaps.
+unsafe impl<T: Element, const N: usize> Element for [T; N] {}
+
+elements!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64);
+combine!(And, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a & x);
+combine!(Or, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a | x);
+combine!(Xor, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a ^ x);
+combine!(
+    Max, i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64, |a, x| if x > a { x } else { a }
+);
+combine!(
+    Min, i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64, |a, x| if x < a { x } else { a }
+);
+combine!(Sum, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.wrapping_add(x));
 combine!(Sum, f32 f64, |a, x| a + x);
-combine!(Prod, i8 i16 i32 i64 u8 u16 u32 u64, |a, x| a.wrapping_mul(x));
+combine!(Prod, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.wrapping_mul(x));
 combine!(Prod, f32 f64, |a, x| a * x);
 
-/// An operation on a type, made a value, so that the algorithms are compiled once
-/// and not for each of the 150 pairs; it is called once a block.
+/// An operation on a type, as a value. It lets the algorithms be compiled once instead of for each
+/// of the 150 pairs. It is called once per block.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     bytes: usize,
@@ -130,20 +165,20 @@ impl Kernel {
         Self { bytes: size_of::<T>(), combine: combine_bytes::<T, O> }
     }
 
-    /// Bytes of an element.
+    /// Bytes per element.
     pub const fn bytes(self) -> usize {
         self.bytes
     }
 
-    /// Combines the elements of `a` and `x` into `acc`, which may be one of them; there are `n` in
-    /// each.
+    /// Combines the `n` elements of `a` and `x` into `acc`, which may be one of them.
     #[inline(always)]
     pub fn combine(self, acc: Writable<'_>, a: Readable<'_>, x: Readable<'_>, n: usize) {
         let bytes = n * self.bytes;
         if acc.bytes() != bytes || a.bytes() != bytes || x.bytes() != bytes {
             other_lengths(bytes, [acc.bytes(), a.bytes(), x.bytes()]);
         }
-        // SAFETY: the ranges are as long as the elements, readable and writable here as ranges are.
+        // SAFETY: the ranges are as long as the elements, checked above. Ranges guarantee that they
+        // are readable and writable here.
         unsafe { (self.combine)(acc.at(), a.at(), x.at(), n) }
     }
 }
@@ -162,6 +197,6 @@ unsafe fn combine_bytes<T: Element, O: ReduceOp<T>>(
     x: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the same.
     unsafe { O::combine_all(acc.cast(), a.cast(), x.cast(), n) }
 }

@@ -9,36 +9,36 @@
 //!                         the other's half
 //! ```
 //!
-//! `2 log2` rounds; each member moves the bytes five times at most, whatever the number of
-//! members. If that is no power of two, neighbours fold first ([`super::fold`]).
+//! `2 log2` rounds; each member moves the bytes five times at most, whatever the number of members.
+//! If that is not a power of two, neighbours fold first ([`super::fold`]).
 
 use super::Reduce;
-use super::block::Part;
+use super::block::ElementRange;
 use super::fold::{Fold, READY};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let (me, elem) = (group.index(), call.kernel.bytes());
     let fold = Fold::new(group.size());
     let rounds = fold.groups.ilog2() as usize;
     let own = fold.group(me);
     let result = READY + 2 * rounds + 1;
-    // What group `of` still has after so many rounds of halving.
+    // The part that group `of` still has after `rounds_done` rounds of halving.
     let part = |of: usize, rounds_done: usize| {
-        (0..rounds_done).fold(Part::all(call.n), |part, round| {
+        (0..rounds_done).fold(ElementRange::all(call.n), |part, round| {
             let low = part.n / 2;
             if of & fold.groups >> (round + 1) == 0 {
-                Part { first: part.first, n: low }
+                ElementRange { first: part.first, n: low }
             } else {
-                Part { first: part.first + low, n: part.n - low }
+                ElementRange { first: part.first + low, n: part.n - low }
             }
         })
     };
     group.steps(result + 1, |steps| {
         let partner = |round: usize| fold.first(own ^ fold.groups >> (round + 1));
-        // What a partner takes from this PE's dest is the half that this PE gives up: it is written
-        // again only when the partner comes with the result of it. Partners wait likewise.
+        // A partner takes the half of this PE's dest that this PE gives up. This PE writes that
+        // half again only when the partner has its result. Partners wait in the same way.
         fold.around(group, steps, call, result, |mine| {
             group.copy(mine, call.dest);
             for round in 0..rounds {

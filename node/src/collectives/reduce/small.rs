@@ -1,14 +1,14 @@
-//! Reduction of what fits a message beside the control words.
+//! Reduction of elements that fit a message beside the control words.
 
 use super::{Reduce, sliced};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::message::{Room, content, words_of};
 use crate::collectives::range::Writable;
 
-/// Every member tells its elements beside its control word, and combines everyone's, in the
-/// members' order. One exchange, no wait for readers, sources are read by their owners only. As
-/// [`sliced`] where the group's messages have less room.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Every member sends its elements beside its control word, and combines everyone's in the members'
+/// order. One exchange, no wait for readers; sources are read by their owners only. Runs [`sliced`]
+/// if the group's messages have less room.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let (bytes, words) = (call.bytes(), words_of(call.bytes()));
     if words > group.room() {
         return sliced::run(group, call);

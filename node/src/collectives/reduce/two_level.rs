@@ -1,15 +1,15 @@
-//! The head of each node combines its node's elements where they lie, the heads combine theirs by
-//! [recursive doubling](super::recursive_doubling), and the others copy the result. The bytes of
-//! one member leave each node `log2` times the number of nodes, and come as often.
+//! The head of each node combines its node's elements in place, the heads combine theirs by
+//! [recursive doubling](super::recursive_doubling), and the others copy the result. One member's
+//! bytes leave each node `log2` of the number of nodes times, and enter it as often.
 
 use super::{Reduce, recursive_doubling};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::levels::Levels;
 
 const READY: usize = 1;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let levels = Levels::new(group);
     let there = READY + levels.steps() + 1;
     let copied = there + 1;
@@ -17,13 +17,13 @@ pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
         if !levels.is_head() {
             steps.announce(READY);
             steps.await_member(there, levels.head())?;
-            // It waits below, and has read this PE's source.
+            // The head waits below, and has read this PE's source.
             call.take_result(group, levels.head())?;
             steps.announce(copied);
             return Ok(());
         }
-        // Nobody reads this PE's dest yet; the others' sources are ready, and stay so until there
-        // is the result.
+        // Nobody reads this PE's dest yet. The others' sources are ready, and stay so until the
+        // result is there.
         if !call.dest.is_at(call.source) {
             group.copy(call.source, call.dest);
         }

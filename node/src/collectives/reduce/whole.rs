@@ -1,23 +1,22 @@
-//! Reduction of middling arrays: every member reduces the whole array.
+//! Reduction of medium-sized arrays: every member reduces the whole array.
 
 use super::Reduce;
-use super::block::{BLOCK_BYTES, Blocks, Part};
-use crate::collectives::group::{Group, Outcome};
+use super::block::{Accumulator, BLOCK_BYTES, ElementRange};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 
 const READY: usize = 1;
 const READ: usize = 2;
 
-/// Every member combines all sources where they lie, and writes its dest when all
-/// have done so (dest may be source). Two steps; each member moves `size` times the bytes,
-/// and its result once more.
-/// The elements have at most [`BLOCK_BYTES`] together.
-pub fn run<G: Group>(group: &G, call: Reduce<'_>) -> Outcome<G> {
+/// Every member combines all sources in place, and writes its dest when all members have done so
+/// (dest may be source). Two steps; each member moves `size` times the bytes, and its result once
+/// more. The elements have at most [`BLOCK_BYTES`] together.
+pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     assert!(call.bytes() <= BLOCK_BYTES);
     group.steps(READ, |steps| {
         steps.announce(READY);
-        let mut blocks = Blocks::new(call.kernel);
+        let mut blocks = Accumulator::new(call.kernel);
         // All members wait below before they reuse their sources.
-        let all = Part::all(call.n);
+        let all = ElementRange::all(call.n);
         let result = blocks.accumulate(group, steps, call.source, all, group.size())?;
         steps.announce(READ);
         steps.await_all(READ)?;

@@ -1,25 +1,25 @@
-//! What only shared memory allows: each member combines the sources before it where they
-//! lie, block by block, in the members' order. Two steps if dest is not source; in place,
-//! a member writes a block when all after it have read it, one step a block. Member `i`
-//! moves `i` times the bytes.
+//! The direct algorithm, possible only in shared memory: each member combines the sources before it
+//! where they lie, block by block, in the members' order. Two steps if dest is not source. If it
+//! is, a member writes a block when all members after it have read it, one step per block. Member
+//! `i` moves `i` times the bytes.
 
 use super::Scan;
-use crate::collectives::group::{Group, Outcome};
-use crate::collectives::reduce::{Blocks, Part};
+use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::reduce::{Accumulator, ElementRange};
 
 const READY: usize = 1;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let Scan { dest, source, n, kernel, inclusive } = call;
     let (me, size, elem) = (group.index(), group.size(), kernel.bytes());
     let in_place = dest.is_at(source);
     let members = if inclusive { me + 1 } else { me };
-    let all = Part::all(n);
+    let all = ElementRange::all(n);
     let most = READY + if in_place { all.blocks(elem).count() } else { 1 };
     group.steps(most, |steps| {
         steps.announce(READY);
-        let mut blocks = Blocks::new(kernel);
+        let mut blocks = Accumulator::new(kernel);
         let mut read = READY;
         let mut await_readers = || {
             read += 1;

@@ -1,16 +1,16 @@
-//! One after the other: each member takes its predecessor's sums and adds its own
-//! summands. `size - 1` rounds; each member moves the bytes three times, and once or
-//! twice more if the scan is exclusive.
+//! One after the other: each member takes its predecessor's sums and adds its own summands.
+//! `size - 1` rounds; each member moves the bytes three times, and once or twice more if the scan
+//! is exclusive.
 
 use super::Scan;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::scratch::Scratch;
 
-/// A member that has its sums has read its predecessor's.
+/// The step at which a member has its sums, and so has read its predecessor's.
 const SUMMED: usize = 1;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let (me, bytes) = (group.index(), call.bytes());
     group.steps(SUMMED, |steps| {
         let [mut sums, mut own, mut before] = [(); 3].map(|()| Scratch::new(bytes));
@@ -20,8 +20,8 @@ pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
             before.zero();
             sums = own;
         } else {
-            // The predecessor waits for this PE before it writes its sums again, and this PE for
-            // its successor.
+            // The predecessor waits for this PE before it writes its sums again, as this PE waits
+            // for its successor.
             steps.await_member(SUMMED, me - 1)?;
             group.copy(group.dest(call.dest, me - 1)?, sums);
             if !call.inclusive {

@@ -1,6 +1,6 @@
-//! Scans: member `i` gets the sum of the sources of members `0..=i` (inclusive), or
-//! of `0..i` (exclusive; member 0 gets zeros). Elements are combined in an order that
-//! depends on the number of members alone.
+//! Scans: member `i` gets the sum of the sources of members `0..=i` (inclusive), or of `0..i`
+//! (exclusive; member 0 gets zeros). The order in which elements are combined depends only on the
+//! algorithm and the number of members.
 
 pub mod direct;
 pub mod linear;
@@ -20,9 +20,9 @@ pub struct Scan<'m> {
     pub source: Readable<'m>,
     /// Number of elements.
     pub n: usize,
-    /// What they are and how they are added.
+    /// The elements' type, and the operation that adds them.
     pub kernel: Kernel,
-    /// Whether this PE's own summands go into its sums.
+    /// Whether this PE's sums include its own summands.
     pub inclusive: bool,
 }
 
@@ -39,7 +39,7 @@ algorithms! {
         direct, ANY => direct::run(group, call);
         /// One after the other.
         linear, ANY => linear::run(group, call);
-        /// With members twice as far away in each round.
+        /// In rounds, with members twice as far away in each.
         recursive_doubling, ANY => recursive_doubling::run(group, call);
         /// Elements travel beside control words.
         small, SMALL => small::run(group, call);

@@ -8,23 +8,24 @@
 //!  round 1     0        0+1      0+(1+2)    (0+1)+(2+3)
 //! ```
 //!
-//! `ceil(log2 size)` rounds, one more if the scan is exclusive; in each a member moves
-//! the bytes twice.
+//! `ceil(log2 size)` rounds, one more if the scan is exclusive; in each round a member moves the
+//! bytes twice.
 
 use super::Scan;
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::range::Writable;
 use crate::collectives::scratch::Scratch;
 
-/// Carries it out.
-pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(2 * rounds + 3, |steps| {
         let (mut one, mut other) = (Scratch::new(bytes), Scratch::new(bytes));
         let (mut mine, mut theirs) = (one.all(), other.all());
-        // Takes the sums of the member `distance` before, if there is one, and returns
-        // when the one after has taken this PE's: its dest may be written again.
+        // Takes the sums of the member `distance` before this one, if there is one. Returns when
+        // the member `distance` after this one has taken this PE's sums, so that dest may be
+        // written again.
         let shift = |round: usize, distance: usize, into: Writable<'_>| {
             let (there, taken) = (2 * round + 1, 2 * round + 2);
             let before = me.checked_sub(distance);

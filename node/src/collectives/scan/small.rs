@@ -1,14 +1,14 @@
-//! Scan of what fits a message beside the control words.
+//! Scan of summands that fit a message beside the control words.
 
 use super::{Scan, direct};
-use crate::collectives::group::{Group, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::message::{Room, content, words_of};
 use crate::collectives::range::Writable;
 
-/// Every member tells its summands beside its control word, and adds those of the members before
-/// it, in their order. One exchange; nobody reads another's source. As [`direct`] where the
-/// group's messages have less room.
-pub fn run<G: Group>(group: &G, call: Scan<'_>) -> Outcome<G> {
+/// Every member sends its summands beside its control word, and adds those of the members before
+/// it, in their order. One exchange; nobody reads another's source. Runs [`direct`] if the group's
+/// messages have less room.
+pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let (bytes, words) = (call.bytes(), words_of(call.bytes()));
     if words > group.room() {
         return direct::run(group, call);

@@ -1,20 +1,20 @@
-//! Collective calls, what they are given, and what must come out of them.
+//! Collective calls, their arguments, and their expected results.
 #![allow(unsafe_code)]
 
 use super::machine::MOST_PES;
 use super::play::UNTOUCHED;
 use crate::collectives::algorithm::{Algorithm, Operation};
-use crate::collectives::alltoall::{self, Alltoall, Blocks, Shape};
+use crate::collectives::alltoall::{self, Alltoall, BlockLayout, Shape};
 use crate::collectives::barrier;
 use crate::collectives::broadcast::{self, Broadcast};
 use crate::collectives::collect::{self, Collect};
-use crate::collectives::group::Group;
+use crate::collectives::group::CollectiveGroup;
 use crate::collectives::range::Writable;
 use crate::collectives::reduce::{self, Kernel, Max, Prod, Reduce, Sum, Xor};
 use crate::collectives::scan::{self, Scan};
 use std::convert::Infallible;
 
-/// Of the trees.
+/// Degree of the trees.
 const DEGREE: usize = 4;
 
 /// One collective call and its arguments.
@@ -50,8 +50,8 @@ impl Elements {
         }
     }
 
-    /// An element's bytes for some random bits; floats are such that results are exact
-    /// in whatever order they are combined.
+    /// An element's bytes, from random bits. Floats are chosen so that results are exact in
+    /// whatever order they are combined.
     pub fn encode(self, bits: u64) -> Vec<u8> {
         match self {
             Self::SumI64 => bits.to_ne_bytes().into(),
@@ -62,7 +62,7 @@ impl Elements {
         }
     }
 
-    /// The reference: one element of each member, combined in their order.
+    /// The reference: combines one element of each member, in their order.
     pub fn fold(self, all: &[&[u8]]) -> Vec<u8> {
         fn typed<T, const N: usize>(
             all: &[&[u8]],
@@ -104,7 +104,7 @@ fn pattern(call: usize, pe: usize, bytes: usize) -> Vec<u8> {
 }
 
 impl Call {
-    /// What PE `pe` of `npes` has in its source.
+    /// The contents of PE `pe`'s source, of `npes` PEs.
     pub fn source(&self, call: usize, pe: usize, npes: usize) -> Vec<u8> {
         match *self {
             Call::Sync => Vec::new(),
@@ -177,7 +177,7 @@ impl Call {
         }
     }
 
-    /// Bytes of one member's contribution.
+    /// Bytes that one member contributes.
     pub fn bytes(&self) -> usize {
         match *self {
             Call::Sync => 0,
@@ -192,7 +192,7 @@ impl Call {
         }
     }
 
-    /// The numbers of the algorithms that can serve the call.
+    /// The indices of the algorithms that can serve the call.
     pub fn algorithms(&self, npes: usize) -> Vec<usize> {
         let operation = self.operation();
         (1..operation.algorithms().len())
@@ -200,15 +200,19 @@ impl Call {
             .collect()
     }
 
-    /// Makes the call, with what it needs of the memory there is for dest and source.
-    pub fn carry_out<G: Group<Stop = Infallible>>(
+    /// Makes the call, with as much as it needs of the memory for dest and source.
+    pub fn carry_out<G: CollectiveGroup<Stop = Infallible>>(
         &self,
         by: usize,
         group: &G,
         dest: Writable<'_>,
         source: Writable<'_>,
     ) {
-        fn run<A: Algorithm>(by: usize, group: &impl Group<Stop = Infallible>, call: A::Call<'_>) {
+        fn run<A: Algorithm>(
+            by: usize,
+            group: &impl CollectiveGroup<Stop = Infallible>,
+            call: A::Call<'_>,
+        ) {
             let Ok(()) = A::numbered(by).unwrap().run(group, call, || DEGREE);
         }
         let size = group.size();
@@ -223,7 +227,8 @@ impl Call {
             Call::Collect { bytes } => {
                 let (all, mine) = (bytes[..size].iter().sum(), bytes[group.index()]);
                 let (dest, source) = arrays(all, mine);
-                // SAFETY: as the ranges are, of which all members tell as many bytes.
+                // SAFETY: pointers and length are those of the ranges, and every member reports its
+                // length.
                 let call = unsafe { Collect::varying(group, dest.at(), source.at(), mine) };
                 let Ok(call) = call;
                 run::<collect::Algorithm>(by, group, call);
@@ -234,14 +239,14 @@ impl Call {
             }
             Call::Alltoall { bytes } => {
                 let (dest, source) = arrays(bytes * size, bytes * size);
-                let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                let call = Alltoall { dest, source, blocks: BlockLayout::Dense(bytes) };
                 run::<alltoall::Algorithm>(by, group, call);
             }
             Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
                 let shape = Shape { dst, sst, nelems, elem_bytes };
                 let [written, read] = [dst, sst].map(|stride| shape.span(stride, nelems * size));
                 let (dest, source) = arrays(written, read);
-                let call = Alltoall { dest, source, blocks: Blocks::Strided(shape) };
+                let call = Alltoall { dest, source, blocks: BlockLayout::Strided(shape) };
                 run::<alltoall::StridedAlgorithm>(by, group, call);
             }
             Call::Reduce { elements, n, .. } => {

@@ -1,4 +1,4 @@
-//! Threads as PEs.
+//! PEs as threads.
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
@@ -7,25 +7,25 @@ use crate::collectives::group::{Outcome, Reach};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::range::{self, Readable, Remote, Writable};
 use crate::collectives::words::ControlWords;
-use crate::counter::{Counter, Rest};
+use crate::counter::{Counter, WaitStrategy};
 use std::cell::UnsafeCell;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 pub const MOST_PES: usize = 16;
 pub const ARENA: usize = 512 << 10;
-/// Dest starts here in an arena; source at its beginning.
+/// The start of dest in an arena. Source is at the arena's beginning.
 pub const DEST: usize = ARENA / 2;
-/// A wait this long is a hang: it fails the test, and says so.
+/// A wait this long is a hang, and fails the test with a message.
 const HANG: Duration = Duration::from_secs(120);
 
 pub struct TestPe {
     pub words: ControlWords,
-    /// What a client of this crate synchronises with in a way of its own.
+    /// Words for clients of this crate that synchronise in their own way.
     #[allow(dead_code)]
     pub client: [AtomicU64; 32],
     arena: Box<UnsafeCell<[u8; ARENA]>>,
-    /// Bytes it has copied.
+    /// Bytes that it has copied.
     pub moved: AtomicU64,
 }
 
@@ -35,8 +35,8 @@ pub struct Machine {
     failed: AtomicBool,
 }
 
-// SAFETY: the arenas are written by their own thread, and read by others when the
-// algorithms under test say that they may be.
+// SAFETY: other threads than an arena's own read and write it only when the algorithms under test
+// permit it.
 unsafe impl Sync for Machine {}
 
 impl Machine {
@@ -55,14 +55,14 @@ impl Machine {
         self.pes[pe].arena.get().cast()
     }
 
-    /// A PE's memory for sources, which are in no use but in its calls.
+    /// A PE's memory for sources, used only by its calls.
     pub fn source(&self, pe: usize) -> Writable<'_> {
-        // SAFETY: in the arena, as on every PE, which lives as long as the machine; used by this PE
-        // alone, and by the algorithms under test.
+        // SAFETY: in the arena, at the same place on every PE. The arena lives as long as the
+        // machine, and only this PE and the algorithms under test use it.
         unsafe { Writable::new(self.arena(pe), DEST) }
     }
 
-    /// The same for dests.
+    /// A PE's memory for dests, used only by its calls.
     pub fn dest(&self, pe: usize) -> Writable<'_> {
         // SAFETY: as above.
         unsafe { Writable::new(self.arena(pe).wrapping_add(DEST), ARENA - DEST) }
@@ -82,7 +82,7 @@ impl Machine {
     }
 }
 
-/// Lets waiting threads fail when one has failed.
+/// Makes waiting threads fail when one has failed.
 struct Alarm<'m>(&'m AtomicBool);
 
 impl Drop for Alarm<'_> {
@@ -114,7 +114,7 @@ impl Reach for Member<'_> {
     }
 }
 
-// SAFETY: arenas are equally long, and have the counterparts at the same places.
+// SAFETY: all arenas have the same length, and counterparts are at the same offset.
 unsafe impl Memory for Member<'_> {
     type Stop = Infallible;
 
@@ -132,14 +132,14 @@ unsafe impl Memory for Member<'_> {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
     }
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-        // SAFETY: all that members reach is mapped in this process.
+        // SAFETY: all memory of all members is mapped in this process.
         let (from, to) = unsafe { (from.range(), to.range()) };
         Memory::read(self, from.bytes());
         range::copy(from, to);
     }
 }
 
-/// A wait: it fails when another PE has, or when it takes too long.
+/// A wait that fails when another PE has failed, or when it takes too long.
 pub struct Patience<'m> {
     member: Member<'m>,
     begin: Instant,
@@ -151,7 +151,7 @@ impl<'m> Patience<'m> {
     }
 }
 
-impl Rest for Patience<'_> {
+impl WaitStrategy for Patience<'_> {
     type Stop = Infallible;
 
     fn pause(&mut self) -> Result<bool, Infallible> {

@@ -1,12 +1,13 @@
-//! The algorithms against serial references, with threads as PEs.
+//! Tests of the algorithms against serial references, with threads as PEs.
 //!
-//! Each thread has an arena of its own for its "symmetric" memory. The calls of a
-//! case follow each other at once, in the same arrays, and each PE fills its source
-//! again as soon as a call returns: what the specification allows and no more.
+//! Each thread has an arena of its own for its "symmetric" memory. The calls of a case follow each
+//! other immediately, in the same arrays, and each PE refills its source as soon as a call returns:
+//! what the specification allows and no more.
 
 mod calls;
 mod machine;
 mod matrix;
+mod model;
 mod names;
 mod nodes;
 mod order;
@@ -18,7 +19,7 @@ mod traffic;
 
 use super::epoch::Epoch;
 use super::epoch_group::EpochGroup;
-use super::group::Group;
+use super::group::CollectiveGroup;
 use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine};
 

@@ -1,5 +1,5 @@
-//! Members whose memory has a name, which nobody can load from: every algorithm has to leave moving
-//! bytes to the group, and to ask it for what it reads in place.
+//! Members whose memory has a name that nobody can load from: every algorithm must leave moving
+//! bytes to the group, and ask the group for the bytes that it reads in place.
 #![allow(unsafe_code)]
 
 use super::machine::{Machine, Member};
@@ -17,10 +17,10 @@ use crate::collectives::words::ControlWords;
 use crate::counter::Counter;
 use std::convert::Infallible;
 
-/// Nothing is mapped above this bit.
+/// Marks a name: no mapped address has this bit.
 const NAME: usize = 1 << 63;
 
-/// A PE of one of some nodes.
+/// A PE on one of several nodes.
 #[derive(Clone, Copy)]
 pub struct OfNode<'m> {
     pub member: Member<'m>,
@@ -53,12 +53,12 @@ impl Reach for OfNode<'_> {
     }
 }
 
-/// Where a range is that may be known by a name.
+/// The address of a range that may be known by a name.
 fn unnamed(at: usize) -> usize {
     at & !NAME
 }
 
-// SAFETY: that of `Member`, with a bit in the addresses of far members, which is removed below.
+// SAFETY: as for `Member`, with a bit in the addresses of far members, which is removed below.
 unsafe impl Memory for OfNode<'_> {
     type Stop = Infallible;
 
@@ -74,8 +74,8 @@ unsafe impl Memory for OfNode<'_> {
         if from.address() & NAME != 0 && from.bytes() > 0 {
             self.traffic.copies.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: only addresses and lengths are used, to make the ranges that are meant: they are
-        // mapped, all in this process.
+        // SAFETY: only addresses and lengths are used, to make the ranges that are meant. All of
+        // these are mapped in this process.
         let (from, to) = unsafe {
             let (from, to) = (from.range(), to.range());
             (
@@ -86,7 +86,7 @@ unsafe impl Memory for OfNode<'_> {
         Reach::copy(&self.member, from, to);
     }
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        // SAFETY: nothing is loaded from it if it is a name.
+        // SAFETY: nothing is loaded from it if its address is a name.
         let range = unsafe { from.range() };
         if from.address() & NAME == 0 {
             return range;
@@ -107,7 +107,7 @@ impl Controlled for OfNode<'_> {
     fn wake(&self, counter: &Counter) {
         self.member.wake(counter);
     }
-    /// As if all had subscribed to those that they wait for.
+    /// Counts as if all members had subscribed to the steps that they wait for.
     fn announced_to(&self, _step: u64, member: usize) {
         let far = self.node(member) != self.node(self.index());
         self.traffic.told.fetch_add(far.into(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What algorithms over several nodes ask of the network: counted, and compared with formulas.
+//! Traffic between nodes: counted, and compared with formulas.
 
 use super::calls::{Call, Elements};
 use super::machine::Machine;
@@ -7,23 +7,24 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
 
-/// What went from node to node.
+/// Traffic between nodes.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// Steps that members of other nodes were told.
+    /// Steps announced to members on other nodes.
     pub told: AtomicU64,
-    /// Copies from there.
+    /// Copies from other nodes.
     pub copies: AtomicU64,
 }
 
-/// All steps told and all copies in one call among `n` nodes, a power of two.
+/// All announcements and all copies between nodes in one call, among `n` nodes, a power of two.
 fn expected(call: &Call, n: u64) -> (u64, u64) {
     let log = u64::from(n.ilog2());
     match call {
         Call::Sync => (n * log, 0),
-        // Each but the root copies, and says so to its parent; who has children tells them.
+        // All but the root copy, and announce that to their parent; parents announce to their
+        // children.
         Call::Broadcast { .. } => (2 * (n - 1), n - 1),
-        // Parts that wrap around come in two pieces.
+        // Parts that wrap around are copied in two pieces.
         Call::Fcollect { .. } => (2 * n * log, n * log + (n - 1 - log)),
         Call::Reduce { .. } => (2 * n * log, n * log),
         _ => panic!("no formula"),

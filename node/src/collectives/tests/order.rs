@@ -1,4 +1,4 @@
-//! Floating-point reductions: the same bits on every member and from run to run.
+//! Floating-point reductions: the same bits on every member and in every run.
 
 use super::machine::Machine;
 use crate::atomics::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use crate::collectives::epoch_group::{Controlled, EpochGroup};
 use crate::collectives::range::{self, Readable, Writable};
 use crate::collectives::reduce::{self, Kernel, Reduce, Sum};
 
-/// Sums whose last bits depend on the order of the additions.
+/// Values whose sums depend, in their last bits, on the order of the additions.
 fn value(pe: usize, i: usize) -> f64 {
     [1e16, 1.0, -1e16, 0.1, 3e-8, -7.7][(pe * 5 + i) % 6] * (1.0 + i as f64)
 }
@@ -40,7 +40,7 @@ fn sums_of_floating_point_numbers_are_reproducible() {
                         range::copy(dest.readable(), Writable::from(&mut *sums));
                         for (i, (bits, found)) in bits.iter().zip(sums.iter().copied()).enumerate()
                         {
-                            // The first to come says what it has to be. No sum here is 0.0.
+                            // The first to arrive sets the expected value. No sum here is 0.0.
                             let before = bits.compare_exchange(
                                 0,
                                 found,

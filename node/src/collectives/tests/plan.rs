@@ -1,11 +1,11 @@
-//! Every algorithm at the sizes where something changes.
+//! Plans that run every algorithm at the sizes where something changes.
 
 use super::calls::{Call, Elements};
 use super::machine::MOST_PES;
 
 /// Numbers of members.
 pub const MEMBERS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 12, 16];
-/// Around what fits a register, the copying of few bytes, a mailbox, a message, a slice of a
+/// Sizes around the limits of a register, copies of few bytes, a mailbox, a message, a slice of a
 /// reduction, `whole` and a block.
 const SIZES: [usize; 25] = [
     0, 1, 7, 8, 9, 63, 64, 65, 104, 112, 120, 127, 128, 129, 328, 1112, 1120, 1121, 2040, 2048,
@@ -36,7 +36,7 @@ fn calls(bytes: usize) -> Vec<Call> {
     calls
 }
 
-/// Every algorithm that can serve each of the calls.
+/// The calls, each with every algorithm that can serve it.
 pub fn plan(npes: usize) -> Vec<(Call, usize)> {
     let mut plan = Vec::new();
     for call in SIZES.into_iter().flat_map(calls) {

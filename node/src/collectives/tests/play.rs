@@ -1,16 +1,20 @@
-//! Calls one after the other, checked.
+//! Makes calls one after the other, and checks them.
 
 use super::calls::Call;
 use super::machine::{ARENA, DEST, Member};
-use crate::collectives::group::{Group, Reach};
+use crate::collectives::group::{CollectiveGroup, Reach};
 use crate::collectives::range::{self, Readable, Writable};
 use std::convert::Infallible;
 
-/// What dest holds before a call.
+/// The byte that fills dest before a call.
 pub const UNTOUCHED: u8 = 0xee;
 
 /// Makes the calls, one after the other, and checks every result.
-pub fn play(member: Member<'_>, group: &impl Group<Stop = Infallible>, calls: &[(Call, usize)]) {
+pub fn play(
+    member: Member<'_>,
+    group: &impl CollectiveGroup<Stop = Infallible>,
+    calls: &[(Call, usize)],
+) {
     let (me, npes) = (member.me, member.size());
     for (number, (call, pick)) in calls.iter().enumerate() {
         let algorithms = call.algorithms(npes);

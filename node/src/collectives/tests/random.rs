@@ -1,4 +1,4 @@
-//! Any calls, by any algorithms.
+//! Random calls by random algorithms.
 
 use super::calls::{Call, Elements};
 use super::machine::MOST_PES;
@@ -6,7 +6,7 @@ use crate::collectives::group::SMALL_BYTES;
 use crate::collectives::message::MOST_BYTES;
 use proptest::prelude::*;
 
-/// Sizes where algorithms change, and any others.
+/// Sizes around those where algorithms change, and any others.
 fn sizes(most: usize) -> impl Strategy<Value = usize> {
     let around = |at: usize| at.saturating_sub(2)..at + 3;
     prop_oneof![
@@ -28,7 +28,7 @@ pub fn call() -> impl Strategy<Value = Call> {
         Just(Elements::MaxU8),
         Just(Elements::XorU16),
     ];
-    // Sizes in elements: thresholds are in bytes.
+    // Counts in elements: thresholds are in bytes.
     let count = move |elements: Elements, bytes: usize| bytes / elements.kernel().bytes();
     prop_oneof![
         Just(Call::Sync),

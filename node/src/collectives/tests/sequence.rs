@@ -1,4 +1,4 @@
-//! Any calls, one after the other.
+//! Random calls, one after the other.
 
 use super::machine::{MOST_PES, Machine};
 use super::play::play;
@@ -13,7 +13,7 @@ proptest! {
     #[test]
     fn on_control_words(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..40)) {
         let machine = Machine::new(npes);
-        // Twice: the second team takes over the words where the first has left them.
+        // Twice: the second team takes over the words as the first left them.
         for _ in 0..2 {
             let base = machine.pes.iter().map(|pe| highest_step(&pe.words)).max().unwrap_or(0);
             machine.run(|member| {

@@ -1,4 +1,4 @@
-//! How many bytes an algorithm moves: counted, and compared with what its file says.
+//! The number of bytes that an algorithm moves: counted, and compared with what its file says.
 
 use super::calls::{Call, Elements};
 use super::machine::{MOST_PES, Machine};
@@ -8,8 +8,8 @@ use crate::collectives::epoch_group::{Controlled, EpochGroup};
 
 const BYTES: usize = 8192;
 
-/// The most bytes that any member copies in `call`, in contributions of one member, among
-/// `n` of them, a power of two; control words not counted.
+/// The most bytes that any member copies in `call`, in contributions of one member, among `n`
+/// members, a power of two. Control words are not counted.
 fn expected(call: &Call, algorithm: &str, n: f64) -> f64 {
     let log = n.log2();
     let all_but_one = 1.0 - 1.0 / n;

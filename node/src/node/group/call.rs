@@ -1,9 +1,9 @@
-//! Collectives of a group: their arguments, checked, and the calls of the algorithms.
+//! Collectives of a group: checks the arguments and calls the algorithms.
 #![allow(unsafe_code)]
 
 use super::super::View;
 use super::Group;
-use crate::collectives::alltoall::{self, Alltoall, Blocks};
+use crate::collectives::alltoall::{self, Alltoall, BlockLayout};
 use crate::collectives::broadcast::{self, Broadcast};
 use crate::collectives::collect::{self, Collect};
 use crate::collectives::range::{Readable, Writable};
@@ -16,39 +16,40 @@ use std::time::Duration;
 /// members.
 #[derive(Clone, Copy)]
 pub struct Collective<'v> {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Where the result goes.
+    /// Where to write the result.
     pub dest: *mut u8,
     /// This process's contribution.
     pub source: *const u8,
-    /// Bytes of one member's contribution, to one member for an all-to-all: the same on all
+    /// Bytes of one member's contribution (for an all-to-all, to one member): the same on all
     /// members.
     pub bytes: usize,
-    /// What makes the members' buffers reachable.
+    /// The view that makes the members' buffers reachable.
     pub view: &'v View,
 }
 
 /// A collective operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Operation {
-    /// The source of the member at this place goes to the dest of all.
+    /// The source of the member with this index goes to the dest of all members.
     Broadcast {
-        /// The place.
+        /// The index.
         root: usize,
     },
-    /// The concatenation of all sources goes to all.
+    /// The concatenation of all sources goes to all members.
     Allgather,
-    /// Part `i` of a source goes to member `i`, where parts lie in the order of their senders.
+    /// Part `i` of each source goes to member `i`, which stores the parts in the order of their
+    /// senders.
     Alltoall,
-    /// Sources are combined element by element, to all. Dest may be source.
+    /// Sources are combined element by element, and all members get the result. Dest may be source.
     Allreduce(Kernel),
-    /// As that, of the members up to this one, or before this one if not `inclusive`; the first one
-    /// gets zeros then. Dest may be source.
+    /// As `Allreduce`, over the members up to this one, or before this one if not `inclusive`; then
+    /// the first one gets zeros. Dest may be source.
     Scan {
         /// How elements are combined.
         kernel: Kernel,
-        /// Whether this member's own count.
+        /// Whether this member's own source counts.
         inclusive: bool,
     },
 }
@@ -66,7 +67,7 @@ pub enum Reduction {
     Prod,
 }
 
-/// What elements are.
+/// The type of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // Their names say it.
 pub enum ElementType {
@@ -102,7 +103,8 @@ macro_rules! kernels {
 }
 
 impl Reduction {
-    /// It, for elements of a type. `None`: bits of floating-point numbers are not combined.
+    /// The kernel for elements of a type. `None`: bits of floating-point numbers cannot be
+    /// combined.
     pub fn of(self, element: ElementType) -> Option<Kernel> {
         kernels!(self, element; i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64;
                  f32 F32, f64 F64)
@@ -110,16 +112,16 @@ impl Reduction {
 }
 
 impl Group {
-    /// Carries out a collective, which all members call.
+    /// Carries out a collective. All members must call it.
     ///
     /// # Errors
-    /// [`Error::Argument`] and [`Error::NotMapped`] for arguments that cannot be, before anything
-    /// else; then as for [`barrier`](Self::barrier), and as [`View::resolve`] for a member's
+    /// [`Error::Argument`] and [`Error::NotMapped`] for invalid arguments, before anything is done;
+    /// after that as for [`barrier`](Self::barrier), and as for [`View::resolve`] for a member's
     /// buffers.
     ///
     /// # Safety
-    /// Source and dest are readable and writable for what the operation takes, do not overlap
-    /// unless it says so, and nobody else accesses them until the call returns.
+    /// Source and dest are readable and writable for the sizes that the operation requires, overlap
+    /// only where the operation permits it, and nobody else accesses them until the call returns.
     pub unsafe fn run(&mut self, call: &Collective<'_>, limit: Duration) -> Result<(), Error> {
         self.check()?;
         let size = self.ranks.len();
@@ -139,8 +141,8 @@ impl Group {
         call.view.check(call.source as usize, read)?;
         call.view.check(call.dest as usize, written)?;
         let bytes = call.bytes;
-        // SAFETY: as the contract has it; the view, which the call borrows, has both on all
-        // members, as it has just been asked.
+        // SAFETY: the contract of this function; the check above has shown that the view, which the
+        // call borrows, has both on all members.
         let (dest, source) =
             unsafe { (Writable::new(call.dest, written), Readable::new(call.source, read)) };
         let buffers = Some(call);
@@ -158,7 +160,7 @@ impl Group {
                 self.carry_out::<collect::EqualAlgorithm>(buffers, bytes, limit, call)
             }
             Operation::Alltoall => {
-                let call = Alltoall { dest, source, blocks: Blocks::Dense(bytes) };
+                let call = Alltoall { dest, source, blocks: BlockLayout::Dense(bytes) };
                 self.carry_out::<alltoall::Algorithm>(buffers, bytes, limit, call)
             }
             Operation::Allreduce(kernel) => {
@@ -175,10 +177,10 @@ impl Group {
     }
 }
 
-/// How many elements there are.
+/// The number of elements.
 fn elements(bytes: usize, kernel: Kernel) -> Result<usize, Error> {
     let size = kernel.bytes();
-    if bytes.is_multiple_of(size) {
+    if bytes % size == 0 {
         return Ok(bytes / size);
     }
     Err(Error::argument("bytes", bytes, format!("whole elements of {size} bytes")))

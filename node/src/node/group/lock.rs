@@ -13,18 +13,19 @@ use crate::pause::{Habits, Pause, Waiting};
 use std::time::{Duration, Instant};
 
 impl Group {
-    /// Acquires a lock: a word of 8 bytes in the view, at the address `word` here, zero on all
-    /// members at first. Members get it in the order of their calls; where they share CPUs, one
-    /// that runs takes a free lock until the first in line has waited for 1 ms. The
+    /// Acquires a lock: a word of 8 bytes in the view, at the address `word` of this process,
+    /// initially zero on all members. Members get it in the order of their calls. Where they share
+    /// CPUs, a running member may take a free lock until the first in line has waited for 1 ms. The
     /// lock is kept in the first member's memory: withdraw that region last.
     ///
-    /// With a limit it is never in line, but tries again and again: so it can give up. Threads of
-    /// one process exclude each other, too; one that has the lock must not call this again.
+    /// With a limit, the call does not join the line but tries again and again, so that it can give
+    /// up. Threads of one process exclude each other, too. A thread that has the lock must not call
+    /// this again.
     ///
     /// # Errors
     /// [`Error::Argument`] and [`Error::NotMapped`]; [`Error::Time`]; [`Error::Died`] if a member
-    /// has ended, and what the progress function says: without a limit, the lock cannot be used any
-    /// more after these two.
+    /// has ended, or an error of the progress function. After one of these two in a call without a
+    /// limit, the lock cannot be used any more.
     pub fn lock(&self, word: usize, view: &View, limit: Duration) -> Result<(), Error> {
         let limit = Limit::new(limit);
         let words = self.words_of_lock(word, view, &limit)?;
@@ -44,7 +45,7 @@ impl Group {
     /// Releases a lock that this process holds.
     ///
     /// # Errors
-    /// [`Error::Argument`] if it does not.
+    /// [`Error::Argument`] if this process does not hold it.
     pub fn unlock(&self, word: usize, view: &View) -> Result<(), Error> {
         let limit = Limit::new(Duration::MAX);
         let words = self.words_of_lock(word, view, &limit)?;
@@ -58,7 +59,7 @@ impl Group {
         limit: &'g Limit,
     ) -> Result<LockWords<'g>, Error> {
         self.check_usable()?;
-        if !word.is_multiple_of(align_of::<AtomicU64>()) {
+        if word % align_of::<AtomicU64>() != 0 {
             return Err(Error::argument("word", format!("{word:#x}"), "a multiple of 8"));
         }
         view.check(word, size_of::<AtomicU64>())?;
@@ -70,7 +71,7 @@ impl Group {
     }
 }
 
-/// What a refusal means.
+/// The error for a refusal.
 fn told(refused: Refused<Error>, word: usize) -> Error {
     let word = format!("{word:#x}");
     match refused {
@@ -80,7 +81,7 @@ fn told(refused: Refused<Error>, word: usize) -> Error {
     }
 }
 
-/// One lock in a call.
+/// One lock, during a call.
 #[derive(Clone, Copy)]
 struct LockWords<'g> {
     group: &'g Group,
@@ -109,8 +110,8 @@ impl<'g> Words for LockWords<'g> {
     fn word(&self, member: usize) -> Result<&AtomicU64, Error> {
         let rank = self.group.ranks[member];
         let address = self.view.address(self.word, rank, self.limit.deadline())?;
-        // SAFETY: 8 bytes of the view, as was checked, mapped as long as that is, and aligned as
-        // the own ones are; as long as they are a lock, all members access them as atomics.
+        // SAFETY: 8 bytes of the view, as was checked, mapped as long as the view is, and aligned
+        // like this process's own. While they are a lock, all members access them as atomics.
         Ok(unsafe { AtomicU64::from_ptr(address as *mut u64) })
     }
     fn begin(&self) -> Self::Wait {
@@ -125,7 +126,7 @@ impl<'g> Words for LockWords<'g> {
     }
 }
 
-/// A wait for a lock: any member may have it.
+/// A wait for a lock that any member may hold.
 struct ForLock<'g> {
     group: &'g Group,
     limit: &'g Limit,

@@ -1,4 +1,4 @@
-//! The members of a group as its algorithms see them, and how they wait for each other.
+//! The members of a group as seen by its algorithms, and how they wait for each other.
 #![allow(unsafe_code)]
 
 use super::super::wait::{ForPeer, Looks};
@@ -17,14 +17,14 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 impl Inner {
-    /// A wait for a rank.
+    /// Creates a wait for a rank.
     pub(super) fn pause(&self, rank: Rank, deadline: Option<Instant>) -> Pause<ForPeer<'_>> {
         Pause::new(ForPeer::new(self, rank, deadline))
     }
 }
 
-/// How long a call may wait in all, from its first wait on: one that need not wait does not ask for
-/// the time.
+/// How long a call may wait in total. The time counts from its first wait: a call that need not
+/// wait does not read the clock.
 pub(super) struct Limit {
     limit: Duration,
     deadline: OnceCell<Option<Instant>>,
@@ -35,13 +35,13 @@ impl Limit {
         Self { limit, deadline: OnceCell::new() }
     }
 
-    /// When its waits fail; `None`: never.
+    /// When the call's waits fail; `None` for never.
     pub fn deadline(&self) -> Option<Instant> {
         *self.deadline.get_or_init(|| deadline(self.limit))
     }
 }
 
-/// A group in a call.
+/// A group during a call.
 #[derive(Clone, Copy)]
 pub(super) struct Members<'g> {
     pub group: &'g Group,
@@ -68,8 +68,8 @@ impl Reach for Members<'_> {
     }
 }
 
-// SAFETY: a view's regions are as long on all members, and it gives addresses at which the
-// members' are mapped as long as it is; it is borrowed for the call.
+// SAFETY: a view's regions have the same length on all members. The view returns addresses at which
+// the members' memory stays mapped while the view lives, and it is borrowed for the call.
 unsafe impl Memory for Members<'_> {
     type Stop = Error;
 
@@ -101,7 +101,7 @@ impl Controlled for Members<'_> {
     }
 }
 
-/// A wait for a counter of a group's.
+/// A wait for a counter of a group.
 struct ForMembers<'w> {
     members: Members<'w>,
     counter: &'w Counter,
@@ -124,21 +124,21 @@ impl Waiting for ForMembers<'_> {
         self.turn()?;
         let group = self.members.group;
         let own = &*group.words(group.me).notifications;
-        // Notifications and steps are counted apart.
+        // Notifications and steps have separate counts.
         let step = if std::ptr::eq(self.counter, own) { u64::MAX } else { self.value };
         self.watch.look(group, step, Some(self.counter), || self.counter.get() >= self.value)
     }
 }
 
-/// Looks now and then whether members are still there.
+/// Checks now and then whether members are still there.
 #[derive(Default)]
 pub(super) struct Watch {
     looks: Option<Looks>,
 }
 
 impl Watch {
-    /// An error if a member has gone before it came to `step`, or before it raised the counter
-    /// that is `awaited` of it, unless what is waited for has `come` by then.
+    /// Returns an error if a member is gone that did not reach `step`, or did not raise the counter
+    /// `awaited` from it. No error if what the wait is for has `come` in the meantime.
     pub fn look(
         &mut self,
         group: &Group,
@@ -149,7 +149,8 @@ impl Watch {
         if !self.looks.get_or_insert_with(Looks::later).are_due() {
             return Ok(());
         }
-        // Its other words may tell of the step: who has met all may have read nothing since.
+        // The member's other words may show the step: a member that has met all others may not have
+        // read anything since.
         let is_behind = |words: &ControlWords| {
             highest_step(words) < step || awaited.is_some_and(|counter| holds(words, counter))
         };
@@ -159,19 +160,14 @@ impl Watch {
             if words.is_some_and(|words| !is_behind(words)) {
                 continue;
             }
-            let left_group = || {
-                found.is_some_and(|found| {
-                    let home = found.home.as_ref();
-                    home.is_some_and(|peer| !peer.home.is_in_group(found.slot, group.name))
-                })
-            };
+            let left_group = || found.is_some_and(|found| found.has_left(group.name));
             let gone = match group.node.state(*rank) {
                 State::Dead => Error::Died { rank: *rank },
                 State::Left => Error::Left { rank: *rank },
                 _ if left_group() => Error::Left { rank: *rank },
                 _ => continue,
             };
-            // It may have come to the step, and gone, since.
+            // The member may have reached the step before it went.
             if !come() && words.is_none_or(is_behind) {
                 return Err(gone);
             }

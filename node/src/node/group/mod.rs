@@ -1,16 +1,15 @@
-//! Ranks of a node that synchronise, and what they do together.
+//! Groups: ranks of a node that synchronise and run collectives.
 //!
-//! Each member has control words for the group in its own home ([`crate::home`]); the others find
-//! them there by the group's name, which members make alike. When a member leaves the group, its
-//! words stay until all others have left it, too: whoever is late reads them still.
-#![allow(unsafe_code)]
+//! Each member has control words for the group in its own home ([`crate::home`]). The others find
+//! them there by the group's name, which all members derive in the same way. When a member leaves
+//! the group, its words stay until all others have left, too, because late members still read them.
 
 mod call;
+mod found;
 mod lock;
 mod members;
 mod names;
 
-use super::peer::Reached;
 use super::{Inner, Node};
 use crate::Rank;
 use crate::collectives::algorithm::Algorithm;
@@ -18,64 +17,47 @@ use crate::collectives::barrier;
 use crate::collectives::choices::Choices;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::EpochGroup;
-use crate::collectives::rules::Table;
+use crate::collectives::rules::RuleTable;
 use crate::collectives::words::ControlWords;
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::home::GROUP_BYTES;
 use crate::sys::futex;
+use found::Found;
 use members::{Limit, Members, Watch};
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use call::{Collective, ElementType, Operation, Reduction};
 pub(super) use names::Groups;
 
-const _: () = assert!(size_of::<ControlWords>() <= GROUP_BYTES);
-const _: () = assert!(GROUP_BYTES.is_multiple_of(align_of::<ControlWords>()));
-
-/// Ranks that synchronise, this one included. All members open it with the same number and the same
-/// ranks in the same order, and make the same calls in the same order. Left when dropped.
+/// Ranks that synchronise, including this one. All members open the group with the same number and
+/// the same ranks in the same order, and make the same calls in the same order. Dropping it leaves
+/// the group.
 ///
-/// A call that ends with [`Error::Died`], [`Error::Left`], [`Error::Time`] or what the progress
-/// function says leaves members in different places: the group can only be dropped then, and
-/// calls say the same again.
+/// A call that fails with [`Error::Died`], [`Error::Left`], [`Error::Time`] or an error of the
+/// progress function leaves members at different steps. The group can then only be dropped; further
+/// calls return the same error.
 pub struct Group {
-    /// What members name it by in their homes.
+    /// The name of the group in its members' homes.
     name: u64,
     ranks: Box<[Rank]>,
     me: usize,
-    /// Of this process's words in its home.
+    /// The slot of this process's words in its home.
     slot: usize,
-    /// Where the members' words are, as far as they were found.
+    /// The members' words found so far.
     found: Box<[Option<Found>]>,
-    /// How many were: all, mostly.
+    /// Number of members whose words are not found yet; usually 0.
     missing: usize,
     epoch: Epoch,
     choices: Choices,
-    /// What this process has arrived at, and the first member that it has not seen there.
+    /// The step at which this process has arrived, and the first member not yet seen there.
     arrival: Option<(u64, usize)>,
     watch: Watch,
     failure: Option<Failure>,
     node: Arc<Inner>,
 }
 
-// SAFETY: the pointers lead to shared memory of atomics, which is mapped as long as the group has
-// its node and the homes.
-unsafe impl Send for Group {}
-// SAFETY: as above; nothing changes by a shared reference but atomics.
-unsafe impl Sync for Group {}
-
-/// A member's words.
-pub(super) struct Found {
-    words: NonNull<ControlWords>,
-    slot: usize,
-    /// What keeps them mapped; `None`: they are this process's own.
-    home: Option<Arc<Reached>>,
-}
-
-/// Why a group is of no use any more.
+/// Why a group is no longer usable.
 #[derive(Clone, Copy)]
 enum Failure {
     Died(Rank),
@@ -85,7 +67,7 @@ enum Failure {
 }
 
 impl Failure {
-    /// Of errors that end a collective in its midst.
+    /// The failure for an error that interrupts a collective.
     fn of(error: &Error) -> Self {
         match *error {
             Error::Died { rank } => Self::Died(rank),
@@ -106,13 +88,13 @@ impl Failure {
 }
 
 impl Group {
-    /// Opens the group of these ranks. Waits for nobody: the first call that needs another member
-    /// waits until that one has opened it. `id` is the client's choice; several groups of the same
-    /// ranks can have the same one, if all members open them in the same order.
+    /// Opens the group of these ranks. Does not wait: the first call that needs another member
+    /// waits until that member has opened the group. The client chooses `id`. Several groups of the
+    /// same ranks can have the same one if all members open them in the same order.
     ///
     /// # Errors
-    /// [`Error::Argument`] if this process's rank is not among `ranks`, or one is there twice;
-    /// [`Error::NoWay`] if this process is in as many groups as it can be, 1024.
+    /// [`Error::Argument`] if this process's rank is not among `ranks`, or a rank occurs twice;
+    /// [`Error::NoWay`] if this process is already in 1024 groups, the maximum.
     pub fn new(node: &Node, id: u64, ranks: &[Rank]) -> Result<Self, Error> {
         node.0.check()?;
         let Some(own) = node.0.rank else {
@@ -132,9 +114,8 @@ impl Group {
             return Err(Error::argument("ranks", format!("{} twice", twice[0]), "each rank once"));
         }
         let (name, slot) = Groups::enter(&node.0, id, ranks)?;
-        let words = node.0.home.group_words(slot).cast();
         let mut found: Box<[Option<Found>]> = ranks.iter().map(|_| None).collect();
-        found[me] = Some(Found { words, slot, home: None });
+        found[me] = Some(Found::own(node.0.clone(), slot));
         Ok(Self {
             name,
             ranks: ranks.into(),
@@ -151,47 +132,45 @@ impl Group {
         })
     }
 
-    /// Its members, in their order.
+    /// The members, in order.
     pub fn ranks(&self) -> &[Rank] {
         &self.ranks
     }
 
-    /// This process's place among the members.
+    /// This process's index among the members.
     pub fn index(&self) -> usize {
         self.me
     }
 
-    /// Returns when all members have called it. What they wrote before can be read then.
+    /// Waits until all members have called it. On return, their earlier writes are visible.
     ///
     /// # Errors
-    /// [`Error::Died`] or [`Error::Left`] if a member has ended or left before it came;
-    /// [`Error::Time`] if that takes longer than `limit`; what the progress function says;
+    /// [`Error::Died`] or [`Error::Left`] if a member has ended or left before it arrived;
+    /// [`Error::Time`] if the wait exceeds `limit`; any error of the progress function;
     /// [`Error::NoCard`] and [`Error::Elsewhere`] for a member that cannot be reached.
     pub fn barrier(&mut self, limit: Duration) -> Result<(), Error> {
         self.carry_out::<barrier::Algorithm>(None, 0, limit, ())
     }
 
-    /// Tells all members that this process has come, and does not wait: the first half of a
-    /// barrier, for clients who have a network to look after. No other call of the group until
-    /// [`arrived`](Self::arrived) has been true.
+    /// Notifies all members that this process has arrived, without waiting: the first half of a
+    /// barrier, for clients that must also serve a network. Make no other call of the group until
+    /// [`arrived`](Self::arrived) has returned true.
     ///
     /// # Errors
-    /// [`Error::Argument`] if it has arrived already.
+    /// [`Error::Argument`] if this process has already arrived.
     pub fn arrive(&mut self) -> Result<(), Error> {
         self.check()?;
         let step = self.epoch.open(1) + 1;
-        // SAFETY: this group's own words, mapped as long as its node.
-        let own = unsafe { self.node.home.group_words(self.slot).cast::<ControlWords>().as_ref() };
-        own.progress.raise(step, wake);
+        self.words(self.me).progress.raise(step, wake);
         self.arrival = Some((step, 0));
         Ok(())
     }
 
-    /// Whether all members have come: the second half of a barrier. True once for each
+    /// Whether all members have arrived: the second half of a barrier. Returns true once for each
     /// [`arrive`](Self::arrive).
     ///
     /// # Errors
-    /// As for [`barrier`](Self::barrier), but that no time is up; [`Error::Argument`] if this
+    /// As for [`barrier`](Self::barrier), except [`Error::Time`]; [`Error::Argument`] if this
     /// process has not arrived.
     pub fn arrived(&mut self) -> Result<bool, Error> {
         self.check_usable()?;
@@ -222,13 +201,13 @@ impl Group {
         self.found[member].is_some() && self.words(member).progress.get() >= step
     }
 
-    /// An error if the group is of no use any more, or not this process's.
+    /// An error if the group is no longer usable or belongs to another process.
     fn check_usable(&self) -> Result<(), Error> {
         self.node.check()?;
         self.failure.map_or(Ok(()), |failure| Err(failure.error()))
     }
 
-    /// An error if no collective can begin.
+    /// An error if no collective can start.
     fn check(&self) -> Result<(), Error> {
         self.check_usable()?;
         match self.arrival {
@@ -239,7 +218,7 @@ impl Group {
         }
     }
 
-    /// Remembers an error that leaves members in different places.
+    /// Remembers an error that leaves members at different steps.
     fn keep<T>(&mut self, outcome: Result<T, Error>) -> Result<T, Error> {
         if let Err(error) = &outcome {
             self.failure = Some(Failure::of(error));
@@ -247,7 +226,7 @@ impl Group {
         outcome
     }
 
-    /// Chooses an algorithm for `bytes` a member, and runs it.
+    /// Chooses an algorithm for `bytes` per member, and runs it.
     fn carry_out<A: Algorithm>(
         &mut self,
         buffers: Option<&Collective<'_>>,
@@ -259,8 +238,8 @@ impl Group {
         let limit = Limit::new(limit);
         let outcome = self.meet(&limit).and_then(|()| {
             let size = self.ranks.len();
-            let table = self.choices.table(|| Table::built_in(size));
-            // No algorithm is ever named.
+            let table = self.choices.table(|| RuleTable::built_in(size));
+            // Algorithms are never set by name here.
             let algorithm: A = self.choices.choose(table, size, bytes).unwrap_or(A::ALL[0]);
             let members = Members { group: self, buffers, limit: &limit };
             let group = EpochGroup::new(members, &self.epoch);
@@ -285,25 +264,22 @@ impl Group {
         Ok(())
     }
 
-    /// Looks for the words of a member, unless they were found.
+    /// Looks for a member's words, unless already found.
     fn find(&mut self, member: usize) -> Result<bool, Error> {
         if self.found[member].is_some() {
             return Ok(true);
         }
         let Some(home) = self.node.reach(self.ranks[member])? else { return Ok(false) };
         let Some(slot) = home.home.find_group(self.name) else { return Ok(false) };
-        let words = home.home.group_words(slot).cast();
-        self.found[member] = Some(Found { words, slot, home: Some(home) });
+        self.found[member] = Some(Found::of(home, slot));
         self.missing -= 1;
         Ok(true)
     }
 
-    /// The words of a member that were found.
+    /// The words of a member, which must have been found.
     fn words(&self, member: usize) -> &ControlWords {
         match &self.found[member] {
-            // SAFETY: mapped as long as the home is held, aligned and long enough (see above), and
-            // atomics only, which are valid for any bytes.
-            Some(found) => unsafe { found.words.as_ref() },
+            Some(found) => found.words(),
             None => unreachable!("members meet before they do anything else"),
         }
     }
@@ -316,13 +292,13 @@ fn wake(counter: &Counter) {
 impl Drop for Group {
     fn drop(&mut self) {
         if self.node.is_child() {
-            // The homes and the node are the parent's.
+            // The homes and the node belong to the parent.
             std::mem::forget((std::mem::take(&mut self.found), self.node.clone()));
             return;
         }
         self.node.home.leave_group(self.slot);
         let others = std::mem::take(&mut self.found).into_iter().flatten();
-        let others = others.filter_map(|found| Some((found.home?, found.slot))).collect();
+        let others = others.filter_map(Found::home).collect();
         super::lock(&self.node.groups).leave(self.slot, self.name, others);
     }
 }

@@ -1,4 +1,4 @@
-//! What groups are called in homes, and which words of this process others may still read.
+//! The names of groups in homes, and the words of this process that others may still read.
 
 use super::super::peer::Reached;
 use super::super::{Inner, lock};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The groups that this process has been in.
 #[derive(Default)]
 pub(in super::super) struct Groups {
-    /// How often it has opened groups of the same number and ranks.
+    /// How often it has opened groups with the same number and ranks.
     opened: BTreeMap<u64, u64>,
     left: Vec<Departed>,
 }
@@ -22,12 +22,12 @@ pub(in super::super) struct Groups {
 struct Departed {
     slot: usize,
     name: u64,
-    /// The others' homes, and their slots for the group there.
+    /// The others' homes, and the group's slots there.
     others: Vec<(Arc<Reached>, usize)>,
 }
 
 impl Groups {
-    /// Enters the next group of this number and these ranks; returns its name, and the slot of
+    /// Enters the next group with this number and these ranks. Returns its name and the slot of
     /// this process's words in its home.
     pub fn enter(node: &Inner, id: u64, ranks: &[Rank]) -> Result<(u64, usize), Error> {
         let mut groups = lock(&node.groups);
@@ -46,12 +46,12 @@ impl Groups {
         Ok((name, slot))
     }
 
-    /// This process has left a group, of which it had found these others.
+    /// Records that this process has left a group of which it had found these others.
     pub fn leave(&mut self, slot: usize, name: u64, others: Vec<(Arc<Reached>, usize)>) {
         self.left.push(Departed { slot, name, others });
     }
 
-    /// Frees the words of groups that all others have left, too.
+    /// Frees the words of groups that all others have left as well.
     fn free(&mut self, node: &Inner) {
         self.left.retain(|Departed { slot, name, others }| {
             let is_read = others.iter().any(|(peer, theirs)| {

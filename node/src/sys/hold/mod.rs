@@ -1,23 +1,23 @@
-//! A piece of memory changes places with a file while nobody can write to it: the program's
-//! other threads are held meanwhile.
+//! Replaces a piece of memory by a file's pages while nobody can write to it: the program's other
+//! threads are held meanwhile.
 //!
-//! A write between the copy and the mapping would be lost. Who can write:
+//! A write between the copy and the mapping would be lost. These could write:
 //!
-//! * This thread: by a signal handler, so all signals are blocked; by its own stack, if the
-//!   program has put it there, so another one is used.
-//! * Other threads, if there are any. A helper process that has this one's memory seizes them
+//! * This thread: from a signal handler, so all signals are blocked; or to its own stack, if the
+//!   program has put it there, so another stack is used.
+//! * Other threads, if there are any. A helper process that shares this one's memory seizes them
 //!   all with ptrace, as debuggers and leak checkers do ([`ptrace`]). A seized thread stops at the
-//!   boundary of user mode, never within a system call, so none of its calls is writing either.
-//!   A thread that is waiting for the child of a `vfork`, which shares the memory, stops only
-//!   when that child has gone its way.
-//! * Where ptrace is refused (another tracer is there, or a filter of system calls), each
-//!   thread gets a signal whose handler keeps it ([`signals`]).
+//!   boundary of user mode, never within a system call, so none of its calls is writing either. A
+//!   thread that waits for the child of a `vfork`, which shares the memory, stops only once that
+//!   child has ended or called exec.
+//! * Where ptrace is refused (because of another tracer, or a filter of system calls), each thread
+//!   gets a signal whose handler holds it ([`signals`]).
 //!
-//! Nothing is moved until every thread of the process is held, those that others have started
-//! in the meantime included. If one cannot be held, nothing is moved, and the error names it.
+//! Nothing is moved until every thread of the process is held, including those started meanwhile.
+//! If one cannot be held, nothing is moved, and the error names it.
 //!
-//! Not seen: what the kernel writes later for a call that has returned already (asynchronous
-//! input), and a process that a program has made with `clone(CLONE_VM)` and keeps.
+//! Not covered: writes by the kernel for a call that has returned already (asynchronous input), and
+//! processes that a program has created with `clone(CLONE_VM)` and keeps running.
 #![allow(unsafe_code)]
 
 mod ptrace;
@@ -34,26 +34,26 @@ use stacks::Meeting;
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// A thread that is not held by then never will be.
+/// How long to wait for a thread to be held.
 const PATIENCE: Duration = Duration::from_secs(30);
 const STACK: usize = 256 << 10;
 
-/// A thread that is held, or is to be.
+/// A thread that is held or will be.
 #[repr(C)]
 struct Held {
-    /// Its number; 0 if it has ended.
+    /// Its thread ID; 0 if it has ended.
     thread: AtomicU32,
-    /// [`RUNNING`], or how it is held: the way's own affair.
+    /// [`RUNNING`], or how it is held: each method has its own values.
     state: AtomicU32,
 }
 
-/// A thread is not held yet.
+/// The thread is not held yet.
 const RUNNING: u32 = 0;
 
-/// Why the memory has not moved, or that it has.
+/// Whether the memory was moved, and if not, why.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
-    /// The helper ended before it could tell.
+    /// The helper ended without a result.
     None,
     Moved,
     /// This system call failed.
@@ -62,7 +62,7 @@ enum Outcome {
     Free(Free),
 }
 
-/// A thread that cannot be held, and why.
+/// A thread that cannot be held, and the reason.
 type Free = (u32, Reason);
 
 #[derive(Clone, Copy, Debug)]
@@ -71,14 +71,14 @@ enum Reason {
     Refused(i32),
     /// It blocks the signal.
     Blocks(i32),
-    /// It does not come to a stop.
+    /// It does not stop.
     Late,
     /// The list of threads cannot be read.
     Unlisted,
 }
 
-/// All that the work needs, outside of the memory that moves and of the C library's: it stands
-/// above a stack, and the table of threads above it.
+/// Everything that the work needs, outside of the memory that moves and independent of the C
+/// library. Below the block lies a stack, above it the table of threads.
 #[repr(C)]
 struct Block {
     meeting: Meeting,
@@ -86,11 +86,11 @@ struct Block {
     caller: u32,
     list: List,
     outcome: Outcome,
-    /// Threads in the table.
+    /// The number of threads in the table.
     known: AtomicU32,
-    /// Not 0 as long as handlers have to keep their threads.
+    /// Nonzero as long as handlers must hold their threads.
     hold: AtomicU32,
-    /// The signal of the second way.
+    /// The signal that the second method uses.
     signal: i32,
 }
 
@@ -132,11 +132,11 @@ impl Block {
         }
     }
 
-    /// The threads that are held or are to be.
+    /// The threads that are held or will be.
     fn table(&self) -> &[Held] {
         let known = self.known.load(Ordering::Acquire) as usize;
-        // SAFETY: the table stands there, zeros at first, and has room for all threads there
-        // can be; its entries are atomics.
+        // SAFETY: the table is there, initially zero, with room for the largest possible number of
+        // threads; its entries are atomics.
         unsafe {
             let first = (&raw const *self).cast::<u8>().sub(STACK).add(Self::TABLE);
             std::slice::from_raw_parts(first.cast(), known)
@@ -148,7 +148,7 @@ impl Block {
         self.table().iter().find(|held| held.thread.load(Ordering::Relaxed) == thread)
     }
 
-    /// An entry for a thread; `None` if the table is full, which it cannot be.
+    /// Adds an entry for a thread. `None` if the table is full, which cannot happen.
     fn add(&self, thread: u32) -> Option<&Held> {
         let known = self.known.load(Ordering::Relaxed);
         if known as usize == threads::MOST {
@@ -161,16 +161,16 @@ impl Block {
         Some(held)
     }
 
-    /// Holds all threads but the caller, by `seize` each new one and `wait` for those. Any
-    /// thread that is not known yet was started by one that was not held yet, so when a whole
-    /// list shows none, all are held.
+    /// Holds all threads but the caller: `seize` each new one, then `wait` for them. A thread that
+    /// is not known yet was started by one that was not held yet, so when a complete list shows no
+    /// new thread, all are held.
     fn hold_all(
         &mut self,
         seize: unsafe fn(&Self, u32) -> Result<bool, Reason>,
         wait: unsafe fn(&Self, Duration) -> Result<(), Free>,
     ) -> Result<(), Free> {
         let until = raw::now() + PATIENCE;
-        let mut buffer: Buffer = [0; _];
+        let mut buffer: Buffer = [0; threads::WORDS];
         loop {
             let (mut listed, mut fresh, mut failure) = (0, false, None);
             let complete = self.list.each(&mut buffer, &mut |thread| {
@@ -190,7 +190,7 @@ impl Block {
             }
             // SAFETY: as above.
             unsafe { wait(self, until)? };
-            // The list can leave one out if another one ends while it is read.
+            // The list can omit a thread if another one ends while it is read.
             let all = self.list.count().is_none_or(|count| count == listed);
             if complete && all && !fresh {
                 return Ok(());
@@ -201,10 +201,10 @@ impl Block {
         }
     }
 
-    /// What came of holding, and of the work if all are held.
+    /// Records the outcome: of holding, and of the work if all threads are held.
     ///
     /// # Safety
-    /// If it says so, all threads are held and nobody writes to the memory.
+    /// If `held` is `Ok`, all threads are held and nobody writes to the memory.
     unsafe fn conclude(&mut self, held: Result<(), Free>) {
         self.outcome = match held {
             Err(free) => Outcome::Free(free),
@@ -222,12 +222,11 @@ unsafe extern "C" fn alone(block: *mut c_void) {
     unsafe { (*block.cast::<Block>()).conclude(Ok(())) };
 }
 
-/// Has memory change places with a file, as the relocation says, so that no write to it is
-/// lost.
+/// Moves memory into a file, as the relocation describes, without losing a write to it.
 ///
 /// # Safety
-/// The relocation is as [`Relocation::carry_out`] demands, but for other threads, handlers and
-/// the stack.
+/// The relocation satisfies the contract of [`Relocation::carry_out`], except as regards other
+/// threads, handlers and the stack.
 pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
     let before = raw::block_signals(!0);
     // SAFETY: the caller's promise, and signals are blocked.
@@ -256,8 +255,8 @@ unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
         });
     }
     let block = Block::new(work)?;
-    // SAFETY: the block was made just now, with a stack below it, and is kept as long as
-    // anybody uses it.
+    // SAFETY: the block was made just now, with a stack below it, and exists as long as anybody
+    // uses it.
     unsafe {
         if single {
             stacks::on_other(Block::top(block), alone, block.cast());
@@ -273,7 +272,7 @@ unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
     }
 }
 
-/// The error that names a thread.
+/// The error for a thread that was not held.
 fn not_held(thread: u32, reason: Reason) -> Error {
     let path = format!("/proc/self/task/{thread}/comm");
     let name = std::fs::read_to_string(path).unwrap_or_default();

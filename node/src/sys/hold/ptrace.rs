@@ -1,9 +1,10 @@
-//! The first way: a helper seizes all threads.
+//! The first method: a helper process seizes all threads.
 //!
-//! `PTRACE_SEIZE` and `PTRACE_INTERRUPT` (ptrace(2)) stop a thread whatever signals it blocks,
-//! and let it go on as if nothing had been: an interrupted system call begins again, with the
-//! exceptions that signal(7) lists under "Interruption of system calls and library functions by
-//! stop signals" (`epoll_wait` is one), which fail with `EINTR`.
+//! `PTRACE_SEIZE` and `PTRACE_INTERRUPT` (ptrace(2)) stop a thread whatever signals it blocks, and
+//! let it resume unaffected. An interrupted system call restarts, except those that signal(7) lists
+//! under "Interruption of system calls and library functions by stop signals" (`epoll_wait` is
+//! one), which fail with `EINTR`.
+#![allow(unsafe_code)]
 
 use super::{Block, Free, RUNNING, Reason, stacks};
 use crate::atomics::Ordering;
@@ -12,33 +13,34 @@ use crate::sys::threads::State;
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// A thread is stopped; a signal that it was about to take is added to this.
+/// The thread is stopped. The number of a signal that it was about to receive is added.
 const STOPPED: u32 = 1 << 8;
 
-/// Moves the memory, in a helper; what came of it is in the block.
+/// Moves the memory in a helper process, which stores the outcome in the block.
 ///
 /// # Safety
-/// As for [`super::relocate`]; all signals are blocked.
+/// As for [`super::relocate`]. All signals are blocked.
 pub(super) unsafe fn relocate(block: *mut Block) {
-    // SAFETY: the block has a stack, and outlives the helper, whose end this call waits for.
+    // SAFETY: the block has a stack, and it outlives the helper: this call waits for the helper to
+    // end.
     unsafe {
         let meeting = &raw mut (*block).meeting;
         let child = stacks::in_helper(Block::top(block), helper, block.cast(), meeting);
         if child > 0 {
-            // Nobody else waits for a child that announces its end by no signal.
+            // No other wait reaps a child that sends no signal when it ends.
             raw::syscall(libc::SYS_wait4, [child as usize, 0, libc::__WALL as usize, 0]);
         }
     }
 }
 
 fn request(request: libc::c_uint, thread: u32, data: u32) -> isize {
-    // SAFETY: these requests do not touch memory.
+    // SAFETY: these requests do not access memory.
     unsafe { raw::syscall(libc::SYS_ptrace, [request as usize, thread as usize, 0, data as usize]) }
 }
 
-/// The helper. Its caller is parked.
+/// The helper process. Its caller is parked.
 unsafe extern "C" fn helper(block: *mut c_void) -> ! {
-    // SAFETY: the block is the helper's until it ends.
+    // SAFETY: the helper owns the block until it ends.
     let block = unsafe { &mut *block.cast::<Block>() };
     prepare();
     let held = block.hold_all(seize, wait);
@@ -52,18 +54,18 @@ unsafe extern "C" fn helper(block: *mut c_void) -> ! {
     raw::exit()
 }
 
-/// Stops are announced by `SIGCHLD`, which is blocked and so stays pending; and without its
-/// process the helper has nothing to do.
+/// Prepares the helper's signals. Stops raise `SIGCHLD`, which is blocked and so stays pending. The
+/// helper dies with its process.
 fn prepare() {
     let default = raw::Action::default();
-    // SAFETY: a complete action for the helper's own table, and a call without memory.
+    // SAFETY: a complete action for the helper's own table, and a call that accesses no memory.
     unsafe {
         raw::action(libc::SIGCHLD, Some(&default));
         raw::syscall(libc::SYS_prctl, [libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
     }
 }
 
-/// Has a thread stop; false if it has ended.
+/// Tells a thread to stop. Returns false if it has ended.
 unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
     match -request(libc::PTRACE_SEIZE, thread, 0) as i32 {
         0 => {}
@@ -87,13 +89,12 @@ unsafe fn wait(block: &Block, until: Duration) -> Result<(), Free> {
     let mut status = 0i32;
     while let Some(late) = running() {
         let (any, how) = (usize::MAX, (libc::__WALL | libc::WNOHANG) as usize);
-        // SAFETY: the call fills the local.
+        // SAFETY: the call writes only the local variable.
         let thread =
             unsafe { raw::syscall(libc::SYS_wait4, [any, &raw mut status as usize, how, 0]) };
-        if let Some(held) = u32::try_from(thread).ok().and_then(|thread| block.find(thread))
-            && thread != 0
-        {
-            // wait(2): the low byte of a stop is 0x7f, then signal, then ptrace's event.
+        let changed = u32::try_from(thread).ok().filter(|thread| *thread != 0);
+        if let Some(held) = changed.and_then(|thread| block.find(thread)) {
+            // wait(2): a stop has 0x7f in the low byte, then the signal, then the ptrace event.
             if status & 0xff == 0x7f {
                 let signal = if status >> 16 == 0 { status >> 8 & 0xff } else { 0 };
                 held.state.store(STOPPED | signal as u32, Ordering::Relaxed);

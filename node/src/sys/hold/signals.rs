@@ -1,8 +1,8 @@
-//! The second way: each thread gets a signal whose handler keeps it.
+//! The second method: each thread gets a signal whose handler holds it.
 //!
-//! The signal is a real-time one that the program does not use. A thread that blocks it cannot
-//! be held, and system calls that are never restarted after a handler (signal(7)) fail with
-//! `EINTR`.
+//! The signal is a real-time signal that the program does not use. A thread that blocks it cannot
+//! be held. System calls that never restart after a handler (signal(7)) fail with `EINTR`.
+#![allow(unsafe_code)]
 
 use super::{Block, Error, Free, Outcome, RUNNING, Reason, stacks};
 use crate::atomics::{AtomicPtr, Ordering};
@@ -12,22 +12,22 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::time::Duration;
 
-/// A thread is in the handler.
+/// The thread is in the handler.
 const PARKED: u32 = 1;
-/// How often it is looked whether a thread that does not come has ended.
+/// How often to check whether a thread that does not arrive has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// For the handler.
+/// The block, for the handler.
 static BLOCK: AtomicPtr<Block> = AtomicPtr::new(null_mut());
 
-/// Moves the memory and tells what came of it. The block stays: handlers may still be on their
-/// way out of it.
+/// Moves the memory and returns the outcome. The block is never freed, because handlers may still
+/// be leaving it.
 ///
 /// # Safety
-/// As for [`super::relocate`]; all signals are blocked.
+/// As for [`super::relocate`]. All signals are blocked.
 pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
     let free = |signal: &i32| {
-        // SAFETY: only asks.
+        // SAFETY: only reads the action.
         unsafe { raw::action(*signal, None) }.is_some_and(|action| action.is_default())
     };
     let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free);
@@ -36,8 +36,8 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
             "ptrace is not allowed here, and the program uses all real-time signals".into(),
         )
     })?;
-    // SAFETY: a handler that lives in this library, for a signal nobody else uses; the block
-    // has a stack that nobody uses.
+    // SAFETY: the handler is part of this library, and nobody else uses the signal. The block has a
+    // stack that nobody uses.
     unsafe {
         (*block).known.store(0, Ordering::Relaxed);
         (*block).signal = signal;
@@ -45,7 +45,8 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
         BLOCK.store(block, Ordering::Release);
         raw::action(signal, Some(&raw::Action::handler(park)));
         stacks::on_other(Block::top(block), with_threads_parked, block.cast());
-        // A thread that was late finds the handler, which lets it go at once.
+        // The handler stays if a thread could not be held: a late thread enters it and is released
+        // immediately.
         if !matches!((*block).outcome, Outcome::Free(..)) {
             raw::action(signal, Some(&raw::Action::default()));
         }
@@ -55,7 +56,7 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
 }
 
 unsafe extern "C" fn with_threads_parked(block: *mut c_void) {
-    // SAFETY: the block is the caller's; handlers use atomics of it only.
+    // SAFETY: the block belongs to the caller. Handlers use only its atomics.
     unsafe {
         let block = &mut *block.cast::<Block>();
         let held = block.hold_all(seize, wait);
@@ -65,13 +66,13 @@ unsafe extern "C" fn with_threads_parked(block: *mut c_void) {
     }
 }
 
-/// Sends the signal; false if the thread has ended.
+/// Sends the signal. Returns false if the thread has ended.
 unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
     let list = &block.list;
     if list.state(thread) == State::Dead {
         return Ok(false);
     }
-    // valgrind's threads block all signals: it delivers them itself.
+    // valgrind's threads block all signals, and valgrind delivers them itself.
     let blocked = if raw::on_valgrind() { None } else { list.blocked(thread) };
     if blocked.is_some_and(|mask| mask >> (block.signal - 1) & 1 != 0) {
         return Err(Reason::Blocks(block.signal));
@@ -103,15 +104,16 @@ unsafe fn wait(block: &Block, until: Duration) -> Result<(), Free> {
     Ok(())
 }
 
-/// The handler: keeps its thread as long as it is to be held.
+/// The handler: holds its thread until it is released.
 unsafe extern "C" fn park(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let block = BLOCK.load(Ordering::Acquire);
-    // SAFETY: the kernel passes a valid `info`. The block stays for good, once there is one,
-    // and only its atomics are used.
+    // SAFETY: the kernel passes a valid `info`. A block, once it exists, is never freed, and only
+    // its atomics are used.
     unsafe {
-        if (*info).si_code == libc::SI_TKILL
-            && let Some(held) = block.as_ref().and_then(|block| block.find(threads::current()))
-        {
+        if (*info).si_code != libc::SI_TKILL {
+            return;
+        }
+        if let Some(held) = block.as_ref().and_then(|block| block.find(threads::current())) {
             stacks::announce_and_wait(held.state.as_ptr(), PARKED, (*block).hold.as_ptr());
         }
     }

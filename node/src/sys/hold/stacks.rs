@@ -1,10 +1,10 @@
-//! Stacks in machine code: work on another one, and waits that leave the present one alone.
+//! Stacks in machine code: running on another stack, and waits that do not touch the current one.
 #![allow(unsafe_code)]
 
 use std::arch::asm;
 use std::ffi::c_void;
 
-/// The address in the stack pointer.
+/// The value of the stack pointer.
 pub fn pointer() -> usize {
     let at;
     // SAFETY: reads a register.
@@ -12,14 +12,14 @@ pub fn pointer() -> usize {
     at
 }
 
-/// Runs `run` on another stack, whose end is `top`, a multiple of 16. Until it returns, nothing
-/// is written to the present stack.
+/// Calls `run` on another stack, whose end is `top`, a multiple of 16. Nothing is written to the
+/// current stack until it returns.
 ///
 /// # Safety
-/// `top` is the end of a stack with enough room that nobody uses, and `run` may be called
-/// with `argument`.
+/// `top` is the end of a stack with enough room that nobody uses, and `run` may be called with
+/// `argument`.
 pub unsafe fn on_other(top: usize, run: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) {
-    // SAFETY: the stack pointer is kept in a register that calls preserve, and comes back; the
+    // SAFETY: the stack pointer is kept in a register that calls preserve, and is restored; the
     // rest is a call by the C convention.
     unsafe {
         asm!(
@@ -36,20 +36,20 @@ pub unsafe fn on_other(top: usize, run: unsafe extern "C" fn(*mut c_void), argum
     }
 }
 
-/// The words by which a process and its helper wait for each other.
+/// The words with which a process and its helper wait for each other.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Meeting {
-    /// The helper's number while it lives, then 0: the kernel keeps this word.
+    /// The helper's process ID while it runs, then 0: the kernel writes this word.
     helper: u32,
-    /// Not 0 once the helper may begin.
+    /// Nonzero once the helper may begin.
     go: u32,
 }
 
-/// Runs `run` in a helper: a process of its own that has this one's memory and descriptors.
-/// Waits until the helper has ended; meanwhile nothing is written to the caller's stack.
-/// While the helper works it may trace this process. Returns the helper's number, or a
-/// negative error number if there can be none.
+/// Runs `run` in a helper: a separate process that shares this one's memory and descriptors. Waits
+/// until the helper has ended; meanwhile nothing is written to the caller's stack. While the helper
+/// works, it may trace this process. Returns the helper's process ID, or a negative error number if
+/// it cannot be created.
 ///
 /// # Safety
 /// As for [`on_other`]; `run` ends the helper by `exit`; `meeting` is all zeros and lies in
@@ -60,16 +60,15 @@ pub unsafe fn in_helper(
     argument: *mut c_void,
     meeting: *mut Meeting,
 ) -> isize {
-    // No signal announces its end: the program waits for children of its own only.
+    // No signal announces its end: otherwise the program would find a child that is not its own.
     let flags = libc::CLONE_VM
         | libc::CLONE_FILES
         | libc::CLONE_UNTRACED
         | libc::CLONE_PARENT_SETTID
         | libc::CLONE_CHILD_CLEARTID;
     let result;
-    // SAFETY: the caller's promises. The parent goes from the `clone` to the helper's end
-    // without touching the stack; the helper has the other stack. `syscall` preserves all
-    // registers but three.
+    // SAFETY: the caller's promises. From the `clone` to the helper's end the parent does not touch
+    // the stack; the helper has the other stack. `syscall` preserves all registers but three.
     unsafe {
         asm!(
             "mov eax, {clone}",
@@ -77,7 +76,7 @@ pub unsafe fn in_helper(
             "test rax, rax",
             "js 9f",
             "jz 5f",
-            // The parent. Where Yama guards processes, it has to allow its helper to trace it.
+            // The parent. Where Yama protects processes, it must allow its helper to trace it.
             "mov r9, rax",
             "mov edi, {set_ptracer}",
             "mov rsi, rax",
@@ -124,7 +123,7 @@ pub unsafe fn in_helper(
             prctl = const libc::SYS_prctl,
             set_ptracer = const libc::PR_SET_PTRACER,
             futex = const libc::SYS_futex,
-            // Not the private kind: the kernel does not use it for the helper's end.
+            // Not the private kind: the kernel does not use that to announce the helper's end.
             wait = const libc::FUTEX_WAIT,
             wake = const libc::FUTEX_WAKE,
             inlateout("rdi") flags as usize => _,
@@ -142,13 +141,14 @@ pub unsafe fn in_helper(
     result
 }
 
-/// Sets the word at `here` to `value`, wakes who waits for that, and waits until the word at
-/// `until` is 0. Nothing is written to the stack once the word is set.
+/// Sets the word at `here` to `value`, wakes all waiters on it, and waits until the word at `until`
+/// is 0. Nothing is written to the stack once the word is set.
 ///
 /// # Safety
-/// Both words stay in place while anybody waits.
+/// Both words stay in place while any process waits.
 pub unsafe fn announce_and_wait(here: *mut u32, value: u32, until: *const u32) {
-    // SAFETY: two words that stay; `syscall` preserves the registers it is not said to lose.
+    // SAFETY: two words that stay in place; `syscall` preserves the registers that are not listed
+    // as lost.
     unsafe {
         asm!(
             "mov dword ptr [rdi], edx",

@@ -18,7 +18,7 @@ class Oneshmem(MakefilePackage):
     version("0.1.0")
 
     depends_on("c", type="build")
-    depends_on("rust@1.89:", type="build")
+    depends_on("rust@1.85:", type="build")
     depends_on("gmake", type="build")
     depends_on("ucx@1.13:", type="run", when="+nodes")
 

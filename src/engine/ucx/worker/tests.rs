@@ -1,10 +1,12 @@
+#![allow(unsafe_code)]
+
 use super::*;
 use crate::atomics::AtomicU64;
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::{Action, Amo};
 use std::time::Instant;
 
-/// Two workers, of which one reaches the other's memory.
+/// Two workers; one reaches the other's memory.
 struct Pair {
     here: Worker,
     there: Worker,
@@ -14,7 +16,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// `None` where UCX is not installed, which is said.
+    /// `None`, with a message, where UCX is not installed.
     fn new() -> Option<Self> {
         if let Err(error) = Library::load(LIBRARY) {
             eprintln!("left out: {error}");
@@ -23,7 +25,7 @@ impl Pair {
         let [here, there] = [(), ()].map(|()| Worker::open().expect("a worker"));
         let memory = Box::new([const { AtomicU64::new(0) }; 512]);
         let base = NonNull::from(&*memory).cast();
-        // SAFETY: atomics, which outlive the worker: the fields are dropped in this order.
+        // SAFETY: atomics that outlive the worker: the fields are dropped in this order.
         let (_, key) = unsafe { there.register(base, 4096) }.expect("a registration");
         let endpoint = here.connect(&there.address().expect("an address")).expect("an endpoint");
         let remote = here.remote(&endpoint, base.as_ptr() as u64, 4096, &key).expect("a key");
@@ -44,7 +46,7 @@ impl Pair {
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
         let mut result = 0;
-        // SAFETY: the result outlives the request, which is waited for.
+        // SAFETY: the result outlives the request: `finish` waits for it.
         let request =
             unsafe { self.here.fetch(self.remote, word as u64 * 8, amo, &raw mut result) };
         self.finish(request);
@@ -57,7 +59,7 @@ fn bytes_arrive_and_come_back() {
     let Some(pair) = Pair::new() else { return };
     let from: Vec<u8> = (0..=255).cycle().take(3000).collect();
     let mut to = vec![0; 3000];
-    // SAFETY: both outlive their requests, which are waited for.
+    // SAFETY: both outlive their requests: `finish` waits for them.
     unsafe {
         pair.finish(pair.here.put(pair.remote, 96, from.as_ptr(), 3000));
         pair.finish(pair.here.flush());
@@ -110,7 +112,7 @@ fn atomic_operations_do_what_they_say() {
             pair.here.update(remote, 8, Amo { action, operand: 5, bytes }).expect("an operation");
         }
         pair.finish(pair.here.flush());
-        // 5 was swapped in, ored, exclusively ored to 0, and anded.
+        // 5 was swapped in, ored, xored to 0, and anded.
         assert_eq!(pair.memory[1].load(Ordering::Relaxed), 0);
     }
 }
@@ -120,7 +122,7 @@ fn what_is_outside_of_a_segment_is_refused() {
     let Some(pair) = Pair::new() else { return };
     let byte = 0;
     for (offset, bytes) in [(4096, 1), (4095, 2), (0, 4097), (u64::MAX, 1), (0, usize::MAX)] {
-        // SAFETY: nothing is read: the call is refused.
+        // SAFETY: nothing is read: `put` refuses the call.
         let refused = unsafe { pair.here.put(pair.remote, offset, &raw const byte, bytes) };
         assert!(refused.is_err());
     }

@@ -1,4 +1,4 @@
-//! A compiler's command line: what it is for, and what is to be added.
+//! A compiler's command line: what it does, and what has to be added.
 
 use oneshmem_tools::installation::Installation;
 use std::ffi::{OsStr, OsString};
@@ -8,21 +8,21 @@ use std::ffi::{OsStr, OsString};
 pub enum Show {
     /// The whole command.
     Command,
-    /// What is added for compiling.
+    /// The flags added for compiling.
     Compile,
-    /// What is added for linking.
+    /// The flags added for linking.
     Link,
-    /// The compiler, and what is added for compiling.
+    /// The compiler, and the flags added for compiling.
     CompileCommand,
-    /// The compiler, and what is added for linking.
+    /// The compiler, and the flags added for linking.
     LinkCommand,
     /// The compiler.
     Compiler,
-    /// Directories of headers.
+    /// The header directories.
     IncludeDirectories,
-    /// Directories of libraries.
+    /// The library directories.
     LibraryDirectories,
-    /// Names of libraries.
+    /// The library names.
     Libraries,
     /// The version.
     Version,
@@ -42,7 +42,7 @@ const SHOW: [(&str, Show); 9] = [
     ("help", Show::Help),
 ];
 
-/// Names by which MPICH's wrappers know some of them; what they print begins with the compiler.
+/// The names that MPICH's wrappers use for some of them. Their output begins with the compiler.
 const INFO: [(&str, Show); 5] = [
     ("info", Show::Command),
     ("compile_info", Show::CompileCommand),
@@ -54,8 +54,8 @@ const INFO: [(&str, Show); 5] = [
 /// Options that end the compiler's work before linking.
 const NO_LINK: [&str; 8] =
     ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--preprocess", "--assemble"];
-/// Options whose value is the next argument, which is no input file then. GCC's
-/// and Clang's, from their manuals' lists of options.
+/// Options whose value is the next argument, which is then not an input file. From the option lists
+/// in GCC's and Clang's manuals.
 const WITH_VALUE: [&str; 40] = [
     "-o",
     "-I",
@@ -98,32 +98,32 @@ const WITH_VALUE: [&str; 40] = [
     "-dumpdir",
     "-wrapper",
 ];
-/// What the static library needs of the system's: the Rust standard library's needs
+/// The system libraries that the static library needs: those of the Rust standard library
 /// (`rustc --print native-static-libs`) and C's mathematics.
 const STATIC_NEEDS: [&str; 4] = ["-lpthread", "-ldl", "-lrt", "-lm"];
 
-/// A library with SMARTMAP's addresses serves position-dependent programs only. These come
-/// before the user's options, which can so be told otherwise.
+/// A library built for SMARTMAP serves position-dependent programs only. These flags come before
+/// the user's, so that the user can override them.
 const COMPILE: &[&str] =
     if cfg!(feature = "smartmap") { &["-fno-pie", "-DONESHMEM_SMARTMAP"] } else { &[] };
 const LINK: &[&str] = if cfg!(feature = "smartmap") { &["-no-pie"] } else { &[] };
 
-/// A command line, read.
+/// A parsed command line.
 #[derive(Debug, Default)]
-pub struct Line {
+pub struct CommandLine {
     arguments: Vec<OsString>,
     /// What to print instead of compiling, if anything.
     pub show: Option<Show>,
-    /// There is something to compile or link.
+    /// Whether there is anything to compile or link.
     has_input: bool,
     stops_before_linking: bool,
     is_static: bool,
-    /// OpenMP's target regions run on a device.
+    /// Whether OpenMP's target regions run on a device.
     offloads: bool,
 }
 
-impl Line {
-    /// Reads the arguments of the wrapper.
+impl CommandLine {
+    /// Parses the arguments of the wrapper.
     pub fn read(arguments: impl Iterator<Item = OsString>) -> Self {
         let mut line = Self::default();
         let mut arguments = arguments;
@@ -136,7 +136,7 @@ impl Line {
             line.stops_before_linking |= NO_LINK.contains(&&*text);
             line.is_static |= matches!(&*text, "-static" | "--static" | "-static-pie");
             line.offloads |= text.starts_with("-fopenmp-targets=");
-            // A lone dash is standard input; a library is something to link.
+            // A lone dash is standard input. A library counts as something to link.
             line.has_input |= !text.starts_with('-') || text == "-" || text.starts_with("-l");
             let has_value = WITH_VALUE.contains(&&*text);
             line.arguments.push(argument);
@@ -147,7 +147,7 @@ impl Line {
         line
     }
 
-    /// The compiler's command. Without input (`--version`, for example) nothing is added.
+    /// The compiler's command. Adds nothing if there is no input (`--version`, for example).
     pub fn command(&self, installation: &Installation, compiler: &[OsString]) -> Vec<OsString> {
         let mut command = compiler.to_vec();
         if !self.has_input {
@@ -165,7 +165,7 @@ impl Line {
         command
     }
 
-    /// What is to be printed.
+    /// The text to print.
     pub fn shown(
         &self,
         show: Show,
@@ -173,7 +173,7 @@ impl Line {
         compiler: &[OsString],
     ) -> Vec<OsString> {
         match show {
-            // With nothing to compile it shows what would be done if there were.
+            // With nothing to compile, show what would be done if there were.
             Show::Command if !self.has_input => {
                 let link = if self.stops_before_linking {
                     vec![]
@@ -209,7 +209,7 @@ impl Line {
         } else {
             flags.push(joined("-Wl,-rpath,", lib.as_os_str()));
             if self.offloads {
-                // In front of the compiler's own library, which it adds at the end.
+                // Before the compiler's own library, which the compiler adds at the end.
                 flags.push("-loneshmem_openmp".into());
             }
             flags.push("-lshmem".into());
@@ -242,7 +242,7 @@ fn show(argument: &str) -> Option<Show> {
     SHOW.iter().find(|(text, _)| *text == what).map(|(_, show)| *show)
 }
 
-/// A command as a shell reads it.
+/// Quotes a command for a shell.
 pub fn quoted(command: &[OsString]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
     let quote = |argument: &OsString| {
@@ -262,7 +262,7 @@ mod tests {
 
     fn command(arguments: &str) -> String {
         let installation = Installation::at(Path::new("/opt/one"));
-        let line = Line::read(arguments.split_whitespace().map(OsString::from));
+        let line = CommandLine::read(arguments.split_whitespace().map(OsString::from));
         match line.show {
             Some(show) => quoted(&line.shown(show, &installation, &["cc".into()])),
             None => quoted(&line.command(&installation, &["cc".into()])),
@@ -293,7 +293,7 @@ mod tests {
             let expected = format!("cc -I/opt/one/include {option} a.c -o x");
             assert_eq!(command(&format!("{option} a.c -o x")), expected);
         }
-        // Dependencies on the side do not end the work.
+        // Writing dependencies as a side effect does not stop compilation.
         assert!(command("-MMD -MF a.d a.c").ends_with(LINK));
     }
 
@@ -316,7 +316,7 @@ mod tests {
         }
         assert_eq!(command("-showme"), format!("cc -I/opt/one/include {LINK}"));
         assert_eq!(command("-showme:libs"), "shmem");
-        // As MPICH's wrappers have it: scripts drop the first word, the compiler.
+        // Like MPICH's wrappers: scripts drop the first word, the compiler.
         for dashes in ["-", "--"] {
             assert_eq!(command(&format!("{dashes}compile_info")), "cc -I/opt/one/include");
             assert_eq!(command(&format!("{dashes}compile-info")), "cc -I/opt/one/include");
@@ -324,7 +324,7 @@ mod tests {
             assert_eq!(command(&format!("{dashes}link-info")), format!("cc {LINK}"));
             assert_eq!(command(&format!("{dashes}info")), format!("cc -I/opt/one/include {LINK}"));
         }
-        // Not ours: the compiler complains.
+        // Not our option: the compiler complains.
         assert_eq!(command("-showmenot a.o -c"), "cc -I/opt/one/include -showmenot a.o -c");
     }
 
@@ -341,7 +341,7 @@ mod smartmap_tests {
 
     fn command(arguments: &str) -> String {
         let installation = Installation::at(Path::new("/opt/one"));
-        let line = Line::read(arguments.split_whitespace().map(OsString::from));
+        let line = CommandLine::read(arguments.split_whitespace().map(OsString::from));
         quoted(&line.command(&installation, &["cc".into()]))
     }
 

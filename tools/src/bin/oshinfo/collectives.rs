@@ -1,22 +1,22 @@
-//! Which algorithms the collectives run, and which there are.
+//! The algorithms that collectives use, and those available.
 
 use oneshmem::collectives::select::{self, Operation, rules};
 use std::fmt::Write;
 
-/// Sizes for which the choice is shown, in bytes of one PE's contribution.
+/// Sizes for which the choice is shown: one PE's contribution, in bytes.
 pub const SIZES: [(usize, &str); 4] =
     [(8, "8 B"), (2 << 10, "2 KiB"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB")];
 
-/// Where the table in force, of a job of so many PEs, is from.
+/// The origin of the table in force for a job of `pes` PEs.
 pub fn table(pes: usize) -> String {
     match &select::table().file {
         Some(file) => file.display().to_string(),
-        None if rules::crowded(pes) => "compiled in, for more PEs than CPUs".into(),
-        None => "compiled in".into(),
+        None if rules::crowded(pes) => "built in, for more PEs than CPUs".into(),
+        None => "built in".into(),
     }
 }
 
-/// The choices of a job of so many PEs.
+/// The choices for a job of `pes` PEs.
 pub fn choices(pes: usize) -> String {
     let mut text = String::new();
     for operation in Operation::ALL {
@@ -27,11 +27,11 @@ pub fn choices(pes: usize) -> String {
     text
 }
 
-/// One operation's: by size, unless it is one for all.
+/// The choices for one operation, by size unless all sizes use the same algorithm.
 fn of(operation: Operation, pes: usize) -> String {
     let name = |bytes| match select::chosen(operation, pes, bytes) {
         Ok(algorithm) => operation.algorithms()[algorithm].to_owned(),
-        Err(unable) => format!("an error (what is named needs {})", unable.needs),
+        Err(unable) => format!("an error (the algorithm named needs {})", unable.needs),
     };
     let choices = SIZES.map(|(bytes, size)| (name(bytes), size));
     let mut parts: Vec<String> = choices

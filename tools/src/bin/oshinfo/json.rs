@@ -1,4 +1,4 @@
-//! The report as data.
+//! The report as JSON.
 
 use super::{collectives, installation};
 use oneshmem::collectives::select::{self, Operation};
@@ -7,7 +7,7 @@ use oneshmem::job::Job;
 use oneshmem_tools::topology::Topology;
 use serde_json::{Value, json};
 
-/// One JSON object and a line feed. Sizes are bytes.
+/// One JSON object and a newline. Sizes are in bytes.
 pub fn report(job: &Job) -> String {
     let partitions = job.partitions().iter();
     let partitions = partitions.map(|it| json!({"id": it.spec().id, "is": it.to_string()}));
@@ -31,7 +31,7 @@ pub fn report(job: &Job) -> String {
     format!("{object:#}\n")
 }
 
-/// The CPUs that may be used; null if they cannot be read.
+/// The usable CPUs, or null if they cannot be read.
 fn cpus() -> Value {
     let Ok(topology) = Topology::usable() else { return Value::Null };
     let cpus = topology.cpus().iter();
@@ -44,7 +44,7 @@ fn cpus() -> Value {
 fn algorithms(operation: Operation, pes: usize) -> Value {
     let all = operation.algorithms();
     let chosen = collectives::SIZES.iter().map(|(bytes, _)| {
-        // Null: what is named cannot serve so many PEs.
+        // Null if the named algorithm does not support this many PEs.
         let algorithm = select::chosen(operation, pes, *bytes).ok().map(|index| all[index]);
         json!({"bytes": bytes, "algorithm": algorithm})
     });

@@ -1,13 +1,13 @@
-//! `oshinfo`: what this installation is and what a job started from here would be:
-//! it starts one (of as many PEs as the launcher says) and tells what it found.
+//! `oshinfo`: describes this installation and the jobs started from here. It starts a job (of as
+//! many PEs as the launcher says) and reports what it finds.
 
 mod collectives;
 mod json;
 
-use clap::{Arg, ArgAction, Command};
 use oneshmem::env;
 use oneshmem::error::Routine;
 use oneshmem::job::{Job, existing, setup};
+use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
 use oneshmem_tools::topology::{Cpu, Topology, list};
 use std::fmt::Write;
@@ -15,28 +15,13 @@ use std::process::ExitCode;
 
 const ROUTINE: Routine = &"oshinfo";
 
-const HELP: &str = "\
-Run under a launcher (oshrun -n 4 oshinfo) it tells about that job; otherwise about a job of one PE.";
-
 fn main() -> ExitCode {
-    let matches = Command::new("oshinfo")
-        .version(concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)"))
-        .about("Tells what this installation of OpenSHMEM is and how it is set.")
-        .after_help(HELP)
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Print everything as one JSON object, for programs"),
-        )
-        .get_matches();
+    let matches = cli::oshinfo::command().get_matches();
     if let Err(error) = setup::init_thread(ROUTINE, 0) {
-        eprintln!("oshinfo: a job cannot be started here: {error}");
+        eprintln!("oshinfo: cannot start a job here: {error}");
         return ExitCode::FAILURE;
     }
-    if let Some(job) = existing()
-        && job.pe() == 0
-    {
+    if let Some(job) = existing().filter(|job| job.pe() == 0) {
         let text = if matches.get_flag("json") { json::report(job) } else { report(job) };
         print!("{text}");
     }
@@ -66,14 +51,14 @@ fn report(job: &Job) -> String {
     text += &machine();
     let _ = writeln!(text, "\nAlgorithms of collectives on {} PE{}:", job.npes(), s(job.npes()));
     text += &collectives::choices(job.npes());
-    text += "\nEnvironment variables, [defaults] where not set:\n";
+    text += "\nEnvironment variables, with [defaults] of those not set:\n";
     text += &env::table();
     text += "\nCompilers run by the wrappers:\n";
     for (wrapper, variable, default) in
         [("oshcc", "SHMEM_CC", "cc"), ("oshc++", "SHMEM_CXX", "c++")]
     {
         let value = std::env::var(variable).unwrap_or_else(|_| format!("[{default}]"));
-        let _ = writeln!(text, "  {variable:<24} {value}\n      What {wrapper} runs.");
+        let _ = writeln!(text, "  {variable:<24} {value}\n      The compiler that {wrapper} runs.");
     }
     text
 }
@@ -97,10 +82,10 @@ fn installation() -> String {
 fn heap(job: &Job) -> String {
     let bytes = job.layout().heap.len();
     let why = match env::SYMMETRIC_SIZE.raw() {
-        Some((name, value)) => format!("{name}={}", value.display()),
+        Some((name, value)) => format!("{name}={}", value.to_string_lossy()),
         None => format!("the default: {}", env::SYMMETRIC_SIZE.default),
     };
-    format!("at most {bytes} bytes ({:.1} MiB) a PE, {why}", bytes as f64 / f64::from(1 << 20))
+    format!("at most {bytes} bytes ({:.1} MiB) per PE, {why}", bytes as f64 / f64::from(1 << 20))
 }
 
 /// CPUs and NUMA nodes.

@@ -1,5 +1,5 @@
 //! The agent of a node: the process through which PEs of other nodes reach this node's memory. It
-//! is a child of the launcher that runs no other program, begun before there is any PE.
+//! is a child of the launcher, forked before any PE exists, and executes no other program.
 #![allow(unsafe_code)]
 
 use super::failure::Failure;
@@ -12,40 +12,29 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pipe2, read, setpgid, write};
-use oneshmem::engine::agent::serve;
+use oneshmem::engine::agent::{Report, serve};
 use oneshmem::job::file::JobFile;
-use oneshmem::job::nodes::RECORD_BYTES;
+use oneshmem::job::several;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// The first byte of what it tells: its record, or why it cannot serve, follows.
-const RECORD: u8 = b'R';
-const WHY: u8 = b'E';
-
-/// An agent. Dropped, it is ended.
+/// An agent. Dropping it ends the process.
 pub struct Agent {
     pid: Pid,
-    /// Until it has told how it is reached.
+    /// The report pipe, open until the agent has failed or ended.
     pipe: Option<OwnedFd>,
     has_ended: bool,
 }
 
-/// What an agent tells.
-pub enum Told {
-    /// How it is reached.
-    Record(Vec<u8>),
-    /// That it cannot serve, and why.
-    Failure(String),
-}
-
 impl Agent {
-    /// Starts the agent of a node, if there are others. It does not keep the launcher's `link`
-    /// open.
+    /// Starts the agent of a node if the job has several nodes. The agent closes its copy of the
+    /// launcher's `link`.
     pub fn start(file: &Arc<JobFile>, link: &mut Link) -> Result<Option<Self>, Failure> {
         let Some(nodes) = file.nodes() else { return Ok(None) };
         let (ours, theirs) = pipe2(OFlag::O_CLOEXEC).map_err(Failure::own)?;
         let launcher = getpid();
-        // SAFETY: the launcher has one thread, so the child may do anything.
+        // SAFETY: the launcher has a single thread, so the child may run any code.
         match unsafe { fork() }.map_err(Failure::own)? {
             ForkResult::Parent { child } => {
                 Ok(Some(Self { pid: child, pipe: Some(ours), has_ended: false }))
@@ -56,49 +45,48 @@ impl Agent {
                 prepare(launcher);
                 let why = serve(file.clone(), &mut |record| {
                     nodes.publish(nodes.own(), record);
-                    tell(&theirs, RECORD, record);
+                    tell(&theirs, Report::Record(record.to_vec()));
                 });
                 let Err(why) = why;
-                tell(&theirs, WHY, why.to_string().as_bytes());
+                tell(&theirs, Report::Failure(why.to_string()));
                 std::process::exit(1)
             }
         }
     }
 
-    /// Its process number.
+    /// The agent's process ID.
     pub fn pid(&self) -> u32 {
         self.pid.as_raw() as u32
     }
 
-    /// Its pipe, until it has told how it is reached.
+    /// The report pipe to poll, while it is open.
     pub fn interest(&self) -> Option<PollFd<'_>> {
         self.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
     }
 
-    /// Reads what it tells.
-    pub fn hear(&mut self) -> Option<Told> {
+    /// Reads a report.
+    pub fn hear(&mut self) -> Option<Report> {
         let pipe = self.pipe.take()?;
-        // It is written whole, since it is less than PIPE_BUF.
-        let mut buffer = [0; RECORD_BYTES + 1];
+        let mut buffer = [0; Report::MOST_BYTES];
         match read(&pipe, &mut buffer) {
             Err(Errno::EINTR) => {
                 self.pipe = Some(pipe);
                 None
             }
-            // Its end is seen, too, and how.
-            Ok(0) | Err(_) => None,
-            Ok(bytes) if buffer[0] == RECORD => {
-                // It may fail later.
-                self.pipe = Some(pipe);
-                Some(Told::Record(buffer[1..bytes].to_vec()))
-            }
+            // The agent has ended. [`Self::look`] reports how.
+            Err(_) => None,
             Ok(bytes) => {
-                Some(Told::Failure(String::from_utf8_lossy(&buffer[1..bytes]).into_owned()))
+                let report = Report::decode(&buffer[..bytes]);
+                if matches!(report, Some(Report::Record(_))) {
+                    // Keep listening: the agent may fail later.
+                    self.pipe = Some(pipe);
+                }
+                report
             }
         }
     }
 
-    /// How it has ended, told once.
+    /// How the agent ended. Reported once.
     pub fn look(&mut self) -> Option<String> {
         if self.has_ended {
             return None;
@@ -124,20 +112,31 @@ impl Drop for Agent {
     }
 }
 
-/// The agent ends with its launcher, whatever becomes of that, and takes no other signals.
+/// Serves the node of a PE that a foreign launcher has started. `words` has the details.
+pub fn serve_for_pe(words: Option<OsString>) -> Result<i32, Failure> {
+    let _ = prctl::set_name(c"oshrun-agent");
+    match words.as_deref().and_then(OsStr::to_str).and_then(several::serve_by) {
+        Some(()) => Ok(1),
+        None => Err(Failure::own(format_args!(
+            "{} is for PEs that other launchers start",
+            several::OPTION
+        ))),
+    }
+}
+
+/// Makes the agent end with its launcher, however that ends, and block all other signals.
 fn prepare(launcher: Pid) {
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
     let _ = SigSet::all().thread_set_mask();
     let _ = prctl::set_name(c"oshrun-agent");
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
     if getppid() != launcher {
-        // It died before its death could have been noticed.
+        // The launcher died before the kernel could notify us.
         std::process::exit(1);
     }
 }
 
-fn tell(pipe: &OwnedFd, what: u8, bytes: &[u8]) {
-    let bytes = &bytes[..bytes.len().min(RECORD_BYTES)];
-    // Who does not hear it any more has gone.
-    let _ = write(pipe, &[&[what], bytes].concat());
+fn tell(pipe: &OwnedFd, report: Report) {
+    // If nobody reads the pipe, the launcher has ended.
+    let _ = write(pipe, &report.encode());
 }

@@ -1,16 +1,17 @@
-//! What hub and node tell each other first: the node who it is, the hub what the job is.
+//! The first messages between hub and node: the node identifies itself, the hub describes the job.
 
 use super::options::{Options, Program, Pty};
-use super::place::{Bind, Map, Place};
+use super::packing::{Reader, Writer};
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
+use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 
-/// Changes whenever the frames do.
-const PROTOCOL: u32 = 1;
+/// The version of the frames, incremented on every change.
+const PROTOCOL: u32 = 2;
 
-/// What must be the same on all hosts.
+/// A string that must be the same on all hosts.
 pub fn identity() -> String {
     format!(
         "oneshmem {} (frames {PROTOCOL}, layout {LAYOUT}, {})",
@@ -19,7 +20,7 @@ pub fn identity() -> String {
     )
 }
 
-/// Who is there.
+/// A node's introduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// Its [`identity`].
@@ -29,37 +30,38 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// As bytes of a frame.
+    /// Encodes it for a frame.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.bytes(self.identity.as_bytes());
         writer.number(self.memory);
-        writer.0
+        writer.done()
     }
 
-    /// From the bytes of a frame. Other versions may say more.
+    /// Decodes it from a frame. Other versions may have more fields.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = Reader::new(bytes);
         let identity = String::from_utf8_lossy(reader.bytes()?).into_owned();
         Some(Self { identity, memory: reader.number().unwrap_or(0) })
     }
 }
 
-/// What the job is.
+/// The description of the job.
 #[derive(Debug)]
 pub struct Begin {
-    /// Which node the reader is.
+    /// The number of the node that receives it.
     pub node: usize,
     /// All nodes.
     pub nodes: Vec<NodeOf>,
-    /// Bytes of a heap if no variable says how many.
+    /// The size of a heap in bytes, unless a variable sets it.
     pub default_heap: u64,
-    /// Whether a person may be typing what PE 0 reads.
+    /// Whether PE 0's input may come from a person at a terminal.
     pub interactive: bool,
-    /// Where the command was given.
+    /// The most cells in a row of the communication matrix, if there is to be one.
+    pub cells: Option<usize>,
+    /// The directory in which the user ran the command.
     pub directory: OsString,
-    /// The command, as far as it concerns the nodes. Variables that travel along are among its
-    /// parts' own.
+    /// The options that concern nodes. Variables to forward are in the environments of the parts.
     pub options: Options,
 }
 
@@ -74,7 +76,7 @@ const BINDS: [Bind; 6] = [
 const PTYS: [Pty; 3] = [Pty::Auto, Pty::Yes, Pty::No];
 
 impl Begin {
-    /// As bytes of a frame.
+    /// Encodes it for a frame.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         let index = |found: Option<usize>| found.unwrap_or(0) as u64;
@@ -86,6 +88,7 @@ impl Begin {
         });
         writer.number(self.default_heap);
         writer.number(self.interactive.into());
+        writer.number(self.cells.unwrap_or(0) as u64);
         writer.bytes(self.directory.as_bytes());
         writer.number(index(BINDS.iter().position(|bind| *bind == options.bind)));
         writer.number(index(Place::ALL.iter().position(|place| *place == options.map.by)));
@@ -104,12 +107,12 @@ impl Begin {
                 writer.bytes(value.as_bytes());
             });
         });
-        writer.0
+        writer.done()
     }
 
-    /// From the bytes of a frame.
+    /// Decodes it from a frame.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = Reader::new(bytes);
         let node = reader.index()?;
         let nodes = reader.list(|reader| {
             let pes = reader.index()?;
@@ -117,6 +120,7 @@ impl Begin {
         })?;
         let default_heap = reader.number()?;
         let interactive = reader.number()? != 0;
+        let cells = Some(reader.index()?).filter(|cells| *cells > 0);
         let directory = reader.text()?;
         let bind = *BINDS.get(reader.index()?)?;
         let by = *Place::ALL.get(reader.index()?)?;
@@ -134,58 +138,12 @@ impl Begin {
         let options = Options { bind, map, cpu_set, pty, report_bindings, ..Options::of(parts) };
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
-        let sound = node < nodes.len() && pes == of_parts && reader.0.is_empty();
-        sound.then_some(Self { node, nodes, default_heap, interactive, directory, options })
+        let sound = node < nodes.len() && pes == of_parts && reader.is_empty();
+        sound.then_some(Self { node, nodes, default_heap, interactive, cells, directory, options })
     }
 }
 
-/// Numbers are 8 bytes, little endian; bytes and lists begin with how many there are.
-#[derive(Default)]
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-    fn list<T>(&mut self, list: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.number(list.len() as u64);
-        list.iter().for_each(|item| each(self, item));
-    }
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let (number, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*number))
-    }
-    /// A number of things, each of which takes memory.
-    fn index(&mut self) -> Option<usize> {
-        self.number().filter(|number| *number < 1 << 32).map(|number| number as usize)
-    }
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let length = self.index()?;
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(bytes)
-    }
-    fn text(&mut self) -> Option<OsString> {
-        self.bytes().map(|bytes| OsString::from_vec(bytes.to_vec()))
-    }
-    fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let length = self.index()?;
-        // Whatever number stands there: nothing is taken that has not come.
-        (0..length).map(|_| each(self)).collect()
-    }
-}
-
-/// The variables that the nodes' PEs get from this command's environment.
+/// The variables of this command's environment to forward to PEs on the nodes.
 pub fn carried() -> Vec<(OsString, OsString)> {
     let of_one_process = [oneshmem::job::launch::VARIABLE, oneshmem::job::launch::STDOUT];
     let is_carried = |name: &OsStr| {
@@ -201,6 +159,7 @@ pub fn carried() -> Vec<(OsString, OsString)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::os::unix::ffi::OsStringExt;
 
     fn begin() -> Begin {
         let part = |npes, words: &[&str]| Program {
@@ -215,6 +174,7 @@ mod tests {
             nodes: vec![node(1, "a"), node(2, "b")],
             default_heap: 1 << 33,
             interactive: true,
+            cells: Some(256),
             directory: OsString::from_vec(b"/h\xffome".to_vec()),
             options: Options {
                 bind: Bind::To(Place::L3),

@@ -1,26 +1,25 @@
 //! Which CPUs each PE runs on.
 
-use super::place::{Bind, Map, Place};
+use oneshmem_tools::place::{Bind, Map, Place};
 use oneshmem_tools::topology::{Cpu, Topology, list};
 
-/// The CPUs of one PE, sorted; empty if it is not bound.
+/// The CPUs of one PE, sorted. Empty if the PE is not bound.
 pub type Binding = Vec<usize>;
 
-/// What the user wants, and the CPUs that there are.
+/// The binding that the user asks for, and the available CPUs.
 pub struct Wish<'a> {
-    /// The CPUs.
+    /// The available CPUs.
     pub topology: &'a Topology,
     /// What each PE is bound to.
     pub bind: Bind,
-    /// The order of PEs.
+    /// The order in which PEs are mapped.
     pub map: Map,
-    /// Whether these CPUs are fewer than this command may use, so that PEs are bound at least to
-    /// them.
+    /// Whether these are fewer CPUs than this command may use. PEs are then bound to them at least.
     pub is_restricted: bool,
 }
 
 impl Wish<'_> {
-    /// How many PEs there are if the user gives no number.
+    /// The number of PEs if the user gives none.
     pub fn places(&self) -> usize {
         match self.map.each {
             Some(each) => each * self.groups(self.map.by).len(),
@@ -28,8 +27,8 @@ impl Wish<'_> {
         }
     }
 
-    /// Gives `npes` PEs their CPUs. When there are more PEs than places, the places
-    /// are gone through again, unless the user has said how many PEs a place has.
+    /// Assigns CPUs to `npes` PEs. If there are more PEs than places, assignment starts over with
+    /// the first place, unless the user has set the number of PEs per place.
     pub fn plan(&self, npes: usize) -> Result<Vec<Binding>, String> {
         if let (Some(each), true) = (self.map.each, npes > self.places()) {
             let by = self.map.by.name();
@@ -58,7 +57,7 @@ impl Wish<'_> {
         Ok(places.into_iter().cycle().take(npes).collect())
     }
 
-    /// The places of a kind, each with its cores.
+    /// All places of a kind, each with its cores.
     fn groups(&self, place: Place) -> Vec<Vec<&[Cpu]>> {
         let of = |core: &[Cpu]| {
             let Cpu { node, package, cache, core, .. } = core[0];
@@ -71,12 +70,13 @@ impl Wish<'_> {
             }
         };
         let mut cores = self.topology.cores();
-        // Memories of a package come one after the other, those of others may lie between.
+        // Keep the NUMA nodes of a package together. Numbering may interleave those of different
+        // packages.
         cores.sort_by_key(|core| of(core));
         cores.chunk_by(|a, b| of(a) == of(b)).map(<[_]>::to_vec).collect()
     }
 
-    /// Cores, or `parts` of them, in the order PEs are given to them.
+    /// Cores, or `parts` of them, in the order in which PEs are assigned.
     fn sequence<'b>(&'b self, parts: impl Fn(&[&'b [Cpu]]) -> Vec<&'b [Cpu]>) -> Vec<&'b [Cpu]> {
         match (self.map.each, self.map.by) {
             (Some(each), by) => {
@@ -95,7 +95,7 @@ fn numbers(cpus: &[Cpu]) -> Binding {
     numbers
 }
 
-/// Hardware threads, so that a core is shared only when all cores have a PE.
+/// Hardware threads, ordered so that PEs share a core only when every core has a PE.
 fn hwthreads<'a>(cores: &[&'a [Cpu]]) -> Vec<&'a [Cpu]> {
     let threads: Vec<Vec<&[Cpu]>> = cores.iter().map(|core| core.chunks(1).collect()).collect();
     in_turn(&threads)
@@ -109,14 +109,14 @@ fn in_turn<T: Copy>(groups: &[impl AsRef<[T]>]) -> Vec<T> {
         .collect()
 }
 
-/// A binding in words.
+/// Describes a binding in words.
 pub fn describe(topology: &Topology, binding: &Binding) -> String {
     if binding.is_empty() {
         return "not bound".into();
     }
     let cpus: Vec<_> = topology.cpus().iter().filter(|cpu| binding.contains(&cpu.id)).collect();
     let plural = if binding.len() == 1 { "" } else { "s" };
-    // What all of them have in common.
+    // The attributes that all its CPUs share.
     let common = |what: &str, number: fn(&Cpu) -> usize| match &cpus[..] {
         [first, rest @ ..] if rest.iter().all(|cpu| number(cpu) == number(first)) => {
             Some(format!("{what} {}", number(first)))
@@ -135,7 +135,7 @@ pub fn describe(topology: &Topology, binding: &Binding) -> String {
 mod tests {
     use super::*;
 
-    /// Two packages, each a node, of two cores of two threads, and a cache for each core: CPU =
+    /// Two packages, each one NUMA node with two cores of two threads and a cache per core: CPU =
     /// thread * 4 + node * 2 + core.
     fn machine() -> Topology {
         Topology::from_cpus((0..8).map(|id| Cpu {

@@ -1,6 +1,6 @@
-//! How a job is brought to its end before its time: first the PEs that wait in the
-//! library are told and leave by themselves, flushing their output; the others get
-//! SIGTERM, and what is then still there SIGKILL. All within a second.
+//! The early end of a job. PEs that wait in the library are notified first and leave by themselves,
+//! flushing their output. The others get SIGTERM, and those still running then get SIGKILL. All of
+//! this takes less than a second.
 
 use super::process::Process;
 use super::strays::{Strays, Which};
@@ -9,32 +9,32 @@ use std::time::{Duration, Instant};
 
 /// How long PEs have to leave by themselves.
 const LEAVE: Duration = Duration::from_millis(250);
-/// How long SIGTERM has to work.
+/// How long PEs have to react to SIGTERM.
 const TERMINATE: Duration = Duration::from_millis(400);
 
-/// An end under way.
+/// A job's end in progress.
 pub struct Ending {
-    /// The status the job ends with.
+    /// The exit status of the job.
     pub status: i32,
-    /// The signal that comes next, and when.
+    /// The next signal to send, and when.
     next: Option<(Signal, Instant)>,
 }
 
 impl Ending {
-    /// The job ends from now on, with this status.
+    /// Begins to end the job with this status.
     pub fn start(status: i32) -> Self {
         Self { status, next: Some((Signal::SIGTERM, Instant::now() + LEAVE)) }
     }
 
-    /// When there is something to do again.
+    /// When the next step is due.
     pub fn due(&self) -> Option<Instant> {
         self.next.map(|(_, due)| due)
     }
 
-    /// Does what is due.
+    /// Takes the next step if it is due.
     pub fn step(&mut self, processes: &[Process], strays: &Strays) {
         let Some((signal, _)) = self.next.filter(|(_, due)| *due <= Instant::now()) else { return };
-        // One that is stopped would not take SIGTERM before it goes on.
+        // A stopped process does not handle SIGTERM until it continues.
         for signal in [signal, Signal::SIGCONT] {
             for process in processes.iter().filter(|process| process.end().is_none()) {
                 process.signal(signal);

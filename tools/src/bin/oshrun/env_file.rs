@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// The variables of a file: lines `VAR=VALUE`, the value as it is. Empty lines and those that begin
-/// with `#` say nothing.
+/// Reads the variables in a file of lines `VAR=VALUE`. Values are taken literally. Empty lines and
+/// lines that begin with `#` are ignored.
 pub fn read(path: &Path) -> Result<Vec<(OsString, OsString)>, String> {
     let fail = |why: String| format!("--env-file {}: {why}", path.display());
     let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;

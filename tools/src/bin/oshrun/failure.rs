@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Failure {
     /// The exit status.
     pub status: u8,
-    /// What to tell the user.
+    /// The message for the user.
     pub message: String,
 }
 

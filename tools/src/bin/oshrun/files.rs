@@ -1,4 +1,4 @@
-//! `--output-filename`: files for the output of each PE.
+//! `--output-filename`: the output of each PE in files.
 
 use super::failure::Failure;
 use super::stream::Stream;
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 /// Two files for each PE.
 pub struct Files {
     folder: PathBuf,
-    /// By PE: standard output and error.
+    /// The standard output and error of each PE.
     files: Vec<[File; 2]>,
-    /// What could not be written. Nothing is written from then on.
+    /// The first write error. Nothing is written after it.
     failure: Option<String>,
 }
 
@@ -20,7 +20,7 @@ fn name(pe: usize, stream: usize) -> String {
 }
 
 impl Files {
-    /// Creates them, empty, if there is a folder for them.
+    /// Creates empty files if there is a folder for them.
     pub fn of(folder: Option<&Path>, npes: usize) -> Result<Option<Self>, Failure> {
         let Some(folder) = folder else { return Ok(None) };
         let fail = |path: &Path, error| {
@@ -36,7 +36,7 @@ impl Files {
         Ok(Some(Self { folder: folder.into(), files, failure: None }))
     }
 
-    /// Adds what a PE has written.
+    /// Appends output of a PE.
     pub fn write(&mut self, pe: usize, stream: Stream, text: &[u8]) {
         if self.failure.is_some() {
             return;
@@ -51,7 +51,7 @@ impl Files {
         }
     }
 
-    /// Why output could not be written.
+    /// Why output could not be written, if so.
     pub fn failure(&self) -> Option<String> {
         self.failure.clone()
     }

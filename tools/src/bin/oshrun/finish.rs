@@ -1,18 +1,18 @@
-//! What frames say of the job's end.
+//! The contents of frames about the job's end.
 
 use super::report::Whose;
 use oneshmem::job::abort;
 
-/// The bytes of such a frame: why, and what the user is to read.
+/// Encodes the abort word and a message for the user.
 pub fn ending(word: u64, message: &str) -> Vec<u8> {
-    // A message can be long, if many PEs have states.
+    // A message can be long if many PEs have states to report.
     const MOST: usize = 256 << 10;
     let boundary = |end: &usize| message.is_char_boundary(*end);
     let end = (0..=MOST.min(message.len())).rev().find(boundary).unwrap_or(0);
     [&word.to_le_bytes(), &message.as_bytes()[..end]].concat()
 }
 
-/// The abort word and the message of such a frame.
+/// Decodes the abort word and the message.
 pub fn ending_of(bytes: &[u8]) -> Option<(u64, String)> {
     let (word, message) = bytes.split_first_chunk()?;
     let word = u64::from_le_bytes(*word);
@@ -20,7 +20,7 @@ pub fn ending_of(bytes: &[u8]) -> Option<(u64, String)> {
     Some((word, String::from_utf8_lossy(message).into_owned()))
 }
 
-/// Whose states are worth telling, as a number.
+/// Encodes whose states to report as a number.
 pub fn whose_number(whose: Option<Whose>) -> u32 {
     match whose {
         None => 0,
@@ -29,7 +29,7 @@ pub fn whose_number(whose: Option<Whose>) -> u32 {
     }
 }
 
-/// The same, from the number.
+/// Decodes whose states to report.
 pub fn whose(number: u32) -> Option<Whose> {
     [None, Some(Whose::Waiting), Some(Whose::All)].get(number as usize).copied().flatten()
 }

@@ -1,282 +1,120 @@
-//! Options of other launchers that users have in their scripts, and what to do here instead.
+//! Options of other launchers that users have in their scripts, and what to use here instead.
 
 use std::fmt;
 
-/// Some options of other launchers.
-struct Options {
-    /// As they are written, less the dashes.
-    names: &'static [&'static str],
-    /// What to do instead.
-    advice: &'static str,
-}
+/// Options of other launchers, without their dashes, and what to use instead.
+struct Options(&'static str, &'static str);
 
-const MACHINES: &str = "--host HOST[:SLOTS],... or --hostfile FILE names the hosts";
-const NUMBER: &str =
-    "give the number of all PEs with -n, and how many a host has with --host HOST:SLOTS,...";
-const VARIABLES: &str = "-x VAR=VALUE sets a variable; --env-file FILE sets those of a file; PEs have all of this command's anyway";
-const BINDING: &str = "--bind-to none|hwthread|core|l3|numa|socket, --map-by core|l3|numa|socket|ppr:N:WHAT and \
-     --cpu-set LIST choose where PEs run";
-const FILES: &str = "--output-filename DIR writes each PE's output to files of its own";
-const PARTS: &str =
-    "write the parts on the command line: -n 1 PROGRAM ARGUMENTS : -n 3 PROGRAM ...";
-const QUIET: &str = "leave it out; SHMEM_DEBUG=1 and SHMEM_INFO=1 make the library say more";
-const TIME: &str = "--timeout SECONDS ends the job after a time";
-const ANY_USER: &str = "any user may run jobs; leave it out";
-const END: &str = "when a PE dies the job ends; leave it out";
-const DEBUGGER: &str =
-    "run the debugger as the program: oshrun -n 2 gdb ./a.out, or xterm -e gdb ./a.out";
-const SETTINGS: &str =
-    "there are no such parameters; oshinfo lists the variables SHMEM_* that set the library";
-const ALLOCATION: &str =
-    "it is about the allocation: give it to salloc or sbatch, and run oshrun in there";
-
-/// From the manuals of Open MPI's mpirun (4 and 5), MPICH's mpiexec.hydra and Slurm's srun.
-const TABLE: &[Options] = &[
-    Options {
-        names: &[
-            "f",
-            "machine",
-            "default-hostfile",
-            "add-host",
-            "add-hostfile",
-            "w",
-            "nodelist",
-            "nodefile",
-            "hostlist",
-            "x-host",
-            "exclude",
-            "nolocal",
-            "localonly",
-            "local",
-            "relative",
-        ],
-        advice: MACHINES,
-    },
-    Options {
-        names: &[
-            "c",
-            "N",
-            "ntasks",
-            "npernode",
-            "npersocket",
-            "pernode",
-            "ppn",
-            "perhost",
-            "ppr",
-            "nodes",
-            "ntasks-per-node",
-            "ntasks-per-socket",
-            "ntasks-per-core",
-            "tasks-per-node",
-            "max-vm-size",
-            "novm",
-            "procs",
-        ],
-        advice: NUMBER,
-    },
-    Options {
-        names: &[
-            "env",
-            "genv",
-            "envlist",
-            "genvlist",
-            "envall",
-            "genvall",
-            "envnone",
-            "genvnone",
-            "export",
-            "export-file",
-            "set-env",
-        ],
-        advice: VARIABLES,
-    },
-    Options {
-        names: &["D", "chdir", "cwd", "dir", "set-cwd-to-session-dir"],
-        advice: "--wdir DIR runs the PEs there",
-    },
-    Options {
-        names: &[
-            "bind",
-            "binding",
-            "bind-to-core",
-            "bind-to-socket",
-            "bind-to-none",
-            "bycore",
-            "bynode",
-            "byslot",
-            "bysocket",
-            "cpu-bind",
-            "cpu_bind",
-            "mem-bind",
-            "cpus-per-proc",
-            "cpus-per-rank",
-            "cpus-per-task",
-            "rank-by",
-            "rankfile",
-            "rf",
-            "rankmap",
-            "slot-list",
-            "distribution",
-            "m",
-            "hint",
-            "use-hwthread-cpus",
-            "nooversubscribe",
-            "no-oversubscribe",
-            "O",
-            "overcommit",
-            "ranks-per-proc",
-            "topolib",
-            "map",
-            "display-map",
-            "display-devel-map",
-            "display-topo",
-            "display",
-            "topo",
-        ],
-        advice: BINDING,
-    },
-    Options {
-        names: &["label", "prepend-rank", "prepend-pattern", "timestamp-output"],
-        advice: "--tag-output, or -l, marks each line with its PE",
-    },
-    Options {
-        names: &[
-            "output",
-            "output-directory",
-            "outfile-pattern",
-            "errfile-pattern",
-            "outfile",
-            "errfile",
-            "o",
-            "e",
-            "error",
-            "merge-stderr-to-stdout",
-            "stream-buffering",
-        ],
-        advice: FILES,
-    },
-    Options {
-        names: &["stdin", "i", "input", "s"],
-        advice: "PE 0 has this command's standard input",
-    },
-    Options {
-        names: &["u", "unbuffered"],
-        advice: "lines are passed on as they come; leave it out",
-    },
-    Options { names: &["configfile", "app", "multi-prog", "p4pg"], advice: PARTS },
-    Options {
-        names: &[
-            "q",
-            "quiet",
-            "Q",
-            "v",
-            "verbose",
-            "d",
-            "debug-devel",
-            "debug-daemons",
-            "show-progress",
-            "print-all-exitcodes",
-            "print-rank-map",
-            "report-pid",
-            "report-uri",
-            "report-events",
-            "report-state-on-timeout",
-            "get-stack-traces",
-            "do-not-launch",
-            "dvm",
-        ],
-        advice: QUIET,
-    },
-    Options { names: &["t", "time", "time-limit", "maxtime"], advice: TIME },
-    Options { names: &["info"], advice: "oshinfo tells of the installation" },
-    Options { names: &["allow-run-as-root"], advice: ANY_USER },
-    Options {
-        names: &[
-            "K",
-            "kill-on-bad-exit",
-            "k",
-            "no-kill",
-            "disable-auto-cleanup",
-            "enable-recovery",
-            "disable-recovery",
-            "max-restarts",
-            "continuous",
-            "W",
-            "wait",
-            "usize",
-        ],
-        advice: END,
-    },
-    Options { names: &["xterm", "debug", "gdb", "tv", "debugger"], advice: DEBUGGER },
-    Options {
-        names: &[
-            "mca",
-            "gmca",
-            "pmca",
-            "prtemca",
-            "gpmixmca",
-            "pmixmca",
-            "omca",
-            "am",
-            "tune",
-            "rmk",
-            "launcher",
-            "launcher-exec",
-            "bootstrap",
-            "bootstrap-exec",
-            "iface",
-            "noprefix",
-            "personality",
-            "mpi",
-            "channel-files",
-            "demux",
-            "ckpoint",
-            "ckpointlib",
-            "pmi-port",
-            "pmi",
-            "enable-x",
-            "disable-x",
-            "resv-ports",
-            "network",
-            "preload-binary",
-            "preload-files",
-            "bcast",
-            "tmpdir",
-            "ofi-provider",
-            "plm",
-        ],
-        advice: SETTINGS,
-    },
-    Options {
-        names: &[
-            "p",
-            "partition",
-            "A",
-            "account",
-            "J",
-            "job-name",
-            "jobid",
-            "mem",
-            "mem-per-cpu",
-            "gres",
-            "gpus",
-            "G",
-            "gpus-per-task",
-            "C",
-            "constraint",
-            "qos",
-            "reservation",
-            "exclusive",
-            "overlap",
-            "exact",
-            "immediate",
-            "begin",
-            "dependency",
-            "het-group",
-            "threads-per-core",
-        ],
-        advice: ALLOCATION,
-    },
+/// From the manuals of Open MPI's mpirun (4 and 5), MPICH's and Intel's mpiexec.hydra, and Slurm's
+/// srun.
+const TABLE: [Options; 20] = [
+    Options(
+        "f machine default-hostfile add-host add-hostfile w nodelist F nodefile hostlist x-host \
+         exclude nolocal no-local localonly localhost local localroot r relative skip-launch-node \
+         order-nodes spread-job use-min-nodes sort-nodes",
+        "--host HOST[:SLOTS],... or --hostfile FILE names the hosts",
+    ),
+    Options(
+        "c ntasks pernode npersocket ppn perhost ppr nodes ntasks-per-node ntasks-per-socket \
+         ntasks-per-core ntasks-per-gpu tasks-per-node max-vm-size novm procs pes rr grr mincpus",
+        "-n PES is the number of all PEs, -N PES the number on each host, and --map-by \
+         ppr:N:socket the number on each socket",
+    ),
+    Options(
+        "env genv envlist genvlist envall genvall envnone genvnone export export-file set-env E \
+         preserve-env get-user-env propagate umask",
+        "-x VAR=VALUE sets a variable, and --env-file FILE sets those in a file; PEs on this \
+         machine inherit all others",
+    ),
+    Options(
+        "D chdir cwd dir path set-cwd-to-session-dir",
+        "--wdir DIR runs the PEs in a directory",
+    ),
+    Options(
+        "bind binding bind-to-core bind-to-socket bind-to-none bycore bynode byslot bysocket \
+         cpu-bind mem-bind membind cpus-per-proc cpus-per-rank cpus-per-task rank-by rankfile rf \
+         rankmap slot-list distribution m hint use-hwthread-cpus nooversubscribe no-oversubscribe \
+         O overcommit ranks-per-proc topolib map cartofile cf display-map display-devel-map \
+         display-diffable-map display-allocation display-devel-allocation display-topo display \
+         topo extra-node-info B cores-per-socket sockets-per-node threads-per-core core-spec S \
+         thread-spec cpu-freq accel-bind gpu-bind tres-bind print-rank-map use-app-topology",
+        "--bind-to none|hwthread|core|l3|numa|socket, --map-by core|l3|numa|socket|ppr:N:PLACE and \
+         --cpu-set LIST choose where PEs run; --report-bindings prints it",
+    ),
+    Options(
+        "label prepend-rank prepend-pattern timestamp-output xml",
+        "--tag-output, or -l, marks each line with its PE",
+    ),
+    Options(
+        "output output-directory outfile-pattern errfile-pattern outfile errfile o e error \
+         merge-stderr-to-stdout open-mode xml-file ordered-output",
+        "--output-filename DIR writes the output of each PE to files of its own",
+    ),
+    Options("stdin i input s", "PE 0 reads the standard input of oshrun; omit the option"),
+    Options(
+        "u unbuffered stream-buffering",
+        "output is passed on as soon as a line is complete; omit the option",
+    ),
+    Options(
+        "configfile app multi-prog p4pg index-argv-by-rank",
+        "write the parts on the command line: -n 1 PROGRAM ARGUMENTS : -n 3 PROGRAM ...",
+    ),
+    Options(
+        "q quiet Q v verbose d debug-devel debug-daemons debug-daemons-file show-progress \
+         print-all-exitcodes report-pid report-uri report-events report-child-jobs-separately \
+         report-state-on-timeout get-stack-traces do-not-launch do-not-resolve dvm dvm-uri hnp \
+         ompi-server leave-session-attached test-only X disable-status slurmd-debug output-proctable \
+         parsable parseable msg-timeout",
+        "omit it; SHMEM_DEBUG=1 and SHMEM_INFO=1 make the library print more, and SIGQUIT \
+         makes oshrun print what each PE is doing",
+    ),
+    Options(
+        "t time time-min time-limit maxtime deadline",
+        "--timeout SECONDS ends the job after a time",
+    ),
+    Options("info", "oshinfo describes the installation"),
+    Options("allow-run-as-root", "any user may run jobs; omit the option"),
+    Options(
+        "K kill-on-bad-exit k no-kill disable-auto-cleanup enable-recovery disable-recovery \
+         max-restarts continuous with-ft W wait usize quit-on-interrupt silent-abort \
+         initial-errhandler server-wait-time wait-for-server",
+        "a job always ends when a PE dies; omit the option",
+    ),
+    Options(
+        "signal forward-signals",
+        "signals to oshrun are forwarded to all PEs; omit the option",
+    ),
+    Options(
+        "xterm gdb tv debugger stop-on-exec stop-in-init stop-in-app",
+        "--debug starts each PE under gdb or lldb; for another debugger, run it as the program: \
+         oshrun -n 2 DEBUGGER ./a.out",
+    ),
+    Options(
+        "trace t-collector aps gtool check-mpi profile acctg-freq",
+        "run the tool as the program, as in oshrun -n 2 valgrind ./a.out; SHMEM_STATS=1 prints \
+         statistics",
+    ),
+    Options(
+        "mca gmca pmca prtemca gpmixmca pmixmca omca am tune rmk launcher launcher-exec bootstrap \
+         bootstrap-exec branch-count exec-agent iface noprefix noconf personality mpi channel-files \
+         demux ckpoint ckpointlib ckpoint-interval ckpoint-prefix ckpoint-num ckpoint-preserve \
+         pmi-port pmi pmi-connect enable-x disable-x disable-hostname-propagation resv-ports network \
+         preload-binary preload-files send-libs compress bcast tmpdir ofi-provider plm nameserver \
+         runtime-options rtos gpu-support memory-alloc-kinds pset num-connect-retries keepalive \
+         use-regexp fwd-mpirun-port recon treewidth T threads epilog prolog task-epilog task-prolog \
+         container x11",
+        "such parameters do not exist here; oshinfo lists the SHMEM_* variables that configure the \
+         library",
+    ),
+    Options(
+        "p partition A account J job-name jobid mem mem-per-cpu mem-per-gpu gres gres-flags gpus G \
+         gpus-per-task gpus-per-node gpus-per-socket gpus-per-proc gpu-subdevs-per-proc \
+         cpus-per-gpu gpu-freq C constraint cluster-constraint prefer qos reservation exclusive \
+         overlap exact I immediate b begin dependency P het-group M clusters L licenses comment \
+         contiguous mail-type mail-user mcs-label nice priority power reboot switches tmp wckey \
+         bb bbf delay-boot hold Z no-allocate tres-per-task wait-all-nodes extra",
+        "it concerns the allocation: give it to salloc or sbatch, and run oshrun inside",
+    ),
 ];
 
 /// An option of another launcher.
@@ -288,16 +126,16 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Whether an option that is not one of ours, `name` with `dashes` before it, is another
-    /// launcher's. One letter alone takes one dash.
+    /// Looks up an option that is not ours, `name` preceded by `dashes`, among those of other
+    /// launchers. Options of one letter take one dash.
     pub fn look_up(dashes: &str, name: &str) -> Option<Self> {
-        // Open MPI and Slurm take `--cpu_bind` as `--cpu-bind`.
+        // Open MPI and Slurm accept `--cpu_bind` for `--cpu-bind`.
         let plain = if name.len() > 1 { name.replace('_', "-") } else { name.into() };
-        let found = TABLE.iter().find(|options| {
-            options.names.iter().any(|known| *known == name || *known == plain)
+        let Options(_, advice) = TABLE.iter().find(|Options(names, _)| {
+            names.split_whitespace().any(|known| known == name || known == plain)
                 && (name.len() > 1 || dashes.len() == 1)
         })?;
-        Some(Self { option: format!("{dashes}{name}"), advice: found.advice })
+        Some(Self { option: format!("{dashes}{name}"), advice })
     }
 }
 
@@ -317,19 +155,31 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_option_is_listed_twice() {
-        let names: Vec<_> = TABLE.iter().flat_map(|options| options.names).collect();
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    fn no_option_is_listed_twice_or_is_our_own() {
+        let names = || TABLE.iter().flat_map(|Options(names, _)| names.split_whitespace());
+        let mut seen = HashSet::new();
+        for name in names() {
+            assert!(seen.insert(name), "{name}");
+        }
+        for arg in oneshmem_tools::cli::oshrun::command().get_arguments() {
+            let short = arg.get_short().map(String::from);
+            let own = arg.get_long().map(String::from).into_iter().chain(short);
+            let own = own.chain(arg.get_all_aliases().into_iter().flatten().map(String::from));
+            for name in own {
+                assert!(!seen.contains(&*name), "{name}");
+            }
+        }
     }
 
     #[test]
     fn an_option_is_found_however_it_is_written() {
         let advice = |dashes, name| Foreign::look_up(dashes, name).map(|foreign| foreign.advice);
-        assert_eq!(advice("-", "nodelist"), Some(MACHINES));
-        assert_eq!(advice("--", "nodelist"), Some(MACHINES));
-        assert_eq!(advice("--", "ntasks_per_node"), Some(NUMBER));
-        assert_eq!(advice("-", "N"), Some(NUMBER));
-        assert_eq!(advice("--", "N"), None);
+        let starts = |found: Option<&str>, text| found.is_some_and(|found| found.starts_with(text));
+        assert!(starts(advice("-", "nodelist"), "--host"));
+        assert!(starts(advice("--", "nodelist"), "--host"));
+        assert!(starts(advice("--", "ntasks_per_node"), "-n PES"));
+        assert!(starts(advice("-", "c"), "-n PES"));
+        assert_eq!(advice("--", "c"), None);
         assert_eq!(advice("--", "bogus"), None);
     }
 }

@@ -1,19 +1,20 @@
-//! What travels between the hub of a job over several nodes and the launcher on each node, over
-//! the remote shell's standard input and output.
+//! The frames exchanged between the hub of a job over several nodes and the launcher on each node,
+//! over the remote shell's standard input and output.
 //!
 //! ```text
 //!  | length u32 | kind u8 | who u32 | bytes ... |       numbers are little endian
 //! ```
 
+use super::matrix;
 use std::fmt;
 
-/// What a frame is about. `who` is a number that fits.
+/// The type of a frame. The meaning of `who` depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
-    /// Node to hub, first: who is there (`super::handshake`).
+pub enum FrameKind {
+    /// Node to hub, first: introduces the node (`super::begin`).
     Hello = b'H',
-    /// Hub to node: what the job is, and which part is this node's.
+    /// Hub to node: describes the job and the node's part in it.
     Begin = b'B',
     /// Node to hub: the record of the node's agent.
     Agent = b'A',
@@ -25,31 +26,33 @@ pub enum Kind {
     Error = b'E',
     /// Node to hub: a message of its launcher.
     Say = b'M',
-    /// Hub to node: standard input of PE 0; no bytes are its end. Node to hub: `who` bytes of it
-    /// have been passed on.
+    /// Hub to node: standard input of PE 0; no bytes mean its end. Node to hub: PE 0 has taken
+    /// `who` more bytes.
     Input = b'I',
     /// Hub to node: signal `who` for all PEs.
     Signal = b'S',
-    /// Node to hub: PE `who` has ended well, with a status other than 0.
+    /// Node to hub: PE `who` has ended properly, with a status other than 0.
     Exit = b'X',
-    /// Node to hub: the job has to end; `who` says whose states are worth telling, the bytes are
-    /// the abort word and a message.
+    /// Node to hub: the job has to end. `who` says whose states to report; the bytes are the abort
+    /// word and a message.
     Fail = b'F',
-    /// Hub to node: end the job; `who` as above, the bytes are the abort word.
+    /// Hub to node: end the job. `who` as above; the bytes are the abort word.
     Kill = b'K',
-    /// Node to hub: whether all its PEs wait for others (`who` is 1 or 0). Hub to node: tell
-    /// what they wait for.
+    /// Node to hub: whether all the node's PEs wait for others (`who` is 1 or 0). Hub to node:
+    /// report what the PEs wait for.
     Still = b'W',
-    /// Hub to node: nobody reads standard output (`who` is 0) or standard error (1) any more.
+    /// Hub to node: standard output (`who` is 0) or standard error (1) has no reader any more.
     Cut = b'C',
-    /// Node to hub: all its PEs have ended, and everything is said.
+    /// Node to hub: row `who` of the communication matrix (`super::matrix`).
+    Row = b'R',
+    /// Node to hub: all the node's PEs have ended, and all frames are sent.
     Done = b'D',
     /// Hub to node: all nodes are done.
     Leave = b'Q',
 }
 
-impl Kind {
-    const ALL: [Self; 16] = [
+impl FrameKind {
+    const ALL: [Self; 17] = [
         Self::Hello,
         Self::Begin,
         Self::Agent,
@@ -64,6 +67,7 @@ impl Kind {
         Self::Kill,
         Self::Still,
         Self::Cut,
+        Self::Row,
         Self::Done,
         Self::Leave,
     ];
@@ -72,11 +76,12 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| *kind as u8 == byte)
     }
 
-    /// Most bytes of a frame of this kind.
+    /// The maximum size of a frame of this kind.
     fn limit(self) -> usize {
         match self {
-            // The command line and the environment are in it.
+            // It contains the command line and the environment.
             Self::Begin => 64 << 20,
+            Self::Row => matrix::ROW_BYTES,
             _ => 1 << 20,
         }
     }
@@ -85,8 +90,8 @@ impl Kind {
 /// One frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is about.
-    pub kind: Kind,
+    /// Its type.
+    pub kind: FrameKind,
     /// Depends on the kind.
     pub who: u32,
     /// Depends on the kind.
@@ -99,7 +104,7 @@ const HEADER: usize = 9;
 ///
 /// # Panics
 /// If there are more bytes than a frame of this kind may have.
-pub fn write(to: &mut Vec<u8>, kind: Kind, who: u32, bytes: &[u8]) {
+pub fn write(to: &mut Vec<u8>, kind: FrameKind, who: u32, bytes: &[u8]) {
     assert!(bytes.len() <= kind.limit(), "{} bytes in a frame {kind:?}", bytes.len());
     to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
     to.push(kind as u8);
@@ -107,7 +112,7 @@ pub fn write(to: &mut Vec<u8>, kind: Kind, who: u32, bytes: &[u8]) {
     to.extend_from_slice(bytes);
 }
 
-/// Why something is no frame.
+/// Bytes that are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Garbage(Vec<u8>);
 
@@ -118,29 +123,29 @@ impl fmt::Display for Garbage {
     }
 }
 
-/// Finds frames in bytes as they come.
+/// Finds frames in a stream of bytes.
 #[derive(Debug, Default)]
 pub struct Parser {
     bytes: Vec<u8>,
-    /// Up to here they are parsed.
+    /// How many of the bytes are parsed.
     done: usize,
 }
 
 impl Parser {
-    /// Takes more bytes.
+    /// Adds bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.done);
         self.done = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next frame, if all of it has come.
+    /// The next frame, if it is complete.
     pub fn next(&mut self) -> Result<Option<Frame>, Garbage> {
         let rest = &self.bytes[self.done..];
         let Some((header, rest)) = rest.split_at_checked(HEADER) else { return Ok(None) };
         let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| header[at + i]));
         let (length, who) = (number(0) as usize, number(5));
-        let kind = Kind::of(header[4]).filter(|kind| length <= kind.limit());
+        let kind = FrameKind::of(header[4]).filter(|kind| length <= kind.limit());
         let Some(kind) = kind else { return Err(self.garbage()) };
         let Some(bytes) = rest.get(..length) else { return Ok(None) };
         let frame = Frame { kind, who, bytes: bytes.to_vec() };
@@ -148,12 +153,12 @@ impl Parser {
         Ok(Some(frame))
     }
 
-    /// Whether a frame has come in part.
+    /// Whether there is an incomplete frame.
     pub fn has_part(&self) -> bool {
         self.done < self.bytes.len()
     }
 
-    /// The first bytes that are not parsed, for a message.
+    /// The first unparsed bytes, for a message.
     pub fn garbage(&self) -> Garbage {
         let rest = &self.bytes[self.done..];
         Garbage(rest[..rest.len().min(80)].to_vec())
@@ -170,7 +175,7 @@ mod tests {
     }
 
     fn frames() -> impl Strategy<Value = Vec<Frame>> {
-        let kind = (0..Kind::ALL.len()).prop_map(|index| Kind::ALL[index]);
+        let kind = (0..FrameKind::ALL.len()).prop_map(|index| FrameKind::ALL[index]);
         let bytes = prop::collection::vec(any::<u8>(), 0..300);
         let frame = (kind, any::<u32>(), bytes);
         prop::collection::vec(frame.prop_map(|(kind, who, bytes)| Frame { kind, who, bytes }), 0..9)
@@ -221,10 +226,12 @@ mod tests {
 
     #[test]
     fn what_is_no_frame_is_refused_at_its_header() {
+        let too_long = (matrix::ROW_BYTES as u32 + 1).to_le_bytes();
         for (bytes, why) in [
             (&b"\x01\x00\x00\x00Z\x00\x00\x00\x00"[..], "an unknown kind"),
             (&b"\xff\xff\xff\xffO\x00\x00\x00\x00"[..], "too long"),
             (&b"\x01\x00\x00\x04B\x00\x00\x00\x00"[..], "too long a beginning"),
+            (&[&too_long[..], b"R\x00\x00\x00\x00"].concat(), "too long a row"),
             (&b"Welcome to node17\n"[..], "words"),
         ] {
             let mut parser = Parser::default();

@@ -1,7 +1,7 @@
-//! A second process for the one case in which the launcher can do nothing: its own
-//! death by SIGKILL. The kernel then kills the PEs, but not what they have started
-//! (a PE may be a script). The guard sleeps on a pipe from the launcher; if the pipe
-//! ends before the launcher has said goodbye, it kills the PEs' process groups.
+//! A second process, for the one case in which the launcher cannot act: its own death by SIGKILL.
+//! The kernel then kills the PEs, but not the processes they have started (a PE may be a script).
+//! The guard sleeps on a pipe from the launcher. If the pipe closes before the launcher has said
+//! goodbye, the guard kills the PEs' process groups.
 #![allow(unsafe_code)]
 
 use super::failure::Failure;
@@ -13,20 +13,20 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, pipe2, read, setpgid, write};
 use std::os::fd::OwnedFd;
 
-/// Said in place of a process number when all is over.
+/// Sent instead of a process ID when the job is over.
 const GOODBYE: u32 = 0;
 
-/// The guard, seen from the launcher. Dropped, it is sent home.
+/// The launcher's handle to the guard. Dropping it dismisses the guard.
 pub struct Guard {
     pipe: OwnedFd,
     pid: Pid,
 }
 
 impl Guard {
-    /// Starts the guard: early, so that it holds nothing of the job.
+    /// Starts the guard. To be called early, so that the guard inherits nothing of the job.
     pub fn start() -> Result<Self, Failure> {
         let (ours, launchers) = pipe2(OFlag::O_CLOEXEC).map_err(Failure::own)?;
-        // SAFETY: the launcher has one thread, so the child may do anything.
+        // SAFETY: the launcher has a single thread, so the child may run any code.
         match unsafe { fork() }.map_err(Failure::own)? {
             ForkResult::Parent { child } => Ok(Self { pipe: launchers, pid: child }),
             ForkResult::Child => {
@@ -37,18 +37,18 @@ impl Guard {
         }
     }
 
-    /// Puts a PE's process group under guard.
+    /// Adds a PE's process group to those to kill.
     pub fn add(&self, pid: u32) {
         self.tell(pid);
     }
 
-    /// Its process number.
+    /// The guard's process ID.
     pub fn pid(&self) -> u32 {
         self.pid.as_raw() as u32
     }
 
     fn tell(&self, number: u32) {
-        // A guard that somebody has killed guards no more; the job goes on.
+        // If somebody has killed the guard, the job goes on without it.
         let _ = write(&self.pipe, &number.to_ne_bytes());
     }
 }
@@ -60,15 +60,15 @@ impl Drop for Guard {
     }
 }
 
-/// The guard's life.
+/// The guard's main loop.
 fn watch(pipe: &OwnedFd) {
-    // The terminal's signals are for the launcher. None of these is vital.
+    // The terminal's signals are for the launcher. The guard works even if these calls fail.
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
     let _ = SigSet::all().thread_set_mask();
     let _ = prctl::set_name(c"oshrun-guard");
     let mut groups = Vec::new();
     let mut number = [0; size_of::<u32>()];
-    // Numbers are written whole, and so small a write to a pipe is never split.
+    // Numbers arrive whole: a pipe never splits so small a write.
     loop {
         match read(pipe, &mut number) {
             Err(Errno::EINTR) => {}

@@ -1,9 +1,9 @@
-//! What nodes say to the hub, and what follows.
+//! The hub's reactions to frames from nodes.
 
 use super::begin::{Begin, Hello, carried, identity};
 use super::failure::OWN_FAILURE;
 use super::finish::{ending_of, whose_number};
-use super::frames::{Frame, Kind};
+use super::frames::{Frame, FrameKind};
 use super::hub::Hub;
 use super::options::{Options, Pty};
 use super::remote::{Remote, Stage};
@@ -14,29 +14,29 @@ use nix::unistd::isatty;
 use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
 
 impl Hub {
-    /// What a node says.
+    /// Handles a frame from a node.
     pub fn take(&mut self, index: usize, frame: Frame) {
         let Frame { kind, who, bytes } = frame;
         let stage = self.remotes[index].stage;
         let pes = self.pes(index);
         let is_own = pes.contains(&(who as usize));
         match kind {
-            Kind::Hello if stage == Stage::Called => self.greet(index, &bytes),
+            FrameKind::Hello if stage == Stage::Called => self.greet(index, &bytes),
             _ if stage < Stage::Runs || stage == Stage::Gone => {
-                self.distrust(index, &format!("a frame {kind:?} at a wrong time"));
+                self.distrust(index, &format!("an unexpected frame {kind:?}"));
             }
-            Kind::Output if is_own => self.sinks.pass(who as usize, Stream::Out, &bytes),
-            Kind::Error if is_own => self.sinks.pass(who as usize, Stream::Err, &bytes),
-            Kind::Say => self.sinks.say(&String::from_utf8_lossy(&bytes)),
-            Kind::Agent if bytes.len() <= RECORD_BYTES => self.introduce(index, bytes),
-            Kind::Input => self.input.has_gone_on(who),
-            Kind::Exit if is_own => {
+            FrameKind::Output if is_own => self.sinks.pass(who as usize, Stream::Out, &bytes),
+            FrameKind::Error if is_own => self.sinks.pass(who as usize, Stream::Err, &bytes),
+            FrameKind::Say => self.sinks.say(&String::from_utf8_lossy(&bytes)),
+            FrameKind::Agent if bytes.len() <= RECORD_BYTES => self.introduce(index, bytes),
+            FrameKind::Input => self.input.has_gone_on(who),
+            FrameKind::Exit if is_own => {
                 let status = bytes.try_into().map_or(1, i32::from_le_bytes);
                 if self.status == 0 {
                     self.status = status;
                 }
             }
-            Kind::Fail => match ending_of(&bytes) {
+            FrameKind::Fail => match ending_of(&bytes) {
                 Some((word, message)) => {
                     let tell =
                         (who == whose_number(Some(Whose::Waiting))).then_some(Whose::Waiting);
@@ -44,8 +44,10 @@ impl Hub {
                 }
                 None => self.distrust(index, "an end without a cause"),
             },
-            Kind::Still => self.note_standstill(index, who == 1),
-            Kind::Done => {
+            FrameKind::Still => self.note_standstill(index, who == 1),
+            FrameKind::Row
+                if self.matrix.as_mut().is_some_and(|m| m.take(index, who as usize, &bytes)) => {}
+            FrameKind::Done => {
                 self.remotes[index].stage = Stage::Done;
                 self.leave_if_done();
             }
@@ -58,7 +60,7 @@ impl Hub {
         first..first + self.remotes[index].node.pes
     }
 
-    /// A launcher has answered. Once all have, the job begins.
+    /// Handles a launcher's introduction. Once all launchers have answered, the job begins.
     fn greet(&mut self, index: usize, bytes: &[u8]) {
         let ours = identity();
         let host = &self.remotes[index].node.host;
@@ -70,8 +72,8 @@ impl Hub {
             hello => {
                 let theirs = hello.map_or("something else".into(), |hello| hello.identity);
                 let message = format!(
-                    "host {host} has {theirs}, this one {ours}: all hosts need the same version \
-                     (--prefix says where it is installed there)"
+                    "host {host} has {theirs}, this host has {ours}: all hosts need the same \
+                     version (--prefix names its directory on the hosts)"
                 );
                 return self.end_as_launcher(&message, OWN_FAILURE.into(), None);
             }
@@ -84,7 +86,8 @@ impl Hub {
 
     fn begin(&mut self) {
         let nodes: Vec<NodeOf> = self.remotes.iter().map(|remote| remote.node.clone()).collect();
-        // As on one node: each PE its share of the memory; of the node where that is least.
+        // As on one node, each PE gets an equal share of memory: here that of the node with the
+        // smallest share.
         let share = |remote: &Remote| (remote.memory / remote.node.pes as u64).max(64 << 20);
         let default_heap = self.remotes.iter().map(share).min().unwrap_or(0);
         let terminals = match self.options.pty {
@@ -99,23 +102,31 @@ impl Hub {
             part
         });
         let Options { bind, map, report_bindings, .. } = self.options;
-        let options =
-            Options { bind, map, report_bindings, pty: terminals, ..Options::of(parts.collect()) };
+        let options = Options {
+            bind,
+            map,
+            cpu_set: self.options.cpu_set.clone(),
+            report_bindings,
+            pty: terminals,
+            ..Options::of(parts.collect())
+        };
         let interactive = self.input.is_interactive();
-        let mut begin = Begin { node: 0, nodes, default_heap, interactive, directory, options };
+        let cells = self.cells;
+        let mut begin =
+            Begin { node: 0, nodes, default_heap, interactive, cells, directory, options };
         for (node, remote) in self.remotes.iter_mut().enumerate() {
             begin.node = node;
             remote.stage = Stage::Runs;
-            remote.link.send(Kind::Begin, 0, &begin.encode());
+            remote.link.send(FrameKind::Begin, 0, &begin.encode());
         }
         self.input.begin();
     }
 
-    /// An agent is known: all other nodes learn of it.
+    /// Sends an agent's record to all other nodes.
     fn introduce(&mut self, index: usize, record: Vec<u8>) {
         for (_, remote) in self.remotes.iter_mut().enumerate().filter(|(other, _)| *other != index)
         {
-            remote.link.send(Kind::Table, index as u32, &record);
+            remote.link.send(FrameKind::Table, index as u32, &record);
         }
         self.remotes[index].agent = Some(record);
     }
@@ -126,15 +137,15 @@ impl Hub {
             self.remotes.iter().all(|remote| remote.stands_still || remote.stage >= Stage::Done);
         if all && stands && !self.stands_still {
             self.sinks.say(&Standstill::message());
-            self.send_all(Kind::Still, 0, &[]);
+            self.send_all(FrameKind::Still, 0, &[]);
         }
         self.stands_still = all;
     }
 
-    /// A node has sent what makes no sense.
+    /// Handles invalid data from a node.
     fn distrust(&mut self, index: usize, what: &str) {
         let host = &self.remotes[index].node.host;
-        let message = format!("host {host}: what came from there makes no sense: {what}");
+        let message = format!("host {host} sent invalid data: {what}");
         self.end_as_launcher(&message, OWN_FAILURE.into(), None);
         self.remotes[index].kill();
     }

@@ -1,4 +1,4 @@
-//! The hosts of a job over several nodes, as the user lists them, and how many PEs each gets.
+//! The hosts of a job over several nodes, as listed by the user, and the number of PEs on each.
 
 use oneshmem::job::nodes::{HOST_BYTES, NodeOf};
 use std::path::Path;
@@ -8,20 +8,20 @@ use std::path::Path;
 pub struct Host {
     /// Its name, as the remote shell takes it.
     pub name: String,
-    /// Most PEs, if the user says so.
+    /// The maximum number of PEs, if the user sets one.
     pub slots: Option<usize>,
 }
 
 const EXPECTED: &str = "expected a host, or HOST:SLOTS, as in node1:4";
 const EXPECTED_LINE: &str = "expected HOST, HOST:SLOTS or HOST slots=SLOTS";
 
-/// Reads `a,b:4,user@c`.
+/// Parses `a,b:4,user@c`.
 pub fn from_list(text: &str) -> Result<Vec<Host>, String> {
     let hosts = text.split(',').map(|word| host(word).map_err(|why| format!("{why}; {EXPECTED}")));
     merged(hosts.collect::<Result<_, _>>()?)
 }
 
-/// Reads a file with a host a line; `#` begins a comment.
+/// Reads a file with one host per line. `#` begins a comment.
 pub fn from_file(path: &Path) -> Result<Vec<Host>, String> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
@@ -52,7 +52,7 @@ fn line_of_file(line: &str) -> Result<Option<Host>, String> {
 }
 
 fn host(text: &str) -> Result<Host, String> {
-    // An address with colons of its own is put in brackets if a number follows.
+    // An address that contains colons needs brackets if a number follows.
     let (name, rest) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some(parts) => parts,
         None if text.matches(':').count() == 1 => text.split_at(text.find(':').unwrap_or_default()),
@@ -60,7 +60,7 @@ fn host(text: &str) -> Result<Host, String> {
     };
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:@%".contains(c) || !c.is_ascii();
     if name.is_empty() || name.starts_with('-') || !name.chars().all(allowed) {
-        return Err(format!("'{text}' is no host"));
+        return Err(format!("'{text}' is not a host"));
     }
     if name.len() > HOST_BYTES {
         return Err(format!("'{name}' has more than {HOST_BYTES} bytes"));
@@ -68,7 +68,7 @@ fn host(text: &str) -> Result<Host, String> {
     let slots = match rest.strip_prefix(':') {
         Some(slots) => Some(number(slots)?),
         None if rest.is_empty() => None,
-        None => return Err(format!("'{text}' is no host")),
+        None => return Err(format!("'{text}' is not a host")),
     };
     Ok(Host { name: name.into(), slots })
 }
@@ -76,11 +76,11 @@ fn host(text: &str) -> Result<Host, String> {
 fn number(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(slots @ 1..) => Ok(slots),
-        _ => Err(format!("'{text}' is no number of slots, 1 or more")),
+        _ => Err(format!("'{text}' is not a number of slots (1 or more)")),
     }
 }
 
-/// A host that is named again has more slots: those of that mention, or one.
+/// Merges repeated hosts. Each mention adds its slots, or one slot if it has no number.
 fn merged(hosts: Vec<Host>) -> Result<Vec<Host>, String> {
     let mut merged: Vec<Host> = Vec::new();
     let mut mentions = Vec::new();
@@ -91,16 +91,18 @@ fn merged(hosts: Vec<Host>) -> Result<Vec<Host>, String> {
                 mentions.push(1);
             }
             Some(index) => {
-                mentions[index] += 1;
+                // A mention without a number counts as one slot.
                 merged[index].slots = match (merged[index].slots, host.slots) {
-                    (Some(slots), Some(more)) => Some(slots + more),
-                    (slots, _) => slots,
+                    (Some(slots), more) => Some(slots + more.unwrap_or(1)),
+                    (None, Some(more)) => Some(mentions[index] + more),
+                    (None, None) => None,
                 };
+                mentions[index] += 1;
             }
         }
     }
     if mentions.iter().any(|mentions| *mentions > 1) {
-        // As in a file from a batch system: a line for each CPU.
+        // Like a batch system's file, which has a line for each CPU.
         for (host, mentions) in merged.iter_mut().zip(mentions) {
             host.slots = host.slots.or(Some(mentions));
         }
@@ -110,19 +112,19 @@ fn merged(hosts: Vec<Host>) -> Result<Vec<Host>, String> {
     match with.zip(without) {
         None => Ok(merged),
         Some((with, without)) => Err(format!(
-            "{} has slots, but {} has not: give them for all hosts, or for none",
+            "{} has slots, but {} does not: give slots for all hosts or for none",
             with.name, without.name
         )),
     }
 }
 
-/// How many PEs each host gets: as many as it has slots, in order; without slots an equal share.
-/// Hosts that get none are left out. `npes` is all slots if it is not given.
+/// Decides how many PEs each host gets: as many as it has slots, in order, or an equal share if
+/// there are no slots. Hosts without PEs are left out. `npes` defaults to the sum of all slots.
 pub fn place(hosts: &[Host], npes: Option<usize>) -> Result<Vec<NodeOf>, String> {
     let slots: Option<Vec<usize>> = hosts.iter().map(|host| host.slots).collect();
     let all = slots.as_ref().map(|slots| slots.iter().sum());
     let Some(npes) = npes.or(all) else {
-        return Err("how many PEs? Give -n PES, or the hosts' slots, as in --host a:4,b:4".into());
+        return Err("the number of PEs is missing: give -n PES, or slots for the hosts, as in --host a:4,b:4".into());
     };
     let counts: Vec<usize> = match slots {
         None => {
@@ -134,8 +136,8 @@ pub fn place(hosts: &[Host], npes: Option<usize>) -> Result<Vec<NodeOf>, String>
             if npes > all {
                 let which = if hosts.len() == 1 { "host has" } else { "hosts have" };
                 return Err(format!(
-                    "{npes} PEs are more than the slots that the {which}, {all}; name more hosts, or \
-                     more slots, as in {}:{}",
+                    "{npes} PEs need more slots than the {which} ({all}); name more hosts or give more \
+                     slots, as in {}:{}",
                     hosts[0].name,
                     slots[0] + npes - all
                 ));
@@ -153,7 +155,7 @@ pub fn place(hosts: &[Host], npes: Option<usize>) -> Result<Vec<NodeOf>, String>
     Ok(nodes.map(|(host, pes)| NodeOf { pes, host: host.name.clone() }).collect())
 }
 
-/// Whether a name is that of the machine that this command runs on.
+/// Whether a name refers to the machine on which this command runs.
 pub fn is_this_machine(name: &str) -> bool {
     let own = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
@@ -176,6 +178,8 @@ mod tests {
         assert_eq!(slots(&read("a:2,me@b.c:13")), [("a", Some(2)), ("me@b.c", Some(13))]);
         assert_eq!(slots(&read("a,b,a")), [("a", Some(2)), ("b", Some(1))]);
         assert_eq!(slots(&read("a:2,b:1,a:3")), [("a", Some(5)), ("b", Some(1))]);
+        assert_eq!(slots(&read("a:4,a")), [("a", Some(5))]);
+        assert_eq!(slots(&read("a,a:4")), [("a", Some(5))]);
         assert_eq!(slots(&read("[::1]:2")), [("::1", Some(2))]);
         assert_eq!(slots(&read("fe80::1%eth0,[::1]")), [("fe80::1%eth0", None), ("::1", None)]);
     }
@@ -183,16 +187,16 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused() {
         for (text, named) in [
-            ("", "'' is no host"),
-            ("a,,b", "'' is no host"),
-            ("a:0", "'0' is no number"),
-            ("a:x", "'x' is no number"),
-            ("a:", "'' is no number"),
-            ("-oProxyCommand=x", "is no host"),
-            ("a b", "is no host"),
-            ("a;rm", "is no host"),
-            ("[::1]x", "is no host"),
-            ("a:2,b", "a has slots, but b has not"),
+            ("", "'' is not a host"),
+            ("a,,b", "'' is not a host"),
+            ("a:0", "'0' is not a number"),
+            ("a:x", "'x' is not a number"),
+            ("a:", "'' is not a number"),
+            ("-oProxyCommand=x", "is not a host"),
+            ("a b", "is not a host"),
+            ("a;rm", "is not a host"),
+            ("[::1]x", "is not a host"),
+            ("a:2,b", "a has slots, but b does not"),
         ] {
             let error = from_list(text).expect_err(text);
             assert!(error.contains(named), "{text}: {error}");
@@ -211,7 +215,7 @@ mod tests {
         assert_eq!(slots(&hosts), [("a", Some(2)), ("b", Some(3))]);
         assert_eq!(slots(&read("a\na\nb").unwrap()), [("a", Some(2)), ("b", Some(1))]);
         for (text, named) in [
-            ("a\nb slots=x\n", "line 2: 'x' is no number"),
+            ("a\nb slots=x\n", "line 2: 'x' is not a number"),
             ("a\nb cpus=2\n", "line 2: 'cpus=2'"),
             ("a:2 slots=2\n", "line 1: 'slots=2'"),
             ("\n# none\n", "it names no host"),
@@ -235,7 +239,7 @@ mod tests {
         assert_eq!(pes("a:2,b:4", Some(3)).unwrap(), [2, 1]);
         assert_eq!(pes("a:2,b:4", None).unwrap(), [2, 4]);
         assert_eq!(pes("a:2,b:4", Some(2)).unwrap(), [2]);
-        assert!(pes("a:2,b:4", Some(7)).unwrap_err().contains("hosts have, 6;"));
+        assert!(pes("a:2,b:4", Some(7)).unwrap_err().contains("hosts have (6);"));
         assert!(pes("a,b", None).unwrap_err().contains("-n PES"));
     }
 }

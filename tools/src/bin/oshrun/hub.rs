@@ -1,14 +1,16 @@
-//! A job over several nodes, where the user has started it: one launcher a node, reached through a
-//! remote shell, and everything that is the user's: lines, messages, input, signals, the status.
-//! What the nodes say is in [`super::heard`].
+//! The hub of a job over several nodes, running where the user started the job. It starts one
+//! launcher per node through a remote shell, and handles everything that concerns the user: output,
+//! messages, input, signals and the exit status. [`super::heard`] handles frames from nodes.
 
 use super::failure::{Failure, OWN_FAILURE};
 use super::files::Files;
 use super::finish::{ending, whose_number};
-use super::frames::Kind;
+use super::frames::FrameKind;
 use super::hosts;
 use super::hub_input::HubInput;
 use super::link::Lost;
+use super::matrix::file::MatrixFile;
+use super::matrix::{Grid, Matrix};
 use super::options::{Hosts, Options};
 use super::remote::{self, Remote, Stage};
 use super::report::Whose;
@@ -25,10 +27,10 @@ use oneshmem::env::STARTUP_TIMEOUT;
 use oneshmem::job::abort::{self, AbortKind};
 use std::time::{Duration, Instant};
 
-/// How long nodes may take to end their PEs, and themselves. A node needs 650 ms for PEs that do
-/// not want to.
+/// How long nodes may take to end their PEs and themselves. A node needs 650 ms for PEs that do not
+/// leave by themselves.
 const LEAVE: Duration = Duration::from_secs(5);
-/// How long hosts may take to answer, if SHMEM_STARTUP_TIMEOUT does not say.
+/// How long hosts may take to answer, unless SHMEM_STARTUP_TIMEOUT is set.
 const ANSWER: f64 = 60.0;
 
 /// A job over several nodes.
@@ -38,19 +40,23 @@ pub struct Hub {
     pub sinks: Sinks,
     pub input: HubInput,
     signals: Signals,
-    /// When the time is up, and how long it was.
+    /// When the job times out, and after how long.
     timeout: Option<(Duration, Instant)>,
-    /// When the hosts must have answered, and how long they had.
+    /// The deadline for hosts to answer, and how long they had.
     pub answers: Option<(Duration, Instant)>,
-    /// The status that the job ends with, once it ends early.
+    /// The exit status of the job, once it ends early.
     pub ending: Option<i32>,
-    /// When what is still there is killed.
+    /// When remaining nodes are killed.
     deadline: Option<Instant>,
     /// The first status other than 0 of a PE that had finalised.
     pub status: i32,
     forwarded: Vec<Signal>,
     pub stands_still: bool,
     cut: [bool; 2],
+    /// The most cells in a row of the communication matrix, if there is to be one.
+    pub cells: Option<usize>,
+    /// The rows received so far.
+    pub matrix: Option<Matrix>,
 }
 
 enum Token {
@@ -60,13 +66,11 @@ enum Token {
     Remote(usize, remote::Token),
 }
 
-/// Runs a job over hosts and gives its status.
+/// Runs a job over hosts and returns its status.
 pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     let begin = Instant::now();
-    if options.comm_matrix.is_some() {
-        return Err(Failure::own(
-            "--comm-matrix draws jobs on one machine only: leave out --host and --hostfile",
-        ));
+    if options.debug.is_some() {
+        return Err(Failure::own("--debug is for jobs on one machine: omit --host and --hostfile"));
     }
     let npes: Option<usize> = options.parts.iter().map(|part| part.npes).sum();
     let nodes = hosts::place(&hosts.list, npes)
@@ -85,6 +89,9 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     allow_files(6 * nodes.len() + of_pes)?;
     let signals = Signals::take().map_err(Failure::own)?;
     let files = Files::of(options.output.as_deref(), all)?;
+    let matrix_file = options.comm_matrix.as_deref().map(MatrixFile::create).transpose()?;
+    let cells = matrix_file.as_ref().map(MatrixFile::most_cells);
+    let sizes: Vec<usize> = nodes.iter().map(|node| node.pes).collect();
     let sinks = Sinks::new(options.tag_output, files).map_err(Failure::own)?;
     let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts));
     let remotes = remotes.collect::<Result<_, _>>()?;
@@ -103,8 +110,19 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
         forwarded: Vec::new(),
         stands_still: false,
         cut: [false; 2],
+        cells,
+        matrix: cells.map(|most| Matrix::new(Grid::new(&sizes, most))),
     };
-    hub.run().map_err(Failure::own)
+    let status = hub.run().map_err(Failure::own)?;
+    Ok(match (matrix_file, hub.matrix) {
+        (Some(file), Some(matrix)) => {
+            let names: Vec<&str> =
+                hub.remotes.iter().map(|remote| remote.node.host.as_str()).collect();
+            let program = hub.options.parts[0].program[0].to_string_lossy();
+            file.finish(Ok(matrix), &names, &program, status)
+        }
+        _ => status,
+    })
 }
 
 impl Hub {
@@ -119,14 +137,14 @@ impl Hub {
             self.sinks.write();
         }
         Ok(match self.ending.unwrap_or(self.status) {
-            // As any command whose reader has gone.
+            // Like any command whose reader has gone.
             0 if self.sinks.is_cut() => 128 + libc::SIGPIPE,
             0 if self.sinks.failure().is_some() => OWN_FAILURE.into(),
             status => status,
         })
     }
 
-    /// Whether all nodes have come so far.
+    /// Whether all nodes have reached this stage.
     pub fn all(&self, stage: Stage) -> bool {
         self.remotes.iter().all(|remote| remote.stage >= stage)
     }
@@ -144,16 +162,12 @@ impl Hub {
             }
         }
         let now = Instant::now();
-        if let Some((time, due)) = self.timeout
-            && due <= now
-        {
+        if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
             self.timeout = None;
             let message = format!("the job did not end within {time:?}; ending it");
             self.end_as_launcher(&message, TIMED_OUT, Some(Whose::All));
         }
-        if let Some((time, due)) = self.answers
-            && due <= now
-        {
+        if let Some((time, _)) = self.answers.filter(|(_, due)| *due <= now) {
             self.answers = None;
             let silent = self.remotes.iter().filter(|remote| remote.stage == Stage::Called);
             let silent: Vec<_> = silent.map(|remote| remote.node.host.as_str()).collect();
@@ -163,14 +177,14 @@ impl Hub {
             );
             self.end_as_launcher(&message, OWN_FAILURE.into(), None);
         }
-        if let Some(due) = self.deadline
-            && due <= now
-        {
+        if self.deadline.is_some_and(|due| due <= now) {
             self.deadline = None;
             for remote in &mut self.remotes {
                 if remote.stage < Stage::Gone {
                     let host = &remote.node.host;
-                    self.sinks.say(&format!("host {host} does not end its part; leaving it"));
+                    self.sinks.say(&format!(
+                        "host {host} does not end its part of the job; no longer waiting for it"
+                    ));
                     remote.kill();
                 }
             }
@@ -181,7 +195,7 @@ impl Hub {
         self.sinks_written();
     }
 
-    /// Writes what can be written, and tells the PEs if nobody reads it.
+    /// Writes queued output without blocking, and notifies the PEs if a stream has no reader.
     fn sinks_written(&mut self) {
         self.sinks.write();
         if !self.sinks.is_cut() {
@@ -190,23 +204,23 @@ impl Hub {
         for (number, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
             if self.sinks.is_cut_off(stream) && !self.cut[number] {
                 self.cut[number] = true;
-                self.send_all(Kind::Cut, number as u32, &[]);
+                self.send_all(FrameKind::Cut, number as u32, &[]);
             }
         }
     }
 
-    pub fn send_all(&mut self, kind: Kind, who: u32, bytes: &[u8]) {
+    pub fn send_all(&mut self, kind: FrameKind, who: u32, bytes: &[u8]) {
         let running = |remote: &&mut Remote| (Stage::Runs..Stage::Gone).contains(&remote.stage);
         for remote in self.remotes.iter_mut().filter(running) {
             remote.link.send(kind, who, bytes);
         }
     }
 
-    /// Sleeps until something happens or `until`, and does it.
+    /// Sleeps until an event or `until`, and handles the events.
     fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
         let terminal = std::io::stdin();
         let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
-        // Who has lines for a queue that is full waits.
+        // While a queue is full, nodes have to wait: do not receive from them.
         let receive = !(0..self.sinks.count()).any(|sink| self.sinks.is_full(sink));
         let sinks = self.sinks.interests().map(|(_, fd)| (Token::Sink, fd));
         let input = self.input.interest(&terminal).map(|fd| (Token::Input, fd));
@@ -227,10 +241,10 @@ impl Hub {
                 Token::Signal => self.take_signals()?,
                 Token::Sink => self.sinks_written(),
                 Token::Input => {
-                    if let Some(bytes) = self.input.read()
-                        && let Some(first) = self.remotes.first_mut()
+                    if let (Some(bytes), Some(first)) =
+                        (self.input.read(), self.remotes.first_mut())
                     {
-                        first.link.send(Kind::Input, 0, &bytes);
+                        first.link.send(FrameKind::Input, 0, &bytes);
                     }
                 }
                 Token::Remote(index, token) => {
@@ -243,7 +257,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Tells what a remote shell says.
+    /// Prints lines from a remote shell.
     fn say_lines(&mut self, index: usize, lines: Vec<String>) {
         for line in lines {
             self.sinks.say(&format!("{}: {line}", self.remotes[index].node.host));
@@ -276,10 +290,10 @@ impl Hub {
             _ if insists => {
                 self.end_as_launcher(&format!("{signal} again; ending the job"), status, None);
             }
-            _ => self.send_all(Kind::Signal, signal as u32, &[]),
+            _ => self.send_all(FrameKind::Signal, signal as u32, &[]),
         }
         match signal {
-            // The launcher stops with its job; SIGCONT comes when it is to go on.
+            // The launcher stops with its job. SIGCONT continues both.
             Signal::SIGTSTP => raise(Signal::SIGSTOP)?,
             Signal::SIGCONT => self.input.look_at_terminal(),
             _ => {}
@@ -287,14 +301,14 @@ impl Hub {
         Ok(())
     }
 
-    /// Whether the user wants no more, not even the output.
+    /// Whether the user has interrupted the job and does not want its output either.
     fn is_interrupted(&self) -> bool {
         self.forwarded
             .iter()
             .any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP))
     }
 
-    /// The link to a node has ended.
+    /// Handles the end of the link to a node.
     fn lose(&mut self, index: usize) {
         let lost = self.remotes[index].link.lost().cloned();
         let stage = self.remotes[index].stage;
@@ -309,7 +323,7 @@ impl Hub {
                  writes {text}"
             ),
             Some(Lost::Garbage(text)) => {
-                format!("host {host}: what came from there makes no sense: {text}")
+                format!("host {host} sent invalid data: {text}")
             }
             _ if stage == Stage::Called => format!(
                 "host {host}: oshrun was not started there: {how}; it must let you in without a password, \
@@ -329,7 +343,7 @@ impl Hub {
         self.end(abort::encode(AbortKind::Launcher, 0, status), message, tell);
     }
 
-    /// Ends the job on all nodes, unless it ends already.
+    /// Ends the job on all nodes, unless it is already ending.
     pub fn end(&mut self, word: u64, message: &str, tell: Option<Whose>) {
         if self.ending.is_some() {
             return;
@@ -340,8 +354,8 @@ impl Hub {
         self.ending = Some(abort::decode(word).map_or(1, |cause| cause.status));
         self.answers = None;
         self.deadline = Some(Instant::now() + LEAVE);
-        self.send_all(Kind::Kill, whose_number(tell), &ending(word, ""));
-        // Nothing runs there yet.
+        self.send_all(FrameKind::Kill, whose_number(tell), &ending(word, ""));
+        // No PEs run on these nodes yet.
         for remote in self.remotes.iter_mut().filter(|remote| remote.stage < Stage::Runs) {
             remote.kill();
         }
@@ -354,7 +368,7 @@ impl Hub {
         }
         self.deadline = self.deadline.or_else(|| Some(Instant::now() + LEAVE));
         for remote in self.remotes.iter_mut().filter(|remote| remote.stage == Stage::Done) {
-            remote.link.send(Kind::Leave, 0, &[]);
+            remote.link.send(FrameKind::Leave, 0, &[]);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The standard input of a job over several nodes: read here, and sent to the node of PE 0 as far
-//! as that has taken what was sent before.
+//! The standard input of a job over several nodes. The hub reads it and sends it to the node of PE
+//! 0 as fast as PE 0 takes it.
 
 use super::input::is_foreground;
 use nix::errno::Errno;
@@ -8,32 +8,32 @@ use nix::unistd::{isatty, read};
 use std::io::{Stdin, stdin};
 use std::os::fd::AsFd;
 
-/// Most bytes on the way.
+/// The maximum number of bytes in transit.
 const MOST: usize = 64 << 10;
 
 /// Standard input.
 pub struct HubInput {
-    /// Sent, and not taken by PE 0 yet.
+    /// Bytes sent that PE 0 has not taken yet.
     on_the_way: usize,
     is_open: bool,
     is_terminal: bool,
-    /// Whether the terminal, if it is one, is ours to read.
+    /// Whether we are in the terminal's foreground, if input is a terminal.
     foreground: bool,
 }
 
 impl HubInput {
-    /// Not read before the job begins.
+    /// Input is not read before [`Self::begin`].
     pub fn new() -> Self {
         let is_terminal = isatty(stdin()).unwrap_or(false);
         Self { on_the_way: 0, is_open: false, is_terminal, foreground: is_foreground() }
     }
 
-    /// From now on it is read.
+    /// Starts reading.
     pub fn begin(&mut self) {
         self.is_open = true;
     }
 
-    /// Looks again whether the terminal is ours to read.
+    /// Checks again whether we are in the terminal's foreground.
     pub fn look_at_terminal(&mut self) {
         self.foreground = is_foreground();
     }
@@ -43,14 +43,14 @@ impl HubInput {
         self.is_terminal && self.foreground
     }
 
-    /// What there is to poll for. `input` is standard input.
+    /// The descriptor to poll, if any. `input` is standard input.
     pub fn interest<'a>(&self, input: &'a Stdin) -> Option<PollFd<'a>> {
         let may_read = !self.is_terminal || self.foreground;
         let wanted = self.is_open && self.on_the_way < MOST && may_read;
         wanted.then(|| PollFd::new(input.as_fd(), PollFlags::POLLIN))
     }
 
-    /// Reads what has come; nothing is the end.
+    /// Reads available input. No bytes mean its end.
     pub fn read(&mut self) -> Option<Vec<u8>> {
         let mut buffer = [0; 4096];
         match read(stdin(), &mut buffer) {
@@ -70,7 +70,7 @@ impl HubInput {
         }
     }
 
-    /// PE 0 has taken so much; or takes no more, if it is the largest number.
+    /// PE 0 has taken this many bytes. The largest number means that it takes no more.
     pub fn has_gone_on(&mut self, bytes: u32) {
         match bytes {
             u32::MAX => self.is_open = false,

@@ -1,9 +1,9 @@
 //! Standard input for PE 0.
 //!
-//! A file or pipe is simply inherited: PE 0 reads it as if it had been started
-//! alone. A terminal cannot be, since PE 0 is not in the terminal's foreground
-//! process group and would be stopped; it is read here and fed through a pipe. So is what
-//! comes from the hub of a job over several nodes.
+//! PE 0 simply inherits a file or pipe, and reads it as if it had been started alone. It cannot
+//! inherit a terminal: it is not in the terminal's foreground process group and would be stopped.
+//! The launcher therefore reads the terminal and feeds PE 0 through a pipe. It does the same with
+//! input from the hub of a job over several nodes.
 
 use super::failure::Failure;
 use nix::errno::Errno;
@@ -16,31 +16,31 @@ use std::process::Stdio;
 
 /// Feeds input to PE 0.
 pub struct Input {
-    /// To PE 0, until either side ends.
+    /// To PE 0, until either side closes.
     pipe: Option<OwnedFd>,
-    /// Read, not yet fed.
+    /// Bytes read but not yet passed on.
     pending: Vec<u8>,
     source: Source,
 }
 
-/// Where it comes from.
+/// The source of the input.
 enum Source {
-    /// The terminal, which may be ours to read.
+    /// A terminal. `foreground` is whether we may read it.
     Terminal { foreground: bool },
-    /// The hub; its end may have come.
+    /// The hub. `ended` is whether its input has ended.
     Hub { interactive: bool, ended: bool },
 }
 
-/// What a polled descriptor is.
+/// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// The terminal has something to read.
+    /// The terminal has input.
     Terminal,
-    /// PE 0 takes more, or has gone.
+    /// PE 0 takes more, or has closed the pipe.
     Pipe,
 }
 
-/// What PE `pe` gets as its standard input, which is fed by the hub if there is one.
+/// The standard input for PE `pe`, a pipe fed by the hub if there is one.
 pub fn stdio(pe: usize, has_hub: bool) -> Result<Stdio, Failure> {
     const EMPTY: &str = "/dev/null";
     Ok(match pe {
@@ -62,13 +62,13 @@ impl Input {
         Self { pipe: Some(pipe), pending: Vec::new(), source }
     }
 
-    /// Feeds this pipe from the hub, to which a person may be typing.
+    /// Feeds this pipe from the hub, where a person may be typing if `interactive`.
     pub fn from_hub(pipe: OwnedFd, interactive: bool) -> Self {
         let source = Source::Hub { interactive, ended: false };
         Self { pipe: Some(pipe), pending: Vec::new(), source }
     }
 
-    /// Looks again whether the terminal is ours to read: after SIGCONT, for example.
+    /// Checks again whether we are in the terminal's foreground: after SIGCONT, for example.
     pub fn look_at_terminal(&mut self) {
         if let Source::Terminal { foreground } = &mut self.source {
             *foreground = is_foreground();
@@ -82,7 +82,7 @@ impl Input {
         self.pipe.is_some() && may
     }
 
-    /// Takes what has come from the hub; nothing is the end.
+    /// Adds input from the hub. No bytes mean its end.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         if let (true, Source::Hub { ended, .. }) = (bytes.is_empty(), &mut self.source) {
@@ -91,7 +91,7 @@ impl Input {
         self.close_at_end();
     }
 
-    /// Whether nobody takes any more.
+    /// Whether PE 0 takes no more input.
     pub fn is_closed(&self) -> bool {
         self.pipe.is_none()
     }
@@ -102,13 +102,13 @@ impl Input {
         }
     }
 
-    /// What there is to poll for. `terminal` is standard input.
+    /// The descriptors to poll. `terminal` is standard input.
     pub fn interests<'a>(
         &'a self,
         terminal: &'a std::io::Stdin,
     ) -> impl Iterator<Item = (Token, PollFd<'a>)> {
         self.pipe.as_ref().into_iter().flat_map(move |pipe| {
-            // Without POLLOUT, poll still tells when the other end has gone.
+            // Without POLLOUT, poll still reports that the other end has closed.
             let terminal_is_ours = matches!(self.source, Source::Terminal { foreground: true });
             let (read, events) = match self.pending.is_empty() {
                 true => (terminal_is_ours, PollFlags::empty()),
@@ -120,7 +120,7 @@ impl Input {
         })
     }
 
-    /// Does what a polled descriptor is ready for. Gives how many bytes PE 0 has taken.
+    /// Handles a ready descriptor. Returns how many bytes PE 0 has taken.
     pub fn ready(&mut self, token: Token, events: PollFlags) -> usize {
         let Some(pipe) = &self.pipe else { return 0 };
         match token {
@@ -150,7 +150,7 @@ impl Input {
     }
 }
 
-/// Whether the terminal is ours to read.
+/// Whether we are in the terminal's foreground and may read it.
 pub fn is_foreground() -> bool {
     tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp())
 }

@@ -1,9 +1,9 @@
-//! The job while it runs: one loop that waits for the PEs' output, the terminal,
-//! signals and the clock, and sleeps when there is nothing to do.
+//! The running job: one loop that waits for the PEs' output, the terminal, signals and timers, and
+//! sleeps when there is nothing to do.
 
 use super::ending::Ending;
 use super::failure::{Failure, OWN_FAILURE};
-use super::frames::Kind;
+use super::frames::FrameKind;
 use super::input::{self, Input};
 use super::on_node::OnNode;
 use super::output::{self, Outputs};
@@ -22,37 +22,37 @@ use std::io::stdin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a PE has started may finish its output for so long after the PEs.
+/// How long output of processes that PEs have started is still read after the PEs have ended.
 const AFTERWARDS: Duration = Duration::from_millis(500);
-/// How long part of a line waits for its end when a person may be typing.
+/// How long to wait for the rest of a line when a person may be typing.
 const PROMPT: Duration = Duration::from_millis(200);
 
-/// A job. What becomes of its PEs is in [`super::watch`].
+/// A job. [`super::watch`] handles the end of its PEs.
 pub struct Job<'a> {
     pub file: &'a Arc<JobFile>,
     starter: Starter<'a>,
-    /// The PEs that have been started.
+    /// The PEs started so far.
     pub processes: Vec<Process>,
-    /// How many of them have not been seen to end.
+    /// How many of them have not ended yet, as far as seen.
     pub running: usize,
     pub strays: Strays,
     pub outputs: Outputs,
     pub input: Option<Input>,
-    /// What there is besides if this is a node of a job over several.
+    /// Additional state if this is a node of a job over several nodes.
     pub on_node: Option<OnNode>,
     signals: Signals,
-    /// When the time is up, and how long it was.
+    /// When the job times out, and after how long.
     timeout: Option<(Duration, Instant)>,
     pub ending: Option<Ending>,
     /// The first status other than 0 of a PE that had finalised.
     pub status: i32,
-    /// The last signals forwarded; the PEs' deaths by them are no surprise.
+    /// The last signals forwarded. PEs are expected to die of them.
     pub forwarded: Vec<Signal>,
-    /// When to look which PEs have ended, if any may have.
+    /// When to check which PEs have ended, if any may have.
     pub look: Option<Instant>,
-    /// Not before this time.
+    /// The earliest time for the next check.
     pub rest: Instant,
-    /// When to show PE 0's question to the user.
+    /// When to show PE 0's prompt to the user.
     prompt: Option<Instant>,
     pub standstill: Standstill,
 }
@@ -65,7 +65,7 @@ enum Token {
 }
 
 impl<'a> Job<'a> {
-    /// A job that is about to start. The time of `timeout` began at `begin`.
+    /// A job that is about to start. The time of `timeout` counts from `begin`.
     pub fn new(
         file: &'a Arc<JobFile>,
         starter: Starter<'a>,
@@ -96,9 +96,9 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Runs the job to its end and gives its status.
+    /// Runs the job to its end and returns its status.
     pub fn run(mut self) -> nix::Result<i32> {
-        // All that can happen to a job can happen while it starts.
+        // All events of a running job can also happen while it starts.
         while self.is_starting() {
             self.start_next();
             let early = self.on_node.as_mut().map(|node| std::mem::take(&mut node.early));
@@ -126,7 +126,7 @@ impl<'a> Job<'a> {
         self.flush()?;
         self.await_others()?;
         Ok(match self.ending.map_or(self.status, |ending| ending.status) {
-            // As any command whose reader has gone.
+            // Like any command whose reader has gone.
             0 if self.outputs.is_cut() => 128 + libc::SIGPIPE,
             0 if self.outputs.failure().is_some() => OWN_FAILURE.into(),
             status => status,
@@ -141,12 +141,12 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Whether there are PEs to be started.
+    /// Whether there are PEs left to start.
     fn is_starting(&self) -> bool {
         self.ending.is_none() && self.processes.len() < self.starter.near().len()
     }
 
-    /// Starts another PE. If that fails, the job ends.
+    /// Starts the next PE. If that fails, the job ends.
     fn start_next(&mut self) {
         if let Err(Failure { status, message }) = self.try_start_next() {
             let pe = self.starter.near().start + self.processes.len();
@@ -175,7 +175,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Sleeps until something happens or `until`, and does it.
+    /// Sleeps until an event or `until`, and handles the events.
     pub fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
         let terminal = stdin();
         let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
@@ -204,7 +204,7 @@ impl<'a> Job<'a> {
                     if let Some(input) = &mut self.input {
                         let taken = input.ready(token, events);
                         let taken = if input.is_closed() { u32::MAX } else { taken as u32 };
-                        self.tell_hub(Kind::Input, taken, &[]);
+                        self.tell_hub(FrameKind::Input, taken, &[]);
                     }
                 }
                 Token::Agent => self.hear_agent(),
@@ -213,7 +213,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// When something is to be done though nothing happens.
+    /// When the next timer expires.
     fn due(&self) -> Option<Instant> {
         let ending = match &self.ending {
             Some(ending) => ending.due(),
@@ -237,7 +237,7 @@ impl<'a> Job<'a> {
         self.show_prompt(now);
     }
 
-    /// A question of PE 0 has no line end, and is to be seen before it is answered.
+    /// Shows a prompt of PE 0. It has no newline, and the user has to see it before answering.
     fn show_prompt(&mut self, now: Instant) {
         let asking = self.input.as_ref().is_some_and(Input::is_interactive)
             && self.outputs.has_part_of_line(0);
@@ -276,15 +276,14 @@ impl<'a> Job<'a> {
             self.strays.signal(signal, Which::In(&moved));
         }
         match signal {
-            // PEs that have not been started cannot be told, and are not wanted.
+            // PEs that do not exist yet cannot be signalled, and are not wanted any more.
             Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP | Signal::SIGQUIT
                 if self.is_starting() =>
             {
                 let signal = signal as i32;
                 self.end(&format!("the job ends on {}", signal_name(signal)), 0, 128 + signal);
             }
-            // The launcher stops with its job; SIGCONT comes when it is to go on. To a node it
-            // comes from the hub.
+            // The launcher stops with its job. SIGCONT continues both. A node gets it from the hub.
             Signal::SIGTSTP if self.on_node.is_none() => raise(Signal::SIGSTOP)?,
             Signal::SIGWINCH => self.outputs.resize(),
             Signal::SIGCONT => {
@@ -300,7 +299,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Whether the user wants no more, not even the output.
+    /// Whether the user has interrupted the job and does not want its output either.
     fn is_interrupted(&self) -> bool {
         self.forwarded
             .iter()
@@ -308,7 +307,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Rounded up, so that what is due is due when `poll` returns.
+/// Rounded up, so that the timer has expired when `poll` returns.
 pub fn timeout(until: Option<Instant>) -> PollTimeout {
     let Some(until) = until else { return PollTimeout::NONE };
     let left = until.saturating_duration_since(Instant::now()) + Duration::from_micros(999);

@@ -1,5 +1,5 @@
-//! Where PEs find the library if their program has no run path, as those have not that CMake
-//! installs or that are linked by what pkg-config prints.
+//! The library path for PEs whose program has no run path. CMake installs such programs, and
+//! pkg-config's flags link them.
 
 use super::failure::Failure;
 use oneshmem_tools::installation::Installation;
@@ -10,28 +10,29 @@ use std::path::{Path, PathBuf};
 /// The variable that the loader reads.
 pub const VARIABLE: &str = "LD_LIBRARY_PATH";
 
-/// The folder that PEs may need in the variable: that of this installation's library, if it is not
-/// one that the loader searches anyway.
+/// The folder to add to the variable: that of this installation's library, unless the loader
+/// searches it anyway.
 pub fn folder() -> Result<Option<PathBuf>, Failure> {
     let lib = match Installation::of_this_command() {
         Ok(installation) => installation.lib().to_owned(),
-        // Without /proc nobody knows.
+        // Without /proc the installation cannot be found.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::own(error)),
     };
     Ok((lib.join("libshmem.so.1").exists() && is_useful(&lib)).then_some(lib))
 }
 
-/// A system's folder in the variable would come before the run paths of programs.
+/// Whether to add the folder. A system folder in the variable would take precedence over the run
+/// paths of programs.
 fn is_useful(lib: &Path) -> bool {
     let system =
         ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| lib.starts_with(dir));
-    // The variable has no way to quote these.
+    // The variable cannot quote these characters.
     let divides = |byte: &u8| b":;".contains(byte);
     !system && !lib.as_os_str().as_encoded_bytes().iter().any(divides)
 }
 
-/// The value of the variable with the folder at its end.
+/// The variable's value with the folder appended.
 pub fn with(value: Option<OsString>, folder: &Path) -> OsString {
     match value {
         Some(mut value) if !value.is_empty() => {
@@ -39,7 +40,7 @@ pub fn with(value: Option<OsString>, folder: &Path) -> OsString {
             value.push(folder);
             value
         }
-        // Nothing and a colon would be the current directory.
+        // An empty entry would mean the current directory.
         _ => folder.into(),
     }
 }

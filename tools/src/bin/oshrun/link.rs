@@ -1,48 +1,48 @@
-//! One end of a channel of frames: two descriptors, one to read from and one to write to.
+//! One end of a channel of frames: two descriptors, one for reading and one for writing.
 
-use super::frames::{Frame, Kind, Parser, write as write_frame};
+use super::frames::{Frame, FrameKind, Parser, write as write_frame};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags};
 use nix::unistd::{read, write};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What is read at once.
+/// The size of one read.
 const CHUNK: usize = 64 << 10;
-/// Above this many bytes queued, who has more to send should wait.
+/// With more bytes queued than this, senders should wait.
 const QUEUE_LIMIT: usize = 1 << 20;
 
-/// Why nothing more comes over a link.
+/// Why a link delivers no more frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// The other end has closed it.
     Closed,
-    /// What came is no frame.
+    /// The data received is not a frame.
     Garbage(String),
 }
 
 /// One end.
 pub struct Link {
-    /// From the other end, until it is lost.
+    /// From the other end, until the link is lost.
     input: Option<OwnedFd>,
-    /// To the other end, until it does not read any more.
+    /// To the other end, until it stops reading.
     output: Option<OwnedFd>,
     parser: Parser,
     queue: Vec<u8>,
     lost: Option<Lost>,
 }
 
-/// What a polled descriptor is.
+/// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Something has come.
+    /// Data has arrived.
     Input,
-    /// The other end takes more.
+    /// The other end takes more data.
     Output,
 }
 
 impl Link {
-    /// Over these descriptors, which become non-blocking.
+    /// A link over these descriptors, which become non-blocking.
     pub fn new(input: OwnedFd, output: OwnedFd) -> nix::Result<Self> {
         for fd in [&input, &output] {
             let flags = OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL)?);
@@ -57,25 +57,26 @@ impl Link {
         })
     }
 
-    /// Sends a frame, as soon as the other end takes it. To nobody it goes nowhere.
-    pub fn send(&mut self, kind: Kind, who: u32, bytes: &[u8]) {
+    /// Queues a frame, to be sent when the other end takes it. Discards it if the other end is
+    /// closed.
+    pub fn send(&mut self, kind: FrameKind, who: u32, bytes: &[u8]) {
         if self.output.is_some() {
             write_frame(&mut self.queue, kind, who, bytes);
             self.write();
         }
     }
 
-    /// Whether so much waits to be taken that no more should be sent.
+    /// Whether so much is queued that senders should wait.
     pub fn is_full(&self) -> bool {
         self.queue.len() >= QUEUE_LIMIT
     }
 
-    /// Whether all is sent, or cannot be.
+    /// Whether everything is sent, or cannot be.
     pub fn is_flushed(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Why nothing more comes, once that is so.
+    /// Why no more frames arrive, once that is so.
     pub fn lost(&self) -> Option<&Lost> {
         self.lost.as_ref()
     }
@@ -92,7 +93,7 @@ impl Link {
         self.queue.clear();
     }
 
-    /// What there is to poll for; whether also for what comes.
+    /// The descriptors to poll. `receive` says whether to poll for input.
     pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
         let input = self.input.iter().filter(move |_| receive);
         let input = input.map(|fd| (Token::Input, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
@@ -101,7 +102,7 @@ impl Link {
         input.chain(output)
     }
 
-    /// Does what a polled descriptor is ready for. Gives the frames that have come.
+    /// Handles a ready descriptor. Returns the frames received.
     pub fn ready(&mut self, token: Token) -> Vec<Frame> {
         match token {
             Token::Output => {
@@ -149,7 +150,7 @@ impl Link {
                 Ok(bytes) => written += bytes,
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => break,
-                // Why the other end has gone is told by the end of what comes from it.
+                // The end of its data tells why the other end has gone.
                 Err(_) => return self.hang_up(),
             }
         }
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn the_end_in_a_frame_is_not_the_end_between_frames() {
         let mut frame = Vec::new();
-        write_frame(&mut frame, Kind::Say, 7, b"words");
+        write_frame(&mut frame, FrameKind::Say, 7, b"words");
         for (bytes, lost) in [
             (frame.len(), Lost::Closed),
             (frame.len() - 1, Lost::Garbage("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0word\"".into())),
@@ -192,14 +193,14 @@ mod tests {
     fn what_nobody_takes_is_kept_or_dropped() {
         let (mut link, _to, from) = link();
         while !link.is_full() {
-            link.send(Kind::Output, 1, &[b'x'; 1 << 16]);
+            link.send(FrameKind::Output, 1, &[b'x'; 1 << 16]);
         }
         assert!(!link.is_flushed());
         drop(from);
-        // The signal is ignored, as Rust's runtime has it.
+        // SIGPIPE is ignored: Rust's runtime sees to that.
         link.ready(Token::Output);
         assert!(link.is_flushed());
-        link.send(Kind::Output, 1, b"more");
+        link.send(FrameKind::Output, 1, b"more");
         assert!(link.is_flushed());
     }
 }

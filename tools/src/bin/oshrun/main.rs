@@ -1,9 +1,10 @@
-//! `oshrun`: starts the PEs of a job, on this machine or over several, and stays with them to the
+//! `oshrun`: starts the PEs of a job, on this machine or over several, and supervises them to the
 //! end.
 
 mod agent;
 mod begin;
 mod binding;
+mod debug;
 mod ending;
 mod env_file;
 mod failure;
@@ -27,7 +28,7 @@ mod on_node;
 mod options;
 mod orders;
 mod output;
-mod place;
+mod packing;
 mod process;
 mod program;
 mod remote;
@@ -39,7 +40,6 @@ mod start;
 mod stdout;
 mod strays;
 mod stream;
-mod usage;
 mod verdict;
 mod watch;
 
@@ -47,24 +47,27 @@ use failure::Failure;
 use files::Files;
 use guard::Guard;
 use job::Job;
+use matrix::Matrix;
+use matrix::file::MatrixFile;
 use onenode::atomics::Ordering;
 use oneshmem::job::file::JobFile;
+use oneshmem::job::several;
 use oneshmem::memory::pages;
 use options::Options;
 use output::{Outputs, To};
 use signals::Signals;
 use sinks::Sinks;
 use start::{Plan, Starter};
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use strays::Strays;
 
 fn main() {
+    let mut words = std::env::args_os().skip(1);
     let status = if std::env::args_os().skip(1).eq([node::OPTION]) {
         node::run()
+    } else if words.next().is_some_and(|word| word == several::OPTION) {
+        agent::serve_for_pe(words.next())
     } else {
         let mut options = options::parse(std::env::args_os());
         match options.hosts.take() {
@@ -83,7 +86,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let begin = Instant::now();
     let plan = Plan::new(options)?;
 
-    // Declared before the processes, so dropped after them.
+    // Declared before the processes, so that it is dropped after them.
     let guard = Guard::start()?;
     let strays = Strays::adopt(guard.pid());
     let signals = Signals::take().map_err(Failure::own)?;
@@ -91,9 +94,8 @@ fn run(options: &Options) -> Result<i32, Failure> {
     if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
         file = file.create_huge(huge)?;
     }
-    // Before the job runs, so that it does not run for nothing.
-    let picture = options.comm_matrix.as_deref().map(Picture::create).transpose()?;
-    file.header().statistics.store(picture.is_some().into(), Ordering::Relaxed);
+    let matrix = options.comm_matrix.as_deref().map(MatrixFile::create).transpose()?;
+    file.header().statistics.store(matrix.is_some().into(), Ordering::Relaxed);
     file.sign_as_launcher();
     let file = Arc::new(file);
     let starter = Starter::new(&plan, &file, &guard)?;
@@ -102,34 +104,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let outputs = Outputs::new(To::Streams(sinks), 0).map_err(Failure::own)?;
     let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(Failure::own)?;
-    let program = options.parts[0].program[0].to_string_lossy();
-    picture.map(|picture| picture.draw(&file, &program)).transpose()?;
-    Ok(status)
-}
-
-/// The file of `--comm-matrix`.
-struct Picture<'a> {
-    path: &'a Path,
-    file: File,
-}
-
-impl<'a> Picture<'a> {
-    fn create(path: &'a Path) -> Result<Self, Failure> {
-        let file = File::create(path)
-            .map_err(|error| Failure::own(format!("--comm-matrix {}: {error}", path.display())))?;
-        Ok(Self { path, file })
-    }
-
-    fn draw(mut self, job: &Arc<JobFile>, program: &str) -> Result<(), Failure> {
-        let path = self.path.display();
-        let is_table = self.path.extension().is_some_and(|extension| extension == "csv");
-        let text = if is_table { matrix::csv(job)? } else { matrix::picture(job, program)? };
-        let Some(text) = text else {
-            return Err(Failure::own(format!(
-                "--comm-matrix {path}: no PE has called shmem_init, so there is nothing to draw"
-            )));
-        };
-        let written = self.file.write_all(text.as_bytes());
-        written.map_err(|error| Failure::own(format!("--comm-matrix {path}: {error}")))
-    }
+    let Some(matrix) = matrix else { return Ok(status) };
+    let counts = Matrix::read(&file, matrix.most_cells());
+    Ok(matrix.finish(counts, &[], &options.parts[0].program[0].to_string_lossy(), status))
 }

@@ -1,19 +1,19 @@
-//! One node of a job over several: what its launcher hears from the hub and tells it.
+//! One node of a job over several: its launcher, which communicates with the hub.
 //!
 //! ```text
 //!  hub  --remote shell-->  oshrun --node  --starts-->  PEs of the node
 //!       <-----frames------                             the node's agent
 //! ```
 //!
-//! All that one machine's launcher does this one does for its node, with the same code; lines,
-//! messages and verdicts go to the hub instead of the user, and what the user wants comes from
-//! there.
+//! This launcher does for its node everything that the launcher of a job on one machine does, with
+//! the same code. Lines, messages and verdicts go to the hub instead of the user, and the user's
+//! requests come from the hub.
 
 use super::agent::Agent;
 use super::begin::{Begin, Hello, identity};
 use super::failure::{Failure, OWN_FAILURE};
 use super::finish::ending;
-use super::frames::{Frame, Kind};
+use super::frames::{Frame, FrameKind};
 use super::guard::Guard;
 use super::job::Job;
 use super::link::{Link, Lost, Token};
@@ -34,26 +34,26 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How the command is called on a node: nothing else is on its line.
+/// The option that runs the command as a node. It is the only argument.
 pub const OPTION: &str = "--node";
 
-/// The whole life of a node.
+/// Runs a node from start to end.
 pub fn run() -> Result<i32, Failure> {
     let begin = Instant::now();
     let mut link = take_streams().map_err(Failure::own)?;
     let hello = Hello { identity: identity(), memory: process::machine_memory() };
-    link.send(Kind::Hello, 0, &hello.encode());
+    link.send(FrameKind::Hello, 0, &hello.encode());
     let mut frames = first_frames(&mut link)?.into_iter();
     let Some(frame) = frames.next() else {
-        // Nobody to tell, and nothing to end.
+        // There is nobody to report to, and nothing to end.
         return Ok(OWN_FAILURE.into());
     };
     let task = match frame.kind {
-        Kind::Begin => Begin::decode(&frame.bytes),
+        FrameKind::Begin => Begin::decode(&frame.bytes),
         _ => None,
     };
     let Some(task) = task else {
-        return Err(Failure::own("what came from the hub is no beginning of a job"));
+        return Err(Failure::own("the hub sent something else than the start of a job"));
     };
     let guard = Guard::start()?;
     let mut strays = Strays::adopt(guard.pid());
@@ -62,7 +62,7 @@ pub fn run() -> Result<i32, Failure> {
         Err(failure) => {
             let word = abort::encode(AbortKind::Launcher, 0, failure.status.into());
             let message = format!("on {}: {}", task.nodes[task.node].host, failure.message);
-            link.send(Kind::Fail, 0, &ending(word, &message));
+            link.send(FrameKind::Fail, 0, &ending(word, &message));
             finish(&mut link);
             Ok(failure.status.into())
         }
@@ -80,6 +80,7 @@ pub fn run() -> Result<i32, Failure> {
                 node: task.node,
                 host: task.nodes[task.node].host.clone(),
                 interactive: task.interactive,
+                cells: task.cells,
                 agent,
                 early: frames.collect(),
                 may_leave: false,
@@ -90,7 +91,7 @@ pub fn run() -> Result<i32, Failure> {
     }
 }
 
-/// The link over standard input and output. Nothing else reads or writes there any more.
+/// The link over standard input and output. Nothing else uses these from now on.
 fn take_streams() -> Result<Link, std::io::Error> {
     let input = stdin().as_fd().try_clone_to_owned()?;
     let output = stdout().as_fd().try_clone_to_owned()?;
@@ -99,7 +100,7 @@ fn take_streams() -> Result<Link, std::io::Error> {
     Ok(Link::new(input, output)?)
 }
 
-/// Waits for frames; there are none if the hub has gone.
+/// Waits for frames. Returns none if the hub has gone.
 fn first_frames(link: &mut Link) -> Result<Vec<Frame>, Failure> {
     loop {
         poll_link(link, PollTimeout::NONE).map_err(Failure::own)?;
@@ -134,11 +135,13 @@ fn finish(link: &mut Link) {
     }
 }
 
-/// Looks for what the job needs here, and makes its file.
+/// Finds everything the job needs on this node, and creates its file.
 fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     std::env::set_current_dir(&task.directory).map_err(|error| {
-        let directory = task.directory.display();
-        Failure::own(format!("the directory {directory} cannot be entered: {error} (--wdir)"))
+        let directory = task.directory.to_string_lossy();
+        Failure::own(format!(
+            "cannot change to the directory {directory}: {error} (--wdir names another)"
+        ))
     })?;
     let options = &task.options;
     let mut file = JobFile::create_on_nodes(task.node, &task.nodes)?;
@@ -149,6 +152,7 @@ fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     if task.nodes.len() > 1 {
         file.header().default_heap.store(task.default_heap, Ordering::Relaxed);
     }
+    file.header().statistics.store(task.cells.is_some().into(), Ordering::Relaxed);
     file.sign_as_launcher();
     Ok((plan, Arc::new(file)))
 }

@@ -1,4 +1,4 @@
-//! What a job has besides if this is one of its nodes.
+//! Additional state of a job that is one node of several.
 
 use super::agent::Agent;
 use super::frames::Frame;
@@ -7,30 +7,33 @@ use oneshmem::job::file::JobFile;
 use oneshmem::job::health;
 use std::sync::Arc;
 
-/// How many PEs are looked at in one go: each look takes the kernel as long as there are PEs.
+/// How many PEs are checked at a time. The kernel's time for each check grows with the number of
+/// PEs.
 const AT_ONCE: usize = 64;
 
-/// A node of a job over several.
+/// One node of a job over several nodes.
 pub struct OnNode {
     /// Its number.
     pub node: usize,
-    /// Its host, as the user named it.
+    /// Its host, as named by the user.
     pub host: String,
-    /// Whether a person may be typing what PE 0 reads.
+    /// Whether PE 0's input may come from a person at a terminal.
     pub interactive: bool,
-    /// Its agent, where one is needed.
+    /// The most cells in a row of the communication matrix, if there is to be one.
+    pub cells: Option<usize>,
+    /// Its agent, if it needs one.
     pub agent: Option<Agent>,
-    /// What came from the hub before there was a PE.
+    /// Frames from the hub that arrived before the first PE started.
     pub early: Vec<Frame>,
-    /// The hub has said that all nodes are done.
+    /// Whether the hub has said that all nodes are done.
     pub may_leave: bool,
-    /// How many PEs have been looked at, to see whether they run another program.
+    /// How many PEs have been checked for running another program.
     pub looked: usize,
 }
 
 impl OnNode {
-    /// A PE of this node that runs another program though it has not finalised: PEs of other nodes,
-    /// which may wait for it, cannot see that. Looks at some PEs, at others the next time.
+    /// Finds a PE of this node that runs another program without having finalised. PEs of other
+    /// nodes may wait for it and cannot see that. Checks a few PEs per call, in turn.
     pub fn replaced(&mut self, file: &Arc<JobFile>) -> Option<usize> {
         let near = file.near();
         let (first, most) = (self.looked, near.len().min(AT_ONCE));
@@ -39,7 +42,7 @@ impl OnNode {
         some.find(|pe| health::is_replaced(file, *pe))
     }
 
-    /// The agent, as long as it has something to say.
+    /// The agent's descriptor to poll, while it may report something.
     pub fn interest(&self) -> Option<PollFd<'_>> {
         self.agent.as_ref().and_then(Agent::interest)
     }

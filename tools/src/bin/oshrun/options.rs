@@ -1,50 +1,53 @@
 //! The command line of `oshrun`.
 //!
-//! [`super::line`] divides it into options and programs; `clap` reads the options.
+//! [`super::line`] splits it into options and programs; `clap` parses the options.
 
 use super::env_file;
 use super::failure::OWN_FAILURE;
 use super::hosts::{self, Host};
 use super::line;
-use super::place::{Bind, Map, Place};
-use super::usage::{Cpus, command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use oneshmem::translate::MAX_PES;
+use oneshmem_tools::cli::values::{Numbers, Pes};
+use oneshmem_tools::cli::{self, topics};
+use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a job is to be.
+/// The settings of a job.
 #[derive(Debug)]
 pub struct Options {
-    /// What runs; more than one part if the command line has a colon.
+    /// What to run. More than one part if the command line has a colon.
     pub parts: Vec<Program>,
     /// What each PE is bound to.
     pub bind: Bind,
-    /// In which order PEs are given to cores.
+    /// The order in which PEs are mapped to cores.
     pub map: Map,
-    /// The CPUs that PEs may use, if not all that this command may use.
+    /// The CPUs that PEs may use. `None` for all that this command may use.
     pub cpu_set: Option<Vec<usize>>,
     /// The folder for files with the output of each PE.
     pub output: Option<PathBuf>,
-    /// Say where each PE is bound.
+    /// Report where each PE is bound.
     pub report_bindings: bool,
-    /// Mark each line of output with its PE.
+    /// Prefix each line of output with its PE.
     pub tag_output: bool,
     /// Whether PEs have pseudo-terminals as their standard output.
     pub pty: Pty,
-    /// Draw who communicates with whom to this file.
+    /// The PEs to start under a debugger.
+    pub debug: Option<Pes>,
+    /// Write the communication matrix to this file.
     pub comm_matrix: Option<PathBuf>,
     /// End the job after this time.
     pub timeout: Option<Duration>,
-    /// Over which hosts the PEs run, if not on this machine.
+    /// The hosts on which the PEs run, if not on this machine.
     pub hosts: Option<Hosts>,
 }
 
 impl Options {
-    /// A job of these parts on this machine.
+    /// A job of these parts on this machine, with defaults for everything else.
     pub fn of(parts: Vec<Program>) -> Self {
         Self {
             parts,
@@ -55,6 +58,7 @@ impl Options {
             report_bindings: false,
             tag_output: false,
             pty: Pty::Auto,
+            debug: None,
             comm_matrix: None,
             timeout: None,
             hosts: None,
@@ -62,33 +66,33 @@ impl Options {
     }
 }
 
-/// Hosts, and how they are reached.
+/// Hosts, and how to reach them.
 #[derive(Debug)]
 pub struct Hosts {
     /// Their names and slots.
     pub list: Vec<Host>,
-    /// The command before a host's name and the command that it is to run; empty if the user has
-    /// not named one.
+    /// The command that precedes a host's name and the command to run there. Empty if the user
+    /// names none.
     pub agent: Vec<String>,
-    /// Where oneshmem is installed on the hosts, if not where it is here.
+    /// Where oneshmem is installed on the hosts, if not in the same place as here.
     pub prefix: Option<PathBuf>,
 }
 
 /// PEs that run the same program with the same arguments.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Their number, if given.
+    /// The number of PEs, if given.
     pub npes: Option<usize>,
     /// Variables to set in their environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where they run.
+    /// Their working directory.
     pub wdir: Option<PathBuf>,
     /// The program and its arguments.
     pub program: Vec<OsString>,
 }
 
 impl Program {
-    /// The value that a variable has for these PEs.
+    /// The value of a variable for these PEs.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         let set = self.environment.iter().rev().find(|(variable, _)| variable == name);
         set.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
@@ -106,7 +110,7 @@ pub enum Pty {
     No,
 }
 
-/// Reads the command line. Prints and exits if it asks for help or is wrong.
+/// Parses the command line. Prints a message and exits if it asks for help or is wrong.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Options {
     try_parse(arguments).unwrap_or_else(|error| {
         let status = match error.print() {
@@ -121,12 +125,18 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Options {
 }
 
 fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap::Error> {
-    let mut command = command();
+    let mut command = cli::oshrun::command();
     command.build();
     let mut parts = Vec::new();
     let mut first = None;
     for line::Piece { options, program } in line::split(&mut command, arguments)? {
         let matches = command.try_get_matches_from_mut(options)?;
+        if let Some(topic) = matches.get_one::<String>("help") {
+            return Err(topics::help(
+                cli::oshrun::command(),
+                Some(&**topic).filter(|topic| !topic.is_empty()),
+            ));
+        }
         if program.is_empty() {
             return Err(command.error(ErrorKind::MissingRequiredArgument, "no program given"));
         }
@@ -138,14 +148,39 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
         parts.push(part);
         first = first.or(Some(matches));
     }
-    check_numbers(&mut command, &parts)?;
     let Some(first) = first else { unreachable!("a line has at least one part") };
-    let hosts =
-        read_hosts(&first).map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
+    let per_host = first.get_one::<u16>("npernode").map(|pes| usize::from(*pes));
+    check_numbers(&mut command, &parts)?;
+    let hosts = read_hosts(&first).and_then(|mut hosts| {
+        if let Some(pes) = per_host {
+            limit(pes, hosts.as_mut(), &mut parts)?;
+        }
+        Ok(hosts)
+    });
+    let hosts = hosts.map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
     Ok(Options { hosts, ..read(&first, parts) })
 }
 
-/// What is said of the whole job is said at its beginning.
+/// Limits the number of PEs per host, and sets it where none is given.
+fn limit(pes: usize, hosts: Option<&mut Hosts>, parts: &mut [Program]) -> Result<(), String> {
+    if let Some(hosts) = hosts {
+        if let Some(host) = hosts.list.iter().find(|host| host.slots.is_some_and(|it| it < pes)) {
+            let (name, slots) = (&host.name, host.slots.unwrap_or_default());
+            return Err(format!("-N {pes}: {name} has only {slots} slots"));
+        }
+        hosts.list.iter_mut().for_each(|host| host.slots = Some(pes));
+        return Ok(());
+    }
+    let all: usize = parts.iter_mut().map(|part| *part.npes.get_or_insert(pes)).sum();
+    if all > pes {
+        return Err(format!(
+            "-N {pes} allows {pes} PEs on this machine, but the job has {all}; --host names more hosts"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that options for the whole job are given before the first program.
 fn check_later_part(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let of_job = command.get_arguments().find(|arg| {
         let id = arg.get_id().as_str();
@@ -160,19 +195,19 @@ fn check_later_part(command: &mut Command, matches: &ArgMatches) -> Result<(), c
     Err(command.error(ErrorKind::ArgumentConflict, message))
 }
 
-/// All parts say how many PEs they have, if there are several.
+/// Checks that each of several parts has a number of PEs.
 fn check_numbers(command: &mut Command, parts: &[Program]) -> Result<(), clap::Error> {
     if let Some(part) = parts.iter().find(|part| part.npes.is_none() && parts.len() > 1) {
         let message = format!(
-            "how many PEs run '{}'? A colon divides the command line into parts, and each begins \
-             with -n PES; if the colon is an argument of the program, put '--' before the program",
-            part.program[0].display()
+            "how many PEs run '{}'? A colon separates the parts of a job, and each part needs -n \
+             PES; if the colon is an argument of the program, put '--' before the program",
+            part.program[0].to_string_lossy()
         );
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }
     let npes: usize = parts.iter().filter_map(|part| part.npes).sum();
     if npes > MAX_PES {
-        let message = format!("the parts have {npes} PEs together; a job has at most {MAX_PES}");
+        let message = format!("the parts have {npes} PEs in total; a job has at most {MAX_PES}");
         return Err(command.error(ErrorKind::ValueValidation, message));
     }
     Ok(())
@@ -204,17 +239,18 @@ fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
             None => Bind::None,
         },
         map: map.unwrap_or(Map { by: Place::Core, each: None }),
-        cpu_set: matches.get_one::<Cpus>("cpu-set").map(|cpus| cpus.0.clone()),
+        cpu_set: matches.get_one::<Numbers>("cpu-set").map(|cpus| cpus.0.clone()),
         report_bindings: matches.get_flag("report-bindings"),
         tag_output: matches.get_flag("tag-output"),
         pty: match (matches.get_flag("pty"), matches.get_flag("no-pty")) {
             (true, _) => Pty::Yes,
             (_, true) => Pty::No,
-            // Files are no terminals.
+            // Output to files does not use terminals.
             _ if output.is_some() => Pty::No,
             _ => Pty::Auto,
         },
         output,
+        debug: matches.get_one::<Pes>("debug").cloned(),
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         ..Options::of(parts)
@@ -225,12 +261,12 @@ fn read_hosts(matches: &ArgMatches) -> Result<Option<Hosts>, String> {
     let list = match (matches.get_one::<String>("host"), matches.get_one::<PathBuf>("hostfile")) {
         (Some(list), None) => hosts::from_list(list).map_err(|why| format!("--host {list}: {why}")),
         (None, Some(path)) => hosts::from_file(path).map_err(|why| format!("--hostfile {why}")),
-        (Some(_), Some(_)) => Err("--host and --hostfile both name hosts: give one of them".into()),
+        (Some(_), Some(_)) => Err("give either --host or --hostfile, not both".into()),
         (None, None) => {
             let option = ["launch-agent", "prefix"].into_iter().find(|id| matches.contains_id(id));
             return match option {
                 None => Ok(None),
-                Some(option) => Err(format!("--{option} is for jobs with --host or --hostfile")),
+                Some(option) => Err(format!("--{option} needs --host or --hostfile")),
             };
         }
     };
@@ -244,15 +280,15 @@ fn read_hosts(matches: &ArgMatches) -> Result<Option<Hosts>, String> {
     Ok(Some(Hosts { list: list?, agent, prefix }))
 }
 
-/// Takes `VAR=value` apart. `VAR` alone has the value that it has here: PEs on this machine have it
-/// anyway, those on others not.
+/// Splits `VAR=value`. `VAR` alone has the value of this environment: PEs on this machine inherit
+/// it anyway, PEs on other hosts do not.
 fn variable(text: &OsStr) -> Option<(OsString, OsString)> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = text.as_bytes();
     let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
         let value = std::env::var_os(text);
         if value.is_none() {
-            eprintln!("oshrun: warning: -x {}: the variable is not set", text.display());
+            eprintln!("oshrun: warning: -x {}: the variable is not set", text.to_string_lossy());
         }
         return Some((text.to_owned(), value?));
     };

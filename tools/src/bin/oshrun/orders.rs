@@ -1,24 +1,27 @@
-//! What the hub wants of a job on a node, and what the job tells it.
+//! The hub's requests to a job on a node, and the job's reports to the hub.
 
-use super::agent::{Agent, Told};
+use super::agent::Agent;
 use super::ending::Ending;
 use super::failure::OWN_FAILURE;
 use super::finish::{ending, ending_of, whose, whose_number};
-use super::frames::{Frame, Kind};
+use super::frames::{Frame, FrameKind};
 use super::job::Job;
 use super::link::Lost;
+use super::matrix::{Grid, Row};
+use super::on_node::OnNode;
 use super::report::Whose;
 use nix::sys::signal::Signal;
+use oneshmem::engine::agent::Report;
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::nodes::RECORD_BYTES;
 
 impl Job<'_> {
-    /// Where the PEs of this node are, to follow a PE's process number.
+    /// The host of this node's PEs, to append to a PE's process ID.
     pub fn place(&self) -> String {
         self.on_node.as_ref().map_or(String::new(), |node| format!(" on {}", node.host))
     }
 
-    /// A message of this node.
+    /// Prefixes a message with this node's host.
     pub fn on_host(&self, message: &str) -> String {
         match &self.on_node {
             Some(node) => format!("on {}: {message}", node.host),
@@ -26,19 +29,19 @@ impl Job<'_> {
         }
     }
 
-    /// Tells the hub, if there is one.
-    pub fn tell_hub(&mut self, kind: Kind, who: u32, bytes: &[u8]) {
+    /// Sends a frame to the hub, if there is one.
+    pub fn tell_hub(&mut self, kind: FrameKind, who: u32, bytes: &[u8]) {
         if let Some(link) = self.outputs.link() {
             link.send(kind, who, bytes);
         }
     }
 
-    /// Tells the hub that the job has to end.
+    /// Reports to the hub that the job has to end.
     pub fn tell_end(&mut self, word: u64, message: &str, tell: Option<Whose>) {
-        self.tell_hub(Kind::Fail, whose_number(tell), &ending(word, message));
+        self.tell_hub(FrameKind::Fail, whose_number(tell), &ending(word, message));
     }
 
-    /// Does what the hub wants.
+    /// Handles the hub's frames.
     pub fn take_frames(&mut self, frames: Vec<Frame>) -> nix::Result<()> {
         for frame in frames {
             self.take_frame(frame)?;
@@ -51,29 +54,30 @@ impl Job<'_> {
 
     fn take_frame(&mut self, Frame { kind, who, bytes }: Frame) -> nix::Result<()> {
         match kind {
-            Kind::Table if bytes.len() <= RECORD_BYTES => {
+            FrameKind::Table if bytes.len() <= RECORD_BYTES => {
                 if let Some(nodes) =
                     self.file.nodes().filter(|nodes| (who as usize) < nodes.count())
                 {
                     nodes.publish(who as usize, &bytes);
                 }
             }
-            Kind::Input => match &mut self.input {
+            FrameKind::Input => match &mut self.input {
                 Some(input) => input.feed(&bytes),
-                None => self.tell_hub(Kind::Input, u32::MAX, &[]),
+                None => self.tell_hub(FrameKind::Input, u32::MAX, &[]),
             },
-            Kind::Signal => {
+            FrameKind::Signal => {
                 if let Ok(signal) = Signal::try_from(who as i32) {
                     self.forward(signal)?;
                 }
             }
-            Kind::Kill => self.end_with_others(whose(who), &bytes),
-            Kind::Still => {
-                let message = self.with_states(self.on_host("these are their states"), Whose::All);
+            FrameKind::Kill => self.end_with_others(whose(who), &bytes),
+            FrameKind::Still => {
+                let message =
+                    self.with_states(self.on_host("the PEs are in these states"), Whose::All);
                 self.outputs.say(&message);
             }
-            Kind::Cut => self.outputs.cut((who as usize).min(1)),
-            Kind::Leave => {
+            FrameKind::Cut => self.outputs.cut((who as usize).min(1)),
+            FrameKind::Leave => {
                 if let Some(node) = &mut self.on_node {
                     node.may_leave = true;
                 }
@@ -83,7 +87,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The job ends because of another node, or by the user's wish.
+    /// Ends the job because of another node or at the user's request.
     fn end_with_others(&mut self, tell: Option<Whose>, bytes: &[u8]) {
         let Some((word, _)) = ending_of(bytes) else {
             return self.lose_hub(Lost::Garbage("an end without a cause".into()));
@@ -99,12 +103,12 @@ impl Job<'_> {
             }
         }
         let Some(cause) = abort::decode(word) else { return };
-        // The PEs leave with the first cause, theirs or this one.
+        // The PEs leave with the first cause, which may be theirs or this one.
         abort::raise(self.file, cause.kind, cause.pe, cause.status);
         self.ending = Some(Ending::start(cause.status));
     }
 
-    /// Without the hub there is no job.
+    /// Ends the job: it cannot run without the hub.
     fn lose_hub(&mut self, lost: Lost) {
         if let Some(link) = self.outputs.link() {
             link.close();
@@ -114,25 +118,25 @@ impl Job<'_> {
         }
         if self.ending.is_none() {
             if let Lost::Garbage(text) = lost {
-                eprintln!("oshrun: what came from the hub makes no sense: {text}; ending the job");
+                eprintln!("oshrun: the hub sent invalid data: {text}; ending the job");
             }
             abort::raise(self.file, AbortKind::Launcher, self.file.near().start, 1);
             self.ending = Some(Ending::start(OWN_FAILURE.into()));
         }
     }
 
-    /// The agent has told how it is reached.
+    /// Forwards the agent's report.
     pub fn hear_agent(&mut self) {
         let Some(node) = &mut self.on_node else { return };
         let number = node.node as u32;
         match node.agent.as_mut().and_then(Agent::hear) {
             None => {}
-            Some(Told::Record(record)) => self.tell_hub(Kind::Agent, number, &record),
-            Some(Told::Failure(why)) => self.lose_agent(&format!("cannot serve: {why}")),
+            Some(Report::Record(record)) => self.tell_hub(FrameKind::Agent, number, &record),
+            Some(Report::Failure(why)) => self.lose_agent(&format!("cannot serve: {why}")),
         }
     }
 
-    /// Without its agent a node cannot be reached.
+    /// Checks the agent: without it the node cannot be reached.
     pub fn look_at_agent(&mut self) {
         let Some(node) = &mut self.on_node else { return };
         let Some(why) = node.agent.as_mut().and_then(Agent::look) else { return };
@@ -147,14 +151,34 @@ impl Job<'_> {
         }
     }
 
-    /// The PEs of this node have ended, but those of others may still need its agent.
+    /// Sends the rows of this node's PEs for the communication matrix, if there is to be one.
+    fn tell_rows(&mut self) {
+        let Some(OnNode { node, cells: Some(most), .. }) = self.on_node else { return };
+        let sizes = match self.file.nodes() {
+            Some(nodes) => (0..nodes.count()).map(|node| nodes.pes(node).len()).collect(),
+            None => vec![self.file.npes()],
+        };
+        let grid = Grid::new(&sizes, most);
+        for row in grid.of_node(node) {
+            match Row::read(self.file, &grid, row) {
+                Ok(counts) => self.tell_hub(FrameKind::Row, row as u32, &counts.encode()),
+                Err(error) => {
+                    let message = self.on_host(&format!("the communication matrix: {error}"));
+                    self.outputs.say(&message);
+                }
+            }
+        }
+    }
+
+    /// Waits for other nodes: this node's PEs have ended, but others may still need its agent.
     pub fn await_others(&mut self) -> nix::Result<()> {
-        self.tell_hub(Kind::Done, 0, &[]);
+        self.tell_rows();
+        self.tell_hub(FrameKind::Done, 0, &[]);
         while self.on_node.as_ref().is_some_and(|node| !node.may_leave) {
             self.wait(None)?;
             self.look_if_due();
         }
-        // Collected before the job's file goes.
+        // Collect the agent before the job's file is removed.
         if let Some(node) = &mut self.on_node {
             node.agent = None;
         }

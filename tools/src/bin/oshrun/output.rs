@@ -6,11 +6,11 @@
 //!  PE 1 stdout  ...
 //! ```
 //!
-//! A source hands on whole lines only, so lines never mix. If the reader of a sink
-//! is slow its queue fills, its sources are not read any more, and the PEs wait on
-//! their pipes: nothing is lost and nothing grows without bound.
+//! A source passes on whole lines only, so lines never mix. If the reader of a sink is slow, the
+//! sink's queue fills, its sources are no longer read, and the PEs block on their pipes. Nothing is
+//! lost, and nothing grows without bound.
 
-use super::frames::{Frame, Kind};
+use super::frames::{Frame, FrameKind};
 use super::link::{self, Link};
 use super::sinks::Sinks;
 use super::stdout;
@@ -22,28 +22,28 @@ use nix::unistd::read;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// A line longer than this is handed on in pieces.
+/// Longer lines are passed on in pieces.
 const LINE_LIMIT: usize = 256 << 10;
-/// What is read from a pipe at once: its default capacity, pipe(7).
+/// The size of one read: a pipe's default capacity, pipe(7).
 const CHUNK: usize = 64 << 10;
-/// The most a pipe holds, /proc/sys/fs/pipe-max-size.
+/// The maximum capacity of a pipe, /proc/sys/fs/pipe-max-size.
 const PIPE_LIMIT: usize = 1 << 20;
-/// The most sources that are read in a turn.
+/// The maximum number of sources read at a time.
 const TURN: usize = 64;
 
 const STREAMS: [Stream; 2] = [Stream::Out, Stream::Err];
 
 /// One stream of one PE.
 struct Source {
-    /// The pipe, until its end.
+    /// The pipe, until it ends.
     pipe: Option<OwnedFd>,
-    /// Which of the [`Outputs::pipes`] it is among.
+    /// The index of its set in [`Outputs::pipes`].
     way: usize,
-    /// The line so far.
+    /// The current line, incomplete.
     line: Vec<u8>,
 }
 
-/// Where lines go.
+/// The destination of lines.
 pub enum To {
     /// To the launcher's own streams.
     Streams(Sinks),
@@ -53,32 +53,32 @@ pub enum To {
 
 /// All streams of the PEs of this node.
 pub struct Outputs {
-    /// By PE, each with its standard output and error.
+    /// The standard output and error of each PE.
     sources: Vec<[Source; 2]>,
-    /// The number of the first of these PEs in the job.
+    /// The rank of the first of these PEs in the job.
     first: usize,
-    /// Sources' pipes that have not come to their end.
+    /// How many sources' pipes have not ended.
     open: usize,
-    /// Sources' pipes, by where their lines go. What there is to poll for is the same for any
-    /// number of PEs.
+    /// Sources' pipes, grouped by the destination of their lines. The number of descriptors to poll
+    /// does not depend on the number of PEs.
     pipes: Vec<Epoll>,
     to: To,
     buffer: Vec<u8>,
 }
 
-/// Names a stream among those to be polled.
+/// Identifies a polled stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// PEs' pipes.
+    /// A group of PEs' pipes.
     Sources(usize),
-    /// An own stream.
+    /// One of the launcher's own streams.
     Sink,
     /// The link to the hub.
     Link(link::Token),
 }
 
 impl Outputs {
-    /// Of PEs from number `first` on.
+    /// For PEs from rank `first` on.
     pub fn new(to: To, first: usize) -> io::Result<Self> {
         let ways = match &to {
             To::Streams(sinks) => sinks.count(),
@@ -89,7 +89,7 @@ impl Outputs {
         Ok(Self { sources: Vec::new(), first, open: 0, pipes, to, buffer: vec![0; CHUNK] })
     }
 
-    /// Takes on the streams of the next PE. They do not block.
+    /// Adds the streams of the next PE, which are non-blocking.
     pub fn add(&mut self, output: OwnedFd, error: OwnedFd) -> io::Result<()> {
         let pe = self.sources.len() as u64;
         let streams = [(Stream::Out, output), (Stream::Err, error)];
@@ -121,7 +121,7 @@ impl Outputs {
         }
     }
 
-    /// Whether who has lines to go this way should wait.
+    /// Whether lines for this destination should wait.
     fn is_full(&self, way: usize) -> bool {
         match &self.to {
             To::Streams(sinks) => sinks.is_full(way),
@@ -129,7 +129,7 @@ impl Outputs {
         }
     }
 
-    /// What there is to poll for.
+    /// The descriptors to poll.
     pub fn interests(&self) -> impl Iterator<Item = (Token, PollFd<'_>)> {
         let pipes = self.pipes.iter().enumerate().filter(|(way, _)| !self.is_full(*way));
         let pipes = pipes.map(|(way, pipes)| {
@@ -146,7 +146,7 @@ impl Outputs {
             .chain(link.map(|(token, fd)| (Token::Link(token), fd)))
     }
 
-    /// Does what a polled stream is ready for. Gives what has come from the hub.
+    /// Handles a ready stream. Returns the frames received from the hub.
     pub fn ready(&mut self, token: Token) -> Vec<Frame> {
         if let (Token::Link(token), To::Hub(link)) = (token, &mut self.to) {
             return link.ready(token);
@@ -162,13 +162,13 @@ impl Outputs {
                 }
             }
         }
-        // Queues are written at once where possible; the rest waits for the next poll.
+        // Queues are written at once as far as possible. The rest waits for the next poll.
         self.write();
         Vec::new()
     }
 
-    /// Reads all that a PE had written, whatever the queues hold. Bounded, since
-    /// what the PE has started may go on writing.
+    /// Reads everything that a PE has written, even if the queues are full. Bounded, since
+    /// processes that the PE has started may go on writing.
     pub fn drain(&mut self, pe: usize) {
         for stream in [0, 1] {
             for _ in 0..PIPE_LIMIT / CHUNK {
@@ -180,7 +180,7 @@ impl Outputs {
         self.write();
     }
 
-    /// Hands on lines that have no end, as nothing more will come.
+    /// Passes on incomplete lines, as nothing more will follow.
     pub fn finish(&mut self) {
         for pe in 0..self.sources.len() {
             for stream in [0, 1] {
@@ -190,12 +190,12 @@ impl Outputs {
         self.write();
     }
 
-    /// Whether all PEs' pipes have come to their end.
+    /// Whether all PEs' pipes have ended.
     pub fn all_ended(&self) -> bool {
         self.open == 0
     }
 
-    /// Whether everything handed on is written.
+    /// Whether all lines passed on are written.
     pub fn is_flushed(&self) -> bool {
         match &self.to {
             To::Streams(sinks) => sinks.is_flushed(),
@@ -203,12 +203,12 @@ impl Outputs {
         }
     }
 
-    /// Whether nobody reads the launcher's standard output or error any more.
+    /// Whether the launcher's standard output or error has no reader any more.
     pub fn is_cut(&self) -> bool {
         matches!(&self.to, To::Streams(sinks) if sinks.is_cut())
     }
 
-    /// Why output could not be written, if it is not that nobody reads it.
+    /// Why output could not be written, other than for lack of a reader.
     pub fn failure(&self) -> Option<String> {
         match &self.to {
             To::Streams(sinks) => sinks.failure(),
@@ -216,17 +216,18 @@ impl Outputs {
         }
     }
 
-    /// Nobody reads this stream: the PEs are to learn of it as if they wrote there themselves.
+    /// Closes the PEs' pipes of a stream without a reader, so that the PEs get the same error as if
+    /// they wrote there directly.
     pub fn cut(&mut self, stream: usize) {
         (0..self.sources.len()).for_each(|pe| self.close(pe, stream));
     }
 
-    /// Whether a PE is in the middle of a line: a question to the user, perhaps.
+    /// Whether a PE has written an incomplete line, which may be a prompt.
     pub fn has_part_of_line(&self, pe: usize) -> bool {
         self.sources.get(pe).is_some_and(|s| s.iter().any(|source| !source.line.is_empty()))
     }
 
-    /// Hands on the line a PE is in the middle of.
+    /// Passes on a PE's incomplete lines.
     pub fn pass_part_of_line(&mut self, pe: usize) {
         for stream in [0, 1] {
             self.pass_rest(pe, stream);
@@ -234,7 +235,7 @@ impl Outputs {
         self.write();
     }
 
-    /// PEs' terminals become as large as the launcher's own is now.
+    /// Resizes the PEs' terminals to the launcher's own.
     pub fn resize(&self) {
         let Some(size) = stdout::own_size() else { return };
         for pipe in self.sources.iter().filter_map(|streams| streams[0].pipe.as_ref()) {
@@ -242,23 +243,23 @@ impl Outputs {
         }
     }
 
-    /// Adds a line of the launcher's own to standard error.
+    /// Adds a line from the launcher to standard error.
     pub fn say(&mut self, message: &str) {
         match &mut self.to {
             To::Streams(sinks) => sinks.say(message),
-            To::Hub(link) => link.send(Kind::Say, 0, message.as_bytes()),
+            To::Hub(link) => link.send(FrameKind::Say, 0, message.as_bytes()),
         }
         self.write();
     }
 
-    /// Reads once. False if nothing was there.
+    /// Reads once. Returns false if there was nothing to read.
     fn read(&mut self, pe: usize, stream: usize) -> bool {
         let source = &mut self.sources[pe][stream];
         let Some(pipe) = &source.pipe else { return false };
         let bytes = match read(pipe, &mut self.buffer) {
             Err(Errno::EAGAIN) => return false,
             Err(Errno::EINTR) => return true,
-            // End of file, or a pipe that cannot be read: nothing more comes.
+            // End of file, or an unreadable pipe: no more data follows.
             Ok(0) | Err(_) => {
                 self.close(pe, stream);
                 return false;
@@ -276,9 +277,9 @@ impl Outputs {
         true
     }
 
-    /// A pipe has come to its end.
+    /// Handles the end of a pipe.
     fn close(&mut self, pe: usize, stream: usize) {
-        // Closed, it is no longer among the sink's pipes either.
+        // Closing it also removes it from its epoll set.
         if self.sources[pe][stream].pipe.take().is_some() {
             self.open -= 1;
         }
@@ -292,13 +293,15 @@ impl Outputs {
         }
     }
 
-    /// Hands the first bytes of a source on.
+    /// Passes on the first bytes of a source.
     fn pass(&mut self, pe: usize, stream: usize, bytes: usize) {
         let line = &mut self.sources[pe][stream].line;
         let (pe, text) = (self.first + pe, &line[..bytes]);
         match &mut self.to {
             To::Streams(sinks) => sinks.pass(pe, STREAMS[stream], text),
-            To::Hub(link) => link.send([Kind::Output, Kind::Error][stream], pe as u32, text),
+            To::Hub(link) => {
+                link.send([FrameKind::Output, FrameKind::Error][stream], pe as u32, text)
+            }
         }
         line.drain(..bytes);
     }
@@ -306,7 +309,7 @@ impl Outputs {
     fn write(&mut self) {
         let To::Streams(sinks) = &mut self.to else { return };
         for way in sinks.write() {
-            // The PEs are to learn of it as if they wrote there themselves.
+            // Let the PEs get the same error as if they wrote there directly.
             for pe in 0..self.sources.len() {
                 for stream in [0, 1] {
                     if self.sources[pe][stream].way == way {

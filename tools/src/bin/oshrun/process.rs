@@ -1,9 +1,9 @@
 //! One PE as a process: how it is started, watched, signalled and collected.
 //!
-//! Each PE leads a process group of its own, so that a signal also reaches what it
-//! has started (a PE may be a shell script). A PE that has ended is looked at but
-//! not collected until the job is over: while it is a zombie, neither its process
-//! number nor its group's can be given to a stranger.
+//! Each PE leads its own process group, so that a signal also reaches the processes that it has
+//! started (a PE may be a shell script). The launcher notices when a PE ends, but collects it only
+//! when the job is over: while the PE is a zombie, the system cannot reuse its process ID or group
+//! ID.
 #![allow(unsafe_code)]
 
 use super::library_path;
@@ -14,9 +14,12 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
+use nix::sys::ptrace;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
+use oneshmem::env;
 use oneshmem::job::launch::{STDOUT, VARIABLE};
 use std::ffi::OsString;
 use std::io;
@@ -25,19 +28,22 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// What PEs of the same part of the command line have in common.
+/// How long PEs wait for others that are being debugged, in seconds.
+const NEVER: &str = "1e9";
+
+/// The settings shared by all PEs of one part of the command line.
 pub struct Recipe<'a> {
-    /// The file to execute, relative to the directory of `part`.
+    /// The file to execute, relative to the working directory of `part`.
     pub path: &'a Path,
-    /// What the user has asked for.
+    /// The user's settings.
     pub part: &'a Program,
-    /// Where the loader is to look for libraries, if that is not what the environment says.
+    /// Where the loader looks for libraries, if different from the environment.
     pub library_path: Option<OsString>,
-    /// The job's files: the one with the control area, and one of huge pages if there is one.
+    /// The job's files: the one with the control area, and the one of huge pages if it exists.
     pub files: Vec<BorrowedFd<'a>>,
-    /// Number of PEs of the job.
+    /// The number of PEs in the job.
     pub npes: usize,
-    /// The limit on open files to give back to the PEs, if it was raised here.
+    /// The limit on open files to restore for the PEs, if it was raised here.
     pub open_files: Option<(rlim_t, rlim_t)>,
 }
 
@@ -46,19 +52,19 @@ pub struct Recipe<'a> {
 pub enum End {
     /// It exited with this status.
     Exited(i32),
-    /// This signal killed it; whether it left a core dump.
+    /// This signal killed it; whether it dumped core.
     Killed(i32, bool),
 }
 
-/// A PE's process. Dropped, it is killed with all its group and collected.
+/// A PE's process. Dropping it kills its process group and collects it.
 pub struct Process {
     child: Child,
     end: Option<End>,
 }
 
-/// The descriptors a PE talks through.
+/// The descriptors for communication with a PE.
 pub struct Streams {
-    /// Its standard input, where the launcher feeds it.
+    /// Its standard input, if the launcher feeds it.
     pub input: Option<OwnedFd>,
     /// Its standard output.
     pub output: OwnedFd,
@@ -67,13 +73,15 @@ pub struct Streams {
 }
 
 impl Process {
-    /// Starts PE `pe` on the CPUs of `binding` (anywhere if it is empty), with these streams.
+    /// Starts PE `pe` on the CPUs of `binding` (on any if that is empty), with these streams. A PE
+    /// to be debugged is stopped at its first instruction.
     pub fn start(
         recipe: &Recipe,
         pe: usize,
         binding: &[usize],
         input: Stdio,
         stdout: Stdout,
+        is_debugged: bool,
     ) -> io::Result<(Self, Streams)> {
         let launcher = getpid();
         let files: Vec<RawFd> = recipe.files.iter().map(AsRawFd::as_raw_fd).collect();
@@ -104,7 +112,7 @@ impl Process {
             signals::reset_in_child()?;
             set_pdeathsig(Signal::SIGKILL)?;
             if getppid() != launcher {
-                // The launcher died before its death could have been noticed.
+                // The launcher died before the kernel could notify us.
                 return Err(Errno::ESRCH.into());
             }
             if let Some(cpus) = &cpus {
@@ -114,19 +122,33 @@ impl Process {
                 setrlimit(Resource::RLIMIT_NOFILE, soft, hard)?;
             }
             for file in &files {
-                // SAFETY: it is open in the parent for as long as PEs are started.
+                // SAFETY: the file stays open in the parent while PEs are started.
                 let file = unsafe { BorrowedFd::borrow_raw(*file) };
                 fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()))?;
             }
+            if is_debugged {
+                let any = libc::PR_SET_PTRACER_ANY;
+                // SAFETY: the call accesses no memory. It fails harmlessly where nothing restricts
+                // debuggers.
+                unsafe { libc::prctl(libc::PR_SET_PTRACER, any) };
+                ptrace::traceme()?;
+            }
             Ok(())
         };
-        // SAFETY: the launcher has one thread, and `prepare` makes system calls only.
+        // SAFETY: the launcher has a single thread, and `prepare` only makes system calls.
         unsafe { command.pre_exec(prepare) };
+
+        if is_debugged && !env::STARTUP_TIMEOUT.names().any(|name| part.variable(name).is_some()) {
+            command.env(env::STARTUP_TIMEOUT.name, NEVER);
+        }
 
         let mut child = command.spawn()?;
         let input = child.stdin.take().map(OwnedFd::from);
         let error = child.stderr.take().map(OwnedFd::from);
         let process = Self { child, end: None };
+        if is_debugged {
+            stop(Pid::from_raw(process.child.id() as i32))?;
+        }
         let Some(error) = error else { unreachable!("it was asked to be a pipe") };
         let output = stdout.ours;
         for pipe in [Some(&output), Some(&error), input.as_ref()].into_iter().flatten() {
@@ -135,17 +157,17 @@ impl Process {
         Ok((process, Streams { input, output, error }))
     }
 
-    /// Its process number.
+    /// Its process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended; `None` while it runs, as far as [`Self::look`] has seen.
+    /// How it ended. `None` while it runs, as of the last [`Self::look`].
     pub fn end(&self) -> Option<End> {
         self.end
     }
 
-    /// Looks whether it has ended since; tells so once.
+    /// Checks whether it has ended. Reports the end only once.
     pub fn look(&mut self) -> Option<End> {
         if self.end.is_some() {
             return None;
@@ -154,15 +176,29 @@ impl Process {
         self.end
     }
 
-    /// Sends a signal to the process and all of its group. Gives the group that the process has
-    /// moved to, if it has: its members have to be found (see [`super::strays`]).
+    /// Signals the process and its group. If the process has moved to another group, returns that
+    /// group: its members have to be found (see [`super::strays`]).
     pub fn signal(&self, signal: Signal) -> Option<u32> {
         let pid = Pid::from_raw(self.child.id() as i32);
-        // What fails (a set-user-ID program) leaves nothing to be done.
+        // If this fails (a set-user-ID program), there is nothing else to do.
         let _ = killpg(pid, signal);
         let moved = getpgid(Some(pid)).ok().filter(|group| *group != pid)?;
         let _ = kill(pid, signal);
         Some(moved.as_raw() as u32)
+    }
+}
+
+/// Leaves a child that asked to be traced stopped at the first instruction of its program, so that
+/// a debugger can attach.
+fn stop(pid: Pid) -> nix::Result<()> {
+    let exec = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED;
+    match waitid(Id::Pid(pid), exec | WaitPidFlag::WNOWAIT)? {
+        // It has already died. It is collected with the others.
+        WaitStatus::Exited(..) | WaitStatus::Signaled(..) => Ok(()),
+        _ => {
+            waitid(Id::Pid(pid), WaitPidFlag::WSTOPPED)?;
+            ptrace::detach(pid, Signal::SIGSTOP)
+        }
     }
 }
 
@@ -173,7 +209,7 @@ impl Drop for Process {
     }
 }
 
-/// A PE's place in its job, as the library reads it.
+/// A PE's place in its job, in the format that the library reads.
 fn place(pe: usize, npes: usize, launcher: Pid, files: &[RawFd]) -> String {
     let (control, huge) = (files[0], &files[1..]);
     let huge: String = huge.iter().map(|file| format!(":{file}")).collect();
@@ -188,7 +224,7 @@ fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {
     Ok((!binding.is_empty()).then_some(cpus))
 }
 
-/// How the child `pid` ended, leaving it uncollected. By `libc`, as `nix` knows no
+/// How the child `pid` ended, without collecting it. Uses `libc`, as `nix` does not support
 /// real-time signals.
 fn peek(pid: u32) -> Option<End> {
     // SAFETY: all-zero bytes are a valid `siginfo_t`.
@@ -196,7 +232,7 @@ fn peek(pid: u32) -> Option<End> {
     let flags = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
     // SAFETY: the call fills the local `info`.
     let rc = unsafe { libc::waitid(libc::P_PID, pid, &mut info, flags) };
-    // SAFETY: after `waitid`, or zeroed, these fields are the ones in use.
+    // SAFETY: the fields are valid after `waitid`, and zero if it has not filled them.
     let (who, status) = unsafe { (info.si_pid(), info.si_status()) };
     match info.si_code {
         _ if rc != 0 || who == 0 => None,

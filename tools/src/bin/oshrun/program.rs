@@ -1,5 +1,5 @@
-//! Finds the program to run before anything is started, so that a wrong name
-//! costs one clear message and not one from each PE.
+//! Finds the program before anything is started, so that a wrong name leads to one clear message
+//! instead of one from each PE.
 
 use super::failure::Failure;
 use nix::unistd::{AccessFlags, access};
@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The exit status when the program is not found, as shells have it.
+/// The exit status when the program is not found, as in shells.
 pub const NOT_FOUND: u8 = 127;
 /// The exit status when it cannot be executed.
 pub const NOT_EXECUTABLE: u8 = 126;
@@ -15,7 +15,7 @@ pub const NOT_EXECUTABLE: u8 = 126;
 /// Searched if PATH is not set: confstr(3) of _CS_PATH with glibc and musl, which execvp(3) uses.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
-/// Checks the directory the PEs are to run in.
+/// Checks the PEs' working directory.
 pub fn check_directory(wdir: &Path) -> Result<(), Failure> {
     let fail = |why: String| Err(Failure::own(format!("--wdir {}: {why}", wdir.display())));
     match fs::metadata(wdir) {
@@ -28,11 +28,11 @@ pub fn check_directory(wdir: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The path to execute for `name`, valid in `wdir`: the name itself if it has a
-/// slash, else the first executable file of that name in `path` (the value of PATH) or, if
-/// PATH is not set, where execvp(3) looks then.
+/// The path to execute for `name`, valid in `wdir`. This is the name itself if it contains a slash.
+/// Otherwise it is the first executable of that name in `path` (the value of PATH) or, if PATH is
+/// not set, where execvp(3) then searches.
 pub fn find(name: &OsStr, wdir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Failure> {
-    let shown = name.display();
+    let shown = name.to_string_lossy();
     if name.as_encoded_bytes().contains(&b'/') {
         let program = PathBuf::from(name);
         return match look(&wdir.join(&program)) {

@@ -1,4 +1,4 @@
-//! A node, as the hub has it: the remote shell that runs `oshrun --node` there, and the link over
+//! A node as seen by the hub: the remote shell that runs `oshrun --node` there, and the link over
 //! its standard input and output.
 
 use super::failure::Failure;
@@ -20,57 +20,57 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// The remote shell if the user names none. It asks for no password, which nobody could type, and
-/// notices within 15 s that a host is gone.
+/// The remote shell if the user names none. It never asks for a password, which nobody could type,
+/// and detects within 15 s that a host is gone.
 const SSH: [&str; 6] = ["ssh", "-x", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5"];
-/// How long a remote shell whose output has ended may take to end, too.
+/// How long a remote shell may take to end after its output has ended.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A line of a remote shell's standard error that is longer is told in pieces.
+/// Longer lines from a remote shell's standard error are printed in pieces.
 const LINE_LIMIT: usize = 4096;
 
-/// How far a node is.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// The remote shell has been started.
     Called,
-    /// Its launcher has answered.
+    /// The launcher has answered.
     There,
-    /// It knows the job.
+    /// The launcher has the description of the job.
     Runs,
     /// All its PEs have ended.
     Done,
-    /// It has ended, too, or is lost.
+    /// The launcher has ended, too, or is lost.
     Gone,
 }
 
 /// A node.
 pub struct Remote {
-    /// What it is to run.
+    /// The node's place in the job.
     pub node: NodeOf,
-    /// How far it is.
+    /// Its state.
     pub stage: Stage,
     /// Whether all its PEs wait for others.
     pub stands_still: bool,
-    /// How its agent is reached, once it is known.
+    /// Its agent's record, once known.
     pub agent: Option<Vec<u8>>,
-    /// To its launcher.
+    /// The link to its launcher.
     pub link: Link,
-    /// Bytes of memory that the host has.
+    /// The host's memory in bytes.
     pub memory: u64,
-    /// What the remote shell was called as.
+    /// The command that started the remote shell.
     command: String,
     child: Child,
-    /// When the link is given up, once the remote shell has ended: what it has started may hold the
-    /// other ends.
+    /// When to give up the link after the remote shell has ended: processes that the shell has
+    /// started may hold the other ends open.
     given_up: Option<Instant>,
     error: Option<OwnedFd>,
     line: Vec<u8>,
 }
 
-/// What a polled descriptor is.
+/// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Of the link.
+    /// Belongs to the link.
     Link(link::Token),
     /// The remote shell's standard error.
     Error,
@@ -86,7 +86,7 @@ impl Remote {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // What is typed is for this command, which forwards signals by itself.
+            // Keyboard signals are for this command, which forwards signals itself.
             .process_group(0);
         signals::reset_before(&mut command);
         let failed = |why: &dyn std::fmt::Display| {
@@ -115,7 +115,7 @@ impl Remote {
         })
     }
 
-    /// What there is to poll for; whether also for what comes over the link.
+    /// The descriptors to poll. `receive` says whether to poll the link for input.
     pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
         let error = self.error.iter();
         let error = error.map(|fd| (Token::Error, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
@@ -123,8 +123,8 @@ impl Remote {
         error.chain(link.map(|(token, fd)| (Token::Link(token), fd)))
     }
 
-    /// Does what a polled descriptor is ready for. Gives frames that have come over the link, and
-    /// lines that the remote shell has written to its standard error.
+    /// Handles a ready descriptor. Returns the frames received over the link, and the lines that
+    /// the remote shell has written to its standard error.
     pub fn ready(&mut self, token: Token) -> (Vec<Frame>, Vec<String>) {
         match token {
             Token::Link(token) => (self.link.ready(token), Vec::new()),
@@ -132,7 +132,7 @@ impl Remote {
         }
     }
 
-    /// Lines that the remote shell has written since.
+    /// The lines that the remote shell has written since the last call.
     pub fn read_error(&mut self) -> Vec<String> {
         let mut buffer = [0; LINE_LIMIT];
         while let Some(error) = &self.error {
@@ -152,7 +152,7 @@ impl Remote {
         String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// The link has ended: so does the remote shell, now. In words, how.
+    /// Waits for the remote shell to end after its link has. Describes how it ended.
     pub fn collect(&mut self) -> String {
         self.stage = Stage::Gone;
         self.link.close();
@@ -164,7 +164,7 @@ impl Remote {
                 }
                 Ok(None) => {
                     self.kill();
-                    return format!("{} was still there without its output", self.command);
+                    return format!("{} has closed its output but not ended", self.command);
                 }
                 Ok(Some(status)) => break status,
                 Err(error) => return format!("{}: {error}", self.command),
@@ -173,19 +173,19 @@ impl Remote {
         format!("{} {}", self.command, in_words(status))
     }
 
-    /// A child has ended, perhaps the remote shell. What is on the way from there still comes.
+    /// A child has ended, perhaps the remote shell. Its data in transit can still be read.
     pub fn note_end(&mut self) {
         if self.given_up.is_none() && self.has_ended() {
             self.given_up = Some(Instant::now() + PATIENCE);
         }
     }
 
-    /// When the link is to be given up.
+    /// When to give up the link.
     pub fn due(&self) -> Option<Instant> {
         self.given_up.filter(|_| self.stage < Stage::Gone)
     }
 
-    /// Whether nothing more can come over the link.
+    /// Whether no more frames can arrive over the link.
     pub fn is_lost(&self) -> bool {
         self.stage < Stage::Gone
             && (self.link.lost().is_some() || self.due().is_some_and(|due| due <= Instant::now()))
@@ -196,7 +196,7 @@ impl Remote {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ends the remote shell.
+    /// Kills the remote shell.
     pub fn kill(&mut self) {
         if !self.has_ended() {
             let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
@@ -221,7 +221,7 @@ fn in_words(status: ExitStatus) -> String {
     }
 }
 
-/// The command that runs the launcher on a host.
+/// The command line that runs the launcher on a host.
 fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
     let own = Installation::of_this_command().map_err(Failure::own)?;
     let bin = hosts.prefix.as_deref().map(|prefix| prefix.join("bin"));
@@ -230,11 +230,11 @@ fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
         return Err(Failure::own(format!("{}: the path is not UTF-8", path.display())));
     };
     if hosts::is_this_machine(host) && hosts.prefix.is_none() {
-        // No matter where it has been installed to.
+        // This works wherever the command is installed.
         return Ok(vec!["/proc/self/exe".into(), OPTION.into()]);
     }
-    // A remote shell hands its words to a shell, joined; others run them as they are. A path
-    // without strange characters is the same to both.
+    // A remote shell joins its arguments for a shell to parse; other agents run them unchanged. A
+    // path without special characters works with both.
     let path = match hosts.agent.is_empty() {
         true => shlex::try_quote(path).map_or_else(|_| path.into(), |path| path.into_owned()),
         false => path.into(),

@@ -1,4 +1,5 @@
-//! What the PEs do when a job does not end, or ends badly: one line for all that do the same.
+//! The states of PEs when a job does not end, or ends badly: one line for all PEs in the same
+//! state.
 
 use super::process::Process;
 use oneshmem::job::control::{Control, Stage};
@@ -8,33 +9,34 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most lines, so that a large job whose PEs all do something else stays readable.
+/// The maximum number of lines. Keeps the report of a large job readable when all PEs differ.
 const MOST_LINES: usize = 24;
 
-/// Whose states are told.
+/// Whose states to report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// Those of all PEs.
+    /// All PEs.
     All,
-    /// Those of PEs that wait for others.
+    /// PEs that wait for others.
     Waiting,
 }
 
-/// PEs that do the same.
+/// PEs in the same state.
 #[derive(Default)]
-struct Group {
+struct SameState {
     pes: Vec<usize>,
     longest: Option<Duration>,
 }
 
-/// A message with what the PEs that have not ended do, a line for each different thing.
+/// Appends the states of the PEs that have not ended to a message, one line for each different
+/// state.
 pub fn with_states(
     message: String,
     file: &Arc<JobFile>,
     processes: &[Process],
     whose: Whose,
 ) -> String {
-    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<String, SameState> = BTreeMap::new();
     for (pe, process) in file.near().zip(processes) {
         if process.end().is_some() {
             continue;
@@ -59,11 +61,11 @@ pub fn with_states(
         let time = longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
         format!("{}: {what}{time}", names(&group.pes))
     });
-    let rest = (more > 0).then(|| format!("and {more} more kinds of states"));
+    let rest = (more > 0).then(|| format!("and {more} other states"));
     std::iter::once(message).chain(lines).chain(rest).collect::<Vec<_>>().join("\noshrun: ")
 }
 
-/// Where a PE is in the last program that it ran, and what it waits for.
+/// The stage of a PE in the last program that it ran, and what it waits for.
 fn last_seen(file: &Arc<JobFile>, pe: usize) -> (Stage, Option<Wait>) {
     let Ok(Some(control)) = Control::last(file, pe) else { return (Stage::Absent, None) };
     let record = control.pe(pe);
@@ -71,12 +73,12 @@ fn last_seen(file: &Arc<JobFile>, pe: usize) -> (Stage, Option<Wait>) {
     (stage, record.waiting.read().filter(|_| stage != Stage::Finalized))
 }
 
-/// What PE `pe` waits for, if it has for long.
+/// What PE `pe` waits for, if it has waited for long.
 pub fn wait_of(file: &Arc<JobFile>, pe: usize) -> Option<Wait> {
     last_seen(file, pe).1
 }
 
-/// What a PE that waits for nobody is up to, as far as the library knows.
+/// Describes a PE that waits for nobody, as far as the library knows.
 fn describe(stage: Stage) -> &'static str {
     match stage {
         Stage::Absent => "has not called shmem_init",
@@ -85,13 +87,13 @@ fn describe(stage: Stage) -> &'static str {
     }
 }
 
-/// What the system says of a process (proc_pid_stat(5)).
+/// The state of a process according to the system (proc_pid_stat(5)).
 fn state(pid: u32) -> &'static str {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain anything.
     match stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()) {
-        Some('R') => "runs",
-        Some('S' | 'I') => "sleeps",
+        Some('R') => "running",
+        Some('S' | 'I') => "sleeping",
         Some('D') => "in a system call that cannot be interrupted",
         Some('T' | 't') => "stopped",
         _ => "state unknown",
@@ -129,8 +131,8 @@ mod tests {
 
     #[test]
     fn only_processes_that_exist_have_a_state() {
-        // Its first thread may wait for the one that runs this.
-        assert!(["runs", "sleeps"].contains(&state(std::process::id())));
+        // The first thread may be waiting for the one that runs this test.
+        assert!(["running", "sleeping"].contains(&state(std::process::id())));
         assert_eq!(state(u32::MAX), "state unknown");
     }
 }

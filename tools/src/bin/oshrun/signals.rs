@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Forwarded to the PEs. SIGTSTP also stops the launcher itself.
+/// Signals forwarded to the PEs. SIGTSTP also stops the launcher itself.
 const FORWARDED: [Signal; 9] = [
     Signal::SIGINT,
     Signal::SIGTERM,
@@ -27,12 +27,12 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Blocks the signals and reads them from now on. What the launcher was started
-    /// with (shells start background commands with SIGINT ignored) is put back to
-    /// the default, for itself and the PEs; only `nohup` is respected.
+    /// Blocks the signals, to be read from now on. Inherited dispositions (shells start background
+    /// commands with SIGINT ignored) are reset to the default, for the launcher and the PEs. Only
+    /// `nohup` is respected.
     pub fn take() -> nix::Result<Self> {
         let mut mask = SigSet::empty();
-        // Reading from a terminal in the background then gives an error, not a stop.
+        // Reading from a terminal in the background then fails instead of stopping the process.
         mask.add(Signal::SIGTTIN);
         mask.add(Signal::SIGCHLD);
         reset(Signal::SIGCHLD)?;
@@ -44,19 +44,19 @@ impl Signals {
                 mask.add(signal);
             }
         }
-        // A limit on the size of files (ulimit -f) is an error then, which can be told.
+        // Exceeding the limit on file sizes (ulimit -f) is then an error, which can be reported.
         set(Signal::SIGXFSZ, SigHandler::SigIgn)?;
         mask.thread_block()?;
         let file = SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
         Ok(Self { file })
     }
 
-    /// Becomes readable when a signal has come.
+    /// Becomes readable when a signal arrives.
     pub fn file(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
-    /// The next signal that has come.
+    /// The next pending signal.
     pub fn next(&self) -> nix::Result<Option<Signal>> {
         match self.file.read_signal()? {
             Some(info) => Signal::try_from(info.ssi_signo as i32).map(Some),
@@ -64,19 +64,20 @@ impl Signals {
         }
     }
 
-    /// Whether a signal is one to forward.
+    /// Whether this signal is forwarded.
     pub fn is_forwarded(signal: Signal) -> bool {
         FORWARDED.contains(&signal)
     }
 }
 
-/// A command that is no PE starts as one does.
+/// Resets signals in a command that is not a PE, as for PEs.
 pub fn reset_before(command: &mut Command) {
-    // SAFETY: the launcher has one thread, and system calls only are made.
+    // SAFETY: the launcher has a single thread, and the closure only makes system calls.
     unsafe { command.pre_exec(|| Ok(reset_in_child()?)) };
 }
 
-/// In a new PE: no signal blocked, and an ignored one is no more.
+/// Resets signals in a new process: none is blocked, and those ignored by the launcher have their
+/// default action.
 pub fn reset_in_child() -> Result<(), Errno> {
     for signal in [Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGPIPE, Signal::SIGXFSZ] {
         reset(signal)?;

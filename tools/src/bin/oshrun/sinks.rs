@@ -1,4 +1,4 @@
-//! The launcher's own standard output and error, to which the PEs' lines go.
+//! The launcher's own standard output and error, where the PEs' lines are written.
 
 use super::files::Files;
 use super::stream::Stream;
@@ -9,35 +9,35 @@ use nix::unistd::write;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Above this many bytes queued, no more should be handed on.
+/// With more bytes queued than this, senders should wait.
 const QUEUE_LIMIT: usize = 1 << 20;
-/// What a pipe or terminal ready for writing takes without blocking: PIPE_BUF, pipe(7).
+/// How much a pipe or terminal that is ready takes without blocking: PIPE_BUF, pipe(7).
 const ATOM: usize = 4096;
 
 /// One of the launcher's own streams.
 struct Sink {
     file: OwnedFd,
-    /// A regular file takes anything at any time.
+    /// Whether it is a regular file, which never blocks.
     regular: bool,
     queue: Vec<u8>,
-    /// The PE and stream whose line was handed on without its end.
+    /// The PE and stream whose incomplete line was queued last.
     open_line: Option<(usize, Stream)>,
-    /// What writing to it has failed with. Nothing is written from then on.
+    /// The first write error. Nothing is written after it.
     failure: Option<Errno>,
 }
 
-/// All of them.
+/// All of the launcher's own streams.
 pub struct Sinks {
-    /// Standard output, and standard error if that is another file.
+    /// Standard output, and standard error if it is a different file.
     sinks: Vec<Sink>,
     tag: bool,
-    /// Where the PEs' output goes instead.
+    /// The files that receive the PEs' output instead.
     files: Option<Files>,
 }
 
 impl Sinks {
-    /// One queue if standard output and error are the same file, so that their lines do not mix
-    /// either. Whether lines begin with the number of their PE.
+    /// Uses a single queue if standard output and error are the same file, so that their lines do
+    /// not mix. `tag` prefixes lines with the number of their PE.
     pub fn new(tag: bool, files: Option<Files>) -> io::Result<Self> {
         let [out, err] = [
             io::stdout().as_fd().try_clone_to_owned()?,
@@ -52,12 +52,12 @@ impl Sinks {
         Ok(Self { sinks, tag, files })
     }
 
-    /// How many there are.
+    /// The number of sinks.
     pub fn count(&self) -> usize {
         self.sinks.len()
     }
 
-    /// Which of them is for a stream.
+    /// The sink for a stream.
     pub fn of(&self, stream: Stream) -> usize {
         match stream {
             Stream::Out => 0,
@@ -65,27 +65,27 @@ impl Sinks {
         }
     }
 
-    /// Whether who has lines for it should wait.
+    /// Whether lines for this sink should wait.
     pub fn is_full(&self, sink: usize) -> bool {
         self.sinks[sink].queue.len() >= QUEUE_LIMIT
     }
 
-    /// Whether everything handed on is written.
+    /// Whether everything queued is written.
     pub fn is_flushed(&self) -> bool {
         self.sinks.iter().all(|sink| sink.queue.is_empty())
     }
 
-    /// Whether nobody reads one of them any more.
+    /// Whether one of them has no reader any more.
     pub fn is_cut(&self) -> bool {
         self.sinks.iter().any(|sink| sink.failure == Some(Errno::EPIPE))
     }
 
-    /// Whether nobody reads this stream any more.
+    /// Whether this stream has no reader any more.
     pub fn is_cut_off(&self, stream: Stream) -> bool {
         self.sinks[self.of(stream)].failure == Some(Errno::EPIPE)
     }
 
-    /// Why output could not be written, if it is not that nobody reads it.
+    /// Why output could not be written, other than for lack of a reader.
     pub fn failure(&self) -> Option<String> {
         let failed = |(index, sink): (usize, &Sink)| {
             let name = if index == 0 { "standard output" } else { "standard error" };
@@ -96,13 +96,13 @@ impl Sinks {
         of_files.or_else(|| self.sinks.iter().enumerate().find_map(failed))
     }
 
-    /// Which of them to poll for.
+    /// The sinks to poll.
     pub fn interests(&self) -> impl Iterator<Item = (usize, PollFd<'_>)> {
         let waiting = self.sinks.iter().enumerate().filter(|(_, sink)| !sink.queue.is_empty());
         waiting.map(|(index, sink)| (index, PollFd::new(sink.file.as_fd(), PollFlags::POLLOUT)))
     }
 
-    /// Adds a line of the launcher's own to standard error.
+    /// Adds a line from the launcher to standard error.
     pub fn say(&mut self, message: &str) {
         let index = self.of(Stream::Err);
         let sink = &mut self.sinks[index];
@@ -112,7 +112,7 @@ impl Sinks {
         }
     }
 
-    /// Adds what a PE has written: whole lines, or a part of one.
+    /// Adds output of a PE: whole lines, or an incomplete one.
     pub fn pass(&mut self, pe: usize, stream: Stream, text: &[u8]) {
         if let Some(files) = &mut self.files {
             return files.write(pe, stream, text);
@@ -136,7 +136,7 @@ impl Sinks {
         sink.open_line = (text.last() != Some(&b'\n')).then_some((pe, stream));
     }
 
-    /// Writes what can be written without blocking. Gives those that turn out to have no reader.
+    /// Writes as much as possible without blocking. Returns the sinks just found to have no reader.
     pub fn write(&mut self) -> Vec<usize> {
         let mut cut = Vec::new();
         for (index, sink) in self.sinks.iter_mut().enumerate() {
@@ -157,7 +157,7 @@ impl Sink {
         Self { file, regular, queue: Vec::new(), open_line: None, failure: None }
     }
 
-    /// Ends a line that another source has left open.
+    /// Ends a line that another source has left incomplete.
     fn end_line_of_others(&mut self, source: Option<(usize, Stream)>) {
         if self.open_line.is_some() && self.open_line != source {
             self.queue.push(b'\n');
@@ -165,8 +165,8 @@ impl Sink {
         }
     }
 
-    /// Writes what can be written without blocking. Own streams are shared with
-    /// other processes, so they cannot be made non-blocking.
+    /// Writes as much as possible without blocking. The launcher's streams are shared with other
+    /// processes, so it cannot make them non-blocking.
     fn write(&mut self) {
         let mut written = 0;
         while written < self.queue.len() && (self.regular || self.is_ready()) {

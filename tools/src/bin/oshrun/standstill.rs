@@ -1,5 +1,5 @@
-//! A job in which every PE waits for another one: nothing will happen any more, unless somebody
-//! outside helps. The user is told once; the job is not ended, since there may be such help.
+//! Detects a standstill: every PE waits for another, and nothing will happen without outside help.
+//! The user is notified once. The job is not ended, since help may come.
 
 use super::process::Process;
 use super::report;
@@ -12,25 +12,25 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often to look.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Looks for a standstill now and then.
+/// Checks for a standstill at intervals.
 pub struct Standstill {
     next: Instant,
     told: bool,
 }
 
 impl Standstill {
-    /// Of a job that starts now.
+    /// For a job that starts now.
     pub fn new() -> Self {
         Self { next: Instant::now() + INTERVAL, told: false }
     }
 
-    /// When to look next.
+    /// When to check next.
     pub fn due(&self) -> Instant {
         self.next
     }
 
-    /// Looks if that is due. Gives whether the job stands still, if that has changed since the last
-    /// look.
+    /// Checks if that is due. Returns whether the job stands still, if that has changed since the
+    /// last check.
     pub fn look(&mut self, file: &Arc<JobFile>, processes: &[Process]) -> Option<bool> {
         let now = Instant::now();
         if now < self.next {
@@ -38,7 +38,7 @@ impl Standstill {
         }
         self.next = now + INTERVAL;
         let mut running = file.near().zip(processes).filter(|(_, process)| process.end().is_none());
-        // The first PE that does not wait settles it, so looking costs little.
+        // Stop at the first PE that does not wait, so that the check costs little.
         let waits = |pe| report::wait_of(file, pe).is_some_and(|wait| wait.lasted >= PATIENCE);
         let stands = processes.len() == file.near().len() && running.all(|(pe, _)| waits(pe));
         let is_new = stands != self.told;
@@ -46,8 +46,8 @@ impl Standstill {
         is_new.then_some(stands)
     }
 
-    /// What to say.
+    /// The message for the user.
     pub fn message() -> String {
-        format!("every PE has been waiting for over {PATIENCE:?}; the job stands still")
+        format!("all PEs have been waiting for more than {PATIENCE:?}")
     }
 }

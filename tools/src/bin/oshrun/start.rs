@@ -1,6 +1,7 @@
-//! What is needed to start the PEs of a job, and their start, one by one.
+//! The plan for a job's PEs, and how they are started one by one.
 
 use super::binding::{self, Binding, Wish};
+use super::debug::Debuggers;
 use super::failure::Failure;
 use super::guard::Guard;
 use super::input;
@@ -14,38 +15,41 @@ use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
 use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
+use oneshmem_tools::cli::values::Pes;
 use oneshmem_tools::topology::{Topology, list};
 use std::cell::Cell;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Which PEs there will be: everything that can be wrong before there is a job.
+/// The PEs to start. Creating the plan finds all errors that can be found before the job exists.
 pub struct Plan<'a> {
     topology: Topology,
     bindings: Vec<Binding>,
     report_bindings: bool,
-    /// Whether PEs have terminals: as the user wants, or if the launcher has one.
+    /// Whether PEs have terminals: always, never, or if the launcher has one.
     pty: Pty,
     /// The PEs of this node.
     near: Range<usize>,
     /// Whether a hub feeds PE 0.
     has_hub: bool,
-    /// Open files that this command has for each PE: two pipes, and perhaps two files.
+    /// The PEs to debug.
+    debug: Option<&'a Pes>,
+    /// Descriptors that this command opens for each PE: two pipes, and perhaps two files.
     files_per_pe: usize,
-    /// Each part of the command line, its executable, and how many PEs run it.
+    /// Each part of the command line with its executable and number of PEs.
     parts: Vec<(&'a Program, PathBuf, usize)>,
 }
 
 impl<'a> Plan<'a> {
-    /// Looks for programs and CPUs.
+    /// Finds programs and CPUs.
     pub fn new(options: &'a Options) -> Result<Self, Failure> {
         let topology = Topology::usable()
             .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
         let topology = match &options.cpu_set {
             Some(cpus) => topology.only(cpus).map_err(|missing| {
                 let missing = list(&missing);
-                Failure::own(format!("--cpu-set: this command may not use the CPUs {missing}"))
+                Failure::own(format!("--cpu-set: oshrun may not use the CPUs {missing}"))
             })?,
             None => topology,
         };
@@ -59,7 +63,7 @@ impl<'a> Plan<'a> {
         let parts = options.parts.iter().map(|part| {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;
-            // The PEs' own PATH counts, as it would in a shell.
+            // Search the PEs' own PATH, as a shell would.
             let path = part.variable("PATH");
             let path = program::find(&part.program[0], wdir, path.as_deref())?;
             Ok((part, path, part.npes.unwrap_or(places)))
@@ -74,18 +78,19 @@ impl<'a> Plan<'a> {
             pty: options.pty,
             near: 0..npes,
             has_hub: false,
+            debug: options.debug.as_ref(),
             files_per_pe: if options.output.is_some() { 4 } else { 2 },
             parts,
         })
     }
 
-    /// Only these PEs are started here, on a node of the job.
+    /// Restricts the plan to these PEs, on one node of the job.
     pub fn on_node(mut self, near: Range<usize>) -> Self {
         self.bindings.truncate(near.len());
         Self { near, has_hub: true, ..self }
     }
 
-    /// Number of PEs of the job.
+    /// The number of PEs in the job.
     pub fn npes(&self) -> usize {
         self.parts.iter().map(|(_, _, npes)| npes).sum()
     }
@@ -97,12 +102,13 @@ pub struct Starter<'a> {
     /// One for each part.
     recipes: Vec<Recipe<'a>>,
     guard: &'a Guard,
+    debuggers: Option<Debuggers<'a>>,
     /// Whether the next PE gets a terminal.
     terminals: Cell<bool>,
 }
 
 impl<'a> Starter<'a> {
-    /// The PEs of this plan, in the job of `file`.
+    /// Prepares to start the PEs of this plan, in the job of `file`.
     pub fn new(plan: &'a Plan, file: &'a JobFile, guard: &'a Guard) -> Result<Self, Failure> {
         let open_files = allow_files(plan.files_per_pe * plan.near.len())?;
         let files: Vec<_> = std::iter::once(file.file()?).chain(file.huge_file()?).collect();
@@ -123,7 +129,8 @@ impl<'a> Starter<'a> {
             Pty::No => false,
         };
         let recipes = plan.parts.iter().map(recipe).collect();
-        Ok(Self { plan, recipes, guard, terminals: terminals.into() })
+        let debuggers = plan.debug.map(|pes| Debuggers::new(pes, plan.npes())).transpose()?;
+        Ok(Self { plan, recipes, guard, debuggers, terminals: terminals.into() })
     }
 
     /// The PEs to start.
@@ -131,21 +138,29 @@ impl<'a> Starter<'a> {
         self.plan.near.clone()
     }
 
-    /// Starts PE `pe`. Gives what the user should know besides.
+    /// Starts PE `pe`. Also returns a note for the user, if any.
     pub fn start(&self, pe: usize) -> Result<(Process, Streams, Option<String>), Failure> {
         let (plan, recipe) = (self.plan, self.recipe(pe));
-        let (stdout, note) = self.stdout(pe)?;
+        let (stdout, mut note) = self.stdout(pe)?;
+        let debuggers = self.debuggers.as_ref().filter(|debuggers| debuggers.has(pe));
+        let input = input::stdio(pe, plan.has_hub)?;
         let (process, streams) =
-            Process::start(recipe, pe, self.binding(pe), input::stdio(pe, plan.has_hub)?, stdout)
+            Process::start(recipe, pe, self.binding(pe), input, stdout, debuggers.is_some())
                 .map_err(|error| start_failure(recipe, pe, &error))?;
         self.guard.add(process.pid());
+        if let Some(debuggers) = debuggers {
+            let (more, group) = debuggers.open(pe, process.pid())?;
+            group.into_iter().for_each(|group| self.guard.add(group));
+            note = note.into_iter().chain(more).reduce(|note, more| format!("{note}; {more}"));
+        }
         Ok((process, streams, note))
     }
 
-    /// Standard output for PE `pe`. Terminals that the user has not asked for need not be had.
+    /// Standard output for PE `pe`. Falls back to a pipe if there is no terminal, unless the user
+    /// has asked for terminals.
     fn stdout(&self, pe: usize) -> Result<(Stdout, Option<String>), Failure> {
         let fail =
-            |what: &str, errno: Errno| format!("PE {pe} cannot have {what}: {}", errno.desc());
+            |what: &str, errno: Errno| format!("cannot give PE {pe} {what}: {}", errno.desc());
         let mut note = None;
         if self.terminals.get() {
             match stdout::terminal() {
@@ -156,7 +171,7 @@ impl<'a> Starter<'a> {
                 Err(errno) => {
                     self.terminals.set(false);
                     let why = fail("a pseudo-terminal", errno);
-                    note = Some(format!("{why}; it and those after it have pipes (--no-pty)"));
+                    note = Some(format!("{why}; it and the following PEs get pipes (--no-pty)"));
                 }
             }
         }
@@ -164,7 +179,7 @@ impl<'a> Starter<'a> {
         Ok((pipe, note))
     }
 
-    /// The recipe of PE `pe`: parts are numbered through.
+    /// The recipe of PE `pe`: ranks are numbered across parts.
     fn recipe(&self, pe: usize) -> &Recipe<'a> {
         let mut first = 0;
         let counts = self.plan.parts.iter().map(|(_, _, npes)| *npes);
@@ -175,7 +190,7 @@ impl<'a> Starter<'a> {
         &self.recipes[part.count()]
     }
 
-    /// Where PE `pe` is bound, in words, if the user wants to know.
+    /// Describes where PE `pe` is bound, if the user has asked for that.
     pub fn report(&self, pe: usize) -> Option<String> {
         let plan = self.plan;
         plan.report_bindings.then(|| binding::describe(&plan.topology, self.binding(pe)))
@@ -186,10 +201,10 @@ impl<'a> Starter<'a> {
     }
 }
 
-/// So many pipes and files can be more than the usual limit on open files. Gives the
-/// limit to put back in the PEs, if it had to be raised.
+/// Raises the limit on open files if this many pipes and files need it. Returns the limit to
+/// restore in the PEs, if it was raised.
 pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
-    /// Those the launcher has besides, and room for the standard library's own.
+    /// Other descriptors of the launcher, and room for those of the standard library.
     const OTHERS: usize = 32;
     let needed = (files + OTHERS) as rlim_t;
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(Failure::own)?;
@@ -207,12 +222,12 @@ pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
 
 fn start_failure(recipe: &Recipe, pe: usize, error: &io::Error) -> Failure {
     use io::ErrorKind;
-    let program = recipe.part.program[0].display();
+    let program = recipe.part.program[0].to_string_lossy();
     match error.kind() {
-        // The file is there, so it is the interpreter that it names which is not.
+        // The file exists, so the interpreter that it names is missing.
         ErrorKind::NotFound => Failure {
             status: program::NOT_FOUND,
-            message: format!("{program}: its interpreter (or loader) is not found"),
+            message: format!("{program}: its interpreter or loader is not found"),
         },
         ErrorKind::PermissionDenied | ErrorKind::ExecutableFileBusy => Failure {
             status: program::NOT_EXECUTABLE,

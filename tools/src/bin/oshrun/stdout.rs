@@ -1,8 +1,8 @@
-//! What a PE has as its standard output: a pipe, or a terminal of its own, from which the launcher
-//! reads what the PE writes.
+//! A PE's standard output: a pipe, or a pseudo-terminal, from which the launcher reads what the PE
+//! writes.
 //!
-//! Programs write line by line to a terminal, and adapt to its width. To a pipe, C programs write
-//! when a buffer is full, unless the library is told which pipe is the launcher's.
+//! Programs write to a terminal line by line, and adapt to its width. C programs write to a pipe
+//! when a buffer is full, unless the library knows which pipe is the launcher's.
 #![allow(unsafe_code)]
 
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
@@ -14,11 +14,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Both ends.
 pub struct Stdout {
-    /// The launcher's.
+    /// The launcher's end.
     pub ours: OwnedFd,
-    /// The PE's.
+    /// The PE's end.
     pub theirs: OwnedFd,
-    /// The number (inode) of the pipe, if it is one.
+    /// The inode number of the pipe, if it is one.
     pub pipe: Option<u64>,
 }
 
@@ -29,8 +29,8 @@ pub fn pipe() -> nix::Result<Stdout> {
     Ok(Stdout { ours, theirs, pipe })
 }
 
-/// A terminal as large as the launcher's own. It hands on what is written as it is: the lines' ends
-/// are for the launcher's terminal to change. It becomes nobody's controlling terminal.
+/// A terminal as large as the launcher's own. It passes output on unchanged: the launcher's
+/// terminal converts line ends. It is never a controlling terminal.
 pub fn terminal() -> nix::Result<Stdout> {
     let pty = openpty(own_size().as_ref(), None)?;
     for end in [&pty.master, &pty.slave] {
@@ -42,15 +42,15 @@ pub fn terminal() -> nix::Result<Stdout> {
     Ok(Stdout { ours: pty.master, theirs: pty.slave, pipe: None })
 }
 
-/// The size of the terminal that is the launcher's standard output, if it is one.
+/// The size of the terminal on the launcher's standard output, if there is one.
 pub fn own_size() -> Option<Winsize> {
     let mut size = Winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call fills the local.
+    // SAFETY: the call fills the local variable.
     let rc = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
     (rc == 0).then_some(size)
 }
 
-/// Changes the size of a PE's terminal. Nothing happens if it is a pipe.
+/// Resizes a PE's terminal. Does nothing to a pipe.
 pub fn resize(ours: BorrowedFd, size: &Winsize) {
     // SAFETY: the call reads `size`.
     unsafe { libc::ioctl(ours.as_fd().as_raw_fd(), libc::TIOCSWINSZ, size) };

@@ -1,9 +1,9 @@
-//! What PEs have started outside their process groups: in groups and sessions of its own, where
-//! signals to a PE's group do not reach it. What is left behind of it becomes a child of the
-//! launcher instead of init's, and ends with the job.
+//! Processes that PEs have started outside their process groups: in other groups or sessions, which
+//! signals to a PE's group do not reach. When orphaned they become children of the launcher instead
+//! of init's, and end with the job.
 //!
-//! Numbers are taken from /proc right before they are used, and each must be that of a
-//! descendant of the launcher: a stranger is never signalled.
+//! Process IDs are read from /proc right before use, and each must belong to a descendant of the
+//! launcher, so that unrelated processes are never signalled.
 
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
@@ -14,18 +14,20 @@ use std::collections::HashSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Lists the children of the launcher's one thread (proc(5); not every kernel has it).
+/// The file that lists the children of the launcher's single thread (proc(5); not every kernel has
+/// it).
 const CHILDREN: &str = "/proc/thread-self/children";
 /// How long processes may take to die of SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Descendants that the launcher has not started.
+/// Descendants that the launcher has not started itself.
 pub struct Strays {
-    /// What it has started: the guard and the PEs. Each leads a group of its number.
+    /// The processes that the launcher has started: the guard and the PEs. Each leads a group of
+    /// the same number.
     own: HashSet<u32>,
 }
 
-/// Which strays are meant.
+/// Selects strays.
 #[derive(Clone, Copy)]
 pub enum Which<'a> {
     /// All of them.
@@ -35,27 +37,28 @@ pub enum Which<'a> {
 }
 
 impl Strays {
-    /// From now on what is left behind comes here. The launcher has `guard` started.
+    /// Makes the launcher adopt orphaned descendants from now on. It has already started `guard`.
     pub fn adopt(guard: u32) -> Self {
-        // Without the list they could be neither collected nor ended: init does better.
+        // Without the list the launcher could neither collect nor end them, so they are left to
+        // init.
         if fs::exists(CHILDREN).unwrap_or(false) {
             let _ = prctl::set_child_subreaper(true);
         }
         Self { own: HashSet::from([guard]) }
     }
 
-    /// A process that the launcher has started.
+    /// Excludes a process that the launcher has started.
     pub fn except(&mut self, pid: u32) {
         self.own.insert(pid);
     }
 
-    /// Signals strays, in whatever generation.
+    /// Signals strays of any generation.
     pub fn signal(&self, signal: Signal, which: Which) {
         let launcher = std::process::id();
         let mut parents = Vec::from_iter(numbers(CHILDREN).into_iter().map(|pid| (launcher, pid)));
         let mut seen = HashSet::new();
         while let Some((parent, pid)) = parents.pop() {
-            // A process that changes its parent meanwhile may come twice.
+            // A process whose parent changes meanwhile may be listed twice.
             if !seen.insert(pid) {
                 continue;
             }
@@ -71,7 +74,7 @@ impl Strays {
         }
     }
 
-    /// Those that have become the launcher's children.
+    /// The orphans that are now the launcher's children.
     fn orphans(&self) -> Vec<Pid> {
         let orphans = numbers(CHILDREN).into_iter().filter(|pid| !self.own.contains(pid));
         orphans.map(|pid| Pid::from_raw(pid as i32)).collect()
@@ -84,7 +87,7 @@ impl Strays {
         }
     }
 
-    /// Ends all orphans; what they leave behind comes here, too.
+    /// Ends all orphans, including their own children, which the launcher adopts in turn.
     pub fn end(&self) {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -103,10 +106,10 @@ impl Strays {
     }
 }
 
-/// A process's parent and group, as they are now.
+/// The current parent and group of a process.
 fn parent_and_group(pid: u32) -> Option<(u32, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may hold anything: state, parent, group (proc(5)).
+    // The fields after the name, which may contain anything: state, parent, group (proc(5)).
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(1);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }

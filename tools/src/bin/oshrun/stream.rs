@@ -1,6 +1,6 @@
 //! The streams that a PE writes to.
 
-/// Which of a PE's streams.
+/// One of a PE's output streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.

@@ -1,21 +1,21 @@
-//! What the end of one PE means for the job.
+//! The consequences of one PE's end for the job.
 
 use super::process::End;
 use nix::sys::signal::Signal;
 use oneshmem::job::control::Stage;
 
-/// What the end of a PE means.
+/// The consequence of a PE's end.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing: it has done its work. Its exit status counts.
+    /// None: it has done its work. Its exit status counts.
     Fine(i32),
-    /// The job cannot go on: why, and the status it ends with.
+    /// The job cannot go on: the reason, and the exit status of the job.
     Fatal(String, i32),
 }
 
-/// Judges a PE that ended as `end` at this stage of its life; `implicit` if its
-/// program's end is to finalise (after `start_pes`). One that never initialised the
-/// library is no concern of this one: peers that wait for it will say so.
+/// Judges a PE that ended as `end` at this stage. `implicit` says that the end of its program
+/// finalises (after `start_pes`). A PE that never initialised the library is ignored: peers that
+/// wait for it will report it.
 pub fn judge(end: End, stage: Stage, implicit: bool) -> Verdict {
     let unfinished = "without calling shmem_finalize";
     match end {
@@ -33,14 +33,15 @@ pub fn judge(end: End, stage: Stage, implicit: bool) -> Verdict {
     }
 }
 
-/// Over XPMEM, memory goes with the PE that it belongs to: who uses it then gets SIGBUS, and
-/// may be seen to end first.
+/// Whether the end is a bus error. With XPMEM, memory disappears with its owner. Other PEs that
+/// access it get SIGBUS, and may be seen to end first.
 pub fn is_bus_error(end: End) -> bool {
     matches!(end, End::Killed(libc::SIGBUS, _))
 }
 
-/// Of PEs that ended together, puts first who is rather the cause: one that was killed before one
-/// that exited, and last those that died in another's memory, whom they have `blamed`.
+/// Sorts PEs that ended together by how likely they are the cause: first those that were killed,
+/// then those that exited, last those that died in the memory of another PE, which they have
+/// `blamed`.
 pub fn sort_causes(ended: &mut [(usize, End)], blamed: impl Fn(usize) -> Option<usize>) {
     ended.sort_by_key(|(pe, end)| {
         let victim = is_bus_error(*end) && blamed(*pe).is_some();
@@ -48,7 +49,7 @@ pub fn sort_causes(ended: &mut [(usize, End)], blamed: impl Fn(usize) -> Option<
     });
 }
 
-/// A signal in words.
+/// Names a signal.
 pub fn signal_name(signal: i32) -> String {
     match Signal::try_from(signal) {
         Ok(name) => format!("signal {signal} ({name})"),
@@ -72,7 +73,7 @@ mod tests {
         assert_eq!(first(vec![(1, exit), (0, bus)], &[0]), (1, exit));
         assert_eq!(first(vec![(0, bus), (1, kill), (2, exit)], &[0]), (1, kill));
         assert_eq!(first(vec![(0, bus), (2, bus)], &[0]), (2, bus));
-        // Without a PE to blame it is a death like any other.
+        // If no PE is blamed, it counts as any other death.
         assert_eq!(first(vec![(1, exit), (0, bus)], &[]), (0, bus));
         assert_eq!(first(vec![(1, exit), (2, kill)], &[2]), (2, kill));
     }

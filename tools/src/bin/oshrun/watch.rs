@@ -1,8 +1,8 @@
-//! What PEs' ends and the user's wishes mean for the job.
+//! The job's reactions to the ends of PEs and to the user's requests.
 
 use super::ending::Ending;
 use super::failure::OWN_FAILURE;
-use super::frames::Kind;
+use super::frames::FrameKind;
 use super::job::Job;
 use super::process::{End, Process};
 use super::report::{self, Whose};
@@ -13,20 +13,20 @@ use oneshmem::job::abort::{self, AbortKind, Cause};
 use oneshmem::job::control::{Control, Stage};
 use std::time::{Duration, Instant};
 
-/// The status of a job that `--timeout` ended, as timeout(1) has it.
+/// The status of a job that `--timeout` ended, as for timeout(1).
 pub const TIMED_OUT: i32 = 124;
-/// How long the PE that is the cause of a bus error may take to be seen to end.
+/// How long to wait for the end of the PE that caused a bus error.
 const CAUSE: Duration = Duration::from_secs(1);
-/// Looking at all PEs takes at most one part in so many of the time, however often PEs end.
+/// Checking all PEs takes at most this fraction (one fifth) of the time, however often PEs end.
 const SHARE: u32 = 5;
 
 impl Job<'_> {
-    /// A child has ended, perhaps a PE: it is to be looked at soon.
+    /// Schedules a check of the PEs: a child has ended, perhaps a PE.
     pub fn note_end(&mut self) {
         self.look = self.look.or(Some(self.rest));
     }
 
-    /// Looks at all PEs if that is due.
+    /// Checks all PEs if that is due.
     pub fn look_if_due(&mut self) {
         let now = Instant::now();
         if self.look.is_some_and(|due| due <= now) {
@@ -38,12 +38,12 @@ impl Job<'_> {
         }
     }
 
-    /// The process of PE `pe`, a near one.
+    /// The process of PE `pe` on this node.
     fn process(&self, pe: usize) -> &Process {
         &self.processes[pe - self.file.near().start]
     }
 
-    /// The PEs that have ended since this was asked last.
+    /// The PEs that have ended since the last call.
     fn ended_since(&mut self) -> Vec<(usize, End)> {
         let near = self.file.near();
         let ended: Vec<(usize, End)> = near
@@ -59,7 +59,7 @@ impl Job<'_> {
         ended
     }
 
-    /// Looks which PEs have ended, and what that means.
+    /// Checks which PEs have ended, and acts on that.
     fn look_at_processes(&mut self) {
         let mut ended = self.ended_since();
         self.check_outputs();
@@ -80,7 +80,7 @@ impl Job<'_> {
             match judge(end, stage, implicit) {
                 Verdict::Fine(status) if self.status == 0 => {
                     self.status = status;
-                    self.tell_hub(Kind::Exit, pe as u32, &status.to_le_bytes());
+                    self.tell_hub(FrameKind::Exit, pe as u32, &status.to_le_bytes());
                 }
                 Verdict::Fine(_) => {}
                 Verdict::Fatal(why, status) => return self.lose(pe, end, &why, status),
@@ -88,40 +88,39 @@ impl Job<'_> {
         }
     }
 
-    /// Where PE `pe` is in the last program that it ran, and whether that program's end is to
-    /// finalise.
+    /// The stage of PE `pe` in the last program that it ran, and whether the end of that program
+    /// finalises.
     fn stage(&self, pe: usize) -> (Stage, bool) {
-        // Where it cannot be read, the PE is as one that has not finished.
+        // If the record cannot be read, treat the PE as one that has not finalised.
         let Ok(control) = Control::last(self.file, pe) else { return (Stage::Ready, false) };
         let Some(control) = control else { return (Stage::Absent, false) };
         let record = control.pe(pe);
         (record.stage(), record.implicit_finalize.load(Ordering::Acquire) == 1)
     }
 
-    /// The PE in whose memory another died of a bus error.
+    /// The PE in whose memory this one died of a bus error.
     fn blamed(&self, pe: usize) -> Option<usize> {
         let blamed = self.file.member(pe).blamed.load(Ordering::Acquire).checked_sub(1)? as usize;
         let near = self.file.near();
         (near.start..near.start + self.processes.len()).contains(&blamed).then_some(blamed)
     }
 
-    /// Whether all that have ended died in the memory of others, which are still to be seen to
-    /// end.
+    /// Whether all these PEs died in the memory of others that have not been seen to end yet.
     fn awaits_cause(&self, ended: &[(usize, End)]) -> bool {
         let running = |pe: usize| self.process(pe).end().is_none();
         let awaits = |pe| self.blamed(pe).is_some_and(running);
         ended.iter().all(|(pe, end)| is_bus_error(*end) && awaits(*pe))
     }
 
-    /// A PE has ended in a way that ends the job.
+    /// Handles the end of a PE that ends the job.
     fn lose(&mut self, pe: usize, end: End, why: &str, status: i32) {
         let mut tell = None;
         let message = match end {
-            // Asked for by the user: of no interest which PE was first.
+            // The user asked for it, so it does not matter which PE was first.
             End::Killed(signal, _) if self.forwarded.iter().any(|s| *s as i32 == signal) => {
                 format!("the job ends on {}", signal_name(signal))
             }
-            // As any command whose reader has gone.
+            // Like any command whose reader has gone.
             End::Killed(libc::SIGPIPE, _) if self.outputs.is_cut() => String::new(),
             _ => {
                 let pid = self.process(pe).pid();
@@ -136,27 +135,27 @@ impl Job<'_> {
         self.end_and_tell(&message, pe, status, tell);
     }
 
-    /// The job has been ended by a PE.
+    /// Ends the job on behalf of a PE.
     fn follow(&mut self, cause: Cause) {
-        // The PE itself has said why, if there is anything to say.
+        // The PE itself has printed the reason, if there is one.
         self.tell_end(abort::encode(cause.kind, cause.pe, cause.status), "", None);
         self.ending = Some(Ending::start(cause.status));
     }
 
-    /// The time of `--timeout` is up.
+    /// Ends the job when the time of `--timeout` is up.
     pub fn time_out(&mut self, time: Duration) {
         let message = format!("the job did not end within {time:?}; ending it");
         let message = self.with_states(message, Whose::All);
         self.end(&message, 0, TIMED_OUT);
     }
 
-    /// Tells what the PEs do.
+    /// Reports the states of the PEs.
     pub fn tell_states(&mut self) {
-        let message = self.with_states(self.on_host("this is what the PEs do"), Whose::All);
+        let message = self.with_states(self.on_host("the PEs are in these states"), Whose::All);
         self.outputs.say(&message);
     }
 
-    /// Looks now and then whether the job can go on.
+    /// Checks at intervals whether the job can go on.
     pub fn look_now_and_then(&mut self) {
         let is_due = self.standstill.due() <= Instant::now();
         let replaced =
@@ -164,19 +163,19 @@ impl Job<'_> {
         match replaced {
             Some(pe) => {
                 let (pid, place) = (self.process(pe).pid(), self.place());
-                let what = "runs another program now (exec), without having called shmem_finalize";
+                let what = "has started another program (exec) without calling shmem_finalize";
                 self.end(&format!("PE {pe} (pid {pid}{place}) {what}; ending the job"), pe, 1);
             }
             None => self.tell_standstill(),
         }
     }
 
-    /// Tells what the PEs wait for, once all of them do nothing else.
+    /// Reports what the PEs wait for once all of them wait.
     fn tell_standstill(&mut self) {
         let Some(stands) = self.standstill.look(self.file, &self.processes) else { return };
         if self.on_node.is_some() {
-            // Other nodes may not.
-            self.tell_hub(Kind::Still, stands.into(), &[]);
+            // PEs of other nodes may not be waiting.
+            self.tell_hub(FrameKind::Still, stands.into(), &[]);
         } else if stands {
             let message = self.with_states(Standstill::message(), Whose::All);
             self.outputs.say(&message);
@@ -187,26 +186,26 @@ impl Job<'_> {
         report::with_states(message, self.file, &self.processes, whose)
     }
 
-    /// Output that cannot be written ends the job.
+    /// Ends the job if its output cannot be written.
     pub fn check_outputs(&mut self) {
-        if self.ending.is_none()
-            && let Some(why) = self.outputs.failure()
-        {
-            self.end(&format!("{why}; ending the job"), 0, OWN_FAILURE.into());
+        if self.ending.is_none() {
+            if let Some(why) = self.outputs.failure() {
+                self.end(&format!("{why}; ending the job"), 0, OWN_FAILURE.into());
+            }
         }
     }
 
-    /// Ends the job, unless a PE just did.
+    /// Ends the job, unless a PE has just ended it.
     pub fn end(&mut self, message: &str, pe: usize, status: i32) {
         self.end_and_tell(message, pe, status, None);
     }
 
-    /// As [`end`](Self::end); PEs of other nodes may have states worth telling.
+    /// Like [`end`](Self::end), and also selects PEs of other nodes whose states to report.
     fn end_and_tell(&mut self, message: &str, pe: usize, status: i32, tell: Option<Whose>) {
-        if !abort::raise(self.file, AbortKind::Launcher, pe, status)
-            && let Some(cause) = abort::cause(self.file)
-        {
-            return self.follow(cause);
+        if !abort::raise(self.file, AbortKind::Launcher, pe, status) {
+            if let Some(cause) = abort::cause(self.file) {
+                return self.follow(cause);
+            }
         }
         match self.on_node {
             Some(_) => self.tell_end(abort::encode(AbortKind::Launcher, pe, status), message, tell),

@@ -1,4 +1,4 @@
-//! Command lines, right and wrong.
+//! Valid and invalid command lines.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn parsed(line: &str) -> Result<Options, String> {
 
 #[test]
 fn the_table_is_consistent() {
-    command().debug_assert();
+    cli::oshrun::command().debug_assert();
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_colon_begins_another_part() {
     assert_eq!(options.parts[1].wdir, Some("/tmp".into()));
     assert_eq!(options.parts[1].environment.len(), 1);
     assert!(options.parts[0].environment.is_empty() && options.tag_output);
-    // A colon in a word is no such mark.
+    // A colon within a word separates nothing.
     assert_eq!(parsed("oshrun a a:b :c").unwrap().parts.len(), 1);
     for (line, named) in [
         ("oshrun -n 2 a : b", "how many PEs run 'b'?"),
@@ -84,22 +84,69 @@ fn options_of_other_launchers_are_refused_and_told_what_to_do() {
     for (line, option, advice) in [
         ("oshrun -np 2 -nodelist h a", "'-nodelist'", "--host"),
         ("oshrun -add-host=h -np 2 a", "'-add-host'", "--host"),
-        ("oshrun -N 2 a", "'-N'", "-n"),
         ("oshrun --ntasks=4 a", "'--ntasks'", "-n"),
         ("oshrun -nolocal a", "'-nolocal'", "--host"),
-        ("oshrun -xterm 1 a", "'-xterm'", "debugger"),
+        ("oshrun -xterm 1 a", "'-xterm'", "--debug"),
+        ("oshrun -ppn 2 a", "'-ppn'", "-N PES"),
+        ("oshrun --gpus-per-node=1 a", "'--gpus-per-node'", "salloc"),
         ("oshrun -genv A B a", "'-genv'", "-x VAR"),
         ("oshrun --mca btl self a", "'--mca'", "SHMEM_*"),
     ] {
         let error = parsed(line).expect_err(line);
         assert!(error.contains(option) && error.contains(advice), "{line}: {error}");
     }
-    // No letter of an unknown word is taken for an option: `-h` is help.
+    // No letter of an unknown word is read as an option: `-h` is help.
     for line in ["oshrun -hello a", "oshrun -lo a", "oshrun -Vo a", "oshrun -nx 4 a"] {
         let error = parsed(line).expect_err(line);
         assert!(error.contains("unexpected argument"), "{line}: {error}");
     }
     assert!(parsed("oshrun -lh a").unwrap_err().contains("Usage"));
+}
+
+#[test]
+fn so_many_pes_on_each_host() {
+    let npes = |line| parsed(line).unwrap().parts.iter().map(|part| part.npes).collect::<Vec<_>>();
+    assert_eq!(npes("oshrun -N 3 a"), [Some(3)]);
+    assert_eq!(npes("oshrun -N3 a"), [Some(3)]);
+    assert_eq!(npes("oshrun --npernode 3 -n 2 a"), [Some(2)]);
+    let slots = |line| {
+        let hosts = parsed(line).unwrap().hosts.unwrap();
+        hosts.list.iter().map(|host| host.slots).collect::<Vec<_>>()
+    };
+    assert_eq!(slots("oshrun --host a,b -N 2 p"), [Some(2), Some(2)]);
+    assert_eq!(slots("oshrun --host a:3,b:2 -N 2 p"), [Some(2), Some(2)]);
+    for (line, named) in [
+        ("oshrun -N 2 -n 3 a", "-N 2 allows 2 PEs on this machine, but the job has 3"),
+        ("oshrun -N 2 -n 1 a : -n 2 a", "but the job has 3"),
+        ("oshrun -N 2 --host a:1,b:2 a", "-N 2: a has only 1 slots"),
+        ("oshrun -N 0 a", "--npernode"),
+        ("oshrun -n 1 a : -n 1 -N 1 a", "'--npernode' is for the whole job"),
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(error.contains(named), "{line}: {error}");
+    }
+}
+
+#[test]
+fn all_pes_or_some_are_debugged() {
+    let debug = |line| parsed(line).unwrap().debug;
+    assert_eq!(debug("oshrun a"), None);
+    // The next argument is the program.
+    assert_eq!(debug("oshrun -debug a"), Some(Pes::All));
+    assert_eq!(parsed("oshrun --debug 0 a").unwrap().parts[0].program, ["0", "a"]);
+    assert_eq!(debug("oshrun --debug=0,2-3 a"), Some(Pes::Some(vec![0, 2, 3])));
+    let error = parsed("oshrun --debug=x a").unwrap_err();
+    assert!(error.contains("expected numbers of PEs") && error.contains("'x'"), "{error}");
+}
+
+#[test]
+fn help_is_printed_whatever_follows() {
+    for line in ["oshrun --help", "oshrun -h a", "oshrun -n 2 -help a", "oshrun --help binding"] {
+        assert!(parsed(line).unwrap_err().contains("--bind-to"), "{line}");
+    }
+    assert!(parsed("oshrun --help nonsense").unwrap_err().contains("Usage"));
+    assert!(parsed("oshrun --help=nonsense").unwrap_err().contains("possible values"));
+    assert!(!parsed("oshrun --help status").unwrap_err().contains("--bind-to"));
 }
 
 #[test]
@@ -119,9 +166,9 @@ fn hosts_are_listed_in_the_ways_of_other_launchers() {
     let options = parsed("oshrun --host a --launch-agent ip\u{a0}x --prefix /opt/o p").unwrap();
     assert_eq!(options.hosts.unwrap().prefix, Some("/opt/o".into()));
     for (line, named) in [
-        ("oshrun --prefix /x p", "--prefix is for jobs with --host"),
-        ("oshrun --launch-agent ssh p", "--launch-agent is for jobs with --host"),
-        ("oshrun --host a --hostfile f p", "give one of them"),
+        ("oshrun --prefix /x p", "--prefix needs --host"),
+        ("oshrun --launch-agent ssh p", "--launch-agent needs --host"),
+        ("oshrun --host a --hostfile f p", "not both"),
         ("oshrun --host a:0 p", "--host a:0"),
         ("oshrun --hostfile /nowhere/hosts p", "/nowhere/hosts: No such file"),
         ("oshrun --host a --launch-agent ' p", "expected a command"),

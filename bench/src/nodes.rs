@@ -1,0 +1,166 @@
+//! Jobs over two emulated nodes: operations on a PE of the other node, collectives over both,
+//! initialisation and whole jobs, beside other implementations.
+
+use comfy_table::{CellAlignment, Table, TableComponent, presets};
+use oneshmem_plots::figures;
+
+use crate::over::NODES;
+use crate::plan::{Comparison, Experiment, Extent};
+use crate::ratios::Ratios;
+use crate::report::{Key, RemarkKind, Report};
+
+/// The numbers of PEs on each.
+const EACH: [usize; 4] = [1, 2, 4, 8];
+const BIG: u64 = 1 << 20;
+
+/// Where a quantity's figure is: name and size, and what it is called in the table.
+const ROWS: [(&str, u64, &str); 12] = [
+    ("nodes.put", 8, "put 8 B, quiet"),
+    ("nodes.get", 8, "get 8 B"),
+    ("nodes.fetch_add", 8, "fetch-add"),
+    ("nodes.fetch_add_computing", 8, "fetch-add, target computes 50 ms"),
+    ("nodes.flag", 8, "put, fence, flag; one way"),
+    ("nodes.put_signal", 8, "put with signal; one way"),
+    ("nodes.put_bandwidth", BIG, "put 1 MiB, quiet"),
+    ("nodes.get_bandwidth", BIG, "get 1 MiB"),
+    ("nodes.barrier", 0, "barrier"),
+    ("nodes.reduce", 8, "sum of 8 B"),
+    ("startup.init", 0, "shmem_init"),
+    ("startup.hello", 0, "whole job"),
+];
+
+/// The experiments of one turn: everything with each number of PEs.
+pub fn groups(extent: Extent, _cpus: usize) -> Vec<Comparison> {
+    let numbers = if extent == Extent::Tiny { &EACH[..2] } else { &EACH };
+    let group = |each: &usize| {
+        let make = |program, arguments: &[String], whole_job| Experiment {
+            program,
+            raw: false,
+            pes: each * NODES,
+            arguments: arguments.to_vec(),
+            heap: 16,
+            whole_job,
+        };
+        let experiments = vec![
+            make("over_nodes", &[format!("ms={}", extent.ms())], false),
+            make("startup", &[], false),
+            make("hello", &[], true),
+        ];
+        Comparison { experiments, by_distance: false }
+    };
+    numbers.iter().map(group).collect()
+}
+
+/// The table: for each quantity and number of PEs our figure, and the others' with their cost
+/// relative to ours.
+pub fn print(report: &Report) -> String {
+    let own = report.own().unwrap_or_default();
+    let peers: Vec<&str> = report.peers().collect();
+    let mut table = Table::new();
+    let mut header = vec!["".to_owned(), "PEs".into(), own.into(), "".into()];
+    peers.iter().for_each(|peer| header.extend([(*peer).to_owned(), format!("x {own}")]));
+    table
+        .load_preset(presets::NOTHING)
+        .set_style(TableComponent::HeaderLines, '─')
+        .set_header(header);
+    for index in 1..4 + 2 * peers.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let (mut all, mut slower) = (0, Vec::new());
+    for (name, size, called) in ROWS {
+        for each in EACH {
+            let key = Key { name: name.into(), size, pes: each * NODES };
+            let Some(mine) = report.find(own, &key) else { continue };
+            let pes = format!("{NODES} x {each}");
+            let mut row = vec![
+                called.to_owned(),
+                pes.clone(),
+                figures::figure(mine.value(), mine.unit),
+                figures::spread(mine.spread()),
+            ];
+            for peer in &peers {
+                let theirs = report.find(peer, &key);
+                let ratio = theirs.and_then(|theirs| Ratios::between(theirs, mine));
+                row.push(theirs.map(|it| figures::figure(it.value(), it.unit)).unwrap_or_default());
+                row.push(ratio.as_ref().map(|it| figures::ratio(it.value())).unwrap_or_default());
+                if let Some(ratio) = ratio {
+                    all += 1;
+                    if ratio.value() < 1.0 {
+                        let times = figures::ratio(1.0 / ratio.value());
+                        slower.push(format!("{called} at {pes} ({times} times {peer}'s)"));
+                    }
+                }
+            }
+            table.add_row(row);
+        }
+    }
+    let mut text = format!(
+        "{table}\nTwo nodes are emulated on this machine: all PEs and the network share its CPUs. Figures: the \
+         median of the runs' medians.\n\
+         Of an operation: PE 0's time; of a collective: the slowest PE's. Ratios: the median of \
+         those within each turn.\n"
+    );
+    text += &match (all, slower.is_empty()) {
+        (0, _) => String::new(),
+        (_, true) => format!("Slower than another implementation at none of {all} points.\n"),
+        _ => format!(
+            "Slower than another implementation at {} of {all} points: {}.\n",
+            slower.len(),
+            slower.join(", ")
+        ),
+    };
+    for warning in crate::table::warnings(report) {
+        text += &format!("! {warning}\n");
+    }
+    for remark in report.remarks.iter().filter(|remark| remark.kind != RemarkKind::Skipped) {
+        text += &format!("{}, {}: {}\n", remark.implementation, remark.program, remark.what);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::over::Over;
+    use crate::report::{Implementation, Run, Unit};
+
+    #[test]
+    fn ours_beside_others() {
+        let mut report = Report::new(false, 1, vec![0, 1], Machine::default());
+        for name in ["mine", "other"] {
+            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
+        }
+        for (who, name, size, unit, value) in [
+            ("mine", "nodes.barrier", 0, Unit::Nanoseconds, 20_000.0),
+            ("other", "nodes.barrier", 0, Unit::Nanoseconds, 50_000.0),
+            ("mine", "nodes.get_bandwidth", BIG, Unit::MegaBytes, 900.0),
+            ("other", "nodes.get_bandwidth", BIG, Unit::MegaBytes, 1800.0),
+            ("mine", "nodes.put_signal", 8, Unit::Nanoseconds, 20_000.0),
+        ] {
+            report.add(who, "p", Key { name: name.into(), size, pes: 4 }, unit, Run::one(0, value));
+        }
+        let text = print(&report);
+        let line = |start: &str| {
+            let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap();
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert!(line("barrier").starts_with("barrier 2 x 2 20"), "{text}");
+        assert!(line("barrier").ends_with("2.50"), "{text}");
+        assert!(line("get 1 MiB").ends_with("0.500"), "{text}");
+        assert!(
+            text.contains("at 1 of 2 points: get 1 MiB at 2 x 2 (2.00 times other's)."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn every_group_fits_the_nodes() {
+        let groups = groups(Extent::Full, 2);
+        assert_eq!(groups.len(), EACH.len());
+        let mut all = groups.iter().flat_map(|group| &group.experiments);
+        assert!(all.all(|experiment| Over::is_for(experiment.pes)));
+    }
+}

@@ -1,0 +1,23 @@
+/* Each PE clears its bit in a mask on PE 0, and checks that no other PE did. */
+#include <shmem.h>
+#include <stdio.h>
+
+static unsigned int mask = 0xff;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    unsigned int before;
+    before = shmem_uint_atomic_fetch_and(&mask, ~(1u << me), 0);
+    if (!(before >> me & 1))
+        shmem_global_exit(1);
+    shmem_barrier_all();
+    if (me == 0)
+        printf("%#x\n", mask);
+    shmem_finalize();
+    return 0;
+}
+
+/* $ oshrun -n 3 ./atomic_fetch_and
+ * 0xf8 */

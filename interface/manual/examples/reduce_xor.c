@@ -1,0 +1,20 @@
+/* Which bits are set on an odd number of PEs. */
+#include <shmem.h>
+#include <stdio.h>
+
+static unsigned int source, dest;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    source = me + 1u;
+    shmem_uint_xor_reduce(SHMEM_TEAM_WORLD, &dest, &source, 1);
+    if (me == 0)
+        printf("%#x\n", dest);
+    shmem_finalize();
+    return 0;
+}
+
+/* $ oshrun -n 3 ./reduce_xor
+ * 0 */

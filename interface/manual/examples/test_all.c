@@ -1,0 +1,24 @@
+/* PE 0 works until all messages are there. */
+#include <shmem.h>
+#include <stdio.h>
+
+static long from[8];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), npes = shmem_n_pes();
+    if (me != 0)
+        shmem_long_atomic_set(&from[me], me, 0);
+    if (me == 0) {
+        int status[8] = {1};
+        while (!shmem_long_test_all(from, npes, status, SHMEM_CMP_NE, 0))
+            ; /* something else is done here */
+        printf("%ld %ld %ld\n", from[1], from[2], from[3]);
+    }
+    shmem_finalize();
+    return 0;
+}
+
+/* $ oshrun -n 4 ./test_all
+ * 1 2 3 */

@@ -1,0 +1,189 @@
+//! The table on which processes that meet leave their cards: a memory file of the first process to
+//! arrive.
+#![allow(unsafe_code)]
+
+use crate::Rank;
+use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::card::{self, Card, VERSION};
+use crate::error::Error;
+use crate::sys::{fd, map};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+
+/// "1nodemet" in memory order.
+const MAGIC: u64 = u64::from_le_bytes(*b"1nodemet");
+const HEADER_BYTES: usize = 128;
+/// More ranks than any machine runs.
+pub const MOST: u32 = 1 << 20;
+
+#[repr(C, align(128))]
+struct Header {
+    magic: AtomicU64,
+    version: AtomicU32,
+    ranks: AtomicU32,
+    /// The number of cards on the table.
+    arrived: AtomicU32,
+    /// 1: the process that created the table is gone, so nobody else can find the table.
+    abandoned: AtomicU32,
+}
+
+#[repr(C, align(128))]
+struct Entry {
+    there: AtomicU32,
+    words: [AtomicU64; 8],
+}
+
+/// A mapped table.
+#[derive(Debug)]
+pub struct CardTable {
+    base: NonNull<u8>,
+    ranks: u32,
+}
+
+impl CardTable {
+    const fn bytes(ranks: u32) -> usize {
+        (HEADER_BYTES + ranks as usize * size_of::<Entry>()).next_multiple_of(4096)
+    }
+
+    /// Creates a table for `ranks` ranks, 1 to [`MOST`].
+    pub fn make(ranks: u32) -> Result<(OwnedFd, Self), Error> {
+        let file = fd::memfd(c"onenode-meeting")?;
+        fd::resize_and_seal(file.as_fd(), Self::bytes(ranks) as u64)?;
+        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(ranks))?;
+        let table = Self { base, ranks };
+        let header = table.header();
+        header.version.store(card::pair16(VERSION), Ordering::Relaxed);
+        header.ranks.store(ranks, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok((file, table))
+    }
+
+    /// Opens a table that another process has created. Its file cannot shrink.
+    pub fn open(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
+        let other = || Error::NoWay("the file at the meeting point is not a card table".into());
+        let size = fd::size(file)?;
+        if size < 4096 {
+            return Err(other());
+        }
+        let head = Self { base: map::shared_anywhere(file, 0, Self::bytes(1))?, ranks: 1 };
+        let header = head.header();
+        if header.magic.load(Ordering::Acquire) != MAGIC {
+            return Err(other());
+        }
+        card::same_major("meeting point", header.version.load(Ordering::Relaxed))?;
+        let theirs = header.ranks.load(Ordering::Relaxed);
+        if theirs != ranks {
+            let expected = format!("{theirs}, as the first process to come has said");
+            return Err(Error::argument("ranks", ranks, expected));
+        }
+        if size < Self::bytes(ranks) as u64 {
+            return Err(other());
+        }
+        Ok(Self { base: map::shared_anywhere(file, 0, Self::bytes(ranks))?, ranks })
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the mapping starts with a Header, which has only atomics and is valid for any
+        // bytes. It lives as long as `self`.
+        unsafe { self.base.cast().as_ref() }
+    }
+
+    fn entry(&self, rank: Rank) -> &Entry {
+        assert!(rank < self.ranks);
+        // SAFETY: in bounds by the assertion. Entries have only atomics.
+        unsafe { self.base.add(HEADER_BYTES).cast::<Entry>().add(rank as usize).as_ref() }
+    }
+
+    /// Leaves a card. Returns false if that rank already has one on the table. The caller has
+    /// locked the meeting point.
+    pub fn leave(&self, rank: Rank, card: &Card) -> bool {
+        let entry = self.entry(rank);
+        if entry.there.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        for (to, word) in entry.words.iter().zip(card.0) {
+            to.store(word, Ordering::Relaxed);
+        }
+        entry.there.store(1, Ordering::Release);
+        self.header().arrived.fetch_add(1, Ordering::Release);
+        true
+    }
+
+    /// Removes this rank's card. Returns false, and removes nothing, if all cards are on the table.
+    /// The caller has locked the meeting point.
+    pub fn take_away(&self, rank: Rank) -> bool {
+        if self.is_complete() {
+            return false;
+        }
+        self.entry(rank).there.store(0, Ordering::Relaxed);
+        self.header().arrived.fetch_sub(1, Ordering::Relaxed);
+        true
+    }
+
+    /// Whether all cards are on the table.
+    pub fn is_complete(&self) -> bool {
+        self.header().arrived.load(Ordering::Acquire) >= self.ranks
+    }
+
+    /// Marks the table as abandoned: no further process can find it.
+    pub fn abandon(&self) {
+        self.header().abandoned.store(1, Ordering::Release);
+    }
+
+    /// Whether the table was abandoned before all cards were on it.
+    pub fn is_abandoned(&self) -> bool {
+        self.header().abandoned.load(Ordering::Acquire) != 0 && !self.is_complete()
+    }
+
+    /// The cards on the table.
+    pub fn cards(&self) -> impl Iterator<Item = (Rank, Card)> + '_ {
+        let there = |rank: &Rank| self.entry(*rank).there.load(Ordering::Acquire) != 0;
+        let card = |rank| {
+            let words = &self.entry(rank).words;
+            Card(std::array::from_fn(|i| words[i].load(Ordering::Relaxed)))
+        };
+        (0..self.ranks).filter(there).map(move |rank| (rank, card(rank)))
+    }
+}
+
+impl Drop for CardTable {
+    fn drop(&mut self) {
+        // SAFETY: this value owns the mapping, and no reference outlives `self`.
+        unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.ranks)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_complete_when_all_cards_are_there() {
+        let (file, table) = CardTable::make(3).expect("made");
+        let same = CardTable::open(file.as_fd(), 3).expect("opened");
+        let card = |word| Card([word; 8]);
+        assert!(table.leave(2, &card(5)) && same.leave(0, &card(6)));
+        assert!(!table.leave(0, &card(7)), "there is one");
+        assert!(same.cards().eq([(0, card(6)), (2, card(5))]));
+        assert!(table.take_away(2) && same.leave(2, &card(8)) && !same.is_complete());
+        table.abandon();
+        assert!(same.is_abandoned());
+        assert!(table.leave(1, &card(9)) && same.is_complete() && !table.take_away(1));
+        assert!(!same.is_abandoned(), "all have found it");
+        assert_eq!(same.cards().count(), 3);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let (file, table) = CardTable::make(3).expect("made");
+        let refused =
+            |ranks| CardTable::open(file.as_fd(), ranks).expect_err("refused").to_string();
+        assert!(refused(4).contains("ranks = 4"));
+        table.header().ranks.store(1 << 10, Ordering::Relaxed);
+        assert!(refused(1 << 10).contains("not a card table"));
+        table.header().version.store(7, Ordering::Relaxed);
+        assert!(refused(3).contains("version 7.0"));
+        table.header().magic.store(7, Ordering::Relaxed);
+        assert!(refused(3).contains("not a card table"));
+    }
+}

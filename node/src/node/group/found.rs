@@ -1,0 +1,71 @@
+//! The control words of a group's members, once found.
+#![allow(unsafe_code)]
+
+use super::super::Inner;
+use super::super::peer::Reached;
+use crate::collectives::words::ControlWords;
+use crate::home::{GROUP_BYTES, Home};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+const _: () = assert!(size_of::<ControlWords>() <= GROUP_BYTES);
+const _: () = assert!(GROUP_BYTES % align_of::<ControlWords>() == 0);
+
+/// A member's control words, which stay mapped while this value exists.
+pub(in super::super) struct Found {
+    words: NonNull<ControlWords>,
+    slot: usize,
+    keeps: Keeps,
+}
+
+/// Keeps the home that contains the words mapped.
+enum Keeps {
+    /// Only owned, never read.
+    Own(#[allow(dead_code)] Arc<Inner>),
+    Peer(Arc<Reached>),
+}
+
+// SAFETY: the pointer leads to atomics in shared memory, which `keeps` keeps mapped.
+unsafe impl Send for Found {}
+// SAFETY: as above. Shared references change only atomics.
+unsafe impl Sync for Found {}
+
+impl Found {
+    /// This process's own words, in a slot of its node's home.
+    pub fn own(node: Arc<Inner>, slot: usize) -> Self {
+        Self { words: words(&node.home, slot), slot, keeps: Keeps::Own(node) }
+    }
+
+    /// A peer's words, in a slot of its home.
+    pub fn of(peer: Arc<Reached>, slot: usize) -> Self {
+        Self { words: words(&peer.home, slot), slot, keeps: Keeps::Peer(peer) }
+    }
+
+    /// The control words.
+    #[inline(always)]
+    pub fn words(&self) -> &ControlWords {
+        // SAFETY: `GROUP_BYTES` bytes of a home that `keeps` keeps mapped. They suffice and are
+        // aligned, as asserted above. All are atomics, for which any bytes are valid.
+        unsafe { self.words.as_ref() }
+    }
+
+    /// Whether these are the words of a peer that has left the group of that name.
+    pub fn has_left(&self, name: u64) -> bool {
+        match &self.keeps {
+            Keeps::Own(_) => false,
+            Keeps::Peer(peer) => !peer.home.is_in_group(self.slot, name),
+        }
+    }
+
+    /// The home and the slot, for a peer's words.
+    pub fn home(self) -> Option<(Arc<Reached>, usize)> {
+        match self.keeps {
+            Keeps::Own(_) => None,
+            Keeps::Peer(peer) => Some((peer, self.slot)),
+        }
+    }
+}
+
+fn words(home: &Home, slot: usize) -> NonNull<ControlWords> {
+    home.group_words(slot).cast()
+}

@@ -1,0 +1,44 @@
+//! The variables as the documentation lists them: those of partitions, whose names contain a
+//! number, are one entry.
+
+use super::{ALL, MAX_PARTITIONS, partitions};
+
+/// What the documentation says about a variable.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// Its historical name, if it has one.
+    pub alias: Option<&'static str>,
+    /// The possible values and their unit.
+    pub values: String,
+    /// The default.
+    pub default: &'static str,
+    /// What it does, in one sentence.
+    pub help: &'static str,
+}
+
+/// All variables, in the order of display.
+pub fn entries() -> Vec<Entry> {
+    let mut entries: Vec<Entry> = ALL
+        .iter()
+        .map(|variable| Entry {
+            name: variable.name,
+            alias: variable.alias,
+            values: variable.values(),
+            default: variable.default,
+            help: variable.help,
+        })
+        .collect();
+    let place = entries.iter().position(|entry| entry.name == MAX_PARTITIONS.name);
+    let [name, old] = partitions::DOCUMENTED;
+    let partition = Entry {
+        name,
+        alias: Some(old),
+        values: partitions::VALUES.into(),
+        default: "not set",
+        help: partitions::HELP,
+    };
+    entries.insert(place.unwrap_or(0), partition);
+    entries
+}

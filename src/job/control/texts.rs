@@ -1,0 +1,151 @@
+//! What the PEs say of their partitions, for each other and for their node's agent: a page of words
+//! for each PE that has any.
+//!
+//! ```text
+//!  0        8                        7.5 KiB                  8 KiB
+//!  | length | text of the partitions | offsets of those that  | handles of those |
+//!  |        |                        | are mapped             | on devices       |
+//! ```
+
+use super::{Control, PARTITIONS_OFFSET, TextPlace, WORDS};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::engine::Handle;
+use crate::error::Error;
+use crate::memory::partition::{self, MOST, Spec};
+use onenode::backend::{Backing, Slots};
+use onenode::pages::{Bytes, Pages};
+use onenode::sys::fd;
+use std::fs::File;
+
+/// What names memory on a device: so many words each, at the end.
+const HANDLE_WORDS: usize = 16;
+const HANDLES: usize = WORDS - MOST * HANDLE_WORDS;
+/// Offsets come before them, a word each.
+const OFFSETS: usize = HANDLES - MOST;
+/// The most bytes of the text.
+const MOST_TEXT: usize = (OFFSETS - 1) * size_of::<u64>();
+/// The most bytes of address space that the mapped partitions of a PE may take, gaps included.
+const ROOM: usize = 1 << 40;
+
+impl Control {
+    /// This PE, `pe`, has these partitions. Those in the slot begin so far behind the first.
+    pub(crate) fn set_partitions(
+        &mut self,
+        pe: usize,
+        partitions: &[Spec],
+        in_slot: &[Spec],
+        offsets: &[usize],
+    ) -> Result<(), Error> {
+        let Some(last) = partitions.last() else { return Ok(()) };
+        if in_slot.iter().zip(offsets).any(|(spec, offset)| offset + spec.whole_pages() > ROOM) {
+            let most = Bytes(ROOM);
+            return Err(last.refused(format!(
+                "the partitions and the gaps between them have more than {most}, the most that is \
+                 possible"
+            )));
+        }
+        self.partitions = in_slot.to_vec();
+        let text = partition::text(partitions);
+        self.pe(pe).partitions.store(partition::number(&text), Ordering::Relaxed);
+        if !self.job.has_file() {
+            return Ok(());
+        }
+        if text.len() > MOST_TEXT && self.job.nodes().is_some() {
+            return Err(last.refused(format!(
+                "all partitions have {} bytes of text; in a job over several nodes there can be \
+                 {MOST_TEXT}",
+                text.len()
+            )));
+        }
+        let place = self.text_place(pe)?;
+        let bytes = &text.as_bytes()[..text.len().min(MOST_TEXT)];
+        place.words()[0].store(bytes.len() as u64, Ordering::Relaxed);
+        for (word, bytes) in place.words()[1..].iter().zip(bytes.chunks(8)) {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
+        }
+        for (word, offset) in place.words()[OFFSETS..HANDLES].iter().zip(offsets) {
+            word.store(*offset as u64, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// What PE `pe` says of its partitions; `None` where PEs do not say.
+    pub(crate) fn partitions_text(&self, pe: usize) -> Option<String> {
+        let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
+        let (length, text) = place.words().split_first()?;
+        let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+        let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The partitions of PE `pe` in its slot, as it says, and how far each begins behind the first.
+    /// For who is no PE, and so does not know them from its own environment.
+    pub(crate) fn mapped_partitions(&self, pe: usize) -> Result<Vec<(Spec, usize)>, Error> {
+        if self.pe(pe).partitions.load(Ordering::Relaxed) == 0 {
+            return Ok(Vec::new());
+        }
+        let specs = self.partitions_text(pe).as_deref().and_then(partition::specs_of);
+        let specs = specs.ok_or_else(|| {
+            Error::Library(format!("PE {pe} says something else than what partitions it has"))
+        })?;
+        let place = self.text_place(pe)?;
+        let offsets = place.words()[OFFSETS..HANDLES].iter();
+        let offsets = offsets.map(|word| word.load(Ordering::Relaxed) as usize);
+        Ok(specs.into_iter().filter(Spec::is_in_slot).zip(offsets).collect())
+    }
+
+    /// What PE `pe`'s partition consists of, which begins `offset` bytes behind its first.
+    pub(crate) fn backing(
+        &self,
+        spec: &Spec,
+        pe: usize,
+        offset: u64,
+    ) -> Result<Backing<'_>, onenode::Error> {
+        if let Some(path) = spec.file_of(pe) {
+            let opened = File::options().read(true).write(true).open(&path);
+            let failed = |error| onenode::Error::NoWay(format!("{}: {error}", path.display()));
+            return opened.map(|file| Backing::File(file.into())).map_err(failed);
+        }
+        let pages = spec.pages;
+        if !self.job.has_file() {
+            return Ok(Backing::Memory(pages, None));
+        }
+        let place = match pages {
+            Pages::Explicit(size) => {
+                let file = self.job.huge_file()?;
+                let file = file.filter(|file| fd::page_size(*file).ok() == Some(size));
+                let (start, _) = self.job.huge_partitions(self.generation, pe);
+                file.map(|file| (file, start + offset))
+            }
+            _ => Some((self.file()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
+        };
+        Ok(Backing::Memory(pages, place))
+    }
+
+    /// What names PE `pe`'s `part`th memory on a device.
+    pub(crate) fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
+        if !self.job.has_file() {
+            return Err(Error::Library("partitions on devices need a launcher with files".into()));
+        }
+        let place = self.text_place(pe)?;
+        let words = handle.words.iter().chain([&handle.skipped]);
+        for (word, value) in handle_words(&place, part).iter().zip(words) {
+            word.store(*value, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The same of a PE that is ready.
+    pub(crate) fn handle(&self, pe: usize, part: usize) -> Handle {
+        let Ok(place) = self.text_place(pe) else { return Handle::default() };
+        let word = |index: usize| handle_words(&place, part)[index].load(Ordering::Relaxed);
+        Handle { words: std::array::from_fn(word), skipped: word(8) }
+    }
+}
+
+/// The words for the handle of a PE's `part`th memory on a device.
+fn handle_words(place: &TextPlace, part: usize) -> &[AtomicU64] {
+    &place.words()[HANDLES..][HANDLE_WORDS * part..HANDLE_WORDS * (part + 1)]
+}

@@ -1,0 +1,158 @@
+//! What the nodes of a job under a foreign launcher exchange, in whichever protocol that launcher
+//! speaks.
+
+use super::nodes;
+use super::pmi::Pmi;
+use crate::sys::environment;
+use crate::sys::pmix::{self, Pmix};
+use std::ffi::CStr;
+
+/// The connection to the launcher.
+pub(super) enum Exchange {
+    /// Hydra, and `srun --mpi=pmi2`.
+    Pmi(Pmi),
+    /// `mpirun` of Open MPI and PRRTE, and `srun --mpi=pmix`.
+    Pmix(Box<Pmix>),
+}
+
+/// The PMIx key of a node's card. The node's first PE publishes it.
+const CARD: &CStr = c"oneshmem.node";
+
+impl Exchange {
+    /// Opens the connection.
+    pub fn open() -> Result<Self, String> {
+        match environment::variable(pmix::VARIABLE) {
+            Some(_) => Pmix::open().map(|pmix| Self::Pmix(Box::new(pmix))),
+            None => Pmi::open().map(Self::Pmi),
+        }
+    }
+
+    /// The number of PEs on each node, in order, in a job of `size` PEs.
+    pub fn nodes(&mut self, size: usize) -> Result<Vec<usize>, String> {
+        match self {
+            Self::Pmi(pmi) => pmi.nodes(size),
+            Self::Pmix(pmix) => {
+                let hosts = pmix.hosts()?;
+                let ranks: Result<Vec<_>, _> =
+                    hosts.iter().map(|host| pmix.ranks_on(host)).collect();
+                nodes_of(&ranks?, size).and_then(|nodes| nodes::sizes(nodes, &hosts.join(",")))
+            }
+        }
+    }
+
+    /// Publishes the card of `node`. Called by its first PE.
+    pub fn tell(&mut self, node: usize, card: &Card) -> Result<(), String> {
+        let text = card.encode();
+        match self {
+            Self::Pmi(pmi) => pmi.tell(node, &text),
+            Self::Pmix(pmix) => pmix.tell(CARD, &text),
+        }
+    }
+
+    /// Returns when the cards of other nodes can be read. PMI-1 can only wait for all PEs; with
+    /// PMIx, a reader waits for one node alone, unless MPI was initialised before.
+    pub fn meet(&mut self) -> Result<(), String> {
+        match self {
+            Self::Pmi(pmi) => pmi.barrier(),
+            Self::Pmix(pmix) if pmix.is_shared() => pmix.share(),
+            Self::Pmix(_) => Ok(()),
+        }
+    }
+
+    /// The card of `node`, whose first PE is `first`.
+    pub fn hear(&mut self, node: usize, first: usize) -> Result<Card, String> {
+        let text = match self {
+            Self::Pmi(pmi) => pmi.hear(node),
+            Self::Pmix(pmix) => pmix.hear(first as u32, CARD),
+        }?;
+        Card::decode(&text).ok_or_else(|| format!("node {node} says {text}"))
+    }
+
+    /// Waits until all PEs of the job have called this.
+    pub fn barrier(&mut self) -> Result<(), String> {
+        match self {
+            Self::Pmi(pmi) => pmi.barrier(),
+            Self::Pmix(pmix) => pmix.fence(),
+        }
+    }
+
+    /// Disconnects: the launcher treats a process that exits without this as lost.
+    pub fn end(&mut self) {
+        match self {
+            Self::Pmi(pmi) => pmi.end(),
+            Self::Pmix(pmix) => pmix.end(),
+        }
+    }
+}
+
+/// The node of each of `size` PEs, from the PEs of each node.
+fn nodes_of(pes: &[Vec<u32>], size: usize) -> Result<Vec<usize>, String> {
+    let mut nodes = vec![None; size];
+    for (node, pes) in pes.iter().enumerate() {
+        for pe in pes {
+            let place = nodes.get_mut(*pe as usize);
+            *place.ok_or_else(|| format!("rank {pe} is on a node, in a job of {size}"))? =
+                Some(node);
+        }
+    }
+    let missing = nodes.iter().position(Option::is_none);
+    let all = nodes.into_iter().collect::<Option<_>>();
+    all.ok_or_else(|| format!("rank {} is on no node", missing.unwrap_or_default()))
+}
+
+/// What a node publishes to the others.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Card {
+    /// Default size in bytes of a symmetric heap on this node.
+    pub heap: u64,
+    pub host: String,
+    /// The record of its agent.
+    pub agent: Vec<u8>,
+}
+
+impl Card {
+    /// Encodes it as text without spaces, as PMI-1 requires.
+    fn encode(&self) -> String {
+        let agent: String = self.agent.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{}/{agent}/{}", self.heap, self.host)
+    }
+
+    fn decode(text: &str) -> Option<Self> {
+        let mut fields = text.splitn(3, '/');
+        let (heap, agent, host) = (fields.next()?, fields.next()?, fields.next()?);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        Some(Self {
+            heap: heap.parse().ok()?,
+            host: host.to_owned(),
+            agent: agent.as_bytes().chunks(2).map(byte).collect::<Option<_>>()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_survives_its_text() {
+        for (agent, host) in [(&[][..], "a"), (&[0, 255, 16, 1], "node-1.example"), (&[9], "")] {
+            let card = Card { heap: 1 << 40, host: host.into(), agent: agent.into() };
+            assert_eq!(Card::decode(&card.encode()), Some(card));
+        }
+    }
+
+    #[test]
+    fn every_pe_is_on_a_node() {
+        assert_eq!(nodes_of(&[vec![0, 1], vec![2]], 3), Ok(vec![0, 0, 1]));
+        assert_eq!(nodes_of(&[vec![2], vec![1, 0]], 3), Ok(vec![1, 1, 0]));
+        assert!(nodes_of(&[vec![0], vec![2]], 3).is_err_and(|why| why.contains("rank 1")));
+        assert!(nodes_of(&[vec![0, 1, 3]], 3).is_err_and(|why| why.contains("rank 3")));
+    }
+
+    #[test]
+    fn a_text_that_is_no_card_is_refused() {
+        for text in ["", "1", "1/00", "x/00/a", "1/0g/a", "/00/a"] {
+            assert_eq!(Card::decode(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Parts of symmetric arrays.
+#![allow(unsafe_code)]
+
+use crate::argument::memory::{Dest, Object, Source};
+use crate::collectives::Element;
+use crate::collectives::arrays::Arrays;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+/// Some elements of a [`Symmetric`](super::Symmetric) array: the symmetric argument of operations.
+/// It also gives access to this PE's own copy, much like a slice of [`Cell`](std::cell::Cell)s.
+/// Elements are copied in and out. There are no references to them, because other PEs may write
+/// them at any time.
+///
+/// ```standalone_crate
+/// # let shmem = oneshmem::init()?;
+/// let table = shmem.alloc::<i32>(6)?;
+/// let middle = table.slice(2..5);
+/// middle.write(&[7, 8, 9]);                            // all of it
+/// middle.at(1).set(80);                                // an element
+/// middle.at(2).update(|value| value + 1);
+/// assert_eq!(table.all().to_vec(), [0, 0, 7, 80, 10, 0]);
+///
+/// // An element after the other.
+/// for element in middle.iter() {
+///     element.set(2 * element.get());
+/// }
+/// let sum: i32 = table.all().iter().map(|element| element.get()).sum();
+/// assert_eq!(sum, 2 * (7 + 80 + 10));
+///
+/// // Into memory of the program's own.
+/// let mut copy = [0; 3];
+/// middle.read(&mut copy);
+/// assert_eq!(copy, [14, 160, 20]);
+/// # shmem.free(table);
+/// # shmem.finalize();
+/// # Ok::<(), oneshmem::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SymmetricSlice<'a, T> {
+    start: *mut T,
+    len: usize,
+    array: PhantomData<&'a T>,
+}
+
+impl<T> Clone for SymmetricSlice<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for SymmetricSlice<'_, T> {}
+
+impl<'a, T: Element> SymmetricSlice<'a, T> {
+    /// A slice of an array that lives for `'a`; null if it has no elements.
+    pub(super) const fn new(start: *mut T, len: usize) -> Self {
+        Self { start, len, array: PhantomData }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements in `range`, relative to this slice.
+    ///
+    /// # Panics
+    /// If the range ends before it starts, or exceeds the slice.
+    #[inline]
+    #[track_caller]
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Self {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(last) => last.saturating_add(1),
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        assert!(start <= end && end <= self.len, "{start}..{end} of {} elements", self.len);
+        Self::new(self.start.wrapping_add(start), end - start)
+    }
+
+    /// Element `index` of this slice.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    #[inline]
+    #[track_caller]
+    pub fn at(self, index: usize) -> Self {
+        assert!(index < self.len, "element {index} of {} elements", self.len);
+        Self::new(self.start.wrapping_add(index), 1)
+    }
+
+    /// Iterates over the elements, each as a slice of one.
+    #[inline]
+    pub fn iter(
+        self,
+    ) -> impl DoubleEndedIterator<Item = SymmetricSlice<'a, T>> + ExactSizeIterator {
+        (0..self.len).map(move |index| Self::new(self.start.wrapping_add(index), 1))
+    }
+
+    /// The first element of this PE's copy.
+    ///
+    /// # Panics
+    /// If the slice is empty.
+    #[inline]
+    #[track_caller]
+    pub fn get(self) -> T {
+        // SAFETY: the element is within the array, which stays mapped. Any bits are a valid `T`.
+        unsafe { self.first().at().read_volatile() }
+    }
+
+    /// Sets the first element of this PE's copy.
+    ///
+    /// # Panics
+    /// If the slice is empty.
+    #[inline]
+    #[track_caller]
+    pub fn set(self, value: T) {
+        // SAFETY: as for `get`.
+        unsafe { self.first().at().write_volatile(value) }
+    }
+
+    /// Replaces the first element of this PE's copy by `change` of it. Not atomic; for that, see
+    /// [`Context::atomic_fetch_add`](super::Context::atomic_fetch_add).
+    ///
+    /// # Panics
+    /// If the slice is empty.
+    #[inline]
+    #[track_caller]
+    pub fn update(self, change: impl FnOnce(T) -> T) {
+        self.set(change(self.get()));
+    }
+
+    /// Copies this PE's elements to `values`.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    #[inline]
+    #[track_caller]
+    pub fn read(self, values: &mut [T]) {
+        same_len(self.len, values.len());
+        // SAFETY: as for `get`, for `len` elements. `values` is the program's own memory.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.pointer(), values.as_mut_ptr(), self.len);
+        }
+    }
+
+    /// Copies `values` to this PE's elements.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    #[inline]
+    #[track_caller]
+    pub fn write(self, values: &[T]) {
+        same_len(self.len, values.len());
+        // SAFETY: as for `get`. Safe code has no references to symmetric memory.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.pointer(), self.len) }
+    }
+
+    /// Copies this PE's elements to a new vector.
+    pub fn to_vec(self) -> Vec<T> {
+        let mut elements = Vec::with_capacity(self.len);
+        // SAFETY: as for `get`, for `len` elements. The vector owns the destination.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.pointer(), elements.as_mut_ptr(), self.len);
+            elements.set_len(self.len);
+        }
+        elements
+    }
+
+    /// Sets all of this PE's elements to `value`.
+    pub fn fill(self, value: T) {
+        self.iter().for_each(|element| element.set(value));
+    }
+
+    /// This PE's elements as a slice, without a copy. Lets the compiler vectorise loops, and suits
+    /// code that takes slices.
+    ///
+    /// ```standalone_crate
+    /// # let shmem = oneshmem::init()?;
+    /// # let npes = shmem.n_pes();
+    /// # let inbox = shmem.alloc::<u64>(npes)?;
+    /// for pe in 0..npes {
+    ///     shmem.p(inbox.at(shmem.my_pe()), 1, pe);
+    /// }
+    /// shmem.barrier_all();
+    /// // SAFETY: all puts to `inbox` are complete, and there are none before the next barrier.
+    /// let received = unsafe { inbox.all().as_slice() };
+    /// assert_eq!(received.iter().sum::<u64>(), npes as u64);
+    /// shmem.barrier_all();
+    /// # shmem.free(inbox);
+    /// # shmem.finalize();
+    /// # Ok::<(), oneshmem::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    /// While the slice is in use, nobody changes these elements: no PE puts to them or performs an
+    /// atomic operation on them, no collective has them as its destination, and this PE does not
+    /// set them. Other PEs may read them. Typically, a program uses the slice between two barriers
+    /// of all PEs, and all PEs change the elements only before the first barrier or after the
+    /// second.
+    #[inline]
+    pub unsafe fn as_slice(self) -> &'a [T] {
+        // SAFETY: the `len` elements stay mapped for `'a`. They are aligned, as all arrays are, and
+        // any bits are a valid `T`. The caller guarantees that nobody writes them.
+        unsafe { std::slice::from_raw_parts(self.pointer(), self.len) }
+    }
+
+    /// As [`as_slice`](Self::as_slice), mutable.
+    ///
+    /// # Safety
+    /// While the slice is in use, nobody else reads or changes these elements: no PE and no
+    /// collective does, and this PE only through the slice.
+    #[inline]
+    pub unsafe fn as_mut_slice(self) -> &'a mut [T] {
+        // SAFETY: as for `as_slice`. The caller guarantees that nobody else accesses the elements.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }
+    }
+
+    /// The address, for the core. Dangling, not null, if the array has no elements. An empty part
+    /// of an array also has an address: other PEs' parts that start there may have elements.
+    pub(super) fn pointer(self) -> *mut T {
+        if self.start.is_null() { std::ptr::dangling_mut() } else { self.start }
+    }
+
+    /// These elements as an operand.
+    #[inline]
+    pub(super) fn object(self) -> Object<'a, T> {
+        // SAFETY: the `len` elements are in a block of symmetric memory, which stays allocated
+        // while the array is borrowed. Their type is an `Element`, for which any bits are a valid
+        // value. Safe code accesses them only by copies: an access at the wrong time yields wrong
+        // values, no more.
+        unsafe { Object::new(self.pointer(), self.len) }
+    }
+
+    /// This PE's own copy as a source.
+    #[inline]
+    pub(super) fn source(self) -> Source<'a, T> {
+        // SAFETY: as for `object`.
+        unsafe { Source::new(self.pointer(), self.len) }
+    }
+
+    /// This PE's own copy as a destination.
+    #[inline]
+    pub(super) fn dest(self) -> Dest<'a, T> {
+        // SAFETY: as for `object`.
+        unsafe { Dest::new(self.pointer(), self.len) }
+    }
+
+    /// The destination (this) and source of a collective.
+    pub(super) fn with(self, source: Self) -> Arrays<'a> {
+        // SAFETY: as for `object`. Whatever the lengths, the call checks that all memory is in the
+        // heap or in one partition, where any bits are valid values.
+        unsafe { Arrays::new(self.pointer(), source.pointer()) }
+    }
+
+    /// The first element as an operand. Panics if the slice is empty.
+    #[inline]
+    #[track_caller]
+    pub(super) fn first(self) -> Object<'a, T> {
+        assert!(self.len > 0, "the symmetric argument has no elements");
+        self.object().element(0)
+    }
+
+    /// Whether this and `other` have bytes in common.
+    pub(super) fn overlaps<U: Element>(self, other: SymmetricSlice<'_, U>) -> bool {
+        let (a, b) = (self.start as usize, other.start as usize);
+        let (a_end, b_end) = (a + self.len * size_of::<T>(), b + other.len * size_of::<U>());
+        self.len > 0 && other.len > 0 && a < b_end && b < a_end
+    }
+
+    /// Panics unless this and `other` have nothing in common.
+    #[track_caller]
+    pub(super) fn assert_disjoint<U: Element>(self, other: SymmetricSlice<'_, U>) {
+        assert!(!self.overlaps(other), "the symmetric arguments of a call overlap");
+    }
+}
+
+/// Parts of symmetric arrays, wherever these lie: what operations and collectives take as symmetric
+/// arguments. [`SymmetricSlice`] is one, and [`DeviceSlice`](super::DeviceSlice), which the processor
+/// does not reach, another; there are no others.
+pub trait Part<T>: Copy {
+    #[doc(hidden)]
+    fn part(&self, key: Key) -> SymmetricSlice<'_, T>;
+}
+
+/// What only this crate can name: nobody else implements [`Part`], or looks into one.
+#[derive(Clone, Copy, Debug)]
+pub struct Key;
+
+impl<T> Part<T> for SymmetricSlice<'_, T> {
+    #[inline]
+    fn part(&self, _: Key) -> SymmetricSlice<'_, T> {
+        *self
+    }
+}
+
+/// Panics unless two arguments have equally many elements.
+#[track_caller]
+pub(super) fn same_len(symmetric: usize, other: usize) {
+    assert_eq!(symmetric, other, "the two arguments of a call have different lengths");
+}

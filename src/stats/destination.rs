@@ -1,0 +1,101 @@
+//! Where statistics go and in which format, as `SHMEM_STATS` says.
+
+use super::data;
+use super::report::Report;
+use crate::env;
+use crate::error::Error;
+use crate::message;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// The format of statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Table,
+    Json,
+    Csv,
+}
+
+/// Format and destination.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Destination {
+    form: Form,
+    /// A file; `None` is standard error.
+    file: Option<PathBuf>,
+}
+
+impl Destination {
+    /// What the user asks for; `None` for no statistics.
+    pub(super) fn of_environment() -> Result<Option<Self>, Error> {
+        if !env::STATS.is_on() {
+            return Ok(None);
+        }
+        let Some((_, value)) = env::STATS.raw() else { return Ok(None) };
+        Self::parse(&value.to_string_lossy()).map(Some).ok_or_else(|| env::STATS.invalid())
+    }
+
+    fn parse(value: &str) -> Option<Self> {
+        let (word, file) = match value.split_once(':') {
+            Some((word, file)) => (word, Some(file)),
+            None => (value, None),
+        };
+        let form = match &*word.trim().to_ascii_lowercase() {
+            "json" => Form::Json,
+            "csv" => Form::Csv,
+            // As for every switch, any other value means on.
+            _ if file.is_none() => Form::Table,
+            _ => return None,
+        };
+        match file {
+            Some("") => None,
+            _ => Some(Self { form, file: file.map(PathBuf::from) }),
+        }
+    }
+
+    /// Checks that the file can be written, before the job runs in vain.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.file else { return Ok(()) };
+        match File::options().append(true).create(true).open(path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(env::STATS.refused(format!("the file cannot be written: {error}"))),
+        }
+    }
+
+    /// Writes the statistics of a finished job; reports a failure to do so.
+    pub(super) fn write(&self, report: &Report) {
+        let text = match self.form {
+            Form::Table => return message::say(report),
+            Form::Json => data::json(report),
+            Form::Csv => data::csv(report),
+        };
+        let written = match &self.file {
+            Some(path) => std::fs::write(path, text),
+            // In one call, so that lines of others do not come between.
+            None => io::stderr().write_all(text.as_bytes()),
+        };
+        if let Err(error) = written {
+            message::say(format_args!("{}: {error}", env::STATS.shown()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_and_files() {
+        let read = |value| Destination::parse(value).map(|it| (it.form, it.file));
+        for value in ["1", "yes", "", "on", "jsn"] {
+            assert_eq!(read(value), Some((Form::Table, None)), "{value}");
+        }
+        assert_eq!(read("json"), Some((Form::Json, None)));
+        assert_eq!(read("CSV"), Some((Form::Csv, None)));
+        assert_eq!(read("csv:a:b"), Some((Form::Csv, Some("a:b".into()))));
+        assert_eq!(read("json:/tmp/x"), Some((Form::Json, Some("/tmp/x".into()))));
+        for value in ["csv:", "xml:file", "1:file", ":"] {
+            assert_eq!(read(value), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! PMIx, the protocol of `mpirun` (Open MPI, PRRTE) and of `srun --mpi=pmix`, through the library
+//! that these launchers themselves use.
+#![allow(unsafe_code)]
+
+use super::library::{self, Library};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{NonNull, null, null_mut};
+
+/// The variable that a launcher sets if it speaks PMIx.
+pub const VARIABLE: &str = "PMIX_NAMESPACE";
+
+/// `PMIX_STRING`: a type of value.
+const STRING: u16 = 3;
+/// `PMIX_GLOBAL`: visible to all PEs of the job.
+const GLOBAL: u8 = 3;
+
+/// `pmix_proc_t`: a namespace and a rank.
+#[repr(C)]
+#[derive(Clone)]
+struct Proc {
+    nspace: [c_char; 256],
+    rank: u32,
+}
+
+/// `pmix_value_t`: its data is a union, of which only the first word is used here.
+#[repr(C)]
+struct Value {
+    kind: u16,
+    data: [usize; 3],
+}
+
+/// `pmix_info_t`: a name and its value.
+#[repr(C)]
+struct Info {
+    key: [u8; 512],
+    flags: u32,
+    value: Value,
+}
+
+/// `PMIX_BOOL`: a type of value.
+const BOOL: u16 = 1;
+/// `PMIX_COLLECT_DATA`: each rank gets what all have published.
+const COLLECT: &[u8] = b"pmix.collect";
+
+type Init = unsafe extern "C" fn(*mut Proc, *const Info, usize) -> c_int;
+type Initialized = unsafe extern "C" fn() -> c_int;
+type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
+type Commit = unsafe extern "C" fn() -> c_int;
+type Get =
+    unsafe extern "C" fn(*const Proc, *const c_char, *const Info, usize, *mut *mut Value) -> c_int;
+type Fence = unsafe extern "C" fn(*const Proc, usize, *const Info, usize) -> c_int;
+type ResolveNodes = unsafe extern "C" fn(*const c_char, *mut *mut c_char) -> c_int;
+type ResolvePeers =
+    unsafe extern "C" fn(*const c_char, *const c_char, *mut *mut Proc, *mut usize) -> c_int;
+type Finalize = unsafe extern "C" fn(*const Info, usize) -> c_int;
+type Abort = unsafe extern "C" fn(c_int, *const c_char, *mut Proc, usize) -> c_int;
+type Words = unsafe extern "C" fn(c_int) -> *const c_char;
+
+/// This process's connection to the launcher's server on its node.
+pub struct Pmix {
+    own: Proc,
+    is_shared: bool,
+    put: Put,
+    commit: Commit,
+    get: Get,
+    fence: Fence,
+    resolve_nodes: ResolveNodes,
+    resolve_peers: ResolvePeers,
+    finalize: Finalize,
+    abort: Abort,
+    words: Words,
+}
+
+impl Pmix {
+    /// Connects. PMIx counts connections, so an MPI library in this process is not disturbed.
+    ///
+    /// # Errors
+    /// If there is no PMIx library, or no launcher that speaks PMIx. The message is for the user.
+    pub fn open() -> Result<Self, String> {
+        let name = c"libpmix.so.2";
+        let library = library::check_static(name).and_then(|()| Library::load(name));
+        let library = library.map_err(|error| error.to_string())?;
+        let function = |name| library.function(name).map_err(|error| error.to_string());
+        // SAFETY: PMIx declares these types in every version of its ABI.
+        let (init, mut pmix) = unsafe {
+            let init = typed::<Init>(function(c"PMIx_Init")?);
+            let initialized = typed::<Initialized>(function(c"PMIx_Initialized")?);
+            let own = Proc { nspace: [0; 256], rank: 0 };
+            let pmix = Self {
+                own,
+                is_shared: initialized() != 0,
+                put: typed(function(c"PMIx_Put")?),
+                commit: typed(function(c"PMIx_Commit")?),
+                get: typed(function(c"PMIx_Get")?),
+                fence: typed(function(c"PMIx_Fence")?),
+                resolve_nodes: typed(function(c"PMIx_Resolve_nodes")?),
+                resolve_peers: typed(function(c"PMIx_Resolve_peers")?),
+                finalize: typed(function(c"PMIx_Finalize")?),
+                abort: typed(function(c"PMIx_Abort")?),
+                words: typed(function(c"PMIx_Error_string")?),
+            };
+            (init, pmix)
+        };
+        // SAFETY: writes the process's own name to a value of that type.
+        let status = unsafe { init(&mut pmix.own, null(), 0) };
+        pmix.check(status, "PMIx_Init").map(|()| pmix)
+    }
+
+    fn check(&self, status: c_int, call: &str) -> Result<(), String> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: returns a constant C string, or null.
+        let words = unsafe {
+            let words = (self.words)(status);
+            if words.is_null() { c"unknown" } else { CStr::from_ptr(words) }
+        };
+        Err(format!("{call}: {} ({status})", words.to_string_lossy()))
+    }
+
+    /// The names of the job's hosts.
+    pub fn hosts(&self) -> Result<Vec<String>, String> {
+        let mut names: *mut c_char = null_mut();
+        let space = self.own.nspace.as_ptr();
+        // SAFETY: the name of our own namespace, and a local for the result.
+        let status = unsafe { (self.resolve_nodes)(space, &mut names) };
+        self.check(status, "PMIx_Resolve_nodes")?;
+        if names.is_null() {
+            return Err("PMIx_Resolve_nodes: the job has no hosts".into());
+        }
+        // SAFETY: a C string, allocated by the C library and now ours.
+        let list = unsafe {
+            let list = CStr::from_ptr(names).to_string_lossy().into_owned();
+            libc::free(names.cast());
+            list
+        };
+        Ok(list.split(',').map(str::to_owned).collect())
+    }
+
+    /// The ranks of the job that are on `host`.
+    pub fn ranks_on(&self, host: &str) -> Result<Vec<u32>, String> {
+        let call = format!("PMIx_Resolve_peers of {host}");
+        let host = CString::new(host).map_err(|error| error.to_string())?;
+        let (mut peers, mut count) = (null_mut::<Proc>(), 0);
+        let space = self.own.nspace.as_ptr();
+        // SAFETY: two C strings, and two locals for the result.
+        let status = unsafe { (self.resolve_peers)(host.as_ptr(), space, &mut peers, &mut count) };
+        self.check(status, &call)?;
+        if peers.is_null() {
+            return Err(format!("{call}: none"));
+        }
+        // SAFETY: an array of that many, allocated by the C library and now ours.
+        unsafe {
+            let ranks = (0..count).map(|index| (*peers.add(index)).rank).collect();
+            libc::free(peers.cast());
+            Ok(ranks)
+        }
+    }
+
+    /// The value that `rank` publishes under this name. Waits until it does.
+    pub fn hear(&self, rank: u32, name: &CStr) -> Result<String, String> {
+        let whose = Proc { rank, ..self.own.clone() };
+        let mut value: *mut Value = null_mut();
+        // SAFETY: a process of our own namespace, a C string, and a local for the result.
+        let status = unsafe { (self.get)(&whose, name.as_ptr(), null(), 0, &mut value) };
+        let call = format!("PMIx_Get of {} of rank {rank}", name.to_string_lossy());
+        self.check(status, &call)?;
+        // SAFETY: on success there is a value, allocated by the C library and now ours. If its type
+        // is a string, its data is the address of a C string.
+        unsafe {
+            let text = value.as_ref().filter(|value| value.kind == STRING);
+            let text = text.map(|value| value.data[0] as *mut c_char).filter(|it| !it.is_null());
+            let heard = text.map(|text| CStr::from_ptr(text).to_string_lossy().into_owned());
+            text.inspect(|text| libc::free(text.cast()));
+            libc::free(value.cast());
+            heard.ok_or_else(|| format!("{call}: it is no text"))
+        }
+    }
+
+    /// Publishes `text` to all ranks under this name.
+    pub fn tell(&self, name: &CStr, text: &str) -> Result<(), String> {
+        let text = CString::new(text).map_err(|error| error.to_string())?;
+        let mut value = Value { kind: STRING, data: [text.as_ptr() as usize, 0, 0] };
+        // SAFETY: a C string, and a value that points to another; the library copies both.
+        let status = unsafe { (self.put)(GLOBAL, name.as_ptr(), &mut value) };
+        self.check(status, "PMIx_Put")?;
+        // SAFETY: takes no arguments.
+        self.check(unsafe { (self.commit)() }, "PMIx_Commit")
+    }
+
+    /// Whether this process was already connected, for MPI. Then the servers may have exchanged
+    /// what the ranks published, and will not fetch what is published later.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Waits until all ranks of the job have called this, and gives each what all have published.
+    pub fn share(&self) -> Result<(), String> {
+        let mut key = [0; 512];
+        key[..COLLECT.len()].copy_from_slice(COLLECT);
+        let info = Info { key, flags: 0, value: Value { kind: BOOL, data: [1, 0, 0] } };
+        // SAFETY: null for the processes means all of our namespace; one info record.
+        self.check(unsafe { (self.fence)(null(), 0, &info, 1) }, "PMIx_Fence")
+    }
+
+    /// Waits until all ranks of the job have called this.
+    pub fn fence(&self) -> Result<(), String> {
+        // SAFETY: null for the processes means all of our namespace.
+        self.check(unsafe { (self.fence)(null(), 0, null(), 0) }, "PMIx_Fence")
+    }
+
+    /// Asks the launcher to end the job with `status`. The launcher may end this process first.
+    pub fn abort(&self, status: i32) {
+        // SAFETY: a constant C string; null for the processes means all.
+        unsafe { (self.abort)(status, c"oneshmem ends the job".as_ptr(), null_mut(), 0) };
+    }
+
+    /// Disconnects: the launcher treats a process that exits without this as lost.
+    pub fn end(&self) {
+        // SAFETY: nothing is passed. An error would have nowhere to be reported.
+        unsafe { (self.finalize)(null(), 0) };
+    }
+}
+
+/// Converts an address to a function of its type.
+///
+/// # Safety
+/// `F` is the function's type.
+unsafe fn typed<F: Copy>(function: NonNull<c_void>) -> F {
+    const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+    // SAFETY: `F` is a function pointer, which the caller promises; it has the size of an address.
+    unsafe { std::mem::transmute_copy(&function) }
+}

@@ -1,0 +1,55 @@
+//! The imitation of CUDA's driver, whose memory faults on every load and store, and programs that run
+//! over it.
+
+use crate::{compile, launch, tree};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Asks for the partition of the programs in `tests/devices`.
+pub const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
+
+/// The folder of the imitation.
+pub fn driver() -> Result<PathBuf, String> {
+    static MADE: OnceLock<Result<(), String>> = OnceLock::new();
+    let folder = tree::scratch("devices");
+    let make = || {
+        if compile::is_elsewhere() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
+        compiler.arg("-o").arg(folder.join("libcuda.so.1"));
+        for source in ["libcuda.c", "reach.c"] {
+            compiler.arg(tree::repository("tests/devices").join(source));
+        }
+        launch::run(compiler)?.success()
+    };
+    MADE.get_or_init(make).clone()?;
+    Ok(folder)
+}
+
+/// What a program written for the processor's memory needs in its environment to run over a
+/// device's.
+pub fn environment() -> Result<[(&'static str, PathBuf); 3], String> {
+    let folder = driver()?;
+    let library = folder.join("libcuda.so.1");
+    Ok([("LD_LIBRARY_PATH", folder), ("LD_PRELOAD", library), ("IMITATION_REACH", "1".into())])
+}
+
+/// Starts a program of `tests/devices` with this partition.
+pub fn start(name: &str, pes: usize, value: &str) -> Result<Command, String> {
+    let source = tree::repository(&format!("tests/devices/{name}.c"));
+    let mut oshrun = launch::oshrun(pes, &compile::plain(&source, &[])?);
+    oshrun.env(VARIABLE, value).env("LD_LIBRARY_PATH", driver()?);
+    Ok(oshrun)
+}
+
+/// Compiles all of this, for a machine without a compiler.
+pub fn prepare() -> Result<(), String> {
+    for name in ["operations", "driver", "device_misuse"] {
+        start(name, 1, "")?;
+    }
+    Ok(())
+}

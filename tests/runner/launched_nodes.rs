@@ -1,0 +1,226 @@
+//! Jobs of each launcher over hosts that are network namespaces.
+
+use crate::directives::{Program, Variant};
+use crate::launch::{self, Outcome};
+use crate::launchers::{self, Launcher};
+use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, no_ucx, oshrun, program, told};
+use crate::{compile, tree};
+use libtest_mimic::{Failed, Trial};
+use std::process::Command;
+
+/// Launchers that start PEs on other hosts.
+const LAUNCHERS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    if tree::is_smartmap() {
+        return Vec::new(); // It serves jobs on one node only.
+    }
+    let nowhere = no_namespaces() || no_ucx();
+    let mut trials = vec![Trial::test("nodes/srun-without-pmi", srun_without_pmi)];
+    let mut add =
+        |launcher: Launcher, what: String, run: Box<dyn FnOnce() -> Result<(), Failed> + Send>| {
+            let name = format!("nodes/namespaces/{}/{what}", launcher.name());
+            let trial = Trial::test(name, run);
+            trials.push(trial.with_ignored_flag(nowhere || launcher.is_absent()));
+        };
+    for launcher in LAUNCHERS {
+        for (hosts, pes) in [(2, 2), (2, 4), (3, 7)] {
+            let run = move || Ok(ring(launcher, hosts, pes, &[])?);
+            add(launcher, format!("ring/{pes}"), Box::new(run));
+        }
+    }
+    for (launcher, protocol, disguise) in LIKE_SRUN {
+        let run = move || Ok(ring(launcher, 2, 4, &["sh", "-c", disguise, "sh"])?);
+        add(launcher, format!("like-srun-{protocol}"), Box::new(run));
+    }
+    for (launcher, what, status) in ENDS {
+        let name = what.replace(' ', "-");
+        add(launcher, name, Box::new(move || ends(launcher, what, status)));
+    }
+    add(Launcher::Hydra, "lost-3".to_string(), Box::new(lost_under_hydra));
+    for launcher in LAUNCHERS {
+        add(launcher, "last-words".to_string(), Box::new(move || last_words(launcher)));
+        add(launcher, "static".to_string(), Box::new(move || static_program(launcher)));
+    }
+    for (launcher, wrapper, ask) in launchers::MPI {
+        for first in ["mpi-first", "shmem-first"] {
+            for (hosts, pes) in [(2, 2), (2, 4)] {
+                let run = move || {
+                    let executable = launchers::of_both_worlds(launcher, wrapper, ask)?;
+                    let mut command = start(launcher, hosts, pes)?;
+                    command.arg(executable).arg(first);
+                    Ok(launch::run(command)?.success()?)
+                };
+                if !tree::skip_without(wrapper) {
+                    add(launcher, format!("with-{first}/{pes}"), Box::new(run));
+                }
+            }
+            if !tree::skip_without(wrapper) {
+                let run = move || Ok(leaves_nothing(launcher, wrapper, ask, first)?);
+                add(launcher, format!("leaves-nothing-{first}"), Box::new(run));
+            }
+        }
+    }
+    trials
+}
+
+/// The protocols of `srun`, and how to make its variables from those of another launcher with the
+/// same protocol.
+const LIKE_SRUN: [(Launcher, &str, &str); 2] = [
+    (Launcher::Hydra, "pmi2", "export SLURM_PROCID=$PMI_RANK SLURM_NTASKS=$PMI_SIZE SLURM_NNODES=2 SLURM_JOB_ID=$PPID
+         unset MPI_LOCALNRANKS
+         exec \"$@\""),
+    (
+        Launcher::OpenMpi,
+        "pmix",
+        "export SLURM_PROCID=$PMIX_RANK SLURM_NTASKS=$OMPI_COMM_WORLD_SIZE SLURM_NNODES=2 SLURM_JOB_ID=$PPID
+         unset OMPI_COMM_WORLD_RANK
+         exec \"$@\"",
+    ),
+];
+
+/// A PE that knows of two nodes but cannot reach the other says what to do.
+fn srun_without_pmi() -> Result<(), Failed> {
+    let mut command = Command::new(program()?);
+    command.env("SLURM_PROCID", "0").env("SLURM_NTASKS", "2").env("SLURM_NNODES", "2");
+    let words = ["neither PMI-1", "try srun --mpi=pmi2, srun --mpi=pmix, or oshrun --hostfile"];
+    told(&launch::run(command)?, 1, &words)
+}
+
+/// How jobs end.
+const ENDS: [(Launcher, &str, i32); 5] = [
+    (Launcher::Hydra, "global_exit 2 5", 5),
+    (Launcher::Hydra, "global_exit 0 6", 6),
+    (Launcher::OpenMpi, "global_exit 2 5", 5),
+    (Launcher::OpenMpi, "global_exit 0 6", 6),
+    (Launcher::OpenMpi, "lost 3", 9),
+];
+
+fn ends(launcher: Launcher, what: &str, status: i32) -> Result<(), Failed> {
+    told(&ended(launcher, what)?, status, &[])
+}
+
+/// When a PE ends the job, all PEs' output is flushed first, on all nodes, whether they wait or
+/// compute.
+fn last_words(launcher: Launcher) -> Result<(), Failed> {
+    let outcome = ended(launcher, "last_words 4")?;
+    told(&outcome, 4, &[])?;
+    let line = |pe: &usize| outcome.stdout.contains(&format!("last words of PE {pe}\n"));
+    match (0..4).find(|pe| !line(pe)) {
+        None => Ok(()),
+        Some(pe) => Err(outcome.report(&format!("the output of PE {pe} is lost")).into()),
+    }
+}
+
+/// A static program cannot load the libraries that it needs, and says so.
+fn static_program(launcher: Launcher) -> Result<(), Failed> {
+    let program = Program {
+        cflags: vec!["-static".into()],
+        ..Program::of(tree::repository("tests/programs/over_nodes.c"))
+    };
+    let executable = compile::executable_in(&program, Variant::usual(), "static")?;
+    let mut command = start(launcher, 2, 4)?;
+    command.arg(executable).arg("ring");
+    let outcome = launch::run(command)?;
+    let library = if launcher == Launcher::OpenMpi { "libpmix.so.2" } else { "libucp.so.0" };
+    let words = format!("a static program cannot load {library}; link it dynamically");
+    // Hydra reports what its PEs report.
+    told(&outcome, outcome.status.max(1), &[&words])
+}
+
+/// After a job that also uses MPI, no process is left on any node: agents do not wait for their
+/// limit, which is longer than this test's.
+fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+    const LEFT: &str = "\"$@\" || exit
+         for turn in $(seq 300); do
+             left=$(ip netns pids node0; ip netns pids node1)
+             [ -z \"$left\" ] && exit 0
+             sleep 0.1
+         done
+         ps -fp $left >&2
+         exit 1";
+    let executable = launchers::of_both_worlds(launcher, wrapper, ask)?;
+    let job = start(launcher, 2, 4)?;
+    let inside = job.get_args().skip(2);
+    let mut command = among_namespaces(2);
+    command.args(["sh", "-c", LEFT, "sh"]).args(inside).arg(executable).arg(first);
+    for (name, value) in job.get_envs() {
+        value.map(|value| command.env(name, value));
+    }
+    launch::run(command)?.success()
+}
+
+/// Hydra usually goes on when it has lost a PE of another node, and the others end the job. If its
+/// connection to that node closes first, Hydra aborts the job, with a status and words of its own.
+fn lost_under_hydra() -> Result<(), Failed> {
+    let outcome = ended(Launcher::Hydra, "lost 3")?;
+    let aborted = outcome.stdout.contains("BAD TERMINATION") && outcome.status != 0;
+    match aborted && !outcome.hung {
+        true => Ok(()),
+        false => {
+            let words = ["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached: "];
+            told(&outcome, 1, &words)
+        }
+    }
+}
+
+fn ended(launcher: Launcher, what: &str) -> Result<Outcome, String> {
+    let mut command = start(launcher, 2, 4)?;
+    command.arg(program()?).args(what.split(' '));
+    launch::run(command)
+}
+
+/// The beginning of a command, up to its program, for this number of hosts.
+fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Command, String> {
+    let each = pes.div_ceil(hosts);
+    let names: Vec<_> = (0..hosts).map(|host| format!("node{host}")).collect();
+    let mut command = among_namespaces(hosts);
+    let shell = tree::repository("tests/programs/namespace_shell.sh");
+    let (count, each) = (pes.to_string(), each.to_string());
+    match launcher {
+        Launcher::Hydra => {
+            command.args(["ip", "netns", "exec", "node0", "mpiexec.hydra", "-launcher", "ssh"]);
+            command.arg("-launcher-exec").arg(shell);
+            command.args(["-localhost", "10.77.0.1", "-hosts", &names.join(",")]);
+            command.args(["-ppn", &each, "-n", &count]);
+        }
+        Launcher::OpenMpi => {
+            let hosts: Vec<_> = names.iter().map(|name| format!("{name}:{each}")).collect();
+            // Its daemons keep their files in folders by the names of hosts.
+            let named = "hostname node0; exec \"$@\"";
+            command.args(["ip", "netns", "exec", "node0", "unshare", "--uts", "sh", "-c", named]);
+            command.args(["sh", "mpirun.openmpi", "--bind-to", "none"]);
+            command.args(["--mca", "plm_rsh_agent"]).arg(shell);
+            // Exclude devices of this machine that exist on all hosts but connect nothing.
+            for layer in ["oob_tcp_if_include", "btl_tcp_if_include"] {
+                command.args(["--mca", layer, "10.77.0.0/24"]);
+            }
+            // Open MPI's shared memory must not be used: by its name, hosts on one machine are one
+            // host.
+            command.args(["--mca", "btl", "tcp,self", "--mca", "plm_rsh_no_tree_spawn", "1"]);
+            command.args(["-H", &hosts.join(","), "-n", &count]);
+            launchers::prepare_mpirun(&mut command)?;
+        }
+        _ => {
+            let job = oshrun(&names.join(","), pes, NAMESPACES, &[]);
+            command.arg(job.get_program()).args(job.get_args());
+        }
+    }
+    Ok(command)
+}
+
+/// PEs run by `wrapper` on all hosts reach each other.
+fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Result<(), String> {
+    let mut command = start(launcher, hosts, pes)?;
+    command.args(wrapper).arg(program()?).arg("ring");
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let mut lines: Vec<&str> = outcome.stdout.lines().collect();
+    lines.sort_unstable();
+    let line = |pe| format!("PE {pe} of {pes}: word {}, count {pes}", 1000 + (pe + pes - 1) % pes);
+    match lines.iter().copied().eq((0..pes).map(line)) {
+        true => Ok(()),
+        false => Err(outcome.report("a line is missing, or wrong")),
+    }
+}

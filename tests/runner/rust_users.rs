@@ -1,0 +1,186 @@
+//! The crate in a user's project, as a dependency by path. Programs that compile run under oshrun.
+//! Unsound programs do not compile, and the compiler says why.
+
+use crate::launch::{COMPILING, Outcome, Running};
+use crate::{launch, tree};
+use libtest_mimic::Trial;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+
+/// Programs that the compiler rejects, and words of its message.
+const REFUSED: [(&str, &str, &str); 8] = [
+    (
+        "padding",
+        "#[derive(Clone, Copy, Element)] #[repr(C)] struct Item { a: u8, b: u32 }
+         fn main() { let _ = Item { a: 1, b: 2 }; }",
+        "`Item` has padding, which Element forbids: order the fields",
+    ),
+    (
+        "bool",
+        "#[derive(Clone, Copy, Element)] #[repr(C)] struct Item { a: u32, b: bool }
+         fn main() { let _ = Item { a: 1, b: true }; }",
+        "`bool` cannot be in symmetric memory",
+    ),
+    (
+        "layout",
+        "#[derive(Clone, Copy, Element)] struct Item { a: u32, b: u32 }
+         fn main() { let _ = Item { a: 1, b: 2 }; }",
+        "Element needs #[repr(C)] or #[repr(transparent)]",
+    ),
+    (
+        "copy",
+        "#[derive(Element)] #[repr(C)] struct Item { a: u32 }
+         fn main() { let _ = Item { a: 1 }; }",
+        "the trait bound `Item: Copy` is not satisfied",
+    ),
+    (
+        "reference",
+        "fn main() { let shmem = oneshmem::init().unwrap(); let _ = shmem.alloc::<&'static u8>(1); }
+         use Element as _;",
+        "`&'static u8` cannot be in symmetric memory",
+    ),
+    (
+        "alignment",
+        "#[derive(Clone, Copy, Element)] #[repr(C, align(32))] struct Item([u8; 32]);
+         fn main() { let _ = oneshmem::init().unwrap().alloc::<Item>(1); }",
+        "an element is aligned to 16 bytes at most",
+    ),
+    (
+        "threads",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             std::thread::scope(|scope| _ = scope.spawn(|| shmem.barrier_all()));
+         }
+         use Element as _;",
+        "cannot be shared between threads safely",
+    ),
+    (
+        "freed",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let array = shmem.alloc::<u64>(1).unwrap();
+             let part = array.at(0);
+             shmem.free(array);
+             part.set(1);
+         }
+         use Element as _;",
+        "cannot move out of `array` because it is borrowed",
+    ),
+];
+
+/// A program without unsafe code that uses most of the interface.
+const TAKEN: &str = r#"#![forbid(unsafe_code)]
+#![deny(warnings)]
+use oneshmem::{Comparison, Element, Error, Max, Result, Shmem, Sum};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Element)]
+#[repr(C)]
+pub struct Sample {
+    place: [f32; 3],
+    kind: u16,
+    flags: [u8; 2],
+    count: usize,
+}
+
+fn total(shmem: &Shmem, mine: u64) -> Result<u64> {
+    let sum = shmem.alloc::<u64>(1)?;
+    sum.at(0).set(mine);
+    shmem.world().reduce::<_, Sum>(sum.all(), sum.all());
+    let total = sum.at(0).get();
+    shmem.free(sum);
+    Ok(total)
+}
+
+fn main() -> Result<()> {
+    let shmem = oneshmem::init()?;
+    let (me, npes) = (shmem.my_pe(), shmem.n_pes());
+    let inbox = shmem.alloc::<Sample>(2)?;
+    let flag = shmem.alloc::<isize>(1)?;
+    let sample = Sample { place: [1.5; 3], kind: 3, flags: [1, 2], count: me };
+    let right = (me + 1) % npes;
+    shmem.put(inbox.all(), &[sample, Sample::default()], right);
+    shmem.fence();
+    shmem.atomic_set(flag.at(0), -1, right);
+    shmem.wait_until(flag.at(0), Comparison::Lt, 0);
+    assert_eq!(inbox.at(0).get(), Sample { count: (me + npes - 1) % npes, ..sample });
+    assert!(inbox.all().iter().all(|sample| sample.get().count < npes));
+    assert_eq!(total(&shmem, 2)?, 2 * npes as u64);
+    shmem.world().reduce::<_, Max>(flag.all(), flag.all());
+    match shmem.alloc::<Sample>(usize::MAX / 64) {
+        Err(error @ Error::NoMemory { .. }) if me == 0 => println!("{error}"),
+        Err(Error::NoMemory { .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(shmem.world().split_strided(npes, 1, 1, None), Err(oneshmem::NoTeam)));
+    shmem.free(flag);
+    shmem.free(inbox);
+    shmem.finalize();
+    Ok(())
+}
+"#;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    // The library has no build with SMARTMAP's addresses for such projects.
+    if tree::is_smartmap() {
+        return Vec::new();
+    }
+    let mut trials: Vec<Trial> = REFUSED
+        .iter()
+        .map(|&(name, source, why)| {
+            Trial::test(format!("rust-users/refused/{name}"), move || {
+                Ok(refused(name, source, why)?)
+            })
+        })
+        .collect();
+    for pes in [1, 3] {
+        trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || Ok(taken(pes)?)));
+    }
+    trials
+}
+
+fn refused(name: &str, source: &str, why: &str) -> Result<(), String> {
+    let outcome = compile(name, &format!("use oneshmem::Element;\n{source}\n"))?.0;
+    match outcome.status != 0 && outcome.stderr.contains(why) {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("the compiler does not say {why:?}"))),
+    }
+}
+
+fn taken(pes: usize) -> Result<(), String> {
+    let (outcome, program) = compile("taken", TAKEN)?;
+    outcome.success()?;
+    let outcome = launch::run(launch::oshrun(pes, &program))?;
+    outcome.success()?;
+    match outcome.stdout.matches("no symmetric memory for").count() == 1 {
+        true => Ok(()),
+        false => Err(outcome.report("PE 0 says once that there is no memory")),
+    }
+}
+
+/// Compiles a program of a project outside this workspace, with the versions of its lock file. Also
+/// returns the executable's path.
+fn compile(name: &str, source: &str) -> Result<(Outcome, PathBuf), String> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|error| error.into_inner());
+    let project = tree::scratch("rust-users").join(name);
+    let write = |path: &str, text: &str| std::fs::write(project.join(path), text);
+    let write_all = || {
+        std::fs::create_dir_all(project.join("src"))?;
+        std::fs::copy(tree::repository("Cargo.lock"), project.join("Cargo.lock"))?;
+        let manifest = format!(
+            "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\noneshmem = {{ path = {:?} }}\n",
+            tree::repository(".")
+        );
+        write("Cargo.toml", &manifest)?;
+        write("src/main.rs", source)
+    };
+    write_all().map_err(|error: std::io::Error| format!("{}: {error}", project.display()))?;
+    let target = tree::scratch("cargo");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--offline"]).current_dir(&project);
+    cargo.arg("--target-dir").arg(&target);
+    Ok((Running::start(cargo)?.finish_within(COMPILING)?, target.join("debug").join(name)))
+}

@@ -1,0 +1,155 @@
+//! Manual pages: handwritten templates, with the version (`@VERSION@`), the options of the command
+//! (`@OPTIONS@`) and the environment variables (`@VARIABLES@`) filled in.
+
+use super::Files;
+use clap::Command;
+use clap_mangen::Man;
+use oneshmem::env;
+use oneshmem_tools::cli;
+use std::fmt::Write;
+use std::path::Path;
+use std::{fs, io};
+
+/// The pages of these templates, each in the folder of its section.
+pub fn pages(date: &str, templates: &[&str]) -> io::Result<Files> {
+    templates.iter().map(|path| page(date, Path::new(path))).collect()
+}
+
+fn page(date: &str, path: &Path) -> io::Result<(String, String)> {
+    let failed = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
+    let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".in"));
+    let (name, section) = name
+        .and_then(|name| Some((name, name.rsplit_once('.')?.1)))
+        .ok_or_else(|| failed("expected a template with a name such as oshrun.1.in"))?;
+    let text = fs::read_to_string(path).map_err(|error| failed(&error.to_string()))?;
+    // The first line has an empty argument for the date.
+    let mut page = text.replacen("\"\"", &format!("\"{date}\""), 1);
+    page = page.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
+    if page.contains("@OPTIONS@\n") {
+        let command = command(name).ok_or_else(|| failed("no command of this name has options"))?;
+        page = page.replace("@OPTIONS@\n", &options(command)?);
+    }
+    page = page.replace("@VARIABLES@\n", &variables());
+    Ok((format!("man{section}/{name}"), page))
+}
+
+/// The command that a page describes.
+fn command(page: &str) -> Option<Command> {
+    Some(match page {
+        "oshrun.1" => cli::oshrun::command(),
+        "oshcc.1" => cli::oshcc::command("oshcc", &cli::oshcc::C),
+        "oshinfo.1" => cli::oshinfo::command(),
+        "oshtune.1" => cli::oshtune::command(),
+        _ => return None,
+    })
+}
+
+/// The section on options. Help headings become subsections.
+fn options(command: Command) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    Man::new(command).render_options_section(&mut bytes)?;
+    let text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    let mut section = String::from(".SH OPTIONS\n");
+    for line in text.lines() {
+        match line.strip_prefix(".SH ") {
+            Some("OPTIONS") => {}
+            Some(heading) => {
+                let (first, rest) = heading.split_at(1);
+                let _ = writeln!(section, ".SS {first}{}", rest.to_lowercase());
+            }
+            None => {
+                let _ = writeln!(section, "{line}");
+            }
+        }
+    }
+    Ok(section)
+}
+
+/// Escapes text for roff.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-")
+}
+
+/// The environment variables of the library.
+fn variables() -> String {
+    let mut text = String::new();
+    for entry in env::entries() {
+        let old = entry.alias.map(|alias| format!("\\fR, \\fP{alias}")).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            ".TP\n.B {}{old}\n{}\n.br\nValues: {}.\n.br\nDefault: {}.",
+            entry.name,
+            escaped(entry.help),
+            escaped(&entry.values),
+            escaped(entry.default)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const COMMANDS: [&str; 4] = ["oshrun.1", "oshcc.1", "oshinfo.1", "oshtune.1"];
+
+    fn rendered(name: &str) -> String {
+        let templates = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/man"));
+        page("2000-01-01", &templates.join(format!("{name}.in"))).unwrap().1
+    }
+
+    /// The long options (with two dashes) that a text names.
+    fn named(text: &str) -> impl Iterator<Item = String> {
+        let words: Vec<String> = text
+            .replace("\\-", "-")
+            .split(|c: char| !(c.is_ascii_alphanumeric() || "-_:".contains(c)))
+            .filter(|word| word.starts_with("--") && word.len() > 2)
+            .map(|word| word.trim_end_matches(':').to_owned())
+            .collect();
+        words.into_iter()
+    }
+
+    #[test]
+    fn every_option_is_in_the_manual_page() {
+        for name in COMMANDS {
+            let page = rendered(name);
+            assert!(!page.contains('@'), "{name} has a placeholder left");
+            assert!(page.starts_with(".TH ") && page.contains(" \"2000-01-01\" "), "{name}");
+            let mut command = command(name).unwrap();
+            command.build();
+            for arg in command.get_arguments() {
+                let long = arg.get_long().map(|long| format!("--{long}"));
+                let option = long.or(arg.get_short().map(|short| format!("-{short}"))).unwrap();
+                let entry = format!("\\fB{}\\fR", option.replace('-', "\\-"));
+                let line = page.lines().find(|line| line.contains(&entry));
+                assert!(line.is_some(), "{name} lacks {option}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_name_no_option_that_does_not_exist() {
+        for name in COMMANDS {
+            let mut command = command(name).unwrap();
+            command.build();
+            let known: Vec<String> = command
+                .get_arguments()
+                .flat_map(|arg| [arg.get_long()].into_iter().flatten())
+                .map(|long| format!("--{long}"))
+                .collect();
+            for option in named(&rendered(name)) {
+                assert!(known.contains(&option), "{name} names {option}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_variable_is_in_the_manual_page() {
+        let page = rendered("shmem_environment.7");
+        for variable in env::ALL {
+            assert!(page.contains(&format!("\n.B {}", variable.name)), "{}", variable.name);
+            assert!(page.contains(&escaped(&variable.values())), "{}", variable.name);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Parts of a machine, and how PEs are bound and mapped to them.
+
+/// What a PE is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// Nothing: it runs on any CPU.
+    None,
+    /// One hardware thread.
+    HwThread,
+    /// All hardware threads of one place.
+    To(Place),
+}
+
+/// Parts of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A core.
+    Core,
+    /// The cores that share a level-3 cache.
+    L3,
+    /// The cores of a NUMA node.
+    Numa,
+    /// The cores of a socket.
+    Socket,
+    /// The whole machine.
+    Node,
+}
+
+impl Place {
+    /// All kinds of places.
+    pub const ALL: [Self; 5] = [Self::Core, Self::L3, Self::Numa, Self::Socket, Self::Node];
+
+    /// The name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::L3 => "l3",
+            Self::Numa => "numa",
+            Self::Socket => "socket",
+            Self::Node => "node",
+        }
+    }
+
+    /// The place of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.name() == name)
+    }
+}
+
+/// The order in which PEs are assigned to cores: core by core, or first one core of each place,
+/// then the next core of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// The kind of place.
+    pub by: Place,
+    /// The number of PEs per place, filling one place after the other, if the user sets it.
+    pub each: Option<usize>,
+}
