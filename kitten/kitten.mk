@@ -23,6 +23,8 @@ kitten: smartmap
 	    -p oneshmem --features smartmap --example kitten-smoke --target $(TRIPLE)
 	cp $(SMARTMAP_TARGET)/$(TRIPLE)/release/examples/kitten-smoke $(KITTEN)/smoke-rust
 
+# The last command names the packages of `make test`. For fewer, cargo might choose other features and
+# build them once more.
 test-smartmap: kitten
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
 	    -p oneshmem -p onenode -p oneshmem-kitten -p oneshmem-tools
@@ -30,4 +32,4 @@ test-smartmap: kitten
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    -p oneshmem-tests --test suite
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) $(CARGO) test --locked \
-	    -p oneshmem-bench --test smoke -- instructions
+	    --workspace --exclude oneshmem-tests --test smoke -- instructions
