@@ -30,6 +30,7 @@ mod collectives {
     pub mod message;
     pub mod range;
     pub mod scratch;
+    pub mod sent;
     /// Room for few words and messages, so that both run out.
     pub mod sizes {
         pub const SMALL_WORDS: usize = 2;
@@ -41,11 +42,12 @@ mod collectives {
 #[path = "model/pes.rs"]
 mod pes;
 
-use atomics::AtomicU64;
+use atomics::{AtomicU64, Ordering};
 use collectives::barrier::{dissemination, tree};
 use collectives::epoch::Epoch;
 use collectives::epoch_group::EpochGroup;
 use collectives::group::{CollectiveGroup, Reach};
+use collectives::sent;
 use collectives::tree::Tree;
 use pes::{Member, count_readers, exchanges, model, write_sync_read};
 use std::convert::Infallible;
@@ -59,6 +61,30 @@ fn a_sync_orders_writes_and_reads() {
     model(2, 2, |member| write_sync_read(&member, &EpochGroup::new(member.clone(), &epoch())));
     model(3, 1, |member| write_sync_read(&member, &EpochGroup::new(member.clone(), &epoch())));
     model(4, 1, |member| write_sync_read(&member, &EpochGroup::new(member.clone(), &epoch())));
+}
+
+/// Each PE is alone on its node. Its words stand for the copy on the other node.
+#[test]
+fn partners_receive_every_message_they_exchange() {
+    model(2, 3, |member| {
+        let other = 1 - member.me;
+        for round in 1..=3 {
+            let here = &member.pes[member.me];
+            let mailbox = &here.words.mailboxes[sent::mailbox(round - 1)];
+            let mine = (round << 32) | (member.me as u64 + 1);
+            // Words of a remote write arrive in any order.
+            for (word, value) in mailbox.words.iter().zip(sent::encode(round, &[mine])).rev() {
+                word.store(value, Ordering::Relaxed);
+            }
+            here.bell.notify();
+            let there = &member.pes[other];
+            let mut message = [0];
+            while !sent::receive(&there.words, round, &mut message) {
+                there.bell.wait();
+            }
+            assert_eq!(message, [(round << 32) | (other as u64 + 1)]);
+        }
+    });
 }
 
 /// The same for the other barriers.

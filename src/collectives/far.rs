@@ -14,7 +14,8 @@ use crate::team::Team;
 use crate::team::known::Known;
 use onenode::collectives::epoch_group::{Controlled, EpochGroup};
 use onenode::collectives::group::{Outcome, Reach};
-use onenode::collectives::words::ControlWords;
+use onenode::collectives::sent;
+use onenode::collectives::words::{ControlWords, Mailbox};
 use std::convert::Infallible;
 use std::mem::offset_of;
 
@@ -96,7 +97,7 @@ impl FarTeam {
             let offset = words + offset_of!(ControlWords, progress) as u64;
             for pe in members().into_iter().map(|member| self.pe(member)) {
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
-                    engine.tell(Far { pe, offset }, step);
+                    engine.tell(Far { pe, offset }, &[step]);
                 }
             }
         });
@@ -209,6 +210,31 @@ impl Controlled for FarTeam {
 
     fn announced_to(&self, step: u64, member: usize) {
         self.tell(step, || [member]);
+    }
+
+    fn sends(&self) -> bool {
+        true
+    }
+
+    fn send(&self, step: u64, member: usize, message: &[u64]) {
+        let Names { job, engine } = self.names;
+        let mailbox = sent::mailbox(self.known[member].sent.fetch_add(1, Ordering::Relaxed));
+        // The member's node has a copy of this PE's words.
+        let words = CONTROL + job.control().words_offset(self.team.team.slot(), job.pe());
+        let at = Far { pe: self.pe(member), offset: words }
+            .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
+            .plus(offset_of!(Mailbox, words));
+        engine.tell(at, &sent::encode(step, message));
+    }
+
+    fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
+        let words = self.team.words(member);
+        let at = std::ptr::from_ref(&words.mailboxes).addr();
+        let mut wait = Wait::new(For::Collective, About::Counter(self.team.routine, at));
+        while !sent::receive(words, step, message) {
+            wait.step();
+        }
+        Ok(())
     }
 
     fn notify(&self, member: usize) {

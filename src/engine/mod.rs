@@ -188,9 +188,12 @@ pub trait Engine: Send + Sync {
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
-    /// Writes an aligned word of 8 bytes. Quiets do not wait for it.
-    fn tell(&self, at: Far, value: u64) {
-        self.update(at, Amo { action: Action::Swap, operand: value, bytes: size_of::<u64>() });
+    /// Writes aligned words of 8 bytes, each as a whole. Quiets do not wait for them.
+    fn tell(&self, at: Far, words: &[u64]) {
+        for (i, word) in words.iter().enumerate() {
+            let amo = Amo { action: Action::Swap, operand: *word, bytes: size_of::<u64>() };
+            self.update(at.plus(i * size_of::<u64>()), amo);
+        }
     }
 
     /// Returns when all operations that this PE has issued are complete.

@@ -1,6 +1,6 @@
 //! What a PE knows about a team's members on other nodes.
 
-use crate::atomics::AtomicBool;
+use crate::atomics::{AtomicBool, AtomicU64};
 use onenode::collectives::words::ControlWords;
 
 /// What it knows about one member.
@@ -9,4 +9,6 @@ pub struct Known {
     pub words: ControlWords,
     /// Whether this node is notified of further steps.
     pub subscribed: AtomicBool,
+    /// How many messages this PE has sent to it.
+    pub sent: AtomicU64,
 }

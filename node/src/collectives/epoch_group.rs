@@ -40,6 +40,19 @@ pub trait Controlled: Reach {
     /// As [`announced`](Self::announced), but to one member.
     #[inline(always)]
     fn announced_to(&self, _step: u64, _member: usize) {}
+    /// Whether [`send`](Self::send) is possible.
+    fn sends(&self) -> bool {
+        false
+    }
+    /// Sends a message to a member on another node, as [`sent`](super::sent) describes.
+    fn send(&self, _step: u64, _member: usize, _message: &[u64]) {}
+    /// Waits for the message that `member`, on another node, sends with `step`.
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn receive(&self, _step: u64, _member: usize, _message: &mut [u64]) -> Outcome<Self> {
+        Ok(())
+    }
     /// Adds one to `member`'s notifications.
     fn notify(&self, member: usize) {
         let counter = &self.words(member).notifications;
@@ -209,6 +222,19 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
     #[inline]
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self> {
         self.members.await_counter(&self.members.words(member).progress, step)
+    }
+
+    fn sends(&self) -> bool {
+        self.members.sends()
+    }
+
+    fn send(&self, step: u64, member: usize, message: &[u64]) {
+        self.announce_near(step);
+        self.members.send(step, member, message);
+    }
+
+    fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
+        self.members.receive(step, member, message)
     }
 }
 

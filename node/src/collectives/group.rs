@@ -140,6 +140,28 @@ pub trait Stepped: Reach {
     /// If the wait ends early.
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self>;
 
+    /// Whether messages can be [sent](Self::send) to members on other nodes.
+    fn sends(&self) -> bool {
+        false
+    }
+
+    /// As [`announce_to`](Self::announce_to) to one member on another node, with a message, which
+    /// the member [receives](Self::receive). For groups that [send](Self::sends), with one member
+    /// per node; [`sent`](super::sent) says how long the message may be and when it may be sent.
+    fn send(&self, step: u64, member: usize, message: &[u64]) {
+        let _ = message;
+        self.announce_to(step, [member]);
+    }
+
+    /// Waits for the message that `member` sends with `step`, and copies it to `message`.
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
+        let _ = message;
+        self.await_member(step, member)
+    }
+
     /// Runs a collective of at most `steps` steps.
     ///
     /// # Errors
@@ -251,6 +273,19 @@ impl<G: Stepped> Steps<'_, G> {
     /// As for [`Stepped::await_member`].
     pub fn await_member(&self, step: usize, member: usize) -> Outcome<G> {
         self.group.await_member(self.base + step as u64, member)
+    }
+
+    /// As [`Stepped::send`].
+    pub fn send(&self, step: usize, member: usize, message: &[u64]) {
+        self.group.send(self.base + step as u64, member, message);
+    }
+
+    /// As [`Stepped::receive`].
+    ///
+    /// # Errors
+    /// As for [`Stepped::receive`].
+    pub fn receive(&self, step: usize, member: usize, message: &mut [u64]) -> Outcome<G> {
+        self.group.receive(self.base + step as u64, member, message)
     }
 
     /// Waits until each of `members` has announced `step`.

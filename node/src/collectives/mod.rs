@@ -26,6 +26,7 @@ pub mod reduce;
 pub mod rules;
 pub mod scan;
 pub mod scratch;
+pub mod sent;
 pub mod sizes;
 #[cfg(test)]
 mod tests;

@@ -203,12 +203,12 @@ impl Engine for Ucx {
         });
     }
 
-    fn tell(&self, at: Far, value: u64) {
-        let from = (&raw const value).cast();
+    fn tell(&self, at: Far, words: &[u64]) {
+        let (from, bytes) = (words.as_ptr().cast(), size_of_val(words));
         let request = self.with(at, |state, remote, offset| {
             self.note_told(state);
-            // SAFETY: the value outlives the request: `finish` waits for it.
-            unsafe { state.worker.put(remote, offset, from, size_of::<u64>()) }
+            // SAFETY: the words outlive the request: `finish` waits for it.
+            unsafe { state.worker.put(remote, offset, from, bytes) }
         });
         self.finish(request, Some(at.pe));
     }

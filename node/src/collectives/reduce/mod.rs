@@ -7,6 +7,7 @@
 
 pub mod binomial;
 mod block;
+mod exchanged;
 mod fold;
 pub mod linear;
 pub mod op;

@@ -1,10 +1,12 @@
 //! The head of each node combines its node's elements in place, the heads combine theirs by
-//! [recursive doubling](super::recursive_doubling), and the others copy the result. One member's
-//! bytes leave each node `log2` of the number of nodes times, and enter it as often.
+//! [recursive doubling](super::recursive_doubling), by [messages](super::exchanged) if the elements
+//! fit one, and the others copy the result. One member's bytes leave each node `log2` of the number
+//! of nodes times, and enter it as often.
 
-use super::{Reduce, recursive_doubling};
-use crate::collectives::group::{CollectiveGroup, Outcome};
+use super::{Reduce, exchanged, recursive_doubling};
+use crate::collectives::group::{CollectiveGroup, Outcome, Stepped};
 use crate::collectives::levels::Levels;
+use crate::collectives::sent;
 
 const READY: usize = 1;
 
@@ -34,7 +36,12 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
         }
         if levels.nodes() > 1 {
             let among_heads = Reduce { source: call.dest.readable(), ..call };
-            recursive_doubling::run(&levels.heads(steps, READY), among_heads)?;
+            let heads = levels.heads(steps, READY);
+            if heads.sends() && call.bytes() <= sent::MOST_BYTES {
+                exchanged::run(&heads, among_heads)?;
+            } else {
+                recursive_doubling::run(&heads, among_heads)?;
+            }
         }
         steps.announce_near(there);
         steps.await_each(copied, levels.others())

@@ -2,7 +2,7 @@
 //! bytes to the group, and ask the group for the bytes that it reads in place.
 #![allow(unsafe_code)]
 
-use super::machine::{Machine, Member};
+use super::machine::{Machine, Member, Patience};
 use super::nodes::Traffic;
 use super::plan::plan;
 use super::play::play;
@@ -13,8 +13,9 @@ use crate::collectives::group::{Outcome, Reach};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::range::{Readable, Remote, Writable};
 use crate::collectives::scratch::Scratch;
+use crate::collectives::sent;
 use crate::collectives::words::ControlWords;
-use crate::counter::Counter;
+use crate::counter::{Counter, WaitStrategy};
 use std::convert::Infallible;
 
 /// Marks a name: no mapped address has this bit.
@@ -112,13 +113,30 @@ impl Controlled for OfNode<'_> {
         let far = self.node(member) != self.node(self.index());
         self.traffic.told.fetch_add(far.into(), Ordering::Relaxed);
     }
+    fn sends(&self) -> bool {
+        true
+    }
+    fn send(&self, step: u64, member: usize, message: &[u64]) {
+        self.announced_to(step, member);
+        let (copy, sent) = self.traffic.copy(self.index(), member);
+        let mailbox = &copy.mailboxes[sent::mailbox(sent.fetch_add(1, Ordering::Relaxed))];
+        mailbox.write(&sent::encode(step, message));
+    }
+    fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
+        let (copy, _) = self.traffic.copy(member, self.index());
+        let mut patience = Patience::new(self.member);
+        while !sent::receive(copy, step, message) {
+            patience.pause()?;
+        }
+        Ok(())
+    }
 }
 
 #[test]
 fn no_algorithm_loads_from_memory_of_another_node() {
     for (npes, nodes) in [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)] {
         let plan = plan(npes);
-        let traffic = Traffic::default();
+        let traffic = Traffic::new(npes);
         Machine::new(npes).run(|member| {
             let epoch = Epoch::new([0; 4].map(Into::into));
             epoch.set(0, member.words(member.me));

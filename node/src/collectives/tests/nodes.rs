@@ -1,19 +1,39 @@
 //! Traffic between nodes: counted, and compared with formulas.
 
 use super::calls::{Call, Elements};
-use super::machine::Machine;
+use super::machine::{Machine, control_words};
 use super::names::OfNode;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
+use crate::collectives::sent::MOST_BYTES;
+use crate::collectives::words::ControlWords;
+use std::iter::repeat_with;
 
 /// Traffic between nodes.
-#[derive(Debug, Default)]
 pub struct Traffic {
     /// Steps announced to members on other nodes.
     pub told: AtomicU64,
     /// Copies from other nodes.
     pub copies: AtomicU64,
+    /// For each sender and receiver: the copy of the sender's words on the receiver's node, and how
+    /// many messages were sent.
+    sent: Vec<Vec<(ControlWords, AtomicU64)>>,
+}
+
+impl Traffic {
+    /// None yet, among `npes` PEs.
+    pub fn new(npes: usize) -> Self {
+        let none = || (control_words(), AtomicU64::new(0));
+        let to_all = || repeat_with(none).take(npes).collect();
+        let sent = repeat_with(to_all).take(npes).collect();
+        Self { told: AtomicU64::new(0), copies: AtomicU64::new(0), sent }
+    }
+
+    /// Where messages from one PE to another are, and how many were sent.
+    pub fn copy(&self, from: usize, to: usize) -> &(ControlWords, AtomicU64) {
+        &self.sent[from][to]
+    }
 }
 
 /// All announcements and all copies between nodes in one call, among `n` nodes, a power of two.
@@ -26,6 +46,7 @@ fn expected(call: &Call, n: u64) -> (u64, u64) {
         Call::Broadcast { .. } => (2 * (n - 1), n - 1),
         // Parts that wrap around are copied in two pieces.
         Call::Fcollect { .. } => (2 * n * log, n * log + (n - 1 - log)),
+        Call::Reduce { n: elements, .. } if elements * 8 <= MOST_BYTES => (n * log, 0),
         Call::Reduce { .. } => (2 * n * log, n * log),
         _ => panic!("no formula"),
     }
@@ -38,10 +59,11 @@ fn two_levels_ask_of_the_network_what_the_formulas_say() {
         Call::Broadcast { bytes: 800, root: 0, root_too: true },
         Call::Fcollect { bytes: 800 },
         Call::Reduce { elements: Elements::SumI64, n: 100, in_place: false },
+        Call::Reduce { elements: Elements::SumI64, n: 7, in_place: false },
     ];
     for (npes, nodes) in [(2, 2), (4, 2), (4, 4), (8, 4), (8, 8), (16, 8), (16, 16)] {
         for call in &calls {
-            let traffic = Traffic::default();
+            let traffic = Traffic::new(npes);
             let machine = Machine::new(npes);
             machine.run(|member| {
                 let epoch = Epoch::new([0; 4].map(Into::into));
