@@ -94,7 +94,13 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("nodes/start/no-program", || {
         let mut command = oshrun("a,b", 4, DIRECT, &[]);
         command.arg("/nonexistent/program");
-        told(&launch::run(command)?, 127, &["on ", "/nonexistent/program: No such file"])
+        let outcome = launch::run(command)?;
+        told(&outcome, 127, &["on ", "/nonexistent/program: No such file"])?;
+        // One message, and no wait for the nodes.
+        match outcome.stderr.lines().count() {
+            1 => Ok(()),
+            _ => Err(outcome.report("expected one line").into()),
+        }
     }));
     trials.push(Trial::test("nodes/start/version", other_version));
     match no_ucx() {

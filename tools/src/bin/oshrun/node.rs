@@ -63,6 +63,7 @@ pub fn run() -> Result<i32, Failure> {
             let word = abort::encode(AbortKind::Launcher, 0, failure.status.into());
             let message = format!("on {}: {}", task.nodes[task.node].host, failure.message);
             link.send(FrameKind::Fail, 0, &ending(word, &message));
+            link.send(FrameKind::Done, 0, &[]);
             finish(&mut link);
             Ok(failure.status.into())
         }
@@ -126,11 +127,12 @@ fn poll_link(link: &Link, timeout: PollTimeout) -> nix::Result<i32> {
     poll(&mut polled, timeout)
 }
 
-/// Sends what is queued and waits until the hub hangs up.
+/// Sends what is queued and waits until the hub lets this node leave, or hangs up.
 fn finish(link: &mut Link) {
-    while link.lost().is_none() {
+    let mut may_leave = false;
+    while !may_leave && link.lost().is_none() {
         let _ = poll_link(link, PollTimeout::NONE);
-        link.ready(Token::Input);
+        may_leave = link.ready(Token::Input).iter().any(|frame| frame.kind == FrameKind::Leave);
         link.ready(Token::Output);
     }
 }
