@@ -66,8 +66,11 @@ fn help_has_topics() {
     // What follows is a program, not a topic.
     assert_eq!(run(oshrun("--help ./a.out")).ended_with(0).stdout, short);
     assert_eq!(run(oshrun("-h")).ended_with(0).stdout, short);
-    let done = run(oshrun("--help=bindings")).ended_with(2);
-    assert!(done.stderr.contains("binding"), "{done:?}");
+    for wrong in ["--help=bindings", "--help bindings"] {
+        let done = run(oshrun(wrong)).ended_with(2);
+        let words = ["'bindings'", "environment", "similar value exists: 'binding'"];
+        assert!(words.iter().all(|word| done.stderr.contains(word)), "{done:?}");
+    }
     // Only a terminal gets colours.
     assert!(!all.contains('\x1b'));
 }

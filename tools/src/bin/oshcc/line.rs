@@ -114,6 +114,8 @@ pub struct CommandLine {
     arguments: Vec<OsString>,
     /// What to print instead of compiling, if anything.
     pub show: Option<Show>,
+    /// An option that asks to print something unknown.
+    pub unknown: Option<String>,
     /// Whether there is anything to compile or link.
     has_input: bool,
     stops_before_linking: bool,
@@ -131,6 +133,11 @@ impl CommandLine {
             let text = argument.to_string_lossy();
             if let Some(show) = show(&text) {
                 line.show = Some(show);
+                continue;
+            }
+            // No compiler has such an option.
+            if text.trim_start_matches('-').starts_with("showme:") && text.starts_with('-') {
+                line.unknown = Some(text.into_owned());
                 continue;
             }
             line.stops_before_linking |= NO_LINK.contains(&&*text);
@@ -221,6 +228,13 @@ impl CommandLine {
 fn compile(installation: &Installation) -> Vec<OsString> {
     let include = joined("-I", installation.include().as_os_str());
     [include].into_iter().chain(COMPILE.iter().map(OsString::from)).collect()
+}
+
+/// The error for an option that asks to print something unknown.
+pub fn unknown(option: &str) -> String {
+    let names = SHOW.map(|(name, _)| name).into_iter().filter(|name| !name.is_empty());
+    let names: Vec<_> = names.map(|name| format!("-showme:{name}")).collect();
+    format!("there is no {option}; expected -showme, {}", names.join(", "))
 }
 
 fn joined(flag: &str, value: &OsStr) -> OsString {
@@ -324,6 +338,10 @@ mod tests {
             assert_eq!(command(&format!("{dashes}link-info")), format!("cc {LINK}"));
             assert_eq!(command(&format!("{dashes}info")), format!("cc -I/opt/one/include {LINK}"));
         }
+        let line = |text: &str| CommandLine::read([OsString::from(text)].into_iter());
+        assert_eq!(line("-showme:nothing").unknown.as_deref(), Some("-showme:nothing"));
+        assert_eq!(line("showme:nothing").unknown, None);
+        assert!(unknown("-showme:x").ends_with("-showme:libs, -showme:version, -showme:help"));
         // Not our option: the compiler complains.
         assert_eq!(command("-showmenot a.o -c"), "cc -I/opt/one/include -showmenot a.o -c");
     }

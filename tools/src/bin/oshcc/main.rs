@@ -33,6 +33,9 @@ fn main() -> ExitCode {
         }
     };
     let line = CommandLine::read(arguments);
+    if let Some(option) = &line.unknown {
+        return complain(line::unknown(option));
+    }
     if line.show == Some(Show::Help) {
         let printed = oshcc::command(&name.to_string_lossy(), &language).print_help();
         return printed.map_or_else(

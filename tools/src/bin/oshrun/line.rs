@@ -27,10 +27,10 @@ pub struct Piece {
 /// Splits a command line into its parts. There is at least one.
 pub fn split(
     command: &mut Command,
-    mut arguments: impl Iterator<Item = OsString>,
+    arguments: impl Iterator<Item = OsString>,
 ) -> Result<Vec<Piece>, clap::Error> {
+    let mut arguments = arguments.collect::<Vec<_>>().into_iter().peekable();
     let name = arguments.next().unwrap_or_default();
-    let mut arguments = arguments.peekable();
     let mut parts = Vec::new();
     loop {
         let mut options = vec![name.clone()];
@@ -43,7 +43,8 @@ pub fn split(
             }
             let (argument, value) = two_dashes(command, argument)?;
             options.push(argument);
-            options.extend(arguments.next_if(|next| value.is(next)));
+            let is_last = arguments.len() == 1;
+            options.extend(arguments.next_if(|next| value.is(next, is_last)));
         }
         let mut program = Vec::new();
         while let Some(argument) = arguments.next_if(|text| !colon_ends || text != ":") {
@@ -63,7 +64,7 @@ enum Value {
     Here,
     /// Yes.
     Next,
-    /// Only if it is one of these.
+    /// Only if it is one of these, or the last word and no path: then it was meant to be one.
     Among(Vec<PossibleValue>),
 }
 
@@ -78,11 +79,15 @@ impl Value {
         }
     }
 
-    fn is(&self, next: &OsStr) -> bool {
+    /// Whether the next argument is the value. `is_last` says whether it is the last one.
+    fn is(&self, next: &OsStr, is_last: bool) -> bool {
+        let is_word = || !next.as_encoded_bytes().iter().any(|byte| b"/-:".contains(byte));
         match self {
             Self::Here => false,
             Self::Next => true,
-            Self::Among(values) => values.iter().any(|value| next == value.get_name()),
+            Self::Among(values) => {
+                values.iter().any(|value| next == value.get_name()) || (is_last && is_word())
+            }
         }
     }
 }
