@@ -68,12 +68,22 @@ impl Topology {
         &self.cpus
     }
 
-    /// Restricts it to these CPUs. The error lists those that are not usable.
-    pub fn only(mut self, ids: &[usize]) -> Result<Self, Vec<usize>> {
-        let is_there = |id: &usize| self.cpus.iter().any(|cpu| cpu.id == *id);
-        let missing: Vec<usize> = ids.iter().copied().filter(|id| !is_there(id)).collect();
+    /// Restricts it to these CPUs. The error says which of them are not usable, and which CPUs are.
+    pub fn only(mut self, ids: &[usize]) -> Result<Self, String> {
+        let usable = numbers(&self.cpus);
+        let missing: Vec<usize> = ids.iter().copied().filter(|id| !usable.contains(id)).collect();
+        if !missing.is_empty() {
+            let s = |numbers: &[usize]| if numbers.len() == 1 { "" } else { "s" };
+            return Err(format!(
+                "oshrun may not use CPU{} {}; it may use CPU{} {}",
+                s(&missing),
+                list(&missing),
+                s(&usable),
+                list(&usable)
+            ));
+        }
         self.cpus.retain(|cpu| ids.contains(&cpu.id));
-        if missing.is_empty() { Ok(self) } else { Err(missing) }
+        Ok(self)
     }
 
     /// The CPUs grouped by core.
@@ -86,6 +96,13 @@ impl Topology {
     pub fn nodes(&self) -> Vec<&[Cpu]> {
         self.cpus.chunk_by(|a, b| a.node == b.node).collect()
     }
+}
+
+/// The numbers of these CPUs, sorted.
+pub fn numbers(cpus: &[Cpu]) -> Vec<usize> {
+    let mut numbers: Vec<_> = cpus.iter().map(|cpu| cpu.id).collect();
+    numbers.sort_unstable();
+    numbers
 }
 
 /// The lowest number among the CPUs that share a CPU's level-3 cache.

@@ -9,7 +9,7 @@ use oneshmem::error::Routine;
 use oneshmem::job::{Job, existing, setup};
 use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
-use oneshmem_tools::topology::{Cpu, Topology, list};
+use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -94,11 +94,7 @@ fn machine() -> String {
         Ok(topology) => topology,
         Err(error) => return format!("{:<16} cannot be read: {error}\n", "CPUs"),
     };
-    let numbers = |cpus: &[Cpu]| {
-        let mut numbers: Vec<_> = cpus.iter().map(|cpu| cpu.id).collect();
-        numbers.sort_unstable();
-        list(&numbers)
-    };
+    let numbers = |cpus: &[Cpu]| list(&numbers(cpus));
     let (cpus, cores, nodes) = (topology.cpus(), topology.cores(), topology.nodes());
     let mut text = format!(
         "{:<16} {} usable ({}), {} core{}, {} NUMA node{}\n",

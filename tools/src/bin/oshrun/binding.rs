@@ -1,7 +1,7 @@
 //! Which CPUs each PE runs on.
 
 use oneshmem_tools::place::{Bind, Map, Place};
-use oneshmem_tools::topology::{Cpu, Topology, list};
+use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 
 /// The CPUs of one PE, sorted. Empty if the PE is not bound.
 pub type Binding = Vec<usize>;
@@ -87,12 +87,6 @@ impl Wish<'_> {
             (None, by) => parts(&in_turn(&self.groups(by))),
         }
     }
-}
-
-fn numbers(cpus: &[Cpu]) -> Binding {
-    let mut numbers: Vec<_> = cpus.iter().map(|cpu| cpu.id).collect();
-    numbers.sort_unstable();
-    numbers
 }
 
 /// Hardware threads, ordered so that PEs share a core only when every core has a PE.
@@ -203,7 +197,10 @@ mod tests {
         };
         assert_eq!(wish(Bind::None), [[1, 5, 6], [1, 5, 6]]);
         assert_eq!(wish(Bind::To(Place::Core)), [vec![1, 5], vec![6]]);
-        assert_eq!(machine().only(&[1, 9]).unwrap_err(), [9]);
+        assert_eq!(
+            machine().only(&[1, 9]).unwrap_err(),
+            "oshrun may not use CPU 9; it may use CPUs 0-7"
+        );
     }
 
     #[test]

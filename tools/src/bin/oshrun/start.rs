@@ -16,7 +16,7 @@ use nix::unistd::isatty;
 use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::Pes;
-use oneshmem_tools::topology::{Topology, list};
+use oneshmem_tools::topology::Topology;
 use std::cell::Cell;
 use std::io;
 use std::ops::Range;
@@ -47,10 +47,9 @@ impl<'a> Plan<'a> {
         let topology = Topology::usable()
             .map_err(|error| Failure::own(format!("cannot read the usable CPUs: {error}")))?;
         let topology = match &options.cpu_set {
-            Some(cpus) => topology.only(cpus).map_err(|missing| {
-                let missing = list(&missing);
-                Failure::own(format!("--cpu-set: oshrun may not use the CPUs {missing}"))
-            })?,
+            Some(cpus) => {
+                topology.only(cpus).map_err(|why| Failure::own(format!("--cpu-set: {why}")))?
+            }
             None => topology,
         };
         let wish = Wish {
