@@ -25,6 +25,7 @@ mod place;
 mod pmi;
 mod point;
 pub mod query;
+mod settings;
 pub mod setup;
 pub mod several;
 pub mod threads;

@@ -5,10 +5,10 @@
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::abort::{self, AbortKind};
-use super::backend;
 use super::control::{Control, Stage};
 use super::file::JobFile;
 use super::partitions::{self, Partition};
+use super::settings::Settings;
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
@@ -17,8 +17,6 @@ use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
-use crate::memory::pages;
-use crate::memory::partition::Spec;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
@@ -26,15 +24,9 @@ use crate::sys;
 use crate::translate::{ALL_OR_NONE, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
-use onenode::layout::Sizes;
-use onenode::segment;
-use onenode::sys::map;
 use onenode::sys::process;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// Heaps must fit into their place in the job's file.
-const HEAP_LIMIT: u64 = 1 << 40;
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
 /// Makes initialisation and finalisation mutually exclusive.
@@ -90,26 +82,9 @@ fn first_lifetime() -> Result<(), Error> {
     // A program that starts after the job has ended must end as well.
     ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
 
-    let data = segment::find(map::page_size())?;
-    let choice = backend::choose(place.launcher, file.nodes().is_some())?;
-    let pages = pages::Wanted::from_environment()?;
-    let default = match file.header().default_heap.load(Ordering::Relaxed) {
-        0 => choice.backend.default_heap(npes),
-        agreed => agreed,
-    };
-    let heap = heap_bytes(default, pages.unit())?;
-    let specs = partitions::wanted(&file).map_err(|error| tell_once(&file, pe, error))?;
-    let (on_devices, in_slot): (Vec<Spec>, Vec<Spec>) =
-        specs.iter().cloned().partition(|spec| !spec.is_in_slot());
-    let sizes = Sizes {
-        heap,
-        partitions: in_slot.iter().map(Spec::whole_pages).collect(),
-        unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
-    };
-    let layout = choice.backend.layout(&data, &sizes, npes);
-    let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
-    env::STARTUP_TIMEOUT.seconds()?;
-    collectives::select::read_environment()?;
+    let settings = Settings::read(&file, place.launcher);
+    let Settings { choice, data, pages, specs, in_slot, on_devices, layout } =
+        settings.map_err(|error| tell_once(&file, pe, error))?;
 
     let engine = match file.nodes() {
         Some(nodes) => Some(Box::new(Ucx::open(nodes, npes)?) as Box<dyn Engine>),
@@ -179,21 +154,6 @@ fn first_lifetime() -> Result<(), Error> {
     }
     announce(job);
     Ok(())
-}
-
-/// Names the variables to reduce when there is not enough memory.
-fn no_room(error: onenode::Error, has_partitions: bool) -> Error {
-    let (what, variables) = match has_partitions {
-        false => ("a symmetric heap", "SHMEM_SYMMETRIC_SIZE"),
-        true => ("heap and partitions", "SHMEM_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_PARTITION<id>"),
-    };
-    match error {
-        onenode::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
-            "no address space for {peers} PEs with {what} of {bytes} bytes each: {why}; lower \
-             {variables} or raise the limit (ulimit -v)"
-        )),
-        other => other.into(),
-    }
 }
 
 /// Opens the data path and lets peers attach.
@@ -305,18 +265,6 @@ fn announce(job: &Job) {
             env::table()
         ));
     }
-}
-
-fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
-    let bytes = match env::SYMMETRIC_SIZE.bytes()? {
-        None => default.min(HEAP_LIMIT),
-        Some(bytes) if bytes <= HEAP_LIMIT => bytes,
-        Some(_) => {
-            let expected = format!("expected at most {}g", HEAP_LIMIT >> 30);
-            return Err(env::SYMMETRIC_SIZE.refused(expected));
-        }
-    };
-    Ok((bytes as usize).max(1).next_multiple_of(unit))
 }
 
 /// `shmem_finalize`: the last call ends the lifetime, the others are barriers. A surplus call is

@@ -5,7 +5,7 @@ mod collectives;
 mod json;
 
 use oneshmem::env;
-use oneshmem::error::Routine;
+use oneshmem::error::{Error, Routine};
 use oneshmem::job::{Job, existing, setup};
 use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
@@ -17,9 +17,13 @@ const ROUTINE: Routine = &"oshinfo";
 
 fn main() -> ExitCode {
     let matches = cli::oshinfo::command().get_matches();
-    if let Err(error) = setup::init_thread(ROUTINE, 0) {
-        eprintln!("oshinfo: cannot start a job here: {error}");
-        return ExitCode::FAILURE;
+    match setup::init_thread(ROUTINE, 0) {
+        Ok(_) => {}
+        Err(Error::Told) => return ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("oshinfo: cannot start a job here: {error}");
+            return ExitCode::FAILURE;
+        }
     }
     if let Some(job) = existing().filter(|job| job.pe() == 0) {
         let text = if matches.get_flag("json") { json::report(job) } else { report(job) };

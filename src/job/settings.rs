@@ -1,0 +1,89 @@
+//! What the environment asks of this job, checked before anything is made of it. All PEs usually
+//! have the same environment, and so find the same errors.
+
+use super::backend::{self, ChosenBackend};
+use super::file::JobFile;
+use super::launcher::Launcher;
+use super::partitions;
+use crate::atomics::Ordering;
+use crate::error::Error;
+use crate::memory::pages;
+use crate::memory::partition::Spec;
+use crate::{collectives, env};
+use onenode::layout::{Layout, Sizes};
+use onenode::segment::{self, DataSegment};
+use onenode::sys::map;
+
+/// Heaps must fit into their place in the job's file.
+const HEAP_LIMIT: u64 = 1 << 40;
+
+/// The backend, and the memory that this PE will have.
+pub(super) struct Settings {
+    pub choice: ChosenBackend,
+    pub data: DataSegment,
+    /// The pages of the heap.
+    pub pages: pages::Wanted,
+    /// All partitions.
+    pub specs: Vec<Spec>,
+    /// Those in the slot.
+    pub in_slot: Vec<Spec>,
+    /// Those on devices.
+    pub on_devices: Vec<Spec>,
+    pub layout: Layout,
+}
+
+impl Settings {
+    /// Reads the environment, and reserves the addresses.
+    pub fn read(file: &JobFile, launcher: Launcher) -> Result<Self, Error> {
+        let npes = file.npes();
+        let data = segment::find(map::page_size())?;
+        let choice = backend::choose(launcher, file.nodes().is_some())?;
+        let pages = pages::Wanted::from_environment()?;
+        let default = match file.header().default_heap.load(Ordering::Relaxed) {
+            0 => choice.backend.default_heap(npes),
+            agreed => agreed,
+        };
+        let heap = heap_bytes(default, pages.unit())?;
+        let specs = partitions::wanted(file)?;
+        let (on_devices, in_slot): (Vec<Spec>, Vec<Spec>) =
+            specs.iter().cloned().partition(|spec| !spec.is_in_slot());
+        let sizes = Sizes {
+            heap,
+            partitions: in_slot.iter().map(Spec::whole_pages).collect(),
+            unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
+        };
+        let layout = choice.backend.layout(&data, &sizes, npes);
+        let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
+        env::STARTUP_TIMEOUT.seconds()?;
+        collectives::select::read_environment()?;
+        Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout })
+    }
+}
+
+/// The size of the heap, in whole pages of `unit` bytes.
+fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
+    let bytes = match env::SYMMETRIC_SIZE.bytes()? {
+        None => default.min(HEAP_LIMIT),
+        Some(bytes) if bytes <= HEAP_LIMIT => bytes,
+        Some(_) => {
+            let expected = format!("expected at most {}g", HEAP_LIMIT >> 30);
+            return Err(env::SYMMETRIC_SIZE.refused(expected));
+        }
+    };
+    Ok((bytes as usize).max(1).next_multiple_of(unit))
+}
+
+/// Names the variables to reduce when there is not enough memory.
+fn no_room(error: onenode::Error, has_partitions: bool) -> Error {
+    let (what, variables) = match has_partitions {
+        false => ("a symmetric heap", "SHMEM_SYMMETRIC_SIZE"),
+        true => ("heap and partitions", "SHMEM_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_PARTITION<id>"),
+    };
+    match error {
+        onenode::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
+            "no address space for {peers} PEs with {what} of {bytes} bytes each: {why}; lower \
+             {variables} or raise the limit (ulimit -v)"
+        )),
+        other => other.into(),
+    }
+}
