@@ -17,16 +17,33 @@ pub const VALUES: &str = "a size in bytes, then traits: see oneshmem-partitions(
 /// What each of them does, in one sentence.
 pub const HELP: &str = "A partition in addition to the symmetric heap: size and traits.";
 
-/// The partition that a variable of this name is for; `None` if it is another variable.
-pub fn id_of(name: &str) -> Option<usize> {
-    let digits = NAMES.iter().find_map(|start| name.strip_prefix(start))?;
-    let is_plain = digits == "0" || !digits.starts_with(['0', '+']);
-    digits.parse().ok().filter(|_| is_plain)
+/// The partition that a variable of this name is for; `None` if it is another variable. The error
+/// is that the number is not written as it should be.
+pub fn id_of(name: &str) -> Option<Result<usize, Malformed>> {
+    let number = NAMES.iter().find_map(|start| name.strip_prefix(start))?;
+    let digits = number.strip_prefix(['+', '-', '_']).unwrap_or(number);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let is_plain = number == "0" || !number.starts_with(['0', '+', '-', '_']);
+    Some(number.parse().ok().filter(|_| is_plain).ok_or(Malformed))
+}
+
+/// The number in a variable's name has a sign or leading zeros, or is too large for any partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+/// A variable whose name has a malformed number: name and value as the user wrote them.
+pub fn malformed() -> Option<String> {
+    let names = environment::names_that_begin(&NAMES);
+    let name = names.into_iter().filter(|name| id_of(name) == Some(Err(Malformed))).min()?;
+    let value = environment::variable(&name).unwrap_or_default();
+    Some(format!("{name}={:?}", value.to_string_lossy()))
 }
 
 /// The numbers of the requested partitions.
 pub fn ids() -> BTreeSet<usize> {
-    environment::names_that_begin(&NAMES).iter().filter_map(|name| id_of(name)).collect()
+    environment::names_that_begin(&NAMES).iter().filter_map(|name| id_of(name)?.ok()).collect()
 }
 
 /// The value of partition `id`'s variable, looked up by `value_of`.
@@ -59,16 +76,20 @@ pub(super) fn table() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::id_of;
+    use super::{Malformed, id_of};
 
     #[test]
     fn only_plain_numbers_name_partitions() {
         for (name, id) in [
-            ("SHMEM_SYMMETRIC_PARTITION0", Some(0)),
-            ("SMA_SYMMETRIC_PARTITION12", Some(12)),
+            ("SHMEM_SYMMETRIC_PARTITION0", Some(Ok(0))),
+            ("SMA_SYMMETRIC_PARTITION12", Some(Ok(12))),
+            ("SHMEM_SYMMETRIC_PARTITION01", Some(Err(Malformed))),
+            ("SHMEM_SYMMETRIC_PARTITION00", Some(Err(Malformed))),
+            ("SHMEM_SYMMETRIC_PARTITION+1", Some(Err(Malformed))),
+            ("SHMEM_SYMMETRIC_PARTITION_1", Some(Err(Malformed))),
+            ("SMA_SYMMETRIC_PARTITION-1", Some(Err(Malformed))),
+            ("SHMEM_SYMMETRIC_PARTITION99999999999999999999", Some(Err(Malformed))),
             ("SHMEM_SYMMETRIC_PARTITION", None),
-            ("SHMEM_SYMMETRIC_PARTITION01", None),
-            ("SHMEM_SYMMETRIC_PARTITION+1", None),
             ("SHMEM_SYMMETRIC_PARTITIONS", None),
             ("SHMEM_SYMMETRIC_SIZE", None),
         ] {

@@ -4,6 +4,7 @@
 // case: size | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=KIND=N stderr=SIZE stderr=missing
 // case: twice | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M:POLICY=P:POLICY=M stderr=twice
 // case: number | status=nonzero env=SHMEM_SYMMETRIC_PARTITION20=1M stderr=SHMEM_SYMMETRIC_PARTITION20 stderr=SHMEM_MAX_PARTITIONS
+// case: zeros | status=nonzero env=SHMEM_SYMMETRIC_PARTITION01=1M stderr=SHMEM_SYMMETRIC_PARTITION01="1M" stderr=without
 // case: sum | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=600G env=SHMEM_SYMMETRIC_PARTITION1=600G stderr=1024
 // case: node | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=1M:NODES=1023 stderr=NODES stderr=1023
 // case: pages | status=nonzero env=SHMEM_SYMMETRIC_PARTITION0=300G:PGSIZE=2M stderr=SHMEM_SYMMETRIC_PARTITION0

@@ -187,6 +187,14 @@ impl fmt::Display for Spec {
 /// # Errors
 /// If a variable has an invalid value.
 pub fn from_environment(npes: usize) -> Result<Vec<Spec>, Error> {
+    if let Some(setting) = partitions::malformed() {
+        let expected = format!(
+            "expected the partition's number at the end of the name, from 0 to {} and without \
+             sign or leading zeros",
+            MOST - 1
+        );
+        return Err(Error::Environment { setting, expected });
+    }
     let ids = partitions::ids();
     if ids.is_empty() {
         return Ok(Vec::new());
