@@ -148,7 +148,7 @@ fn copy(names: &Names, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
             unsafe { names.engine.put(to, from.at(), bytes, Over::AtReturn) };
             names.engine.quiet();
         }
-        (Some(_), Some(_)) => unreachable!("no algorithm moves what is not its own"),
+        (Some(_), Some(_)) => unreachable!("one side of a copy is this PE's own memory"),
     }
 }
 

@@ -134,7 +134,7 @@ impl Agent {
         let bytes = near * EXPORT_BYTES + size_of::<AtomicU64>();
         let exports = map::private_anywhere(bytes)?;
         let exports = NonNull::new(exports as *mut u8)
-            .ok_or_else(|| Error::Engine("no memory for what PEs export".into()))?;
+            .ok_or_else(|| Error::Engine("no memory for the exports of the PEs".into()))?;
         // SAFETY: the memory stays mapped for good; nothing reads it here.
         let (_, key) = unsafe { worker.register(exports, bytes) }?;
         let pes = std::iter::repeat_with(Served::default).take(near).collect();
@@ -236,7 +236,9 @@ impl Agent {
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let pages = Pages::from_word(word(&record.heap_pages));
         let (file, heap) = control.heap_place(pe, pages)?.ok_or_else(|| {
-            Error::Engine(format!("the heap of PE {pe} is in a file that the launcher has not got"))
+            Error::Engine(format!(
+                "the heap of PE {pe} is in a file that the launcher did not create"
+            ))
         })?;
         let places = [
             (control.file()?, control.data_offset(pe), word(&record.data_bytes) as usize),
@@ -302,7 +304,9 @@ impl Agent {
                     Backing::File(file) => memfd::map_peers_file(&at, file.as_fd()),
                     Backing::Memory(pages, Some(place)) => memfd::map_peers(&at, pages, place),
                     Backing::Memory(_, None) => {
-                        return Err(lost(&"its memory is in a file that the launcher has not got"));
+                        return Err(lost(
+                            &"its memory is in a file that the launcher did not create",
+                        ));
                     }
                 }
             };

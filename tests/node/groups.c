@@ -33,7 +33,7 @@ static void barriers(onenode_t *node, onenode_view_t *view, const onenode_table 
         WORKS(onenode_barrier(evens, ONENODE_EVER));
         WORKS(onenode_barrier(group, ONENODE_EVER));
     }
-    FAILS(onenode_arrived(group), ONENODE_EINVAL, "onenode_arrived: group = one without an arrival");
+    FAILS(onenode_arrived(group), ONENODE_EINVAL, "onenode_arrived: group = one at which this process has not arrived");
     WORKS(onenode_group_close(evens));
     WORKS(onenode_group_close(group));
 }

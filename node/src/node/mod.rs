@@ -339,7 +339,11 @@ fn file(
         return Ok((file, 0, None));
     };
     let Some(rank) = rank else {
-        return Err(Error::argument("rank", "none", "a number, which says where in the file"));
+        return Err(Error::argument(
+            "rank",
+            "none",
+            "a rank, which says what part of the file is whose",
+        ));
     };
     if offset % page != 0 {
         return Err(Error::argument("file.offset", offset, "a multiple of the page size"));

@@ -172,8 +172,10 @@ impl Node {
         node.check()?;
         let unit = fd::page_size(file)?;
         let pages = whole_pages(&what, unit)?;
-        let Some(offset) = offset.checked_sub((what.start - pages.start) as u64) else {
-            return Err(Error::argument("offset", offset, "where in the file the memory starts"));
+        let into_page = (what.start - pages.start) as u64;
+        let Some(offset) = offset.checked_sub(into_page) else {
+            let expected = format!("at least {into_page}, as far as the memory is into its page");
+            return Err(Error::argument("offset", offset, expected));
         };
         if !matches!(fd::is_sealed(file), Ok(true)) {
             let value = format!("descriptor {}, which can shrink", file.as_raw_fd());

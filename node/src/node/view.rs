@@ -291,7 +291,7 @@ impl Core {
         // pages, if they differ.
         let unit = theirs.iter().map(size).max().unwrap_or(HUGE).max(HUGE);
         let Some((leader, region)) = pairs().max_by_key(|(_, region)| size(region)) else {
-            return Err(Error::NoWay("a view without regions".into()));
+            return Err(Error::NoWay("the view has no regions".into()));
         };
         let remainder = region.start.wrapping_sub(leader.own.start).wrapping_add(origin) % unit;
         let mut attached = Attached::reserve(span.next_multiple_of(unit) + 3 * unit)

@@ -88,7 +88,9 @@ impl Control {
         }
         let specs = self.partitions_text(pe).as_deref().and_then(partition::specs_of);
         let specs = specs.ok_or_else(|| {
-            Error::Library(format!("PE {pe} says something else than what partitions it has"))
+            Error::Library(format!(
+                "the control area has no valid list of the partitions of PE {pe}"
+            ))
         })?;
         let place = self.text_place(pe)?;
         let offsets = place.words()[OFFSETS..HANDLES].iter();
@@ -127,7 +129,9 @@ impl Control {
     /// What names PE `pe`'s `part`th memory on a device.
     pub(crate) fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
         if !self.job.has_file() {
-            return Err(Error::Library("partitions on devices need a launcher with files".into()));
+            return Err(Error::Library(
+                "partitions on devices are not possible on Kitten, where jobs have no file".into(),
+            ));
         }
         let place = self.text_place(pe)?;
         let words = handle.words.iter().chain([&handle.skipped]);

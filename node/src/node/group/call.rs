@@ -127,7 +127,11 @@ impl Group {
         let size = self.ranks.len();
         let all = || {
             call.bytes.checked_mul(size).ok_or_else(|| {
-                Error::argument("bytes", call.bytes, format!("{size} times that in a region"))
+                Error::argument(
+                    "bytes",
+                    call.bytes,
+                    format!("at most {} for {size} members", usize::MAX / size),
+                )
             })
         };
         let (read, written) = match call.operation {

@@ -98,11 +98,8 @@ impl Group {
     pub fn new(node: &Node, id: u64, ranks: &[Rank]) -> Result<Self, Error> {
         node.0.check()?;
         let Some(own) = node.0.rank else {
-            return Err(Error::argument(
-                "node",
-                "one that numbers peers as they are met",
-                "a rank",
-            ));
+            let value = "one without a rank";
+            return Err(Error::argument("node", value, "one that was opened with a rank"));
         };
         let Some(me) = ranks.iter().position(|rank| *rank == own) else {
             let value = format!("{ranks:?}");
@@ -175,7 +172,8 @@ impl Group {
     pub fn arrived(&mut self) -> Result<bool, Error> {
         self.check_usable()?;
         let Some((step, first)) = self.arrival else {
-            return Err(Error::argument("group", "one without an arrival", "arrive to come first"));
+            let value = "one at which this process has not arrived";
+            return Err(Error::argument("group", value, "a call of arrive first"));
         };
         let outcome = self.see_arrivals(step, first);
         self.keep(outcome)
@@ -213,7 +211,8 @@ impl Group {
         match self.arrival {
             None => Ok(()),
             Some(_) => {
-                Err(Error::argument("group", "one at which it has arrived", "arrived first"))
+                let value = "one at which this process has arrived";
+                Err(Error::argument("group", value, "arrived to return true first"))
             }
         }
     }

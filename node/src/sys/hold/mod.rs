@@ -90,7 +90,7 @@ struct Block {
     known: AtomicU32,
     /// Nonzero as long as handlers must hold their threads.
     hold: AtomicU32,
-    /// The signal that the second method uses.
+    /// The signal that holds threads where ptrace is refused.
     signal: i32,
 }
 
@@ -239,7 +239,7 @@ pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
             source: std::io::Error::from_raw_os_error(error),
         }),
         Outcome::Free((thread, reason)) => Err(not_held(thread, reason)),
-        Outcome::None => unreachable!("the second way always tells"),
+        Outcome::None => unreachable!("signals::relocate always has an outcome"),
     }
 }
 

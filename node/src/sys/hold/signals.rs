@@ -1,4 +1,4 @@
-//! The second method: each thread gets a signal whose handler holds it.
+//! Where ptrace is refused: each thread gets a signal whose handler holds it.
 //!
 //! The signal is a real-time signal that the program does not use. A thread that blocks it cannot
 //! be held. System calls that never restart after a handler (signal(7)) fail with `EINTR`.
