@@ -126,19 +126,38 @@ pub(super) fn published_file(file: OwnedFd, offset: u64) -> Result<Backing, Erro
     Ok(Backing::file(Place::File { descriptor, inode, offset }, Some(file)))
 }
 
+/// A part of the address space that this process has reserved. It is unmapped when this is dropped,
+/// with what lies in it: whoever has its memory used keeps this meanwhile.
+pub(super) struct Reservation(Range<usize>);
+
+impl Reservation {
+    /// Where it begins.
+    pub fn start(&self) -> usize {
+        self.0.start
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        // SAFETY: only `reserve` makes reservations, of addresses that were free. Nobody uses the
+        // memory any more: the region's owner drops this last.
+        unsafe { map::unmap(self.0.start as *mut u8, self.0.len()) };
+    }
+}
+
 /// Reserves `bytes` at a multiple of `align`, with at least one page on either side: a copy that
-/// overruns an end must fault.
+/// overruns an end must fault. Returns these addresses, and all that is reserved.
 pub(super) fn reserve(
     bytes: usize,
     align: usize,
     wish: usize,
     last: Option<usize>,
-) -> Result<(Range<usize>, Range<usize>), Error> {
+) -> Result<(Range<usize>, Reservation), Error> {
     let page = map::page_size();
     if wish != 0 && wish % align == 0 && wish > page {
         let (start, length) = (wish - page, bytes + 2 * page);
         if map::reserve_at(start, length).is_some() {
-            return Ok((wish..wish + bytes, start..start + length));
+            return Ok((wish..wish + bytes, Reservation(start..start + length)));
         }
     }
     let length = bytes.next_multiple_of(HUGE) + HUGE + align;
@@ -151,5 +170,5 @@ pub(super) fn reserve(
         .find_map(|at| map::reserve_at(at, length))
         .map_or_else(|| map::reserve(length), Ok)?;
     let at = (start + page).next_multiple_of(align);
-    Ok((at..at + bytes, start..start + length))
+    Ok((at..at + bytes, Reservation(start..start + length)))
 }

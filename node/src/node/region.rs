@@ -4,7 +4,7 @@
 
 use super::adopt;
 use super::backing::{published_file, reserve};
-use super::regions::{Region, Sort, Unmap, unknown};
+use super::regions::{Region, Sort, unknown};
 use super::way::Way;
 use super::{Node, lock};
 use crate::Key;
@@ -62,12 +62,10 @@ impl Node {
         let record = regions.record(key)?;
         let align = align.max(unit);
         let (at, reserved) = reserve(bytes, align, wanted.wish, regions.last)?;
-        let undo = Unmap(reserved.clone());
         let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
-        std::mem::forget(undo);
-        regions.last = Some(reserved.start);
+        regions.last = Some(reserved.start());
         let region = Region { key, start: at.start, bytes };
-        let kind = Sort { pages: wanted.pages, image: 0, reserved };
+        let kind = Sort { pages: wanted.pages, image: 0, reserved: Some(reserved) };
         Ok(node.keep(&mut regions, record, region, kind, backing))
     }
 

@@ -1,7 +1,6 @@
 //! The regions of a node: what they consist of, and how they are freed.
-#![allow(unsafe_code)]
 
-use super::backing::{Backing, Room};
+use super::backing::{Backing, Reservation, Room};
 use super::{Inner, lock};
 use crate::Key;
 use crate::config::Fork;
@@ -52,7 +51,7 @@ pub(super) struct Owned {
     pub published: Published,
     record: u32,
     /// The reservation for new memory, which lives as long as the region.
-    reserved: Range<usize>,
+    reserved: Option<Reservation>,
     /// The file, if it is not the home's.
     _file: Option<OwnedFd>,
     _segment: Option<Segment>,
@@ -64,12 +63,12 @@ pub(super) struct Sort {
     /// The program's fingerprint if this is its data segment, otherwise 0.
     pub image: u64,
     /// The reservation for new memory.
-    pub reserved: Range<usize>,
+    pub reserved: Option<Reservation>,
 }
 
 impl Default for Sort {
     fn default() -> Self {
-        Self { pages: Pages::Normal, image: 0, reserved: 0..0 }
+        Self { pages: Pages::Normal, image: 0, reserved: None }
     }
 }
 
@@ -154,13 +153,11 @@ impl Inner {
         let Owned { region, published, reserved, _segment: segment, .. } = owned;
         // Must go before its memory.
         drop(segment);
-        if reserved.is_empty() {
-            return;
-        }
+        let Some(reserved) = reserved else { return };
         if let (Place::Home(offset), Ok(file)) = (published.place, self.file()) {
             fd::punch(file, offset, region.bytes as u64);
         }
-        drop(Unmap(reserved));
+        drop(reserved);
     }
 }
 
@@ -168,15 +165,5 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let regions = std::mem::take(&mut lock(&self.regions).known);
         regions.into_values().for_each(|owned| self.give_back(owned));
-    }
-}
-
-/// Unmaps a range when it is dropped.
-pub(super) struct Unmap(pub Range<usize>);
-
-impl Drop for Unmap {
-    fn drop(&mut self) {
-        // SAFETY: the range was reserved by the maker of this value, and nobody uses it any more.
-        unsafe { map::unmap(self.0.start as *mut u8, self.0.len()) };
     }
 }
