@@ -26,6 +26,9 @@ const AT_ONCE_IN_CROWD: usize = 8;
 /// How long the launcher may take to see a PE end.
 const NOTICED: Duration = Duration::from_secs(1);
 
+/// What a PE has done that is no longer part of the job although it has not finalised.
+pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
+
 /// What a wait remembers between checks of its peers.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -99,10 +102,10 @@ fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
     let patience = if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO };
     if let (Some((pe, life)), true) = (silent, since.is_some_and(|since| now - since >= patience)) {
         let what = match life {
-            Life::Replaced => "runs another program now (exec), without having called",
-            _ => "ended without calling",
+            Life::Replaced => REPLACED,
+            _ => "ended without calling shmem_finalize",
         };
-        lose(job, pe, format_args!("{what} shmem_finalize"));
+        lose(job, pe, format_args!("{what}"));
     }
 }
 

@@ -11,6 +11,7 @@ use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use onenode::atomics::Ordering;
 use oneshmem::job::abort::{self, AbortKind, Cause};
 use oneshmem::job::control::{Control, Stage};
+use oneshmem::job::health::REPLACED;
 use std::time::{Duration, Instant};
 
 /// The status of a job that `--timeout` ended, as for timeout(1).
@@ -163,8 +164,8 @@ impl Job<'_> {
         match replaced {
             Some(pe) => {
                 let (pid, place) = (self.process(pe).pid(), self.place());
-                let what = "has started another program (exec) without calling shmem_finalize";
-                self.end(&format!("PE {pe} (pid {pid}{place}) {what}; ending the job"), pe, 1);
+                let message = format!("PE {pe} (pid {pid}{place}) {REPLACED}; ending the job");
+                self.end(&message, pe, 1);
             }
             None => self.tell_standstill(),
         }
