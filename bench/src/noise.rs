@@ -58,6 +58,18 @@ struct Times {
     stolen: u64,
 }
 
+impl Times {
+    /// What has passed until `after`. The kernel's counters may decrease (proc(5)); that counts as
+    /// nothing.
+    fn until(&self, after: &Self) -> Self {
+        Self {
+            all: after.all.saturating_sub(self.all),
+            busy: after.busy.saturating_sub(self.busy),
+            stolen: after.stolen.saturating_sub(self.stolen),
+        }
+    }
+}
+
 impl Watch {
     /// Starts to observe.
     pub fn start() -> Self {
@@ -93,8 +105,9 @@ impl Watch {
         let (mut stolen, mut others) = (0.0, 0.0);
         let since = self.before.zip(times()).filter(|(before, after)| after.all > before.all);
         if let Some((before, after)) = since {
-            stolen = (after.stolen - before.stolen) as f64 / (after.all - before.all) as f64;
-            let busy = seconds(after.busy - before.busy) - (ours() - self.ours);
+            let since = before.until(&after);
+            stolen = since.stolen as f64 / since.all as f64;
+            let busy = seconds(since.busy) - (ours() - self.ours);
             others = (busy / self.began.elapsed().as_secs_f64()).max(0.0);
         }
         Noise { load: self.load, stolen, others, probes: self.probes, ..self.seen }
@@ -229,6 +242,9 @@ mod tests {
         let text = "cpu  10 1 5 80 2 0 1 7 0 0\ncpu0 1 2 3\n";
         assert_eq!(parse_times(text), Some(Times { all: 106, busy: 17, stolen: 7 }));
         assert_eq!(parse_times("cpu  10 1"), None);
+        let before = Times { all: 100, busy: 20, stolen: 7 };
+        let after = Times { all: 150, busy: 60, stolen: 5 };
+        assert_eq!(before.until(&after), Times { all: 50, busy: 40, stolen: 0 });
     }
 
     #[test]
