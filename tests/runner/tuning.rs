@@ -19,7 +19,7 @@ const BY_PAIRS: &str = "sum 0\n";
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), String>;
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("none", none),
         ("named", named),
         ("in-the-config-folder", in_the_config_folder),
@@ -34,6 +34,7 @@ pub fn trials() -> Vec<Trial> {
         ("oshtune", oshtune),
         ("oshtune-refuses", oshtune_refuses),
         ("oshtune-interrupted", oshtune_interrupted),
+        ("oshtune-unwritten", oshtune_unwritten),
     ];
     let over_nodes: [(&str, Test); 2] =
         [("nodes/named", named_over_nodes), ("nodes/oshtune", oshtune_over_nodes)];
@@ -306,6 +307,19 @@ fn oshtune_refuses() -> Result<(), String> {
         return Err(outcome.report("it does not say that it starts its jobs itself"));
     }
     Ok(())
+}
+
+/// A PE of a measuring job that cannot write its samples ends the job together with the others.
+fn oshtune_unwritten() -> Result<(), String> {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["-n", "2", "sh", "-c", "exec \"$0\" pe 1000 0 direct > /dev/full"]);
+    command.arg(tree::prefix("bin/oshtune"));
+    let outcome = launch::run(command)?;
+    let told = outcome.stderr.matches("cannot write samples").count();
+    match outcome.status {
+        1 if told == 1 && !outcome.hung => Ok(()),
+        _ => Err(outcome.report("expected status 1, and one message about samples")),
+    }
 }
 
 /// An interrupt leaves the older file unchanged, and nothing else behind.

@@ -7,7 +7,7 @@
 
 use crate::options::Assignment;
 use crate::plan::{self, Point};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::{Shmem, Sum, Symmetric};
 use std::io::Write;
@@ -79,6 +79,7 @@ impl<'s> Bench<'s> {
         let share = part.seconds / (part.points.len() as f64 * SWEEPS);
         let share = share.clamp(SAMPLE.0, SAMPLE.1);
         let mut calls = vec![None; points.len()];
+        let mut written = Ok(());
         let mut out = std::io::stdout().lock();
         for sweep in 0.. {
             let same = |a: &usize, b: &usize| {
@@ -92,10 +93,11 @@ impl<'s> Bench<'s> {
                     let calls = *calls[index].get_or_insert_with(|| self.calls(point, share));
                     let took = self.sample(point, calls);
                     if self.shmem.my_pe() == 0 {
-                        writeln!(out, "{index} {sweep} {:.1}", took * 1e9 / calls as f64)?;
+                        written = writeln!(out, "{index} {sweep} {:.1}", took * 1e9 / calls as f64);
                     }
-                    if self.agree(u64::from(Instant::now() > end)) != 0 {
-                        return Ok(());
+                    // All PEs leave together: those that stayed would wait for PE 0 here.
+                    if self.agree(u64::from(written.is_err() || Instant::now() > end)) != 0 {
+                        return written.context("cannot write samples");
                     }
                 }
             }
