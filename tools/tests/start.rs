@@ -171,6 +171,38 @@ fn help_and_version() {
 }
 
 #[test]
+fn programs_of_other_implementations_are_refused() {
+    let scratch = Scratch::new("other-implementation");
+    let cc = |arguments: &str| {
+        let mut command = std::process::Command::new("cc");
+        command.current_dir(&scratch.0).args(arguments.split(' '));
+        run(command).ended_with(0);
+    };
+    fs::write(scratch.0.join("empty.c"), "").unwrap();
+    fs::write(scratch.0.join("main.c"), "int main(void) { return 0; }\n").unwrap();
+    for name in ["liboshmem.so.40", "libsma.so.8", "libshmem.so.1", "libmpi.so.40"] {
+        cc(&format!("-shared -fPIC -Wl,-soname,{name} empty.c -o {name}"));
+    }
+    for (libraries, is_refused) in [
+        ("liboshmem.so.40", true),
+        ("libmpi.so.40 libsma.so.8", true),
+        ("libsma.so.8 libshmem.so.1", false),
+        ("libmpi.so.40", false),
+    ] {
+        cc(&format!(
+            "main.c -Wl,--no-as-needed {libraries} -Wl,-rpath,{} -o a",
+            scratch.0.display()
+        ));
+        let done = run(oshrun(&format!("-n 2 -wdir {} ./a", scratch.0.display())));
+        let done = done.ended_with(if is_refused { 126 } else { 0 });
+        assert_eq!(done.stderr.lines().count(), usize::from(is_refused), "{done:?}");
+        let library = libraries.split(' ').next_back().unwrap();
+        let words = [library, "another OpenSHMEM implementation", "oshcc"];
+        assert!(!is_refused || words.iter().all(|word| done.stderr.contains(word)), "{done:?}");
+    }
+}
+
+#[test]
 fn options_of_other_launchers_run_nothing() {
     for option in ["-nodelist a,b", "-add-host a", "--ntasks=3", "-ppn 2", "-mca btl self"] {
         let done = run(oshrun(&format!("-np 2 {option} echo ran"))).ended_with(2);

@@ -3,8 +3,12 @@
 
 use super::failure::Failure;
 use nix::unistd::{AccessFlags, access};
+use object::elf::{DT_NEEDED, FileHeader64};
+use object::read::ReadCache;
+use object::read::elf::{Dyn, FileHeader};
+use oneshmem_tools::installation::Installation;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// The exit status when the program is not found, as in shells.
@@ -14,6 +18,12 @@ pub const NOT_EXECUTABLE: u8 = 126;
 
 /// Searched if PATH is not set: confstr(3) of _CS_PATH with glibc and musl, which execvp(3) uses.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// How the names of other implementations' libraries begin: Open MPI's, Sandia's and Cray's, and
+/// OSHMPI's.
+const OTHERS: [&str; 3] = ["liboshmem.so", "libsma.so", "liboshmpi.so"];
+/// How that of this one begins.
+const OURS: &str = "libshmem.so";
 
 /// Checks the PEs' working directory.
 pub fn check_directory(wdir: &Path) -> Result<(), Failure> {
@@ -65,6 +75,41 @@ pub fn find(name: &OsStr, wdir: &Path, path: Option<&OsStr>) -> Result<PathBuf, 
         _ => String::new(),
     };
     Err(Failure { status: NOT_FOUND, message: format!("{shown}: not found in {called}{hint}") })
+}
+
+/// Refuses a program that is linked with another implementation of OpenSHMEM: it would not find this
+/// launcher, and each PE would be PE 0 of 1. Anything else may be a program of a job: scripts, MPI
+/// programs, wrappers, static programs.
+pub fn check_library(program: &Path) -> Result<(), Failure> {
+    // What cannot be read or is in another format is not refused.
+    let needed = File::open(program).ok().and_then(|file| libraries(file).ok()).unwrap_or_default();
+    let is_other = |name: &&String| OTHERS.iter().any(|other| name.starts_with(other));
+    let Some(other) = needed.iter().find(is_other) else { return Ok(()) };
+    if needed.iter().any(|name| name.starts_with(OURS)) {
+        return Ok(());
+    }
+    let oshcc = Installation::of_this_command()
+        .map_or_else(|_| PathBuf::from("oshcc"), |it| it.bin().join("oshcc"));
+    let message = format!(
+        "{}: it needs {other}, the library of another OpenSHMEM implementation, whose programs this \
+         launcher cannot start as one job; compile it with {}",
+        program.display(),
+        oshcc.display()
+    );
+    Err(Failure { status: NOT_EXECUTABLE, message })
+}
+
+/// The names of the shared libraries that a program is linked with.
+fn libraries(program: File) -> object::read::Result<Vec<String>> {
+    let data = &ReadCache::new(program);
+    let header = FileHeader64::<object::Endianness>::parse(data)?;
+    let endian = header.endian()?;
+    let sections = header.sections(endian, data)?;
+    let Some((entries, names)) = sections.dynamic(endian, data)? else { return Ok(Vec::new()) };
+    let names = sections.strings(endian, data, names)?;
+    let needed = entries.iter().filter(|entry| entry.tag32(endian) == Some(DT_NEEDED));
+    let name = |entry| names.get(Dyn::val32(entry, endian)?).ok();
+    Ok(needed.filter_map(name).map(|name| String::from_utf8_lossy(name).into()).collect())
 }
 
 fn not_executable(program: &Path, why: String) -> Failure {

@@ -65,6 +65,7 @@ impl<'a> Plan<'a> {
             // Search the PEs' own PATH, as a shell would.
             let path = part.variable("PATH");
             let path = program::find(&part.program[0], wdir, path.as_deref())?;
+            program::check_library(&wdir.join(&path))?;
             Ok((part, path, part.npes.unwrap_or(places)))
         });
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
