@@ -115,18 +115,6 @@ impl<T> Object<'_, T> {
         self.at.addr()
     }
 
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
     /// Element `i` of an array. Panics if there is none.
     #[inline(always)]
     #[must_use]
@@ -161,18 +149,6 @@ impl<'m, T> Source<'m, T> {
     pub fn at(self) -> *const T {
         self.at
     }
-
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
 }
 
 impl<'m, T> Dest<'m, T> {
@@ -191,18 +167,6 @@ impl<'m, T> Dest<'m, T> {
     #[inline(always)]
     pub fn at(self) -> *mut T {
         self.at
-    }
-
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
     }
 }
 
@@ -225,23 +189,11 @@ impl<'m, T: Copy> In<'m, T> {
         Some(Self { at: NonNull::new(at.cast_mut())?, len, memory: PhantomData })
     }
 
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
     /// Element `i`. Panics if there is none.
     #[inline(always)]
     pub fn get(self, i: usize) -> T {
         in_bounds(i, self.len);
-        // SAFETY: the caller of `new` guarantees `len` readable elements; this is one of them.
+        // SAFETY: one of `len` elements, readable as `new` requires or as they were borrowed.
         unsafe { self.at.add(i).read() }
     }
 }
@@ -263,26 +215,33 @@ impl<'m, T> Out<'m, T> {
         self.at.as_ptr()
     }
 
-    /// Number of elements.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
     /// Writes element `i`. Panics if there is none.
     #[inline(always)]
     pub fn set(self, i: usize, value: T) {
         in_bounds(i, self.len);
-        // SAFETY: the caller of `new` guarantees `len` writable elements; this is one of them.
+        // SAFETY: one of `len` elements, writable as `new` requires or as they were borrowed.
         unsafe { self.at.add(i).write(value) }
     }
 }
+
+macro_rules! counted {
+    ($($operand:ident)*) => {$(
+        impl<T> $operand<'_, T> {
+            /// Number of elements.
+            #[inline(always)]
+            pub fn len(self) -> usize {
+                self.len
+            }
+
+            /// Whether there are none.
+            #[inline(always)]
+            pub fn is_empty(self) -> bool {
+                self.len == 0
+            }
+        }
+    )*};
+}
+counted!(Object Source Dest In Out);
 
 impl<'m, T> From<&'m [T]> for Source<'m, T> {
     #[inline(always)]
