@@ -18,16 +18,18 @@
 
 #[cfg(feature = "smartmap")]
 #[path = "shift.rs"]
-mod way;
+mod mechanism;
 #[cfg(not(feature = "smartmap"))]
 #[path = "table.rs"]
-mod way;
+mod mechanism;
 
 mod inline_table;
 pub mod numberings;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
-pub use way::{ALL_OR_NONE, MAX_PES, TABLE, TranslationTable, pointer, translate, translate_copy};
+pub use mechanism::{
+    ALL_OR_NONE, MAX_PES, TABLE, TranslationTable, pointer, translate, translate_copy,
+};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the
 /// upper half unspecified by the ABI. Convert with [`pe_number`].

@@ -41,7 +41,7 @@ const ALLOWED: [(&str, &str, &str); 3] = [
     (
         "node/src/sys/raw.rs",
         "SYS_exit",
-        "the end of hold's helper, which is no thread of the program",
+        "the end of suspend's helper, which is no thread of the program",
     ),
     ("node/src/sys/raw.rs", "sigaction", "hold's signal where ptrace is refused, put back at once"),
 ];

@@ -10,7 +10,7 @@ use crate::pages::Pages;
 use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
 use crate::sys::relocate::{self, Relocation};
-use crate::sys::{fd, hold, huge, map, persistent};
+use crate::sys::{fd, huge, map, persistent, suspend};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -130,8 +130,8 @@ pub unsafe fn move_into(
         offset,
         pagemap: pagemap.as_ref().map_or(-1, AsRawFd::as_raw_fd),
     };
-    // SAFETY: the caller guarantees what `hold::relocate` requires. The descriptors stay open.
-    with_file_size(offset + pages.len() as u64, || unsafe { hold::relocate(&move_into_file) })
+    // SAFETY: the caller guarantees what `suspend::relocate` requires. The descriptors stay open.
+    with_file_size(offset + pages.len() as u64, || unsafe { suspend::relocate(&move_into_file) })
 }
 
 /// The pieces of a data segment. Initialised data is in the program's file, whether touched or not.

@@ -1,8 +1,8 @@
 //! Mappings of a peer's memory within a reservation.
 #![allow(unsafe_code)]
 
+use super::backend::Backend;
 use super::peer::{self, Reached};
-use super::way::Way;
 use super::{Inner, Node};
 use crate::Rank;
 use crate::backend::memfd;
@@ -94,14 +94,14 @@ impl Attached {
                 // SAFETY: as above.
                 unsafe { memfd::map_peers(&at, pages, place) }
             }
-            Where::Segment(id) => match &node.way {
-                Way::Xpmem(xpmem) => {
+            Where::Segment(id) => match &node.backend {
+                Backend::Xpmem(xpmem) => {
                     // SAFETY: as above. The attachment is dropped before the reservation.
                     let attachment = unsafe { xpmem.map_peers(&at, id, skip)? };
                     self.segments.push(attachment);
                     Ok(())
                 }
-                Way::Memfd => unlike("its region is one of xpmem"),
+                Backend::Memfd => unlike("its region is one of xpmem"),
             },
         }
     }

@@ -4,7 +4,7 @@
 
 use super::Inner;
 use super::adopt::{self, Plan};
-use super::way::Way;
+use super::backend::Backend;
 use crate::backend::memfd;
 use crate::backend::xpmem;
 use crate::error::Error;
@@ -62,20 +62,20 @@ impl Inner {
         at: &Range<usize>,
         pages: Pages,
     ) -> Result<Backing, Error> {
-        match (&self.way, pages) {
-            (Way::Xpmem(_), _) => {
+        match (&self.backend, pages) {
+            (Backend::Xpmem(_), _) => {
                 // SAFETY: just reserved, and nobody else knows of it.
                 unsafe { xpmem::lay(at, pages)? };
                 self.segment(at)
             }
-            (Way::Memfd, Pages::Explicit(size)) => {
+            (Backend::Memfd, Pages::Explicit(size)) => {
                 let file = fd::huge_memfd(c"onenode", Some(size))?;
                 fd::resize_and_seal(file.as_fd(), at.len() as u64)?;
                 // SAFETY: as above.
                 unsafe { memfd::lay(at, pages, (file.as_fd(), 0))? };
                 published_file(file, 0)
             }
-            (Way::Memfd, _) => {
+            (Backend::Memfd, _) => {
                 let offset = room.take(at.start, at.len())?;
                 // SAFETY: as above.
                 unsafe { memfd::lay(at, pages, (self.file()?, offset))? };
@@ -95,7 +95,7 @@ impl Inner {
         pages: &Range<usize>,
         pieces: Option<&[relocate::Piece]>,
     ) -> Result<Backing, Error> {
-        let Way::Memfd = self.way else {
+        let Backend::Memfd = self.backend else {
             adopt::check_mapped(pages)?;
             return self.segment(pages);
         };
@@ -113,7 +113,7 @@ impl Inner {
 
     /// Shares whole pages in place through XPMEM.
     pub(super) fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
-        let Way::Xpmem(xpmem) = &self.way else { unreachable!("asked of another backend") };
+        let Backend::Xpmem(xpmem) = &self.backend else { unreachable!("asked of another backend") };
         let segment = xpmem.make(pages)?;
         let place = Place::Segment(segment.id().0 as u64);
         Ok(Backing { place, file: None, segment: Some(segment) })

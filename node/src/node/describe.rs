@@ -13,7 +13,7 @@ impl Display for Node {
             Some(rank) => write!(f, "rank {rank}, ")?,
             None => write!(f, "no rank of its own, ")?,
         }
-        writeln!(f, "backend {} ({})", node.way.name(), node.reason)?;
+        writeln!(f, "backend {} ({})", node.backend.name(), node.reason)?;
         let (known, attached) = node.known();
         writeln!(f, "{known} other ranks known, {attached} attached")?;
         for owned in lock(&node.regions).all() {

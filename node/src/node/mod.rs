@@ -38,6 +38,7 @@
 
 mod adopt;
 mod attached;
+mod backend;
 mod backing;
 mod describe;
 mod explain;
@@ -49,7 +50,6 @@ mod region;
 mod regions;
 mod view;
 mod wait;
-mod way;
 
 use crate::Rank;
 use crate::card::{Address, Card, Surroundings};
@@ -61,6 +61,7 @@ use crate::places::Places;
 use crate::sys::life::{self, Sign};
 use crate::sys::origin::Origin;
 use crate::sys::{fd, kept::Kept, map, process};
+use backend::Backend;
 use backing::Room;
 use group::Groups;
 use mapping::Pieces;
@@ -70,7 +71,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
-use way::Way;
 
 pub use group::{Collective, ElementType, Group, Operation, Reduction};
 pub use mapping::Mapping;
@@ -98,7 +98,7 @@ pub(crate) struct Inner {
     habits: Habits,
     /// CPUs that the ranks of this node may run on.
     cpus: usize,
-    way: Way,
+    backend: Backend,
     /// Why this backend was chosen.
     reason: String,
     surroundings: Surroundings,
@@ -139,7 +139,7 @@ impl Node {
     /// work here; [`Error::System`] if another process has the rank, or a system call fails.
     pub fn open(config: Config) -> Result<Self, Error> {
         let shape = shape(&config)?;
-        let (way, reason) = Way::choose(config.backend)?;
+        let (backend, reason) = Backend::choose(config.backend)?;
         let (file, offset, stride) = file(config.file, config.rank, &shape)?;
         let sign = life::sign(file.as_fd(), offset, "locking this rank's sign of life")?;
         let end = match stride {
@@ -152,7 +152,7 @@ impl Node {
         }
         let origin = Origin::here();
         let (pid, started, mark) = (origin.pid(), process::own_start(), process::random()?);
-        let owner = Owner { mark, pid, started, rank: config.rank, backend: way.word() };
+        let owner = Owner { mark, pid, started, rank: config.rank, backend: backend.word() };
         let home = Home::make(file.as_fd(), offset, shape, &owner)?;
         if config.fork == Fork::Drops {
             map::inherit(&home.range(), false);
@@ -168,7 +168,7 @@ impl Node {
             crowd: config.crowd,
             habits: Habits::new(),
             cpus: process::cpus_of_job(),
-            way,
+            backend,
             reason,
             surroundings: Surroundings::own(),
             address: Address { pid, started, descriptor, inode, offset, common, mark },

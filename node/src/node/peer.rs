@@ -1,7 +1,7 @@
 //! Peers: finds the home for a card, maps it, and checks whether its owner is alive.
 
+use super::backend::spelt;
 use super::wait::ForPeer;
-use super::way::spelt;
 use super::{Inner, lock};
 use crate::Rank;
 use crate::card::{Address, Card, Said};
@@ -235,8 +235,8 @@ impl Inner {
         if let (Some(theirs), Some(_)) = (owner.rank.filter(|theirs| *theirs != rank), self.rank) {
             return unlike(format!("its card is that of rank {theirs}"));
         }
-        if owner.backend != self.way.word() {
-            let (theirs, ours) = (spelt(owner.backend), self.way.name());
+        if owner.backend != self.backend.word() {
+            let (theirs, ours) = (spelt(owner.backend), self.backend.name());
             return unlike(format!("its backend is {theirs}, here it is {ours}"));
         }
         let address = match peer.said {

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::adopt;
+use super::backend::Backend;
 use super::backing::{published_file, reserve};
 use super::regions::{Region, Sort, unknown};
-use super::way::Way;
 use super::{Node, lock};
 use crate::Key;
 use crate::backend::memfd;
@@ -135,7 +135,7 @@ impl Node {
         let node = &*self.0;
         node.check()?;
         let pages = whole_pages(&what, map::page_size())?;
-        let Way::Memfd = node.way else {
+        let Backend::Memfd = node.backend else {
             let mut regions = lock(&node.regions);
             let record = regions.record(key)?;
             let backing = node.segment(&pages)?;
@@ -145,7 +145,7 @@ impl Node {
         Err(Error::NoWay(format!(
             "the backend {} cannot share memory that was made elsewhere ({}); adopt it, or use the \
              backend xpmem",
-            node.way.name(),
+            node.backend.name(),
             node.reason
         )))
     }

@@ -7,7 +7,6 @@
 pub mod fd;
 pub mod file;
 pub mod futex;
-pub mod hold;
 pub mod huge;
 pub mod kept;
 pub mod life;
@@ -23,5 +22,6 @@ pub mod process;
 pub mod program;
 pub mod raw;
 pub mod relocate;
+pub mod suspend;
 pub mod threads;
 pub mod tiers;

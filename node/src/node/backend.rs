@@ -5,14 +5,14 @@ use crate::config::BackendChoice;
 use crate::error::Error;
 
 /// A backend that works here.
-pub(super) enum Way {
+pub(super) enum Backend {
     /// Memory files.
     Memfd,
     /// The XPMEM module.
     Xpmem(Xpmem),
 }
 
-impl Way {
+impl Backend {
     /// The backend to use for a choice, and the reason.
     pub fn choose(choice: BackendChoice) -> Result<(Self, String), Error> {
         if choice == BackendChoice::Memfd {
