@@ -10,6 +10,7 @@
 // case: stack_threads stack_threads
 // case: refused refused
 // case: refused_stack refused_stack
+// case: refused_starting refused_starting
 // case: refused_blocked refused_blocked | backend=memfd stderr=(stubborn) stderr=blocks
 /* Nothing that others write to static data while the library initialises is lost, whoever
  * they are: threads, system calls, handlers, frames of a stack that is static itself. */
@@ -155,12 +156,28 @@ static void refuse_ptrace(void)
     CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-static void *block_all(void *argument)
+static void set_all_signals(int how)
 {
     sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_sigmask(how, &all, NULL);
+}
+
+static void *block_all(void *argument)
+{
+    set_all_signals(SIG_BLOCK);
     prctl(PR_SET_NAME, "stubborn");
+    return count(argument);
+}
+
+/* As a thread that has just been started, but for longer. */
+static void *block_all_at_first(void *argument)
+{
+    set_all_signals(SIG_BLOCK);
+    started++;
+    usleep(20000);
+    set_all_signals(SIG_UNBLOCK);
+    started--;
     return count(argument);
 }
 
@@ -185,6 +202,10 @@ int main(int argc, char **argv)
         refuse_ptrace();
     if (strcmp(test, "count") == 0 || strcmp(test, "refused") == 0) {
         start(count);
+        CHECK_EQ(initialise(), 0);
+        join();
+    } else if (strcmp(test, "refused_starting") == 0) {
+        start(block_all_at_first);
         CHECK_EQ(initialise(), 0);
         join();
     } else if (strcmp(test, "mutex") == 0) {

@@ -16,6 +16,10 @@ use std::time::Duration;
 const PARKED: u32 = 1;
 /// How often to check whether a thread that does not arrive has ended.
 const LOOK: Duration = Duration::from_millis(10);
+/// How often to look at a thread that blocks the signal, and how long that may last: the system's
+/// library starts threads with all signals blocked, and lets them unblock these themselves.
+const LOOK_AT_START: Duration = Duration::from_millis(1);
+const LOOKS_AT_START: u32 = 100;
 
 /// The block, for the handler.
 static BLOCK: AtomicPtr<Block> = AtomicPtr::new(null_mut());
@@ -69,13 +73,21 @@ unsafe extern "C" fn with_threads_parked(block: *mut c_void) {
 /// Sends the signal. Returns false if the thread has ended.
 unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
     let list = &block.list;
-    if list.state(thread) == State::Dead {
-        return Ok(false);
-    }
-    // valgrind's threads block all signals, and valgrind delivers them itself.
-    let blocked = if raw::on_valgrind() { None } else { list.blocked(thread) };
-    if blocked.is_some_and(|mask| mask >> (block.signal - 1) & 1 != 0) {
-        return Err(Reason::Blocks(block.signal));
+    let mut looks = 0;
+    loop {
+        if list.state(thread) == State::Dead {
+            return Ok(false);
+        }
+        // valgrind's threads block all signals, and valgrind delivers them itself.
+        let blocked = if raw::on_valgrind() { None } else { list.blocked(thread) };
+        if blocked.is_none_or(|mask| mask >> (block.signal - 1) & 1 == 0) {
+            break;
+        }
+        looks += 1;
+        if looks > LOOKS_AT_START {
+            return Err(Reason::Blocks(block.signal));
+        }
+        raw::futex_wait(&block.hold, 1, LOOK_AT_START);
     }
     let held = block.add(thread).ok_or(Reason::Unlisted)?;
     if !threads::signal(list.process(), thread, block.signal) {
