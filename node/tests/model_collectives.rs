@@ -66,7 +66,7 @@ fn a_sync_orders_writes_and_reads() {
 /// Each PE is alone on its node. Its words stand for the copy on the other node.
 #[test]
 fn partners_receive_every_message_they_exchange() {
-    model(2, 3, |member| {
+    model(2, 2, |member| {
         let other = 1 - member.me;
         for round in 1..=3 {
             let here = &member.pes[member.me];
