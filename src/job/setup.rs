@@ -62,8 +62,8 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     }
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
-            None => first_lifetime()?,
-            Some(job) => begin(job)?,
+            None => first_lifetime(routine)?,
+            Some(job) => begin(job, routine)?,
         }
         threads::set_level(requested);
     }
@@ -72,7 +72,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
 }
 
 /// Makes this process a PE. Does not wait for other PEs.
-fn first_lifetime() -> Result<(), Error> {
+fn first_lifetime(routine: Routine) -> Result<(), Error> {
     let place = match launch::join() {
         Err(Error::Over(word)) => ending::leave_late(word, false),
         place => place?,
@@ -84,7 +84,7 @@ fn first_lifetime() -> Result<(), Error> {
 
     let settings = Settings::read(&file, place.launcher);
     let Settings { choice, data, pages, specs, in_slot, on_devices, layout } =
-        settings.map_err(|error| tell_once(&file, pe, error))?;
+        settings.map_err(|error| tell_once(routine, &file, pe, error))?;
 
     let engine = match file.nodes() {
         Some(nodes) => Some(Box::new(Ucx::open(nodes, npes)?) as Box<dyn Engine>),
@@ -101,7 +101,7 @@ fn first_lifetime() -> Result<(), Error> {
         true => None,
         false => {
             let opened = Devices::open(&on_devices, pe, pe - near.start);
-            let devices = opened.map_err(|error| tell_once(control.job(), pe, error))?;
+            let devices = opened.map_err(|error| tell_once(routine, control.job(), pe, error))?;
             for part in 0..devices.parts() {
                 control.set_handle(pe, part, devices.handle(part))?;
             }
@@ -147,7 +147,7 @@ fn first_lifetime() -> Result<(), Error> {
     ending::leave_when_told();
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
-    begin(job)?;
+    begin(job, routine)?;
     // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(engine) = job.engine() {
         engine.attend()?;
@@ -157,9 +157,9 @@ fn first_lifetime() -> Result<(), Error> {
 }
 
 /// Opens the data path and lets peers attach.
-fn begin(job: &'static Job) -> Result<(), Error> {
+fn begin(job: &'static Job, routine: Routine) -> Result<(), Error> {
     lay_heap(job)?;
-    lay_partitions(job).map_err(|error| tell_once(job.control.job(), job.pe, error))?;
+    lay_partitions(job).map_err(|error| tell_once(routine, job.control.job(), job.pe, error))?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     if ALL_OR_NONE {
         // A PE has an alias of its own memory, too.
@@ -223,12 +223,12 @@ fn lay_partitions(job: &Job) -> Result<(), Error> {
 
 /// Reports why the PEs cannot start, unless another PE does: all meet the same error. Returns when
 /// it has been reported.
-fn tell_once(file: &JobFile, pe: usize, error: Error) -> Error {
+fn tell_once(routine: Routine, file: &JobFile, pe: usize, error: Error) -> Error {
     /// How long to wait for the other PE's report.
     const PATIENCE: Duration = Duration::from_secs(1);
     let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
     if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
-        message::say(error);
+        message::say(format_args!("{routine}: {error}"));
         told.fetch_max(program, Ordering::AcqRel);
     } else {
         let until = Instant::now() + PATIENCE;
