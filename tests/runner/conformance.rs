@@ -48,11 +48,26 @@ pub fn prepare() -> Result<(), String> {
     }
     statistics::prepare()?;
     imitation::prepare()?;
-    for source in ["linger", "heap_pages", "partition_pages", "sum_order"] {
+    for source in PLAIN {
         compile::plain(&tree::repository(&format!("tests/programs/{source}.c")), &[])?;
     }
     Ok(())
 }
+
+/// The programs of `tests/programs` that other tests than the conformance tests run over XPMEM.
+const PLAIN: [&str; 11] = [
+    "crowd",
+    "dumped",
+    "heap_pages",
+    "last_words",
+    "linger",
+    "partition_pages",
+    "row",
+    "stands",
+    "stranger",
+    "sum_order",
+    "unread",
+];
 
 /// Whether to run this number of PEs. `ONESHMEM_TEST_PES` can list the numbers.
 pub fn wanted(pes: usize) -> bool {
