@@ -7,7 +7,8 @@
 //! In a static program the data segment also holds the C library's own data, which the C library
 //! repairs in the child before any of our handlers run. Without care it would repair the parent's,
 //! which other threads are using. So if there are other threads, such a child does not inherit the
-//! data segment, and its first access maps the copy there.
+//! data segment, and its first access maps the copy there. A C library that blocks signals at that
+//! time (glibc 2.41) makes this impossible: such a child ends, and the parent says so.
 //!
 //! Our handlers are registered when the library is loaded, before the program's own. So the copy is
 //! made after the program's preparations, and the program's handlers in the child work on the
@@ -30,6 +31,7 @@ use onenode::sys::{fd, map, process, program, raw, threads};
 use std::cell::Cell;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
+use std::sync::OnceLock;
 
 thread_local! {
     /// The copies of data segment, heap and all partitions for the child being created; 0 where
@@ -44,6 +46,8 @@ static CHILD: AtomicBool = AtomicBool::new(false);
 static STATIC: AtomicBool = AtomicBool::new(false);
 /// Whether a thread is between `before` and `after_in_parent` with the data segment withheld.
 static WITHHELD: AtomicBool = AtomicBool::new(false);
+/// Reports that the child being created will end.
+static LOST: OnceLock<fn()> = OnceLock::new();
 
 /// Whether this process is a forked child of a PE.
 pub(super) fn is_child() -> bool {
@@ -59,8 +63,10 @@ pub(super) fn register() {
     REGISTERED.store(done, Ordering::Relaxed);
 }
 
-/// Registers the handlers if that has not succeeded yet, and reports the error.
-pub(super) fn prepare() -> Result<(), Error> {
+/// Registers the handlers if that has not succeeded yet, and reports the error. `lost` reports
+/// before a fork that the child will end.
+pub(super) fn prepare(lost: fn()) -> Result<(), Error> {
+    LOST.get_or_init(|| lost);
     STATIC.store(program::is_static(), Ordering::Relaxed);
     if REGISTERED.load(Ordering::Relaxed) {
         return Ok(());
@@ -104,6 +110,9 @@ unsafe extern "C" fn before() {
     };
     SNAPSHOT.set([data, heap, copy_partitions(job)]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
+        if let Some(lost) = LOST.get().filter(|_| process::fork_blocks_signals()) {
+            lost();
+        }
         withhold(&job.layout.data, &job.data.system, data);
     }
 }

@@ -142,7 +142,7 @@ fn first_lifetime(routine: Routine) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
     pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(near.len()));
-    fork::prepare()?;
+    fork::prepare(say_child_is_lost)?;
     fault::explain();
     ending::leave_when_told();
     ending::tell_when_asked(job);
@@ -154,6 +154,14 @@ fn first_lifetime(routine: Routine) -> Result<(), Error> {
     }
     announce(job);
     Ok(())
+}
+
+/// Reports a fork whose child cannot get memory of its own.
+fn say_child_is_lost() {
+    message::say(
+        "this fork's child ends with SIGSEGV: in a static program with several threads, glibc 2.41 \
+         and later leave it no way to get memory of its own; link the program dynamically",
+    );
 }
 
 /// Opens the data path and lets peers attach.

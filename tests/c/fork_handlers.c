@@ -5,6 +5,7 @@
  * though the program registered them before it initialised the library: what the prepare
  * handler leaves is what the child finds, and what the child's handler does stays with it. */
 #include "check.h"
+#include "forked.h"
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ int main(void)
             _exit(pair[0] == pair[1] ? 0 : 3);
         }
         CHECK(waitpid(pid, &status, 0) == pid);
-        CHECK_EQ(status, 0);
+        CHECK_EQ(status, forked_status());
         CHECK_EQ(prepared, i);
         CHECK_EQ(in_parent, i);
         CHECK_EQ(in_child, 0);

@@ -37,8 +37,7 @@ pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
 }
 
 fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String> {
-    let cpp = program.source.extension().is_some_and(|extension| extension == "cc");
-    let compiler = tree::prefix(if cpp { "bin/oshc++" } else { "bin/oshcc" });
+    let compiler = tree::prefix(if program.is_cpp() { "bin/oshc++" } else { "bin/oshcc" });
     if !compiler.exists() {
         return Err(format!("{} is not there: run make first", compiler.display()));
     }

@@ -107,7 +107,8 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
                     .join("/");
-                let skipped = !case.is_served();
+                let no_compiler = program.is_cpp() && tree::skip_without("c++");
+                let skipped = !case.is_served() || no_compiler;
                 let (program, case) = (Arc::clone(program), case.clone());
                 let trial = Trial::test(format!("c/{name}"), move || {
                     Ok(trial(&program, variant, pes, &case)?)

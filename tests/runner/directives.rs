@@ -194,6 +194,11 @@ impl Program {
         self.source.file_stem().and_then(|stem| stem.to_str()).unwrap_or("unnamed")
     }
 
+    /// Whether it is written in C++.
+    pub fn is_cpp(&self) -> bool {
+        self.source.extension().is_some_and(|extension| extension == "cc")
+    }
+
     fn parse(source: &Path, text: &str) -> Result<Self, String> {
         let mut program = Self::of(source.to_owned());
         let mut environment = Vec::new();

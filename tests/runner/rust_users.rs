@@ -32,7 +32,7 @@ const REFUSED: [(&str, &str, &str); 8] = [
         "copy",
         "#[derive(Element)] #[repr(C)] struct Item { a: u32 }
          fn main() { let _ = Item { a: 1 }; }",
-        "the trait bound `Item: Copy` is not satisfied",
+        "Copy` is not satisfied",
     ),
     (
         "reference",

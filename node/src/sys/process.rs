@@ -173,6 +173,15 @@ pub fn at_fork(
     }
 }
 
+/// Whether the C library blocks all signals from the last handler of `prepare` until after the
+/// first of `child`, as glibc does since 2.41.
+pub fn fork_blocks_signals() -> bool {
+    // SAFETY: the function returns a static string.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    let mut numbers = version.to_str().unwrap_or_default().split('.').map(|n| n.parse().ok());
+    (numbers.next().flatten(), numbers.next().flatten()) >= (Some(2), Some(41))
+}
+
 /// Whether this process has privileges that its starter may lack: its program has the set-user-ID
 /// or set-group-ID bit, or file capabilities (`AT_SECURE`, getauxval(3)).
 pub fn is_privileged() -> bool {
