@@ -180,7 +180,9 @@ impl Block {
                 }
                 // SAFETY: the functions are this module's own, for this block.
                 match unsafe { seize(self, thread) } {
-                    Ok(seized) => fresh |= seized,
+                    // A thread that has ended was counted in the place of one that the list omits.
+                    // Only the first of a process stays in the list.
+                    Ok(seized) => fresh |= seized || thread != self.list.process(),
                     Err(reason) => failure = Some((thread, reason)),
                 }
                 failure.is_none()
