@@ -134,8 +134,17 @@ pub struct Apps {
 /// The figures of one program with one number of PEs in one form.
 #[derive(Default)]
 struct Cell {
+    /// Of each run, in the order of the turns.
     nanoseconds: Vec<f64>,
     bytes: u64,
+}
+
+impl Cell {
+    /// Whether it took less time than another form in each turn.
+    fn is_always_faster_than(&self, other: &Self) -> bool {
+        let mut turns = self.nanoseconds.iter().zip(&other.nanoseconds);
+        !self.nanoseconds.is_empty() && turns.all(|(own, other)| own < other)
+    }
 }
 
 /// Cells by program, number of PEs and form, each an index in its list.
@@ -244,29 +253,30 @@ impl Apps {
         table
     }
 
-    /// The points at which another form is faster.
+    /// The points at which another form was faster in every run. Of equal forms, one or the other
+    /// has the smaller median.
     fn verdict(&self, found: &Figures) -> String {
-        let mut slower = Vec::new();
         let own: Vec<_> = found.iter().filter(|((.., f), _)| *f == 0).collect();
-        for &(&(p, pes, _), cell) in &own {
-            let mine = stats::median(&cell.nanoseconds);
-            let others =
-                (1..self.forms.len()).map(|f| (f, stats::median(&found[&(p, pes, f)].nanoseconds)));
-            let best = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
-            if let Some((f, time)) = best.filter(|(_, time)| *time < mine) {
-                slower.push(format!(
-                    "{} on {pes} PEs ({} times {}'s time)",
-                    PROGRAMS[p].0,
-                    figures::ratio(mine / time),
-                    self.forms[f].name()
-                ));
-            }
-        }
+        let slower: Vec<String> = own
+            .iter()
+            .filter_map(|&(&(p, pes, _), cell)| {
+                let other = |f| &found[&(p, pes, f)];
+                let faster =
+                    (1..self.forms.len()).filter(|&f| other(f).is_always_faster_than(cell));
+                let ratio =
+                    |f| stats::median(&cell.nanoseconds) / stats::median(&other(f).nanoseconds);
+                let (f, ratio) =
+                    faster.map(|f| (f, ratio(f))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+                let (program, form) = (PROGRAMS[p].0, self.forms[f].name());
+                let ratio = figures::ratio(ratio);
+                Some(format!("{program} on {pes} PEs ({ratio} times {form}'s time)"))
+            })
+            .collect();
         let (count, of) = (slower.len(), own.len());
         match count {
-            0 => format!("Slower than another form at none of {of} points."),
+            0 => format!("Slower than another form in every run at none of {of} points."),
             _ => format!(
-                "Slower than another form at {count} of {of} points: {}.",
+                "Slower than another form in every run at {count} of {of} points: {}.",
                 slower.join(", ")
             ),
         }
@@ -322,6 +332,15 @@ mod tests {
         ] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn faster_in_every_turn() {
+        let cell = |times: &[f64]| Cell { nanoseconds: times.to_vec(), bytes: 0 };
+        assert!(cell(&[1.0, 3.0]).is_always_faster_than(&cell(&[2.0, 4.0])));
+        assert!(!cell(&[1.0, 4.0]).is_always_faster_than(&cell(&[2.0, 3.0])));
+        assert!(!cell(&[1.0, 4.0]).is_always_faster_than(&cell(&[1.0, 5.0])));
+        assert!(!cell(&[]).is_always_faster_than(&cell(&[])));
     }
 
     #[test]
