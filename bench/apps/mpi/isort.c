@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     long first = first_of(total, ranks, me);
     size_t n = (size_t)(first_of(total, ranks, me + 1) - first);
-    skey *keys = need(malloc((n + 1) * sizeof *keys)), *grouped = need(malloc((n + 1) * sizeof *keys));
+    size_t room = n + n / 8 + 1;
+    skey *keys = need(malloc(room * sizeof *keys)), *grouped = need(malloc((n + 1) * sizeof *keys));
     for (size_t i = 0; i < n; i++)
         keys[i] = key_number(first + (long)i);
     uint64_t sums[2] = {checksum(keys, n), 0}, all_sums[2];
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     skey *mine = need(malloc((have + 1) * sizeof *mine));
     MPI_Alltoallv(grouped, counts, starts, MPI_UINT32_T, mine, theirs, places, MPI_UINT32_T,
                   MPI_COMM_WORLD);
-    skey *scratch = need(malloc((have + 1) * sizeof *scratch));
+    skey *scratch = have <= room ? keys : need(malloc(have * sizeof *scratch));
     sort_keys(mine, scratch, have);
     MPI_Barrier(MPI_COMM_WORLD);
     double elapsed = MPI_Wtime() - start;
