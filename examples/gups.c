@@ -31,13 +31,16 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* One round of this PE's updates. Word i of the table is on PE i / per_pe. */
+/* One round of this PE's updates. Each half of a random number is scaled to a
+ * range, the PEs or the words of one: a multiplication is faster than a
+ * division. */
 static void update(uint64_t *table, uint64_t per_pe, uint64_t updates, int me, int npes)
 {
     for (uint64_t u = 0; u < updates; u++) {
         uint64_t random = mix(((uint64_t)me << 48) + u);
-        uint64_t place = random % (per_pe * (uint64_t)npes);
-        shmem_uint64_atomic_xor(&table[place % per_pe], random, (int)(place / per_pe));
+        int pe = (int)((random >> 32) * (uint64_t)npes >> 32);
+        uint64_t word = (random & 0xffffffff) * per_pe >> 32;
+        shmem_uint64_atomic_xor(&table[word], random, pe);
     }
     shmem_barrier_all(); /* completes the updates, everyone's */
 }

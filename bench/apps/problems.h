@@ -115,6 +115,17 @@ static inline long out_of_order(const skey *keys, size_t n)
 /* gups: update `u` of member `me`. */
 static inline uint64_t update_number(int me, uint64_t u) { return mix(((uint64_t)me << 48) + u); }
 
+/* The member whose part of the table an update changes, and the word in a part of `share` words:
+ * each half of the number, scaled to the range, which is faster than a division. */
+static inline int update_owner(uint64_t random, int members)
+{
+    return (int)((random >> 32) * (uint64_t)members >> 32);
+}
+static inline uint64_t update_word(uint64_t random, uint64_t share)
+{
+    return (random & 0xffffffff) * share >> 32;
+}
+
 /* heat: the slowest decaying wave of a plate of n x n points after some steps. */
 #define ALPHA 0.2
 #define PI 3.14159265358979323846

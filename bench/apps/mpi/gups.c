@@ -9,7 +9,6 @@ enum { LOOK_AHEAD = 1024 };
 
 static void update(uint64_t *table, uint64_t per_rank, uint64_t updates, int me, int ranks)
 {
-    uint64_t words = per_rank * (uint64_t)ranks;
     uint64_t random[LOOK_AHEAD], grouped[LOOK_AHEAD];
     uint64_t *received = need(malloc((size_t)ranks * LOOK_AHEAD * sizeof *received));
     int *counts = need(malloc(4 * (size_t)ranks * sizeof *counts));
@@ -19,14 +18,14 @@ static void update(uint64_t *table, uint64_t per_rank, uint64_t updates, int me,
         memset(counts, 0, (size_t)ranks * sizeof *counts);
         for (int i = 0; i < n; i++) {
             random[i] = update_number(me, u + (uint64_t)i);
-            counts[random[i] % words / per_rank]++;
+            counts[update_owner(random[i], ranks)]++;
         }
         starts[0] = 0;
         for (int rank = 1; rank < ranks; rank++)
             starts[rank] = starts[rank - 1] + counts[rank - 1];
         memcpy(places, starts, (size_t)ranks * sizeof *places);
         for (int i = 0; i < n; i++)
-            grouped[places[random[i] % words / per_rank]++] = random[i];
+            grouped[places[update_owner(random[i], ranks)]++] = random[i];
         MPI_Alltoall(counts, 1, MPI_INT, theirs, 1, MPI_INT, MPI_COMM_WORLD);
         int have = 0;
         for (int rank = 0; rank < ranks; rank++) {
@@ -36,7 +35,7 @@ static void update(uint64_t *table, uint64_t per_rank, uint64_t updates, int me,
         MPI_Alltoallv(grouped, counts, starts, MPI_UINT64_T, received, theirs, places, MPI_UINT64_T,
                       MPI_COMM_WORLD);
         for (int i = 0; i < have; i++)
-            table[received[i] % words % per_rank] ^= received[i];
+            table[update_word(received[i], per_rank)] ^= received[i];
     }
     free(counts);
     free(received);

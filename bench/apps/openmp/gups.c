@@ -2,11 +2,12 @@
 #include "../problems.h"
 #include <omp.h>
 
-static void update(uint64_t *table, uint64_t words, uint64_t updates, int me)
+static void update(uint64_t *table, uint64_t share, int threads, uint64_t updates, int me)
 {
     for (uint64_t u = 0; u < updates; u++) {
         uint64_t random = update_number(me, u);
-        uint64_t *word = &table[random % words];
+        uint64_t part = (uint64_t)update_owner(random, threads);
+        uint64_t *word = &table[part * share + update_word(random, share)];
 #pragma omp atomic
         *word ^= random;
     }
@@ -31,14 +32,14 @@ int main(int argc, char **argv)
 #pragma omp barrier
 #pragma omp master
         clock[0] = seconds();
-        update(table, words, 4 * share, me);
+        update(table, share, threads, 4 * share, me);
 #pragma omp barrier
 #pragma omp master
         clock[1] = seconds();
         for (uint64_t i = first; i < end; i++)
             changed += table[i] != i;
 #pragma omp barrier
-        update(table, words, 4 * share, me);
+        update(table, share, threads, 4 * share, me);
 #pragma omp barrier
         for (uint64_t i = first; i < end; i++)
             errors += table[i] != i;
