@@ -54,7 +54,7 @@ impl Outcome {
             .stderr
             .lines()
             .find(telling)
-            .or_else(|| self.stderr.lines().find(|line| !line.trim().is_empty()))
+            .or_else(|| self.stderr.lines().find(|line| line.contains(char::is_alphabetic)))
         {
             Some(line) => format!("{end}: {}", line.trim().chars().take(160).collect::<String>()),
             None => end,
@@ -141,6 +141,8 @@ mod tests {
         let outcome = shell("echo out; echo oh >&2; exit 3", 60);
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("out\n", "oh\n"));
         assert_eq!(outcome.reason(), "ended with status 3: oh");
+        let framed = shell("echo ----- >&2; echo >&2; echo oh >&2; exit 3", 60);
+        assert_eq!(framed.reason(), "ended with status 3: oh");
     }
 
     #[test]
