@@ -275,7 +275,8 @@ impl Apps {
                     faster.map(|f| (f, ratio(f))).max_by(|a, b| a.1.total_cmp(&b.1))?;
                 let (program, form) = (PROGRAMS[p].0, self.forms[f].name());
                 let ratio = figures::ratio(ratio);
-                Some(format!("{program} on {pes} PEs ({ratio} times {form}'s time)"))
+                let plural = if pes == 1 { "" } else { "s" };
+                Some(format!("{program} on {pes} PE{plural} ({ratio} times {form}'s time)"))
             })
             .collect();
         let (count, of) = (slower.len(), own.len());
