@@ -1,9 +1,10 @@
 //! A node's agent: the process that PEs on other nodes communicate with. It maps the slots of its
 //! node's PEs, and UCX in it carries out the operations that arrive for them, whatever the PEs
-//! themselves are doing. It sleeps while nothing arrives.
+//! themselves are doing. It sleeps when nothing has arrived for a while.
 #![allow(unsafe_code)]
 
 use super::exports::{EXPORT_BYTES, Export, Record, Segment};
+use super::polls::Polls;
 use super::ucx::worker::{Registration, Worker};
 use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
@@ -72,11 +73,18 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     let worker = Worker::open()?;
     let mut agent = Agent::new(worker, job)?;
     publish(&agent.record()?.encode());
+    let mut polls = Polls::new(Instant::now());
     loop {
-        while agent.worker.progress() {}
+        while agent.worker.progress() {
+            polls.message(Instant::now());
+        }
         agent.look()?;
         agent.accept_end();
-        if agent.worker.arm()? {
+        let now = Instant::now();
+        if polls.again(now) {
+            std::thread::yield_now();
+            polls.yielded(now, Instant::now());
+        } else if agent.worker.arm()? {
             agent.worker.bell().sleep(agent.patience());
         }
     }

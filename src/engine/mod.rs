@@ -5,6 +5,7 @@
 
 pub mod agent;
 mod exports;
+mod polls;
 pub mod ucx;
 
 use crate::error::{Error, Routine};
