@@ -101,7 +101,7 @@ variables! {
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
         "How long to wait for a PE that has not called shmem_init before ending the job.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
-        "Tuning file, written by oshtune, that selects the algorithms of collectives.";
+        "Tuning file, written by oshtune, that selects algorithms of collectives and methods of copying.";
     BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Algorithm(Operation::Barrier), "auto",
         "Algorithm of barrier and sync.";
     BROADCAST_ALGORITHM = "SHMEM_BROADCAST_ALGORITHM" or "SHMEM_BCAST_ALGORITHM",

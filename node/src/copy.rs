@@ -19,12 +19,32 @@ use crate::atomics::{Ordering, compiler_fence};
 #[cfg(target_arch = "x86_64")]
 #[path = "copy/x86_64.rs"]
 mod large;
+#[cfg(target_arch = "x86_64")]
+mod machine;
 
+mod methods;
 mod strided;
 mod touch;
 
 pub use large::large;
+pub use methods::{Methods, set as set_methods};
 pub use strided::strided;
+
+/// Whether there is more than one method for the same bytes.
+pub const HAS_METHODS: bool = cfg!(target_arch = "x86_64");
+
+/// The limits between the methods that suit this processor.
+pub fn built_in() -> Methods {
+    #[cfg(target_arch = "x86_64")]
+    return machine::built_in();
+    #[cfg(not(target_arch = "x86_64"))]
+    return Methods::ONE;
+}
+
+/// The limits in use.
+pub fn methods() -> Methods {
+    methods::in_use().unwrap_or_else(built_in)
+}
 
 #[cfg(not(target_arch = "x86_64"))]
 mod large {

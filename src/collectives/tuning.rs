@@ -5,9 +5,11 @@ use crate::job::{self, launcher::Launcher};
 use crate::message;
 use crate::sys::environment;
 use onenode::collectives::rules::{self, Rule, RuleTable, Rules};
+use onenode::copy;
 use onenode::sys::file;
 use onenode::sys::process;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The most bytes of a file; those written by oshtune have a few KiB.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -36,45 +38,64 @@ pub fn path() -> Option<PathBuf> {
     Some(config.join("oneshmem/tuning"))
 }
 
-/// The user's table if it is valid, otherwise the compiled-in table for the PEs of a node. PE 0
-/// reports an invalid file.
+/// The user's table if there is one, otherwise the compiled-in table for the PEs of a node.
 pub(super) fn load() -> RuleTable {
     let pes = match job::existing() {
         // On Kitten each PE has a CPU, and the number of CPUs is unknown.
         Some(job) if *job.launcher() != Launcher::Kitten => job.near().len(),
         _ => 1,
     };
-    users(|rules| rules.on_a_node).unwrap_or_else(|| RuleTable::built_in(pes))
+    table(|rules| &rules.on_a_node).unwrap_or_else(|| RuleTable::built_in(pes))
 }
 
 /// As [`load`], for members on several nodes.
 pub(super) fn load_over_nodes() -> RuleTable {
-    users(|rules| rules.over_nodes).unwrap_or_else(RuleTable::over_nodes)
+    table(|rules| &rules.over_nodes).unwrap_or_else(RuleTable::over_nodes)
 }
 
-/// The user's table of these rules, if it is valid.
-fn users(part: impl FnOnce(Rules) -> Vec<Rule>) -> Option<RuleTable> {
-    let path = path()?;
-    let rules = match file::read_text(&path, LARGEST_FILE) {
-        Ok(text) => rules::parse(&text, Some(&machine())).map(part),
-        Err(error)
-            if error.kind() == std::io::ErrorKind::NotFound && env::TUNING.raw().is_none() =>
-        {
-            return None;
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    match rules {
-        Ok(rules) => (!rules.is_empty()).then(|| RuleTable::new(&rules, Some(path))),
-        Err(why) => {
-            if job::existing().is_none_or(|job| job.pe() == 0) {
-                // Lines may be long if the file is not a tuning file.
-                let why: String = why.chars().take(300).collect();
-                message::say(format_args!("tuning file {} ignored: {why}", path.display()));
-            }
-            None
-        }
+/// Makes copies follow the user's file, if it has limits for them.
+pub fn apply_to_copies() {
+    if let Some(copies) = users().and_then(|(rules, _)| rules.copies) {
+        copy::set_methods(copies);
     }
+}
+
+/// The user's table of these rules, if there is one.
+fn table(part: impl FnOnce(&Rules) -> &Vec<Rule>) -> Option<RuleTable> {
+    let (rules, path) = users()?;
+    let rules = part(rules);
+    (!rules.is_empty()).then(|| RuleTable::new(rules, Some(path.clone())))
+}
+
+/// The user's file and what it says, if it is valid. Reads it once; PE 0 reports an invalid one.
+fn users() -> Option<&'static (Rules, PathBuf)> {
+    static USERS: OnceLock<Option<(Rules, PathBuf)>> = OnceLock::new();
+    USERS
+        .get_or_init(|| {
+            let path = path()?;
+            let rules = match file::read_text(&path, LARGEST_FILE) {
+                Ok(text) => rules::parse(&text, Some(&machine())),
+                Err(error)
+                    if error.kind() == std::io::ErrorKind::NotFound
+                        && env::TUNING.raw().is_none() =>
+                {
+                    return None;
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            match rules {
+                Ok(rules) => Some((rules, path)),
+                Err(why) => {
+                    if job::existing().is_none_or(|job| job.pe() == 0) {
+                        // Lines may be long if the file is not a tuning file.
+                        let why: String = why.chars().take(300).collect();
+                        message::say(format_args!("tuning file {} ignored: {why}", path.display()));
+                    }
+                    None
+                }
+            }
+        })
+        .as_ref()
 }
 
 /// The rules of a tuning file for this machine.

@@ -65,6 +65,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
             None => first_lifetime(routine)?,
             Some(job) => begin(job, routine)?,
         }
+        collectives::tuning::apply_to_copies();
         threads::set_level(requested);
     }
     INITIALISATIONS.fetch_add(1, Ordering::Relaxed);

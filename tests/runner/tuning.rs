@@ -19,7 +19,7 @@ const BY_PAIRS: &str = "sum 0\n";
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), String>;
-    let tests: [(&str, Test); 13] = [
+    let tests: [(&str, Test); 14] = [
         ("none", none),
         ("named", named),
         ("in-the-config-folder", in_the_config_folder),
@@ -30,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
         }),
         ("absent", absent),
         ("no-regular-file", no_regular_file),
+        ("copies", copies),
         ("pes-differ", pes_differ),
         ("oshtune", oshtune),
         ("oshtune-refuses", oshtune_refuses),
@@ -184,6 +185,32 @@ fn no_regular_file() -> Result<(), String> {
     Ok(())
 }
 
+/// Copies follow the limits of a file, and arrive whole, whatever these are.
+fn copies() -> Result<(), String> {
+    let path = folder("copies")?.join("tuning");
+    let program = compile::plain(&tree::repository("tests/programs/copies.c"), &[])?;
+    for (limits, shown) in [
+        ("string_from 1\nstring_apart 1\n", "string instruction from 1 byte"),
+        ("string_from 5000\nstring_apart 32\n", "string instruction from 5000 bytes"),
+        ("string_from never\ncached_to never\n", "through the caches at any size"),
+        ("cached_to 1\npages_abreast 1\n", "past the caches above 1 byte, 1 page at a time"),
+        ("cached_to 300000\npages_abreast 3\n", "above 300000 bytes, 3 pages at a time"),
+    ] {
+        write(&path, &format!("oneshmem tuning 1\nmachine {}\ncopies\n{limits}", machine()?))?;
+        let jobs = [(&program, "copies are right\n"), (&tree::prefix("bin/oshinfo"), shown)];
+        for (program, expected) in jobs {
+            let mut command = launch::oshrun(2, program);
+            command.env(TUNING, &path);
+            let outcome = launch::run(command)?;
+            outcome.success()?;
+            if !outcome.stdout.contains(expected) {
+                return Err(outcome.report(&format!("{limits}: expected {expected:?}")));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// If one PE has a different choice, the job ends before a collective goes wrong.
 fn pes_differ() -> Result<(), String> {
     let first = folder("differ")?.join("first");
@@ -224,7 +251,10 @@ fn oshtune() -> Result<(), String> {
         return Err(outcome.report(&format!("it left {:?}", names(&place))));
     }
     let text = fs::read_to_string(place.join("tuning")).map_err(|error| error.to_string())?;
-    if !text.contains(&format!("\nmachine {}\n", machine()?)) || text.lines().count() < 3 + 16 {
+    let limits = ["string_from ", "string_apart ", "cached_to ", "pages_abreast "];
+    let has_limits = text.contains("\ncopies\n") && limits.iter().all(|name| text.contains(name));
+    let has_machine = text.contains(&format!("\nmachine {}\n", machine()?));
+    if !has_machine || !has_limits || text.lines().count() < 3 + 16 + 5 {
         return Err(format!("an odd file:\n{text}"));
     }
     let mut command = launch::oshrun(3, &tree::prefix("bin/oshinfo"));

@@ -1,5 +1,6 @@
 //! Starts the measuring jobs and collects what they print.
 
+use crate::copies::{self, Samples};
 use crate::options::{self, Hosts};
 use crate::plan::{self, Point};
 use crate::results::Results;
@@ -9,7 +10,7 @@ use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env;
 use oneshmem_tools::installation::Installation;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -22,6 +23,9 @@ const START: f64 = 0.1;
 const LEAST: f64 = 0.1;
 /// Enough for the arrays of all points.
 const HEAP: &str = "64m";
+
+/// Enough for the largest copy.
+const HEAP_OF_COPIES: &str = "80m";
 
 /// The algorithm of the barriers that are not measured: on one node, and over several.
 const BARRIERS: [&str; 2] = ["direct", "two_level"];
@@ -69,33 +73,60 @@ fn launcher() -> anyhow::Result<PathBuf> {
 }
 
 fn command(
-    launcher: &PathBuf,
+    launcher: &Path,
     pes: usize,
     seconds: f64,
     points: &[usize],
     hosts: Option<&Hosts>,
 ) -> anyhow::Result<Command> {
     let points: Vec<String> = points.iter().map(usize::to_string).collect();
-    let mut command = Command::new(launcher);
+    let mut command = job(launcher, pes, HEAP);
     if let Some(Hosts { names, agent }) = hosts {
         command.args(["--host", &names.join(",")]);
         command.args(agent.iter().flat_map(|agent| ["--launch-agent", agent]));
     }
     command
-        .args(["-n", &pes.to_string()])
         .arg(std::env::current_exe()?)
         .args([options::PE, &seconds.to_string(), &points.join(",")])
-        .arg(BARRIERS[usize::from(hosts.is_some())])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped());
-    // Neither an old tuning file nor a choice by the user must have an influence.
-    command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, HEAP);
+        .arg(BARRIERS[usize::from(hosts.is_some())]);
+    Ok(command)
+}
+
+/// The beginning of a job's command line. Neither an old tuning file nor a choice by the user has an
+/// influence on it.
+fn job(launcher: &Path, pes: usize, heap: &str) -> Command {
+    let mut command = Command::new(launcher);
+    command.args(["-n", &pes.to_string()]).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, heap);
     for variable in Operation::ALL.map(select::variable) {
         for name in [Some(variable.name), variable.alias].into_iter().flatten() {
             command.env_remove(name);
         }
     }
-    Ok(command)
+    command
+}
+
+/// Measures copies between two PEs of this machine for `seconds` seconds.
+pub fn measure_copies(seconds: f64) -> anyhow::Result<Samples> {
+    let launcher = launcher()?;
+    let bar = bar(seconds);
+    bar.set_message("copies");
+    let points = copies::points();
+    let mut samples = Samples::default();
+    for round in 0..ROUNDS {
+        let share = seconds / f64::from(ROUNDS);
+        let mut command = job(&launcher, 2, HEAP_OF_COPIES);
+        command.arg(std::env::current_exe()?).args([options::COPIES, &share.to_string()]);
+        let mut take = |index: usize, sweep, ns| {
+            let point = *points.get(index).context("a point that does not exist")?;
+            samples.add(point, (round, sweep), ns);
+            anyhow::Ok(())
+        };
+        listen(&mut command, &mut take).context("the job that measures copies")?;
+        bar.set_position((share * f64::from(round + 1) * 1e3) as u64);
+    }
+    bar.finish_and_clear();
+    Ok(samples)
 }
 
 /// Runs the job and passes on its samples: point, sweep, nanoseconds.

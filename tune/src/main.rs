@@ -1,11 +1,14 @@
-//! `oshtune`: measures all algorithms of all collectives on this machine, and writes a file that
-//! tells the library which one to use when.
+//! `oshtune`: measures all algorithms of all collectives on this machine, and all methods of copying,
+//! and writes a file that tells the library which one to use when.
 //!
-//! It starts jobs of itself (`oshtune pe ...`, see [`pe`]), whose PE 0 prints samples. From the
-//! samples of all jobs it makes [`choice`]s, a file of rules and a picture.
+//! It starts jobs of itself (`oshtune pe ...`, see [`pe`] and [`copies_pe`]), whose PE 0 prints
+//! samples. From the samples of all jobs it makes [`choice`]s, a file of rules and a picture.
 
 mod choice;
+mod copies;
+mod copies_pe;
 mod jobs;
+mod meeting;
 mod options;
 mod pe;
 mod picture;
@@ -14,6 +17,7 @@ mod results;
 mod table;
 
 use anyhow::{Context, bail};
+use onenode::copy::{self, HAS_METHODS};
 use oneshmem::collectives::select::rules::Rules;
 use oneshmem::collectives::tuning;
 use oneshmem::job::launch;
@@ -22,9 +26,13 @@ use options::{Options, Wanted};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// The part of the time in which copies are measured.
+const COPIES_SHARE: f64 = 0.1;
+
 fn main() -> ExitCode {
     let done = match options::read() {
         Wanted::Pe(part) => pe::run(&part),
+        Wanted::Copies(seconds) => copies_pe::run(seconds),
         Wanted::Tune(options) => tune(&options),
     };
     match done {
@@ -66,9 +74,19 @@ fn tune(options: &Options) -> anyhow::Result<()> {
     if !options.dry_run {
         prepare(&file)?;
     }
-    let results = jobs::measure(&pes, options.time, hosts)?;
+    // Copies are the same in jobs over hosts.
+    let time = match hosts.is_none() && HAS_METHODS {
+        true => options.time * COPIES_SHARE,
+        false => 0.0,
+    };
+    let results = jobs::measure(&pes, options.time - time, hosts)?;
     let choices = choice::choose(&results, &pes);
     print!("{}", table::print(&choices, &results));
+    let mut copies = None;
+    if time > 0.0 {
+        copies = Some(jobs::measure_copies(time)?.choose(copy::built_in()));
+    }
+    copies.inspect(|copies| print!("{}", copies::print(copies)));
     if options.dry_run {
         println!("Nothing was written (--dry-run).");
         return Ok(());
@@ -76,7 +94,7 @@ fn tune(options: &Options) -> anyhow::Result<()> {
     let measured = choices.iter().flat_map(choice::Choice::rules).collect();
     let kept = kept(&file);
     let (rules, extension) = match hosts {
-        None => (Rules { on_a_node: measured, ..kept }, "svg"),
+        None => (Rules { on_a_node: measured, copies, ..kept }, "svg"),
         Some(_) => (Rules { over_nodes: measured, ..kept }, "nodes.svg"),
     };
     let picture = options.plot.clone().unwrap_or_else(|| file.with_extension(extension));

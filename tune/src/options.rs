@@ -45,12 +45,16 @@ pub struct Assignment {
 pub enum Wanted {
     /// Run the command.
     Tune(Options),
-    /// Run as a PE of one of its jobs.
+    /// Run as a PE of a job that measures collectives.
     Pe(Assignment),
+    /// Run as a PE of a job that measures copies for so many seconds.
+    Copies(f64),
 }
 
-/// The first argument of a PE of a measuring job.
+/// The first argument of a PE of a job that measures collectives.
 pub const PE: &str = "pe";
+/// The first argument of a PE of a job that measures copies.
+pub const COPIES: &str = "pe-copies";
 
 /// Parses the command line. Ends the process if it is wrong or asks for help.
 pub fn read() -> Wanted {
@@ -60,6 +64,10 @@ pub fn read() -> Wanted {
         let seconds = required(&part, "seconds");
         let barrier = required(&part, "barrier");
         return Wanted::Pe(Assignment { seconds, points: list(&part, "points"), barrier });
+    }
+    if arguments.peek().is_some_and(|first| first == COPIES) {
+        let matches = Command::new(COPIES).arg(seconds()).get_matches_from(arguments);
+        return Wanted::Copies(required(&matches, "seconds"));
     }
     let matches = cli::oshtune::command().get_matches();
     let mut pes: Vec<usize> = list(&matches, "pes");
@@ -90,8 +98,9 @@ fn list(matches: &ArgMatches, name: &str) -> Vec<usize> {
 fn pe_command() -> Command {
     let points =
         Arg::new("points").required(true).value_delimiter(',').value_parser(value_parser!(usize));
-    Command::new(PE)
-        .arg(Arg::new("seconds").required(true).value_parser(value_parser!(f64)))
-        .arg(points)
-        .arg(Arg::new("barrier").required(true))
+    Command::new(PE).arg(seconds()).arg(points).arg(Arg::new("barrier").required(true))
+}
+
+fn seconds() -> Arg {
+    Arg::new("seconds").required(true).value_parser(value_parser!(f64))
 }

@@ -5,6 +5,7 @@
 //! one operation and size are measured before the next size, so that changes in the machine's speed
 //! affect them equally.
 
+use crate::meeting::Meeting;
 use crate::options::Assignment;
 use crate::plan::{self, Point};
 use anyhow::{Context, bail};
@@ -44,10 +45,7 @@ struct Bench<'s> {
     shmem: &'s Shmem,
     source: Symmetric<i64>,
     dest: Symmetric<i64>,
-    /// On PE 0: each PE's time for a sample.
-    took: Symmetric<u64>,
-    /// What PE 0 has decided.
-    decision: Symmetric<u64>,
+    meeting: Meeting<'s>,
     /// The algorithm of the barriers that are not measured.
     barrier: &'s str,
 }
@@ -61,15 +59,13 @@ impl<'s> Bench<'s> {
         };
         let most = points.iter().map(room).max().unwrap_or(1);
         let (source, dest) = (shmem.alloc(most)?, shmem.alloc(most)?);
-        let (took, decision) = (shmem.alloc(npes)?, shmem.alloc(1)?);
-        let bench = Self { shmem, source, dest, took, decision, barrier };
+        let bench = Self { shmem, source, dest, meeting: Meeting::new(shmem)?, barrier };
         bench.source.all().fill(shmem.my_pe() as i64);
         Ok(bench)
     }
 
     fn free(self) {
-        self.shmem.free(self.decision);
-        self.shmem.free(self.took);
+        self.meeting.free();
         self.shmem.free(self.dest);
         self.shmem.free(self.source);
     }
@@ -96,7 +92,8 @@ impl<'s> Bench<'s> {
                         written = writeln!(out, "{index} {sweep} {:.1}", took * 1e9 / calls as f64);
                     }
                     // All PEs leave together: those that stayed would wait for PE 0 here.
-                    if self.agree(u64::from(written.is_err() || Instant::now() > end)) != 0 {
+                    if self.meeting.agree(u64::from(written.is_err() || Instant::now() > end)) != 0
+                    {
                         return written.context("cannot write samples");
                     }
                 }
@@ -109,13 +106,13 @@ impl<'s> Bench<'s> {
     fn calls(&self, point: Point, share: f64) -> u64 {
         let mut calls = 1;
         let first = self.sample(point, calls);
-        if self.agree(u64::from(first > LONG * share)) != 0 {
+        if self.meeting.agree(u64::from(first > LONG * share)) != 0 {
             return calls;
         }
         for _ in 0..2 {
             let took = self.sample(point, calls).max(1e-9);
             let fitting = (calls as f64 * share / took).clamp(1.0, MOST_CALLS);
-            calls = self.agree(fitting as u64);
+            calls = self.meeting.agree(fitting as u64);
         }
         calls
     }
@@ -130,20 +127,7 @@ impl<'s> Bench<'s> {
         }
         let mine = start.elapsed().as_nanos() as u64;
         select::set(Operation::Barrier.name(), self.barrier);
-        self.shmem.put(self.took.at(self.shmem.my_pe()), &[mine], 0);
-        self.shmem.barrier_all();
-        self.took.all().to_vec().into_iter().max().unwrap_or(0) as f64 * 1e-9
-    }
-
-    /// Distributes PE 0's number to every PE. There is always a sample between two calls.
-    fn agree(&self, mine: u64) -> u64 {
-        if self.shmem.my_pe() == 0 {
-            for pe in 0..self.shmem.n_pes() {
-                self.shmem.put(self.decision.all(), &[mine], pe);
-            }
-        }
-        self.shmem.barrier_all();
-        self.decision.at(0).get()
+        self.meeting.largest(mine) as f64 * 1e-9
     }
 
     fn call(&self, point: Point) {

@@ -6,7 +6,7 @@ use oneshmem_plots::stats;
 use std::collections::BTreeMap;
 
 /// The job and the sweep of a sample.
-type Sweep = (u32, usize);
+pub type Sweep = (u32, usize);
 
 /// Samples by number of PEs and point.
 #[derive(Debug)]
@@ -92,7 +92,14 @@ impl Results {
     /// The point's cost relative to the compiled-in algorithm, sweep by sweep.
     pub fn ratio(&self, pes: usize, point: Point) -> Option<Ratio> {
         let usual = self.samples.get(&(pes, self.usual(pes, point)))?;
-        let mine: BTreeMap<Sweep, f64> = self.samples.get(&(pes, point))?.iter().copied().collect();
+        Ratio::between(self.samples.get(&(pes, point))?, usual)
+    }
+}
+
+impl Ratio {
+    /// The cost of some samples relative to those of the same sweeps; `None` if there are too few.
+    pub fn between(mine: &[(Sweep, f64)], usual: &[(Sweep, f64)]) -> Option<Self> {
+        let mine: BTreeMap<Sweep, f64> = mine.iter().copied().collect();
         let mut ratios: Vec<f64> =
             usual.iter().filter_map(|(sweep, ns)| Some(mine.get(sweep)? / ns)).collect();
         if ratios.len() < LEAST_SWEEPS {
@@ -107,9 +114,7 @@ impl Results {
             sweeps,
         })
     }
-}
 
-impl Ratio {
     /// Whether it is clearly faster: by 5 %, by more than the sweeps differ, and in more sweeps
     /// than an equally fast one would be. The latter wins half of them, with a standard deviation
     /// of half the square root of their number; three standard deviations are almost never

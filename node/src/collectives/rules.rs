@@ -6,19 +6,24 @@
 //! # operation  from PEs  up to bytes  algorithm
 //! broadcast    2         65536        direct
 //! broadcast    2         any          scatter_collect
+//! copies
+//! cached_to      16777216
 //! over nodes
 //! broadcast    2         any          two_level
 //! ```
 //!
-//! Rules after the line `over nodes` apply to members on several nodes, the others to members on
-//! one node. Bytes are those that one member contributes. For a number of PEs, the rules with the
+//! The first rules apply to members on one node, those after the line `over nodes` to members on
+//! several nodes. After the line `copies` come limits of [`Methods`]; those that are not given are
+//! built in. Bytes are those that one member contributes. For a number of PEs, the rules with the
 //! largest number not above it apply, or, if there are none, those with the smallest. Of these, the
 //! first is used that covers the bytes and whose algorithm can serve the case.
 
 use super::algorithm::Operation;
 use super::operation::OPERATIONS;
+use crate::copy::{self, Methods};
 use crate::sys::process;
 use std::fmt::Write;
+use std::iter::once;
 use std::path::PathBuf;
 
 const MAGIC: &str = "oneshmem tuning 1";
@@ -33,6 +38,8 @@ const BUILT_IN_OVER_NODES: &str = include_str!("nodes.tuning");
 
 /// The line after which rules are for members on several nodes.
 const OVER_NODES: &str = "over nodes";
+/// The line after which lines are limits of copies.
+const COPIES: &str = "copies";
 
 /// The contents of a tuning file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +48,8 @@ pub struct Rules {
     pub on_a_node: Vec<Rule>,
     /// For members on several nodes.
     pub over_nodes: Vec<Rule>,
+    /// For copies.
+    pub copies: Option<Methods>,
 }
 
 /// One rule.
@@ -160,6 +169,10 @@ pub fn write(rules: &Rules, machine: &str) -> String {
     let mut text = format!("{MAGIC}\nmachine {machine}\n");
     text.push_str("# operation  from PEs  up to bytes  algorithm\n");
     write_part(&mut text, &rules.on_a_node);
+    for line in rules.copies.iter().flat_map(|copies| once(COPIES.into()).chain(copies.lines())) {
+        text.push_str(&line);
+        text.push('\n');
+    }
     if !rules.over_nodes.is_empty() {
         text.push_str(OVER_NODES);
         text.push('\n');
@@ -177,6 +190,12 @@ fn write_part(text: &mut String, rules: &[Rule]) {
     }
 }
 
+/// What the lines of a file are.
+enum Part<'a> {
+    Rules(&'a mut Vec<Rule>),
+    Copies(&'a mut Methods),
+}
+
 /// Parses the text of a tuning file. If `machine` is given, the file must be for that machine.
 pub fn parse(text: &str, machine: Option<&str>) -> Result<Rules, String> {
     let mut lines = text.lines().enumerate();
@@ -184,16 +203,22 @@ pub fn parse(text: &str, machine: Option<&str>) -> Result<Rules, String> {
         return Err(format!("its first line is not \"{MAGIC}\""));
     }
     let mut rules = Rules::default();
-    let mut part = &mut rules.on_a_node;
+    let mut part = Part::Rules(&mut rules.on_a_node);
     let mut made_for = None;
     for (number, line) in lines {
         let line = line.split('#').next().unwrap_or_default().trim();
         if let Some(machine) = line.strip_prefix("machine ") {
             made_for = Some(machine.trim().to_owned());
         } else if line == OVER_NODES {
-            part = &mut rules.over_nodes;
+            part = Part::Rules(&mut rules.over_nodes);
+        } else if line == COPIES {
+            part = Part::Copies(rules.copies.get_or_insert_with(copy::built_in));
         } else if !line.is_empty() {
-            part.push(rule(line).map_err(|why| format!("line {}: {why}", number + 1))?);
+            let taken = match &mut part {
+                Part::Rules(list) => rule(line).map(|rule| list.push(rule)),
+                Part::Copies(methods) => methods.take(line),
+            };
+            taken.map_err(|why| format!("line {}: {why}", number + 1))?;
         }
     }
     match (machine, made_for) {
@@ -255,8 +280,8 @@ mod tests {
         let on_a_node = compiled_in(BUILT_IN).on_a_node;
         let over_nodes = compiled_in(BUILT_IN_OVER_NODES).over_nodes;
         for rules in [
-            Rules { on_a_node: on_a_node.clone(), over_nodes: over_nodes.clone() },
-            Rules { on_a_node, ..Rules::default() },
+            Rules { on_a_node: on_a_node.clone(), over_nodes: over_nodes.clone(), copies: None },
+            Rules { on_a_node, copies: Some(Methods::ONE), ..Rules::default() },
             Rules { over_nodes, ..Rules::default() },
         ] {
             assert_eq!(parse(&write(&rules, "4 any"), Some("4 any")), Ok(rules));
@@ -271,6 +296,14 @@ mod tests {
         let names = |rules: &[Rule]| rules.iter().map(name).collect::<Vec<_>>();
         assert_eq!(names(&rules.on_a_node), ["direct"]);
         assert_eq!(names(&rules.over_nodes), ["linear"]);
+    }
+
+    #[test]
+    fn limits_that_are_not_given_are_built_in() {
+        let text = format!("{MAGIC}\ncopies\ncached_to 77\nover nodes\nscan 2 8 linear\n");
+        let rules = parse(&text, None).unwrap();
+        assert_eq!(rules.copies, Some(Methods { cached_to: 77, ..copy::built_in() }));
+        assert_eq!((rules.on_a_node.len(), rules.over_nodes.len()), (0, 1));
     }
 
     #[test]
@@ -301,6 +334,7 @@ mod tests {
             ("oneshmem tuning 1\nmachine x\ngather 2 any direct\n", "line 3: \"gather\" is no"),
             ("oneshmem tuning 1\nmachine x\nscan 0 any direct\n", "line 3: PEs must be"),
             ("oneshmem tuning 1\nmachine x\nscan 2 -1 direct\n", "line 3: bytes must be"),
+            ("oneshmem tuning 1\nmachine x\ncopies\ncached_to 0\n", "line 4: cached_to must be"),
             (
                 "oneshmem tuning 1\nmachine x\nscan 2 any auto\n",
                 "line 3: \"auto\" is none of direct",

@@ -3,119 +3,21 @@
 //! | bytes | method |
 //! |---|---|
 //! | to 128 | the head, then the tail, as for fewer |
-//! | below [`STRING`] | a loop of moves as wide as the processor has |
-//! | from there on | `rep movsb` where it is better ([`Machine::string_pays`]), else that loop |
-//! | more than half of the last cache, or 16 MiB | stores that bypass the caches, then `sfence` |
+//! | fewer than `string_from` | a loop of moves as wide as the processor has |
+//! | from there on | `rep movsb`, or that loop where the destination lies just after the source |
+//! | more than `cached_to` | stores that bypass the caches, then `sfence` |
+//!
+//! [`Methods`](super::Methods) has the limits.
 #![allow(unsafe_code)]
 
+use super::machine;
+use super::methods;
 use super::touch::{self, PIECE};
-use crate::sys::process;
 use std::arch::asm;
 use std::arch::x86_64::{
-    __cpuid, __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
+    __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
-use std::sync::OnceLock;
-
-/// The fewest bytes for `rep movsb`. Where source and destination are both in the first-level
-/// cache, wide moves would be better up to some 16 KiB; but the destination was last used by
-/// another PE. From the second-level cache, `rep movsb` wins from 1 to 4 KiB on.
-const STRING: usize = 4096;
-
-/// The most bytes that go through the caches, however large the last one is: others use it, too, other
-/// PEs and other virtual machines. With one of 480 MiB, for the 2 CPUs of a virtual machine, copies of
-/// 4 to 16 MiB are as quick either way, and larger ones are quicker past the caches: twice as quick
-/// from 32 MiB on.
-const MOST_CACHED: usize = 16 << 20;
-
-/// The properties on which the method depends.
-struct Machine {
-    /// The fewest bytes for which `rep movsb` is best; [`usize::MAX`] if it never is.
-    string: usize,
-    /// The most bytes that go through the caches.
-    cached: usize,
-    /// From how many pages at a time the copies that bypass the caches take their lines.
-    abreast: usize,
-    /// Whether the processor has 32-byte moves.
-    avx: bool,
-}
-
-static MACHINE: OnceLock<Machine> = OnceLock::new();
-
-impl Machine {
-    /// Detects this machine's properties.
-    fn look() -> Self {
-        // If the system does not report it: the size that even small processors have.
-        let last = process::last_cache_size().unwrap_or(2 << 20);
-        // Not with SMARTMAP's addresses: the Kitten kernel does not save wide registers.
-        let avx = cfg!(not(feature = "smartmap")) && is_x86_feature_detected!("avx");
-        let enhanced = is_x86_feature_detected!("ermsb");
-        let model = Model::here();
-        Self {
-            string: string_from(enhanced, avx, model),
-            cached: (last / 2).min(MOST_CACHED),
-            abreast: abreast(model),
-            avx,
-        }
-    }
-
-    /// Whether `rep movsb` is best for copying this many bytes between these addresses. Processors
-    /// that are good at it copy a byte at a time, at a twentieth of their best speed, where the
-    /// destination lies just after the source modulo the page size:
-    ///
-    /// * AMD Zen 3 and Zen 4: 1 to 15 bytes after it; 16 to 31 bytes after it at half of the best
-    ///   speed. Measured for all 4096 offsets at any alignment, and reported as
-    ///   <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
-    /// * Intel: 1 to 63 bytes after it, modulo 4 GiB, according to glibc, which avoids that
-    ///   (`Avoid_Short_Distance_REP_MOVSB`).
-    ///
-    /// One rule covers both. Blocks from `malloc` begin 16 bytes after a page's start, and blocks
-    /// from `shmem_malloc` at one, so every get into large private memory is such a copy.
-    #[inline(always)]
-    fn string_pays(&self, to: usize, from: usize, bytes: usize) -> bool {
-        bytes >= self.string && (to.wrapping_sub(from) & (PAGE - 1)).wrapping_sub(1) >= LINE - 1
-    }
-}
-
-/// The size from which a processor is better at `rep movsb` than at wide moves.
-///
-/// Never on AMD's families before 1Ah with 32-byte moves. Zen 3 and Zen 4 report that they are good
-/// at it, but at best match such moves, wherever the destination was used last; glibc no longer
-/// uses it there (its bug 30994). Compared with 16-byte moves it is better there, too, up to 16
-/// KiB. On Zen 5 it is better from the second-level cache.
-fn string_from(enhanced: bool, avx: bool, model: Model) -> usize {
-    let poor = model.is_amd && model.family < 0x1a && avx;
-    if enhanced && !poor { STRING } else { usize::MAX }
-}
-
-/// From how many pages at a time copies that bypass the caches take their lines. More pages keep more
-/// banks of the memory busy: four give 1.25 to 1.3 times the bandwidth on Intel's Xeon of 2024
-/// (Granite Rapids), and 0.97 where the cache is large enough after all; two and eight give less. The C
-/// library does so for the largest copies. Not measured on AMD's processors.
-fn abreast(model: Model) -> usize {
-    if model.is_amd { 1 } else { 4 }
-}
-
-/// The processor model, as far as the method depends on it.
-#[derive(Clone, Copy)]
-struct Model {
-    is_amd: bool,
-    family: u32,
-}
-
-impl Model {
-    fn here() -> Self {
-        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
-        #[allow(unused_unsafe)]
-        let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
-        let base = signature >> 8 & 0xf;
-        Self {
-            // "AuthenticAMD"
-            is_amd: [vendor.ebx, vendor.edx, vendor.ecx] == [0x6874_7541, 0x6974_6e65, 0x444d_4163],
-            family: if base == 0xf { base + (signature >> 20 & 0xff) } else { base },
-        }
-    }
-}
 
 /// Copies more than 64 bytes.
 ///
@@ -128,16 +30,29 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
         if bytes <= 128 {
             return super::ends::<[__m128i; 4]>(to, from, bytes);
         }
-        let Some(machine) = MACHINE.get() else { return first(to, from, bytes) };
-        if bytes >= PIECE {
-            huge(machine, to, from, bytes);
-        } else if machine.string_pays(to as usize, from as usize, bytes) {
+        if bytes < methods::moves_below() {
+            moves(to, from, bytes);
+        } else if methods::string_from() == 0 {
+            first(to, from, bytes);
+        } else if bytes >= PIECE {
+            huge(to, from, bytes);
+        } else if string_pays(to, from, bytes) {
             string(to, from, bytes);
-        } else if machine.avx {
-            avx::wide(to, from, bytes);
         } else {
-            sse2::wide(to, from, bytes);
+            moves(to, from, bytes);
         }
+    }
+}
+
+/// Copies with moves as wide as the processor has.
+///
+/// # Safety
+/// As for [`super::elements`], for more than 128 bytes.
+#[inline(always)]
+unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
+    unsafe {
+        if methods::wide() { avx::wide(to, from, bytes) } else { sse2::wide(to, from, bytes) }
     }
 }
 
@@ -146,32 +61,42 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
 /// # Safety
 /// As for [`super::elements`].
 #[inline(never)]
-unsafe fn huge(machine: &Machine, to: *mut u8, from: *const u8, bytes: usize) {
+unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
     touch::before_writing(to as usize, bytes);
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
-        match (bytes > machine.cached, machine.avx) {
-            (true, true) => avx::stream(to, from, bytes, machine.abreast),
-            (true, false) => sse2::stream(to, from, bytes, machine.abreast),
-            (false, _) if machine.string_pays(to as usize, from as usize, bytes) => {
-                string(to, from, bytes);
-            }
-            (false, true) => avx::wide(to, from, bytes),
-            (false, false) => sse2::wide(to, from, bytes),
+        match bytes > methods::cached_to() {
+            true if methods::wide() => avx::stream(to, from, bytes, methods::abreast()),
+            true => sse2::stream(to, from, bytes, methods::abreast()),
+            false if string_pays(to, from, bytes) => string(to, from, bytes),
+            false => moves(to, from, bytes),
         }
     }
 }
 
-/// The first large copy: detects the machine's properties.
+/// The first large copy, unless the limits were set before: detects those of the processor.
 ///
 /// # Safety
 /// As for [`large`].
 #[cold]
 #[inline(never)]
 unsafe fn first(to: *mut u8, from: *const u8, bytes: usize) {
-    MACHINE.get_or_init(Machine::look);
+    methods::set(machine::built_in());
     // SAFETY: the caller's promise.
     unsafe { large(to, from, bytes) }
+}
+
+/// Whether to use the string instruction for this many bytes between these addresses.
+#[inline(always)]
+fn string_pays(to: *mut u8, from: *const u8, bytes: usize) -> bool {
+    bytes >= methods::string_from() && !is_just_after(methods::string_apart(), to, from)
+}
+
+/// Whether `to` lies 1 to `apart - 1` bytes after `from`, modulo the page size.
+#[inline(always)]
+fn is_just_after(apart: usize, to: *mut u8, from: *const u8) -> bool {
+    let after = (to as usize).wrapping_sub(from as usize) & (PAGE - 1);
+    after.wrapping_sub(1) < apart - 1
 }
 
 /// Bytes of a cache line. Loops begin at a line boundary of the destination.

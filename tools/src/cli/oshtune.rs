@@ -16,7 +16,7 @@ Examples:
 
 /// Defines the command.
 pub fn command() -> Command {
-    base("oshtune", "Measures the algorithms of collectives on this machine and writes which to use")
+    base("oshtune", "Measures collectives and copies on this machine and writes which methods to use")
         .after_help(EXAMPLES)
         .arg(
             Arg::new("time")

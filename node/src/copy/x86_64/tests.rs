@@ -4,29 +4,14 @@
 use super::*;
 use std::time::Instant;
 
-const ZEN_4: Model = Model { is_amd: true, family: 0x19 };
-const ZEN_5: Model = Model { is_amd: true, family: 0x1a };
-const INTEL: Model = Model { is_amd: false, family: 6 };
-
 #[test]
-fn the_string_instruction_only_where_it_is_quick() {
-    for (enhanced, avx, model, least) in [
-        (true, true, INTEL, STRING),
-        (true, true, ZEN_5, STRING),
-        (true, true, ZEN_4, usize::MAX),
-        (true, false, ZEN_4, STRING),
-        (false, true, INTEL, usize::MAX),
-        (false, true, ZEN_5, usize::MAX),
-    ] {
-        assert_eq!(string_from(enhanced, avx, model), least);
-        let machine = Machine { string: least, cached: 1 << 20, abreast: 1, avx };
-        for bytes in [129, STRING - 1, STRING, 65536, 1 << 30] {
-            for offset in 0..PAGE {
-                let far = machine.string_pays((9 << 30) + offset, 5 << 30, bytes);
-                let behind = machine.string_pays((5 << 30) + 100 + offset, (9 << 30) + 100, bytes);
-                assert_eq!(far, behind, "only the offset counts");
-                assert_eq!(far, bytes >= least && !(1..64).contains(&offset), "{bytes} {offset}");
-            }
+fn only_the_offset_in_a_page_counts() {
+    let at = |address: usize| std::ptr::without_provenance_mut::<u8>(address);
+    for apart in [1, 16, 64] {
+        for offset in 0..PAGE {
+            let far = is_just_after(apart, at((9 << 30) + offset), at(5 << 30));
+            let behind = is_just_after(apart, at((5 << 30) + 100 + offset), at((9 << 30) + 100));
+            assert_eq!((far, behind), ((1..apart).contains(&offset), far), "{apart} {offset}");
         }
     }
 }
@@ -38,7 +23,7 @@ fn the_string_instruction_only_where_it_is_quick() {
 #[test]
 fn no_offset_is_far_slower_than_moves() {
     const MOST: u128 = 3;
-    for bytes in [STRING, 16 * STRING] {
+    for bytes in [4096, 65536] {
         let (source, mut dest) = (vec![1u8; 2 * PAGE + bytes], vec![0u8; 2 * PAGE + bytes]);
         let from = source.as_ptr().wrapping_add(source.as_ptr().align_offset(PAGE) + 16);
         let base = dest.as_mut_ptr();
@@ -49,8 +34,6 @@ fn no_offset_is_far_slower_than_moves() {
         let is_slow = |best: &[(u128, u128)]| {
             best.iter().any(|(chosen, moves)| *chosen >= MOST * (*moves).max(1))
         };
-        let avx =
-            is_x86_feature_detected!("avx") && MACHINE.get().is_none_or(|machine| machine.avx);
         for round in 0..60 {
             for (best, offset) in best.iter_mut().zip(&offsets) {
                 let to = base.wrapping_add((offset + 16) % PAGE);
@@ -61,7 +44,7 @@ fn no_offset_is_far_slower_than_moves() {
                 };
                 // SAFETY: both buffers are a page larger than that, here and below.
                 let chosen = time(&|| unsafe { large(to, from, bytes) });
-                let moves = match avx {
+                let moves = match methods::has_wide_moves() {
                     // SAFETY: the processor has these moves.
                     true => time(&|| unsafe { avx::wide(to, from, bytes) }),
                     // SAFETY: as above.

@@ -1,6 +1,7 @@
 //! The report as JSON.
 
-use super::{collectives, installation};
+use super::{collectives, copies, installation};
+use onenode::copy;
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env::{self, Variable};
 use oneshmem::job::Job;
@@ -25,6 +26,7 @@ pub fn report(job: &Job) -> String {
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),
         "tuning": collectives::table(job.npes()),
+        "copies": copies::told(&copy::methods()),
         "algorithms": Operation::ALL.iter().map(|it| algorithms(*it, job.npes())).collect::<Value>(),
         "variables": env::ALL.iter().map(|it| variable(it)).collect::<Value>(),
     });

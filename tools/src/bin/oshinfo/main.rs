@@ -2,8 +2,10 @@
 //! many PEs as the launcher says) and reports what it finds.
 
 mod collectives;
+mod copies;
 mod json;
 
+use onenode::copy;
 use oneshmem::env;
 use oneshmem::error::{Error, Routine};
 use oneshmem::job::{Job, existing, setup};
@@ -45,6 +47,7 @@ fn report(job: &Job) -> String {
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
         ("Tuning table", collectives::table(job.npes())),
+        ("Copies", copies::told(&copy::methods())),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }

@@ -1,0 +1,178 @@
+//! Which method copies how many bytes. The built-in limits depend on the processor; a tuning file
+//! may have measured ones.
+
+use super::touch::PIECE;
+use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
+
+/// The limits between the methods, in bytes unless told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Methods {
+    /// The fewest for the processor's string instruction; [`usize::MAX`] if it is not used.
+    pub string_from: usize,
+    /// That instruction is not used where the destination lies fewer than this after the source,
+    /// modulo the page size.
+    pub string_apart: usize,
+    /// The most that go through the caches.
+    pub cached_to: usize,
+    /// How many pages at a time copies that bypass the caches take their lines from.
+    pub abreast: usize,
+}
+
+/// The names of the limits in a tuning file, with the least and the most value.
+const LIMITS: [(&str, usize, usize); 4] = [
+    ("string_from", 1, NEVER),
+    ("string_apart", 1, 4096),
+    ("cached_to", 1, NEVER),
+    ("pages_abreast", 1, 16),
+];
+
+/// No number of bytes is as large.
+const NEVER: usize = usize::MAX;
+/// How a tuning file says so.
+const NEVER_WORD: &str = "never";
+
+/// The limits in use, in the order of [`Methods`]. The first is 0 before the first call of [`set`].
+static IN_USE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+/// Fewer bytes than this are copied by moves without further questions.
+static MOVES_BELOW: AtomicUsize = AtomicUsize::new(0);
+/// Whether to use 32-byte moves.
+static WIDE: AtomicBool = AtomicBool::new(false);
+
+/// The limits in use; `None` if they have not been set yet.
+pub(super) fn in_use() -> Option<Methods> {
+    let [string_from, string_apart, cached_to, abreast] = [0, 1, 2, 3].map(limit);
+    (string_from != 0).then_some(Methods { string_from, string_apart, cached_to, abreast })
+}
+
+#[inline(always)]
+fn limit(index: usize) -> usize {
+    IN_USE[index].load(Ordering::Relaxed)
+}
+
+/// Fewer bytes than this are copied by moves; 0 if nothing has been set yet.
+#[inline(always)]
+pub(super) fn moves_below() -> usize {
+    MOVES_BELOW.load(Ordering::Relaxed)
+}
+
+/// [`Methods::string_from`] in use; 0 if nothing has been set yet.
+#[inline(always)]
+pub(super) fn string_from() -> usize {
+    limit(0)
+}
+
+/// [`Methods::string_apart`] in use.
+#[inline(always)]
+pub(super) fn string_apart() -> usize {
+    limit(1)
+}
+
+/// [`Methods::cached_to`] in use.
+pub(super) fn cached_to() -> usize {
+    limit(2)
+}
+
+/// [`Methods::abreast`] in use.
+pub(super) fn abreast() -> usize {
+    limit(3)
+}
+
+/// Whether to use 32-byte moves; false if nothing has been set yet.
+#[inline(always)]
+pub(super) fn wide() -> bool {
+    WIDE.load(Ordering::Relaxed)
+}
+
+/// Whether this processor has 32-byte moves, and the kernel keeps wide registers; Kitten, which has
+/// SMARTMAP, does not.
+pub(super) fn has_wide_moves() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(feature = "smartmap")))]
+    return is_x86_feature_detected!("avx");
+    #[cfg(not(all(target_arch = "x86_64", not(feature = "smartmap"))))]
+    return false;
+}
+
+/// Makes all copies from now on use these limits. Copies that run at the same time may use some of
+/// the limits from before.
+pub fn set(methods: Methods) {
+    WIDE.store(has_wide_moves(), Ordering::Release);
+    for (word, value) in IN_USE.iter().zip(methods.values()).rev() {
+        word.store(value, Ordering::Release);
+    }
+    MOVES_BELOW.store(methods.string_from.min(PIECE), Ordering::Release);
+}
+
+impl Methods {
+    /// One method for any size.
+    pub const ONE: Self =
+        Self { string_from: NEVER, string_apart: 1, cached_to: NEVER, abreast: 1 };
+
+    fn values(&self) -> [usize; 4] {
+        [self.string_from, self.string_apart, self.cached_to, self.abreast]
+    }
+
+    /// The lines of a tuning file.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        LIMITS.iter().zip(self.values()).map(|((name, ..), value)| match value {
+            NEVER => format!("{name:<14} {NEVER_WORD}"),
+            value => format!("{name:<14} {value}"),
+        })
+    }
+
+    /// Takes over the limit in a line of a tuning file.
+    ///
+    /// # Errors
+    /// What was expected, in words.
+    pub fn take(&mut self, line: &str) -> Result<(), String> {
+        let names = || LIMITS.map(|(name, ..)| name).join(", ");
+        let expected = || format!("expected one of {} and its value, found \"{line}\"", names());
+        let (name, value) = line.split_once(char::is_whitespace).ok_or_else(expected)?;
+        let limit = LIMITS.iter().position(|limit| limit.0 == name).ok_or_else(expected)?;
+        let (_, least, most) = LIMITS[limit];
+        let value = match value.trim() {
+            NEVER_WORD => Some(NEVER),
+            number => number.parse().ok(),
+        };
+        let value = value.filter(|value| (least..=most).contains(value)).ok_or_else(|| {
+            let most = if most == NEVER { NEVER_WORD.into() } else { most.to_string() };
+            format!("{name} must be from {least} to {most}, found \"{line}\"")
+        })?;
+        let words =
+            [&mut self.string_from, &mut self.string_apart, &mut self.cached_to, &mut self.abreast];
+        words.into_iter().nth(limit).map(|word| *word = value).ok_or_else(expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: Methods =
+        Methods { string_from: NEVER, string_apart: 64, cached_to: 1 << 24, abreast: 4 };
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let mut read = Methods { string_from: 1, string_apart: 2, cached_to: 3, abreast: 4 };
+        for line in SOME.lines() {
+            read.take(&line).unwrap();
+        }
+        assert_eq!(read, SOME);
+    }
+
+    #[test]
+    fn bad_lines_are_told_apart() {
+        for (line, why) in [
+            ("string_from", "expected one of string_from, string_apart,"),
+            ("strong_from 1", "expected one of"),
+            ("string_from 0", "string_from must be from 1 to never, found \"string_from 0\""),
+            ("cached_to -1", "cached_to must be from 1 to never"),
+            ("string_apart 5000", "string_apart must be from 1 to 4096"),
+            ("pages_abreast never", "pages_abreast must be from 1 to 16"),
+        ] {
+            let mut methods = SOME;
+            let found = methods.take(line).unwrap_err();
+            assert!(found.contains(why), "{line}: {found}");
+            assert_eq!(methods, SOME, "{line}");
+        }
+    }
+}

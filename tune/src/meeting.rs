@@ -1,0 +1,47 @@
+//! What the PEs of a measuring job tell each other.
+
+use oneshmem::{Shmem, Symmetric};
+
+/// Words in which PEs tell each other numbers.
+pub struct Meeting<'s> {
+    shmem: &'s Shmem,
+    /// On PE 0: each PE's time for a sample.
+    took: Symmetric<u64>,
+    /// What PE 0 has decided.
+    decision: Symmetric<u64>,
+}
+
+impl<'s> Meeting<'s> {
+    /// Called by all PEs.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn new(shmem: &'s Shmem) -> anyhow::Result<Self> {
+        let (took, decision) = (shmem.alloc(shmem.n_pes())?, shmem.alloc(1)?);
+        Ok(Self { shmem, took, decision })
+    }
+
+    /// Called by all PEs.
+    pub fn free(self) {
+        self.shmem.free(self.decision);
+        self.shmem.free(self.took);
+    }
+
+    /// The largest of all PEs' numbers. Only PE 0 knows the result.
+    pub fn largest(&self, mine: u64) -> u64 {
+        self.shmem.put(self.took.at(self.shmem.my_pe()), &[mine], 0);
+        self.shmem.barrier_all();
+        self.took.all().to_vec().into_iter().max().unwrap_or(0)
+    }
+
+    /// Distributes PE 0's number to every PE. There is always a sample between two calls.
+    pub fn agree(&self, mine: u64) -> u64 {
+        if self.shmem.my_pe() == 0 {
+            for pe in 0..self.shmem.n_pes() {
+                self.shmem.put(self.decision.all(), &[mine], pe);
+            }
+        }
+        self.shmem.barrier_all();
+        self.decision.at(0).get()
+    }
+}
