@@ -75,12 +75,16 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     publish(&agent.record()?.encode());
     let mut polls = Polls::new(Instant::now());
     loop {
+        let mut came = false;
         while agent.worker.progress() {
-            polls.message(Instant::now());
+            came = true;
         }
         agent.look()?;
         agent.accept_end();
         let now = Instant::now();
+        if came {
+            polls.message(now);
+        }
         if polls.again(now) {
             std::thread::yield_now();
             polls.yielded(now, Instant::now());

@@ -142,8 +142,9 @@ fn cheapest(
     others: impl IntoIterator<Item = Methods>,
     cost: impl Fn(&Methods) -> f64,
 ) -> Methods {
-    let best = others.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(usual);
-    if cost(&best) < cost(&usual) - CHANGE { best } else { usual }
+    let needed = cost(&usual) - CHANGE;
+    let best = others.into_iter().map(|it| (cost(&it), it)).min_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(cost, _)| *cost < needed).map_or(usual, |(_, methods)| methods)
 }
 
 /// The chosen limits as lines for the terminal, beside those that are built in.
@@ -153,16 +154,20 @@ pub fn print(chosen: &Methods) -> String {
         usize::MAX => "never".into(),
         bytes => figures::size(bytes as u64),
     };
+    let column = |methods: &Methods| {
+        let Methods { string_from, string_apart, cached_to, abreast } = *methods;
+        [size(string_from), size(string_apart), size(cached_to), abreast.to_string()]
+    };
+    let names = [
+        "string instruction from",
+        "not where the destination is closer by",
+        "through the caches up to",
+        "past them, lines of so many pages",
+    ];
     let mut text = format!("\n{:<38} {:<12} {}\n", "copies", "chosen", "built in");
-    for (name, of) in [
-        ("string instruction from", (|m| m.string_from) as fn(&Methods) -> usize),
-        ("not where the destination is closer by", |m| m.string_apart),
-        ("through the caches up to", |m| m.cached_to),
-    ] {
-        let _ = writeln!(text, "{name:<38} {:<12} {}", size(of(chosen)), size(of(usual)));
+    for ((name, chosen), usual) in names.iter().zip(column(chosen)).zip(column(usual)) {
+        let _ = writeln!(text, "{name:<38} {chosen:<12} {usual}");
     }
-    let name = "past them, lines of so many pages";
-    let _ = writeln!(text, "{name:<38} {:<12} {}", chosen.abreast, usual.abreast);
     text
 }
 

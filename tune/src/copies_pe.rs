@@ -3,10 +3,9 @@
 
 use crate::copies::{self, MOST, Point};
 use crate::meeting::Meeting;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use onenode::copy;
 use oneshmem::{Shmem, Symmetric};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Bytes of a page, and of the memory beside the copied bytes.
@@ -58,19 +57,12 @@ impl<'s> Bench<'s> {
     fn sweeps(&self, seconds: f64) -> anyhow::Result<()> {
         let end = Instant::now() + Duration::from_secs_f64(seconds);
         let points = copies::points();
-        let mut out = std::io::stdout().lock();
-        let mut written = Ok(());
         // The first sweep makes the pages present and is not told.
         for sweep in 0..=SWEEPS {
             for (index, point) in points.iter().enumerate() {
                 let ns = self.sample(*point);
-                if self.shmem.my_pe() == 0 && sweep > 0 {
-                    written = writeln!(out, "{index} {sweep} {ns:.1}");
-                }
-                let over = sweep > 0 && Instant::now() > end;
-                // Both PEs leave together: one that stayed would wait for the other here.
-                if self.meeting.agree(u64::from(written.is_err() || over)) != 0 {
-                    return written.context("cannot write samples");
+                if sweep > 0 && self.meeting.print(index, sweep, ns, end)? {
+                    return Ok(());
                 }
             }
         }

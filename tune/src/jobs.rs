@@ -23,7 +23,6 @@ const START: f64 = 0.1;
 const LEAST: f64 = 0.1;
 /// Enough for the arrays of all points.
 const HEAP: &str = "64m";
-
 /// Enough for the largest copy.
 const HEAP_OF_COPIES: &str = "80m";
 

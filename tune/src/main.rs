@@ -75,18 +75,16 @@ fn tune(options: &Options) -> anyhow::Result<()> {
         prepare(&file)?;
     }
     // Copies are the same in jobs over hosts.
-    let time = match hosts.is_none() && HAS_METHODS {
-        true => options.time * COPIES_SHARE,
-        false => 0.0,
-    };
+    let with_copies = hosts.is_none() && HAS_METHODS;
+    let time = if with_copies { options.time * COPIES_SHARE } else { 0.0 };
     let results = jobs::measure(&pes, options.time - time, hosts)?;
     let choices = choice::choose(&results, &pes);
     print!("{}", table::print(&choices, &results));
-    let mut copies = None;
-    if time > 0.0 {
-        copies = Some(jobs::measure_copies(time)?.choose(copy::built_in()));
+    let samples = with_copies.then(|| jobs::measure_copies(time)).transpose()?;
+    let copies = samples.map(|samples| samples.choose(copy::built_in()));
+    if let Some(copies) = &copies {
+        print!("{}", copies::print(copies));
     }
-    copies.inspect(|copies| print!("{}", copies::print(copies)));
     if options.dry_run {
         println!("Nothing was written (--dry-run).");
         return Ok(());

@@ -1,6 +1,9 @@
 //! What the PEs of a measuring job tell each other.
 
+use anyhow::Context;
 use oneshmem::{Shmem, Symmetric};
+use std::io::Write;
+use std::time::Instant;
 
 /// Words in which PEs tell each other numbers.
 pub struct Meeting<'s> {
@@ -32,6 +35,20 @@ impl<'s> Meeting<'s> {
         self.shmem.put(self.took.at(self.shmem.my_pe()), &[mine], 0);
         self.shmem.barrier_all();
         self.took.all().to_vec().into_iter().max().unwrap_or(0)
+    }
+
+    /// Prints a line for a sample on PE 0, and returns whether the job's time is over. All PEs leave
+    /// together: those that stayed would wait for the others.
+    ///
+    /// # Errors
+    /// On PE 0, if the line cannot be printed.
+    pub fn print(&self, point: usize, sweep: usize, ns: f64, end: Instant) -> anyhow::Result<bool> {
+        let mut printed = Ok(());
+        if self.shmem.my_pe() == 0 {
+            printed = writeln!(std::io::stdout(), "{point} {sweep} {ns:.1}");
+        }
+        let over = self.agree(u64::from(printed.is_err() || Instant::now() > end)) != 0;
+        printed.context("cannot write samples").map(|()| over)
     }
 
     /// Distributes PE 0's number to every PE. There is always a sample between two calls.

@@ -8,10 +8,9 @@
 use crate::meeting::Meeting;
 use crate::options::Assignment;
 use crate::plan::{self, Point};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::{Shmem, Sum, Symmetric};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// The number of sweeps that a job should complete.
@@ -75,8 +74,6 @@ impl<'s> Bench<'s> {
         let share = part.seconds / (part.points.len() as f64 * SWEEPS);
         let share = share.clamp(SAMPLE.0, SAMPLE.1);
         let mut calls = vec![None; points.len()];
-        let mut written = Ok(());
-        let mut out = std::io::stdout().lock();
         for sweep in 0.. {
             let same = |a: &usize, b: &usize| {
                 (points[*a].operation, points[*a].bytes) == (points[*b].operation, points[*b].bytes)
@@ -88,13 +85,8 @@ impl<'s> Bench<'s> {
                     let point = points[index];
                     let calls = *calls[index].get_or_insert_with(|| self.calls(point, share));
                     let took = self.sample(point, calls);
-                    if self.shmem.my_pe() == 0 {
-                        written = writeln!(out, "{index} {sweep} {:.1}", took * 1e9 / calls as f64);
-                    }
-                    // All PEs leave together: those that stayed would wait for PE 0 here.
-                    if self.meeting.agree(u64::from(written.is_err() || Instant::now() > end)) != 0
-                    {
-                        return written.context("cannot write samples");
+                    if self.meeting.print(index, sweep, took * 1e9 / calls as f64, end)? {
+                        return Ok(());
                     }
                 }
             }

@@ -23,7 +23,6 @@ use super::operation::OPERATIONS;
 use crate::copy::{self, Methods};
 use crate::sys::process;
 use std::fmt::Write;
-use std::iter::once;
 use std::path::PathBuf;
 
 const MAGIC: &str = "oneshmem tuning 1";
@@ -169,9 +168,13 @@ pub fn write(rules: &Rules, machine: &str) -> String {
     let mut text = format!("{MAGIC}\nmachine {machine}\n");
     text.push_str("# operation  from PEs  up to bytes  algorithm\n");
     write_part(&mut text, &rules.on_a_node);
-    for line in rules.copies.iter().flat_map(|copies| once(COPIES.into()).chain(copies.lines())) {
-        text.push_str(&line);
+    if let Some(copies) = &rules.copies {
+        text.push_str(COPIES);
         text.push('\n');
+        for line in copies.lines() {
+            text.push_str(&line);
+            text.push('\n');
+        }
     }
     if !rules.over_nodes.is_empty() {
         text.push_str(OVER_NODES);

@@ -40,8 +40,7 @@ static WIDE: AtomicBool = AtomicBool::new(false);
 
 /// The limits in use; `None` if they have not been set yet.
 pub(super) fn in_use() -> Option<Methods> {
-    let [string_from, string_apart, cached_to, abreast] = [0, 1, 2, 3].map(limit);
-    (string_from != 0).then_some(Methods { string_from, string_apart, cached_to, abreast })
+    (string_from() != 0).then(|| Methods::of([0, 1, 2, 3].map(limit)))
 }
 
 #[inline(always)]
@@ -107,8 +106,12 @@ impl Methods {
     pub const ONE: Self =
         Self { string_from: NEVER, string_apart: 1, cached_to: NEVER, abreast: 1 };
 
-    fn values(&self) -> [usize; 4] {
+    fn values(self) -> [usize; 4] {
         [self.string_from, self.string_apart, self.cached_to, self.abreast]
+    }
+
+    fn of([string_from, string_apart, cached_to, abreast]: [usize; 4]) -> Self {
+        Self { string_from, string_apart, cached_to, abreast }
     }
 
     /// The lines of a tuning file.
@@ -137,9 +140,10 @@ impl Methods {
             let most = if most == NEVER { NEVER_WORD.into() } else { most.to_string() };
             format!("{name} must be from {least} to {most}, found \"{line}\"")
         })?;
-        let words =
-            [&mut self.string_from, &mut self.string_apart, &mut self.cached_to, &mut self.abreast];
-        words.into_iter().nth(limit).map(|word| *word = value).ok_or_else(expected)
+        let mut values = self.values();
+        values[limit] = value;
+        *self = Self::of(values);
+        Ok(())
     }
 }
 

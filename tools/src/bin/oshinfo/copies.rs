@@ -20,5 +20,5 @@ pub fn told(methods: &Methods) -> String {
 }
 
 fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    format!("{number} {what}{}", super::s(number))
 }
