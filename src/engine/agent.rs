@@ -1,5 +1,5 @@
 //! A node's agent: the process that PEs on other nodes communicate with. It maps the slots of its
-//! node's PEs, and UCX in it carries out the operations that arrive for them, whatever the PEs
+//! node's PEs, and carries out the operations that arrive for them, whatever the PEs
 //! themselves are doing. It sleeps when nothing has arrived for a while.
 #![allow(unsafe_code)]
 
@@ -71,6 +71,7 @@ impl Report {
 /// If UCX is not available, or memory cannot be mapped or registered.
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let worker = Worker::open()?;
+    worker.accept_messages()?;
     let mut agent = Agent::new(worker, job)?;
     publish(&agent.record()?.encode());
     let mut polls = Polls::new(Instant::now());

@@ -3,7 +3,7 @@
 //! lengths, because both come over a network.
 
 /// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x04\0");
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x05\0");
 /// The size of an encoded [`Export`] in the agent's memory.
 pub const EXPORT_BYTES: usize = 1280;
 /// The most bytes of a key.

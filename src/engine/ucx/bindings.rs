@@ -24,6 +24,7 @@ pub const FEATURE_RMA: u64 = 1 << 1;
 pub const FEATURE_AMO32: u64 = 1 << 2;
 pub const FEATURE_AMO64: u64 = 1 << 3;
 pub const FEATURE_WAKEUP: u64 = 1 << 4;
+pub const FEATURE_AM: u64 = 1 << 6;
 
 pub const PARAM_FEATURES: u64 = 1 << 0;
 
@@ -113,7 +114,34 @@ pub struct MemMapParams {
     pub memory_type: c_int,
 }
 
+pub const HANDLER_ID: u64 = 1 << 0;
+pub const HANDLER_CALLBACK: u64 = 1 << 2;
+
+/// `ucp_am_recv_callback_t`.
+pub type Receive = unsafe extern "C" fn(
+    arg: *mut c_void,
+    header: *const c_void,
+    header_length: usize,
+    data: *mut c_void,
+    length: usize,
+    param: *const c_void,
+) -> Status;
+
+/// `ucp_am_handler_param_t`.
+#[repr(C)]
+pub struct HandlerParam {
+    pub field_mask: u64,
+    pub id: c_uint,
+    pub flags: u32,
+    pub callback: Receive,
+    pub arg: *mut c_void,
+}
+
+/// `UCP_AM_SEND_FLAG_EAGER`.
+pub const AM_EAGER: u32 = 1 << 1;
+
 pub const OP_DATATYPE: u32 = 1 << 3;
+pub const OP_FLAGS: u32 = 1 << 4;
 pub const OP_REPLY_BUFFER: u32 = 1 << 5;
 
 /// `ucp_request_param_t`.
@@ -191,6 +219,10 @@ functions! {
     ucp_worker_get_efd(Handle, *mut c_int) -> Status;
     ucp_worker_arm(Handle) -> Status;
     ucp_worker_progress(Handle) -> c_uint;
+    ucp_worker_set_am_recv_handler(Handle, *const HandlerParam) -> Status;
+    ucp_am_send_nbx(
+        Handle, c_uint, *const c_void, usize, *const c_void, usize, *const RequestParam
+    ) -> *mut c_void;
     ucp_worker_flush_nbx(Handle, *const RequestParam) -> *mut c_void;
     ucp_ep_create(Handle, *const EpParams, *mut Handle) -> Status;
     ucp_mem_map(Handle, *const MemMapParams, *mut Handle) -> Status;

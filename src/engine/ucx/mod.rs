@@ -2,8 +2,10 @@
 #![allow(unsafe_code)]
 
 mod bindings;
+mod completion;
 mod device;
 mod farewell;
+mod messages;
 mod operations;
 mod pusher;
 mod reach;
@@ -14,6 +16,9 @@ use super::{Amo, Engine, Far, Over};
 use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::job::nodes::Nodes;
+use bindings::Status;
+use completion::{Completion, Progress};
+use messages::Message;
 use operations::{Remote, Request};
 use pusher::Alarm;
 use reach::{Peers, Segment};
@@ -37,11 +42,7 @@ struct Shared {
 struct State {
     worker: Worker,
     peers: Peers,
-    /// Operations that only a flush completes: how many have been issued, how many of them, from
-    /// the first on, a quiet has to wait for, and how many are known to be complete.
-    issued: u64,
-    owed: u64,
-    complete: u64,
+    progress: Progress,
     /// Whether the pusher has been notified of outstanding operations.
     told: bool,
     /// How many threads wait for something, and make progress while they wait.
@@ -66,8 +67,7 @@ impl Ucx {
         })?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
-        let state =
-            State { worker, peers, issued: 0, owed: 0, complete: 0, told: false, waiting: 0 };
+        let state = State { worker, peers, progress: Progress::default(), told: false, waiting: 0 };
         let state = Mutex::new(state);
         let shared =
             Arc::new(Shared { state, bell, alarm: Alarm::default(), end: AtomicU64::new(0) });
@@ -78,19 +78,24 @@ impl Ucx {
         self.0.state()
     }
 
-    /// Counts one more operation that only a flush completes, and that quiets wait for.
-    fn note(&self, state: &mut State) {
-        self.note_told(state);
-        state.owed = state.issued;
-    }
-
-    /// Counts one more operation that only a flush completes.
-    fn note_told(&self, state: &mut State) {
-        state.issued += 1;
+    /// Lets the pusher complete what has been issued, if the program does not.
+    fn alarm(&self, state: &mut State) {
         if !state.told {
             state.told = true;
             self.0.alarm.set();
         }
+    }
+
+    /// Sends a message. `owed`: quiets wait for it.
+    fn send(&self, to: Far, mut message: Message, owed: bool) {
+        let request = self.with(to, |state, remote, offset| {
+            let number = state.progress.count(owed);
+            state.peers.note(to.pe, number);
+            self.alarm(state);
+            // SAFETY: the message is this call's, and `finish` waits for the request.
+            unsafe { state.worker.send(remote, offset, &mut message) }
+        });
+        self.finish(request, Some(to.pe));
     }
 
     /// Calls `issue` with the memory that a [`Far`] names.
@@ -113,36 +118,44 @@ impl Ucx {
         issue(&mut state, remote, offset).unwrap_or_else(|error| reach::lost(far.pe, error))
     }
 
-    /// Returns when the first `target` operations are complete, of those that only a flush
-    /// completes.
-    fn complete(&self, target: u64) {
+    /// Returns when the operation with this number is complete, with all before.
+    fn complete(&self, number: u64) {
         let mut state = self.state();
-        let issued = state.issued;
-        if state.complete >= target {
+        if state.progress.complete >= number {
             return;
         }
-        let request = state.worker.flush().unwrap_or_else(|error| reach::lost_somewhere(error));
+        let begun = Completion::begin(&mut state);
+        let mut completion = begun.unwrap_or_else(|error| reach::lost_somewhere(error));
         state.peers.check(&state.worker);
         drop(state);
-        self.finish(request, None);
-        state = self.state();
-        state.complete = state.complete.max(issued);
+        self.wait(None, |state| completion.is_over(state));
     }
 
-    /// Waits for an operation on `pe`, or, without one, on any PE.
-    fn finish(&self, request: Option<Request>, pe: Option<usize>) {
-        let Some(mut request) = request else { return };
+    /// Waits for an operation on `pe`.
+    fn finish(&self, mut open: Option<Request>, pe: Option<usize>) {
+        if open.is_none() {
+            return;
+        }
+        self.wait(pe, |state| {
+            open = open.take().map_or(Ok(None), |request| state.worker.outcome(request))?;
+            Ok(open.is_none())
+        });
+    }
+
+    /// Makes progress until the operation is over, which concerns `pe` or, without one, any PE.
+    fn wait(&self, pe: Option<usize>, mut is_over: impl FnMut(&mut State) -> Result<bool, Status>) {
         self.state().waiting += 1;
         let mut turn = Turn::new(self.0.bell);
         loop {
             let mut state = self.state();
-            while state.worker.progress() {}
-            match state.worker.outcome(request) {
-                Ok(None) => {
+            let came = state.worker.progress();
+            match is_over(&mut state) {
+                Ok(true) => {
                     state.waiting -= 1;
                     return;
                 }
-                Ok(Some(same)) => request = same,
+                Ok(false) if came => continue,
+                Ok(false) => {}
                 Err(status) => {
                     let words = state.worker.words(status);
                     state.peers.check(&state.worker);
@@ -160,8 +173,13 @@ impl Ucx {
 
 impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
+        if bytes <= messages::MOST {
+            // SAFETY: the caller guarantees that `from` is readable.
+            return self.send(to, unsafe { Message::store(from, bytes) }, true);
+        }
         let request = self.with(to, |state, remote, offset| {
-            self.note(state);
+            state.progress.count_transfer();
+            self.alarm(state);
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over:
             // `finish` waits for the request, or the next quiet does.
             let request = unsafe { state.worker.put(remote, offset, from, bytes) }?;
@@ -173,7 +191,8 @@ impl Engine for Ucx {
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
         let request = self.with(from, |state, remote, offset| {
             if over == Over::AtQuiet {
-                self.note(state);
+                state.progress.count_transfer();
+                self.alarm(state);
             }
             // SAFETY: the caller guarantees that `to` is writable until the transfer is over:
             // `finish` waits for the request, or the next quiet does.
@@ -197,24 +216,23 @@ impl Engine for Ucx {
     }
 
     fn update(&self, at: Far, amo: Amo) {
-        self.with(at, |state, remote, offset| {
-            self.note(state);
-            state.worker.update(remote, offset, amo)
-        });
+        match Message::update(amo) {
+            Some(message) => self.send(at, message, true),
+            None => _ = self.fetch(at, amo),
+        }
     }
 
     fn tell(&self, at: Far, words: &[u64]) {
-        let (from, bytes) = (words.as_ptr().cast(), size_of_val(words));
-        let request = self.with(at, |state, remote, offset| {
-            self.note_told(state);
-            // SAFETY: the words outlive the request: `finish` waits for it.
-            unsafe { state.worker.put(remote, offset, from, bytes) }
-        });
-        self.finish(request, Some(at.pe));
+        let at_once = messages::MOST / size_of::<u64>();
+        for (i, part) in words.chunks(at_once).enumerate() {
+            // SAFETY: the words of the part are readable.
+            let message = unsafe { Message::store(part.as_ptr().cast(), size_of_val(part)) };
+            self.send(at.plus(i * messages::MOST), message, false);
+        }
     }
 
     fn quiet(&self) {
-        let owed = self.state().owed;
+        let owed = self.state().progress.owed;
         self.complete(owed);
     }
 
@@ -236,7 +254,7 @@ impl Engine for Ucx {
 
     fn forget(&self) {
         // Includes what only `tell` issued: others may wait for it.
-        let issued = self.state().issued;
+        let issued = self.state().progress.issued;
         self.complete(issued);
         let mut state = self.state();
         let State { worker, peers, .. } = &mut *state;

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
+use super::messages::{self, Message};
 use super::worker::{Endpoint, Worker};
 use crate::engine::{Action, Amo};
 use crate::error::Error;
@@ -171,32 +172,35 @@ impl Worker {
         self.issued("ucp_atomic_op_nbx", answer)
     }
 
-    /// Issues an atomic operation whose result is not needed.
-    pub fn update(&mut self, to: Remote, offset: u64, amo: Amo) -> Result<(), Error> {
-        let operation = match amo.action {
-            Action::Add => Some(ucx::ATOMIC_ADD),
-            Action::And => Some(ucx::ATOMIC_AND),
-            Action::Or => Some(ucx::ATOMIC_OR),
-            Action::Xor => Some(ucx::ATOMIC_XOR),
-            Action::Swap | Action::CompareSwap(_) => None,
+    /// Sends a message, which is not answered.
+    ///
+    /// # Safety
+    /// The message stays where it is until the request is over.
+    pub unsafe fn send(
+        &self,
+        to: Remote,
+        offset: u64,
+        message: &mut Message,
+    ) -> Result<Option<Request>, Error> {
+        let bytes = message.to(to.at(offset, message.extent())?);
+        let mut param = plain();
+        param.op_attr_mask = ucx::OP_FLAGS;
+        param.flags = ucx::AM_EAGER;
+        // SAFETY: UCX reads the bytes; the caller guarantees that they stay until the request is over.
+        let answer = unsafe {
+            let (from, length) = (bytes.as_ptr().cast(), bytes.len());
+            let send = self.ucx.ucp_am_send_nbx;
+            send(to.endpoint, messages::HANDLER, null(), 0, from, length, &raw const param)
         };
-        if let Some(operation) = operation {
-            let at = to.at(offset, amo.bytes)?;
-            let mut param = plain();
-            param.op_attr_mask = ucx::OP_DATATYPE;
-            param.datatype = ucx::contiguous(amo.bytes);
-            // SAFETY: there is no reply.
-            let request = unsafe { self.atomic(to, at, operation, amo.operand, &param) }?;
-            self.forget_request(request);
-            return Ok(());
-        }
-        // UCX always has a reply for the other operations.
-        let result = &raw mut *self.scrap;
-        // SAFETY: the scrap is valid as long as the worker, and its value means nothing. A
-        // comparing operation always needs its result, so none comes here and reads the scrap.
-        let request = unsafe { self.fetch(to, offset, amo, result) }?;
-        self.forget_request(request);
-        Ok(())
+        self.issued("ucp_am_send_nbx", answer)
+    }
+
+    /// Asks for an answer, which comes after all operations before, and all messages, have taken
+    /// effect.
+    pub fn ask(&mut self, of: Remote) -> Result<Option<Request>, Error> {
+        let to = self.scrap().cast();
+        // SAFETY: the scrap is valid as long as the worker, and its value means nothing.
+        unsafe { self.get(to, of, 0, size_of::<u64>()) }
     }
 
     /// Leaves a request to the next flush.
@@ -212,6 +216,17 @@ impl Worker {
         // SAFETY: the worker exists, and the structure is as in UCX's header.
         let answer = unsafe { (self.ucx.ucp_worker_flush_nbx)(self.worker, &raw const param) };
         self.issued("ucp_worker_flush_nbx", answer)
+    }
+
+    /// Whether all requests are over. Those that are have been released.
+    pub fn are_over(&self, requests: &mut Vec<Request>) -> Result<bool, Status> {
+        while let Some(request) = requests.pop() {
+            if let Some(open) = self.outcome(request)? {
+                requests.push(open);
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The request if it is not over; `None` if it is over and has been released.

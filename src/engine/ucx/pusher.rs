@@ -2,6 +2,7 @@
 //! computes. A program that soon calls quiet never needs it.
 
 use super::Shared;
+use super::completion::Completion;
 use super::turn::SLEEP;
 use crate::error::Error;
 use crate::sys::signal::without_signals;
@@ -59,8 +60,7 @@ fn push(shared: &Shared) -> ! {
 /// Makes progress until all issued operations are complete. The PE's own threads may complete them
 /// first; those threads also report failures.
 fn complete(shared: &Shared) {
-    let mut request = None;
-    let mut target = 0;
+    let mut completion = None;
     loop {
         let mut state = shared.state();
         if state.waiting > 0 {
@@ -71,33 +71,27 @@ fn complete(shared: &Shared) {
             continue;
         }
         while state.worker.progress() {}
-        request = match request.take() {
-            Some(open) => match state.worker.outcome(open) {
-                Ok(Some(open)) => Some(open),
-                Ok(None) => {
-                    state.complete = state.complete.max(target);
-                    None
-                }
-                // The PE's next operation meets the same failure and reports it.
-                Err(_) => return,
-            },
-            None if state.complete >= state.issued => {
+        let begun = match completion.take() {
+            Some(open) => Ok(open),
+            None if state.progress.complete >= state.progress.issued => {
                 state.told = false;
                 return;
             }
-            None => {
-                target = state.issued;
-                match state.worker.flush() {
-                    Ok(Some(open)) => Some(open),
-                    Ok(None) => {
-                        state.complete = state.complete.max(target);
-                        None
-                    }
-                    Err(_) => return,
-                }
-            }
+            None => Completion::begin(&mut state),
         };
-        let armed = request.is_some() && state.worker.arm().unwrap_or(false);
+        // The PE's next operation meets the same failure and reports it.
+        let Ok(mut open) = begun else { return };
+        match open.is_over(&mut state) {
+            Ok(true) => {
+                // A program that goes on issuing operations is not slowed down by this thread.
+                drop(state);
+                thread::sleep(LATER);
+                continue;
+            }
+            Ok(false) => completion = Some(open),
+            Err(_) => return,
+        }
+        let armed = completion.is_some() && state.worker.arm().unwrap_or(false);
         drop(state);
         if armed {
             shared.bell.sleep(SLEEP);

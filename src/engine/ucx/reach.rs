@@ -49,10 +49,24 @@ impl Segment {
 
 /// The nodes and PEs that this PE has connected to.
 pub struct Peers {
-    /// For each node's agent: the connection, and its exports.
-    agents: Vec<Option<(Endpoint, Remote)>>,
-    /// The PEs' segments. Not all PEs have partitions.
-    pes: Vec<Option<[Option<Remote>; 5]>>,
+    agents: Vec<Option<Agent>>,
+    pes: Vec<Option<Peer>>,
+}
+
+/// A node's agent.
+struct Agent {
+    endpoint: Endpoint,
+    exports: Remote,
+    /// The number of the last message to it.
+    message: u64,
+}
+
+/// A PE.
+#[derive(Clone, Copy)]
+struct Peer {
+    node: usize,
+    /// Not all PEs have partitions.
+    segments: [Option<Remote>; 5],
 }
 
 impl Peers {
@@ -64,7 +78,20 @@ impl Peers {
 
     /// A segment of a PE, if this PE has connected to it.
     pub fn segment(&self, pe: usize, segment: Segment) -> Option<Remote> {
-        self.pes[pe].and_then(|segments| segments[segment as usize])
+        self.pes[pe].and_then(|peer| peer.segments[segment as usize])
+    }
+
+    /// Notes that the message with this number goes to `pe`.
+    pub fn note(&mut self, pe: usize, message: u64) {
+        if let Some(agent) = self.pes[pe].and_then(|peer| self.agents[peer.node].as_mut()) {
+            agent.message = message;
+        }
+    }
+
+    /// The exports of all agents that messages after the one with this number went to.
+    pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
+        let agents = self.agents.iter().flatten();
+        agents.filter(move |agent| agent.message > since).map(|agent| agent.exports)
     }
 
     /// Connects to a node's agent with this record, if this PE has not yet done so. Returns where
@@ -75,8 +102,8 @@ impl Peers {
         node: usize,
         record: &[u8],
     ) -> Result<Remote, Error> {
-        if let Some((_, exports)) = &self.agents[node] {
-            return Ok(*exports);
+        if let Some(agent) = &self.agents[node] {
+            return Ok(agent.exports);
         }
         let Some(Record { address, exports, .. }) = Record::decode(record) else {
             let why = "its node's agent is of another version of this library";
@@ -84,14 +111,14 @@ impl Peers {
         };
         let endpoint = worker.connect(&address)?;
         let exports = worker.remote(&endpoint, exports.base, exports.bytes, &exports.key)?;
-        self.agents[node] = Some((endpoint, exports));
+        self.agents[node] = Some(Agent { endpoint, exports, message: 0 });
         Ok(exports)
     }
 
     /// Ends the job if the connection to a node has failed.
     pub fn check(&self, worker: &Worker) {
         for (node, agent) in self.agents.iter().enumerate() {
-            if let Some(status) = agent.as_ref().and_then(|(endpoint, _)| endpoint.failure()) {
+            if let Some(status) = agent.as_ref().and_then(|agent| agent.endpoint.failure()) {
                 lost_node(node, worker.words(status));
             }
         }
@@ -99,8 +126,8 @@ impl Peers {
 
     /// Releases the keys of all PEs: they may export other memory in their next lifetime.
     pub fn forget(&mut self, worker: &Worker) {
-        for segments in self.pes.iter_mut().filter_map(Option::take) {
-            segments.into_iter().flatten().for_each(|remote| worker.forget(remote));
+        for peer in self.pes.iter_mut().filter_map(Option::take) {
+            peer.segments.into_iter().flatten().for_each(|remote| worker.forget(remote));
         }
     }
 }
@@ -135,7 +162,7 @@ impl Ucx {
         }
         let mut state = self.state();
         let state = &mut *state;
-        let Some((endpoint, _)) = &state.peers.agents[node] else { lost(pe, "not connected") };
+        let Some(agent) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
             let Export { data, heap, partitions, control, statistics, .. } = &export;
             let segments = [data, heap, partitions, control, statistics].map(|segment| {
@@ -143,10 +170,10 @@ impl Ucx {
                     return None;
                 }
                 let remote =
-                    state.worker.remote(endpoint, segment.base, segment.bytes, &segment.key);
+                    state.worker.remote(&agent.endpoint, segment.base, segment.bytes, &segment.key);
                 Some(remote.unwrap_or_else(|error| lost(pe, error)))
             });
-            state.peers.pes[pe] = Some(segments);
+            state.peers.pes[pe] = Some(Peer { node, segments });
         }
     }
 
@@ -164,10 +191,10 @@ impl Ucx {
         let place = bytes.as_mut_ptr();
         let request = {
             let state = self.state();
-            let (_, exports) = state.peers.agents[node].as_ref()?;
+            let exports = state.peers.agents[node].as_ref()?.exports;
             let offset = (index * EXPORT_BYTES) as u64;
             // SAFETY: the bytes outlive the request, which is finished below.
-            unsafe { state.worker.get(place, *exports, offset, EXPORT_BYTES) }
+            unsafe { state.worker.get(place, exports, offset, EXPORT_BYTES) }
         };
         self.finish(request.unwrap_or_else(|error| lost(pe, error)), Some(pe));
         Export::decode(&bytes)

@@ -4,6 +4,7 @@
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::device;
+use super::messages;
 use crate::atomics::{AtomicI32, Ordering};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
@@ -36,8 +37,8 @@ pub struct Worker {
     pub(super) worker: Handle,
     /// Readable when there is something to do, once [`arm`](Self::arm) has returned true.
     fd: c_int,
-    /// Receives the results of atomic operations that nobody needs.
-    pub(super) scrap: Box<u64>,
+    /// Receives values that nobody needs.
+    scrap: Box<u64>,
 }
 
 // SAFETY: any thread may use the worker, one at a time; the same holds for all that it owns.
@@ -90,6 +91,7 @@ impl Worker {
             features: ucx::FEATURE_RMA
                 | ucx::FEATURE_AMO32
                 | ucx::FEATURE_AMO64
+                | ucx::FEATURE_AM
                 | ucx::FEATURE_WAKEUP,
             request_size: 0,
             request_init: null(),
@@ -286,6 +288,30 @@ impl Worker {
         // SAFETY: a registration of this context, released once.
         let status = unsafe { (self.ucx.ucp_mem_unmap)(self.context, memory.0) };
         self.check("ucp_mem_unmap", status)
+    }
+
+    /// Carries out the messages that arrive from now on.
+    ///
+    /// # Errors
+    /// If UCX refuses the handler.
+    pub fn accept_messages(&self) -> Result<(), Error> {
+        let param = ucx::HandlerParam {
+            field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK,
+            id: messages::HANDLER,
+            flags: 0,
+            callback: messages::carry_out,
+            arg: null_mut(),
+        };
+        // SAFETY: the worker exists, and the structure is as in UCX's header. Only processes of this
+        // job know the worker's address; they send messages for memory with a key of this worker.
+        let status =
+            unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
+        self.check("ucp_worker_set_am_recv_handler", status)
+    }
+
+    /// A place for a value that nobody needs.
+    pub(super) fn scrap(&mut self) -> *mut u64 {
+        &raw mut *self.scrap
     }
 
     /// Makes progress; false if there was nothing to do.

@@ -2,9 +2,13 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
+use crate::engine::ucx::messages::Message;
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::{Action, Amo};
 use std::time::Instant;
+
+const WORDS: usize = 1 << 17;
+const BYTES: usize = WORDS * 8;
 
 /// Two workers; one reaches the other's memory.
 struct Pair {
@@ -12,7 +16,7 @@ struct Pair {
     there: Worker,
     remote: Remote,
     endpoint: Endpoint,
-    memory: Box<[AtomicU64; 512]>,
+    memory: Vec<AtomicU64>,
 }
 
 impl Pair {
@@ -23,25 +27,39 @@ impl Pair {
             return None;
         }
         let [here, there] = [(), ()].map(|()| Worker::open().expect("a worker"));
-        let memory = Box::new([const { AtomicU64::new(0) }; 512]);
-        let base = NonNull::from(&*memory).cast();
+        there.accept_messages().expect("a handler");
+        let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
+        let base = NonNull::from(&memory[0]).cast();
         // SAFETY: atomics that outlive the worker: the fields are dropped in this order.
-        let (_, key) = unsafe { there.register(base, 4096) }.expect("a registration");
+        let (_, key) = unsafe { there.register(base, BYTES) }.expect("a registration");
         let endpoint = here.connect(&there.address().expect("an address")).expect("an endpoint");
-        let remote = here.remote(&endpoint, base.as_ptr() as u64, 4096, &key).expect("a key");
+        let remote =
+            here.remote(&endpoint, base.as_ptr() as u64, BYTES as u64, &key).expect("a key");
         Some(Self { here, there, remote, endpoint, memory })
     }
 
     fn finish(&self, request: Result<Option<Request>, Error>) {
         let mut request = request.expect("an operation");
+        self.progress_until(|| {
+            request = request.take().and_then(|open| self.here.outcome(open).expect("no failure"));
+            request.is_none()
+        });
+        assert_eq!(self.endpoint.failure(), None);
+    }
+
+    fn progress_until(&self, mut over: impl FnMut() -> bool) {
         let began = Instant::now();
-        while let Some(open) = request {
+        while !over() {
             self.here.progress();
             self.there.progress();
-            request = self.here.outcome(open).expect("no failure");
             assert!(began.elapsed() < Duration::from_secs(30), "the operation never ends");
         }
-        assert_eq!(self.endpoint.failure(), None);
+    }
+
+    fn send(&self, offset: u64, mut message: Message) {
+        // SAFETY: the message outlives the request: `finish` waits for it.
+        let request = unsafe { self.here.send(self.remote, offset, &mut message) };
+        self.finish(request);
     }
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
@@ -70,6 +88,44 @@ fn bytes_arrive_and_come_back() {
         pair.finish(pair.here.get(to.as_mut_ptr(), pair.remote, 96, 3000));
     }
     assert_eq!(from, to);
+}
+
+#[test]
+fn an_answer_comes_after_the_messages_before() {
+    let Some(mut pair) = Pair::new() else { return };
+    for round in 1..=100u64 {
+        for word in 0..500u64 {
+            let value = round * 1000 + word;
+            // SAFETY: the value is readable.
+            pair.send(word * 8, unsafe { Message::store((&raw const value).cast(), 8) });
+        }
+        let answer = pair.here.ask(pair.remote);
+        pair.finish(answer);
+        for word in 0..500 {
+            let found = pair.memory[word].load(Ordering::Relaxed);
+            assert_eq!(found, round * 1000 + word as u64);
+        }
+    }
+}
+
+#[test]
+fn a_message_does_not_overtake_a_large_put() {
+    let Some(pair) = Pair::new() else { return };
+    let last = WORDS - 1;
+    for round in 1..=50u64 {
+        let from = vec![round; last];
+        // SAFETY: the source stays until the flush is over.
+        let put = unsafe { pair.here.put(pair.remote, 0, from.as_ptr().cast(), last * 8) };
+        pair.here.forget_request(put.expect("a put"));
+        // SAFETY: the value is readable.
+        let mut flag = unsafe { Message::store((&raw const round).cast(), 8) };
+        // SAFETY: the message stays until the request is over.
+        let sent = unsafe { pair.here.send(pair.remote, last as u64 * 8, &mut flag) };
+        pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
+        assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
+        pair.finish(sent);
+        pair.finish(pair.here.flush());
+    }
 }
 
 #[test]
@@ -108,10 +164,10 @@ fn atomic_operations_do_what_they_say() {
             assert_eq!(pair.memory[bytes].load(Ordering::Relaxed), stands, "{action:?}");
         }
         for action in [Action::Add, Action::Swap, Action::Or, Action::Xor, Action::And] {
-            let remote = pair.remote;
-            pair.here.update(remote, 8, Amo { action, operand: 5, bytes }).expect("an operation");
+            pair.send(8, Message::update(Amo { action, operand: 5, bytes }).expect("a message"));
         }
-        pair.finish(pair.here.flush());
+        let answer = pair.here.ask(pair.remote);
+        pair.finish(answer);
         // 5 was swapped in, ored, xored to 0, and anded.
         assert_eq!(pair.memory[1].load(Ordering::Relaxed), 0);
     }
@@ -121,7 +177,9 @@ fn atomic_operations_do_what_they_say() {
 fn what_is_outside_of_a_segment_is_refused() {
     let Some(pair) = Pair::new() else { return };
     let byte = 0;
-    for (offset, bytes) in [(4096, 1), (4095, 2), (0, 4097), (u64::MAX, 1), (0, usize::MAX)] {
+    for (offset, bytes) in
+        [(BYTES as u64, 1), (BYTES as u64 - 1, 2), (0, BYTES + 1), (u64::MAX, 1), (0, usize::MAX)]
+    {
         // SAFETY: nothing is read: `put` refuses the call.
         let refused = unsafe { pair.here.put(pair.remote, offset, &raw const byte, bytes) };
         assert!(refused.is_err());

@@ -1,0 +1,241 @@
+//! Operations without a result as active messages, which the agent carries out. UCX's own puts and
+//! atomic operations are answered one by one, and over tcp an answer takes the agent as long as the
+//! operation itself. Messages are not answered.
+//!
+//! A message has the address in the agent's process, the kind, and the bytes to store or the
+//! operand. Words are little-endian, as in all that nodes exchange.
+#![allow(unsafe_code)]
+
+use super::bindings::Status;
+use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::engine::{Action, Amo};
+use crate::failure;
+use onenode::copy;
+use std::ffi::c_void;
+use std::slice;
+
+/// The number of the handler, [`carry_out`].
+pub const HANDLER: u32 = 1;
+/// The most bytes that a message stores.
+pub const MOST: usize = 1024;
+/// The bytes before them.
+const HEAD: usize = 16;
+
+const STORE: u64 = 0;
+const ADD: u64 = 1;
+const AND: u64 = 2;
+const OR: u64 = 3;
+const XOR: u64 = 4;
+
+/// An operation.
+pub struct Message {
+    bytes: [u8; HEAD + MOST],
+    /// The bytes of memory that it changes.
+    extent: usize,
+}
+
+impl Message {
+    fn new(kind: u64, extent: usize) -> Self {
+        let mut message = Self { bytes: [0; HEAD + MOST], extent };
+        message.bytes[8..HEAD].copy_from_slice(&kind.to_le_bytes());
+        message
+    }
+
+    /// Stores bytes. Aligned words of 8 bytes, and one of 4, are stored as a whole.
+    ///
+    /// # Panics
+    /// If there are more than [`MOST`] bytes.
+    ///
+    /// # Safety
+    /// `from` is readable for `bytes` bytes.
+    pub unsafe fn store(from: *const u8, bytes: usize) -> Self {
+        let mut message = Self::new(STORE, bytes);
+        let room = &mut message.bytes[HEAD..HEAD + bytes];
+        // SAFETY: the caller guarantees that the source is readable; the room has as many bytes.
+        unsafe { copy::bytes(room.as_mut_ptr(), from, bytes) };
+        message
+    }
+
+    /// Changes a word; `None` if only a fetching operation does that.
+    pub fn update(amo: Amo) -> Option<Self> {
+        let kind = match amo.action {
+            Action::Add => ADD,
+            Action::And => AND,
+            Action::Or => OR,
+            Action::Xor => XOR,
+            Action::Swap => STORE,
+            Action::CompareSwap(_) => return None,
+        };
+        let mut message = Self::new(kind, amo.bytes);
+        message.bytes[HEAD..HEAD + 8].copy_from_slice(&amo.operand.to_le_bytes());
+        Some(message)
+    }
+
+    /// The bytes of memory that it changes.
+    pub fn extent(&self) -> usize {
+        self.extent
+    }
+
+    /// The message for the memory at this address in the agent's process.
+    pub fn to(&mut self, address: u64) -> &[u8] {
+        self.bytes[..8].copy_from_slice(&address.to_le_bytes());
+        &self.bytes[..HEAD + self.extent]
+    }
+}
+
+/// Carries out a message. UCX calls this in the agent's process.
+///
+/// # Safety
+/// `data` is readable for `length` bytes. They are what [`Message::to`] returned for memory of that
+/// extent that this agent has registered, which others access only by atomics and raw copies.
+pub unsafe extern "C" fn carry_out(
+    _arg: *mut c_void,
+    _header: *const c_void,
+    _header_length: usize,
+    data: *mut c_void,
+    length: usize,
+    _param: *const c_void,
+) -> Status {
+    // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
+    let message = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
+    let done = match message.split_at_checked(HEAD) {
+        // SAFETY: the caller guarantees that the memory at the address may be changed.
+        Some((head, operand)) => unsafe { change(word(&head[..8]), word(&head[8..]), operand) },
+        None => false,
+    };
+    if !done {
+        failure::fatal(format_args!("a malformed message of {length} bytes from another node"));
+    }
+    0
+}
+
+/// The value of up to 8 bytes.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// Returns false if there is no such operation.
+///
+/// # Safety
+/// As for [`carry_out`].
+unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
+    let at = address as usize as *mut u8;
+    if kind == STORE {
+        // SAFETY: the caller guarantees it.
+        unsafe { store(at, operand) };
+        return true;
+    }
+    macro_rules! change {
+        ($atomic:ty, $operand:expr) => {{
+            // SAFETY: the caller guarantees that only atomics access the word, and its sender that it
+            // is aligned.
+            let word = unsafe { &*at.cast::<$atomic>() };
+            match kind {
+                ADD => word.fetch_add($operand, Ordering::AcqRel),
+                AND => word.fetch_and($operand, Ordering::AcqRel),
+                OR => word.fetch_or($operand, Ordering::AcqRel),
+                XOR => word.fetch_xor($operand, Ordering::AcqRel),
+                _ => return false,
+            };
+        }};
+    }
+    match operand.len() {
+        8 if address % 8 == 0 => change!(AtomicU64, word(operand)),
+        4 if address % 4 == 0 => change!(AtomicU32, word(operand) as u32),
+        _ => return false,
+    }
+    true
+}
+
+/// # Safety
+/// `at` is writable for as many bytes, which others access only by atomics and raw copies.
+unsafe fn store(at: *mut u8, bytes: &[u8]) {
+    let aligned = |to: usize| at.addr() % to == 0;
+    if bytes.len() % 8 == 0 && aligned(8) {
+        for (i, bytes) in bytes.chunks_exact(8).enumerate() {
+            // SAFETY: an aligned word among those that the caller guarantees are writable.
+            let place = unsafe { &*at.cast::<AtomicU64>().add(i) };
+            place.store(word(bytes), Ordering::Release);
+        }
+    } else if bytes.len() == 4 && aligned(4) {
+        // SAFETY: as above.
+        let place = unsafe { &*at.cast::<AtomicU32>() };
+        place.store(word(bytes) as u32, Ordering::Release);
+    } else {
+        // Not before what earlier messages have stored.
+        fence(Ordering::Release);
+        // SAFETY: the caller guarantees that the bytes are writable.
+        unsafe { copy::bytes(at, bytes.as_ptr(), bytes.len()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(mut message: Message, at: *mut u8) {
+        let bytes = message.to(at as u64);
+        let data = bytes.as_ptr().cast_mut().cast();
+        let nothing = std::ptr::null_mut();
+        // SAFETY: a message for memory of this test.
+        let status = unsafe { carry_out(nothing, nothing, 0, data, bytes.len(), nothing) };
+        assert_eq!(status, 0);
+    }
+
+    #[test]
+    fn bytes_arrive_where_they_belong_and_nowhere_else() {
+        let from: Vec<u8> = (1..=255).cycle().take(MOST).collect();
+        for length in [1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 100, MOST] {
+            for offset in [0, 1, 2, 4, 6, 8] {
+                let mut words = [0u64; MOST / 8 + 4];
+                let to = words.as_mut_ptr().cast::<u8>();
+                // SAFETY: the source has `MOST` bytes.
+                let message = unsafe { Message::store(from.as_ptr(), length) };
+                assert_eq!(message.extent(), length);
+                send(message, to.wrapping_add(8 + offset));
+                // SAFETY: all bytes of the words.
+                let bytes = unsafe { slice::from_raw_parts(to, size_of_val(&words)) };
+                let (before, rest) = bytes.split_at(8 + offset);
+                assert_eq!(rest[..length], from[..length], "{length} bytes at {offset}");
+                assert!(before.iter().chain(&rest[length..]).all(|byte| *byte == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn words_change_alone() {
+        const STANDS: u64 = 0x7_ffff_ffff;
+        type Model = fn(u64) -> u64;
+        let models: [(Action, Model); 5] = [
+            (Action::Add, |word| word + 3),
+            (Action::And, |word| word & 3),
+            (Action::Or, |word| word | 3),
+            (Action::Xor, |word| word ^ 3),
+            (Action::Swap, |_| 3),
+        ];
+        for (action, model) in models {
+            for (bytes, mask) in [(4, u64::from(u32::MAX)), (8, u64::MAX)] {
+                let mut words = [5, STANDS, 6];
+                let message = Message::update(Amo { action, operand: 3, bytes }).unwrap();
+                send(message, words[1..].as_mut_ptr().cast());
+                let expected = model(STANDS) & mask | STANDS & !mask;
+                assert_eq!(words, [5, expected, 6], "{action:?} of {bytes} bytes");
+            }
+        }
+        let compare = Amo { action: Action::CompareSwap(1), operand: 2, bytes: 8 };
+        assert!(Message::update(compare).is_none());
+    }
+
+    #[test]
+    fn what_is_no_message_changes_nothing() {
+        let mut stands = [9u64; 2];
+        let at = stands.as_mut_ptr() as u64;
+        for (address, kind, operand) in
+            [(at, XOR + 1, 8), (at, ADD, 2), (at + 4, ADD, 8), (at + 1, OR, 4)]
+        {
+            // SAFETY: the memory is this test's.
+            assert!(!unsafe { change(address, kind, &[1; 8][..operand]) });
+        }
+        assert_eq!(stands, [9, 9]);
+    }
+}
