@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 /// How long it polls after a message, for the next one: until an exchange has ended.
-const POLLS: Duration = Duration::from_millis(1);
+const POLLS: Duration = Duration::from_micros(300);
 /// A yield that takes this long has given the CPU to a process that computes.
 const LONG_YIELD: Duration = Duration::from_micros(500);
 /// For how many times as long it does not poll after that. The scheduler gives the CPU at once to a

@@ -57,9 +57,11 @@ impl Completion {
 
     /// Whether it has been reached. To be called after each progress.
     pub fn is_over(&mut self, state: &mut State) -> Result<bool, Status> {
-        let over = state.worker.are_over(&mut self.open)?;
+        let State { worker, progress, kept, .. } = state;
+        let over = worker.are_over(&mut self.open)?;
         if over {
-            state.progress.complete = state.progress.complete.max(self.last);
+            progress.complete = progress.complete.max(self.last);
+            kept.retain(|(number, _)| *number > progress.complete);
         }
         Ok(over)
     }

@@ -33,7 +33,7 @@ pub(super) fn tell(shared: &Shared, word: u64) {
         let from = (&raw const shared.end).cast();
         // SAFETY: the word lives as long as the process does, and no longer changes.
         if let Ok(request) = unsafe { worker.put(exports, last, from, size_of::<AtomicU64>()) } {
-            worker.forget_request(request);
+            worker.forget_requests(request);
         }
         if Instant::now() >= until {
             return;

@@ -12,13 +12,16 @@ use crate::engine::{Action, Amo};
 use crate::failure;
 use onenode::copy;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::slice;
 
 /// The number of the handler, [`carry_out`].
 pub const HANDLER: u32 = 1;
-/// The most bytes that a message stores.
+/// The most bytes to store in a [`Message`].
 pub const MOST: usize = 1024;
-/// The bytes before them.
+/// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.
+const PART: usize = 60 << 10;
+/// The bytes of a head.
 const HEAD: usize = 16;
 
 const STORE: u64 = 0;
@@ -26,6 +29,34 @@ const ADD: u64 = 1;
 const AND: u64 = 2;
 const OR: u64 = 3;
 const XOR: u64 = 4;
+
+/// The heads of the messages that store many bytes, which are sent from where they are.
+pub struct Parts {
+    heads: Vec<[u8; HEAD]>,
+    bytes: usize,
+}
+
+impl Parts {
+    /// Stores bytes in the memory at this address in the agent's process.
+    pub fn to(address: u64, bytes: usize) -> Self {
+        let starts = (0..bytes as u64).step_by(PART);
+        Self { heads: starts.map(|start| head(address + start, STORE)).collect(), bytes }
+    }
+
+    /// Each head, and which bytes follow it.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], Range<usize>)> {
+        let starts = (0..self.bytes).step_by(PART);
+        let parts = starts.map(|start| start..self.bytes.min(start + PART));
+        self.heads.iter().map(|head| &head[..]).zip(parts)
+    }
+}
+
+fn head(address: u64, kind: u64) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&address.to_le_bytes());
+    head[8..].copy_from_slice(&kind.to_le_bytes());
+    head
+}
 
 /// An operation.
 pub struct Message {
@@ -37,7 +68,7 @@ pub struct Message {
 impl Message {
     fn new(kind: u64, extent: usize) -> Self {
         let mut message = Self { bytes: [0; HEAD + MOST], extent };
-        message.bytes[8..HEAD].copy_from_slice(&kind.to_le_bytes());
+        message.bytes[..HEAD].copy_from_slice(&head(0, kind));
         message
     }
 
@@ -86,19 +117,26 @@ impl Message {
 /// Carries out a message. UCX calls this in the agent's process.
 ///
 /// # Safety
-/// `data` is readable for `length` bytes. They are what [`Message::to`] returned for memory of that
+/// `header` and `data` are readable for as many bytes as their lengths say. They are one of [`Parts`]
+/// and its bytes, or nothing and what [`Message::to`] returned. The address is that of memory of this
 /// extent that this agent has registered, which others access only by atomics and raw copies.
 pub unsafe extern "C" fn carry_out(
     _arg: *mut c_void,
-    _header: *const c_void,
-    _header_length: usize,
+    header: *const c_void,
+    header_length: usize,
     data: *mut c_void,
     length: usize,
     _param: *const c_void,
 ) -> Status {
     // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
-    let message = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
-    let done = match message.split_at_checked(HEAD) {
+    let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
+    let parts = match header_length {
+        0 => data.split_at_checked(HEAD),
+        // SAFETY: the caller guarantees that the header is readable.
+        HEAD => Some((unsafe { slice::from_raw_parts(header.cast(), HEAD) }, data)),
+        _ => None,
+    };
+    let done = match parts {
         // SAFETY: the caller guarantees that the memory at the address may be changed.
         Some((head, operand)) => unsafe { change(word(&head[..8]), word(&head[8..]), operand) },
         None => false,

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::job::nodes::Nodes;
 use bindings::Status;
 use completion::{Completion, Progress};
-use messages::Message;
+use messages::{Message, Parts};
 use operations::{Remote, Request};
 use pusher::Alarm;
 use reach::{Peers, Segment};
@@ -43,6 +43,8 @@ struct State {
     worker: Worker,
     peers: Peers,
     progress: Progress,
+    /// What operations need until they are complete, with their numbers.
+    kept: Vec<(u64, Parts)>,
     /// Whether the pusher has been notified of outstanding operations.
     told: bool,
     /// How many threads wait for something, and make progress while they wait.
@@ -67,7 +69,14 @@ impl Ucx {
         })?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
-        let state = State { worker, peers, progress: Progress::default(), told: false, waiting: 0 };
+        let state = State {
+            worker,
+            peers,
+            progress: Progress::default(),
+            kept: Vec::new(),
+            told: false,
+            waiting: 0,
+        };
         let state = Mutex::new(state);
         let shared =
             Arc::new(Shared { state, bell, alarm: Alarm::default(), end: AtomicU64::new(0) });
@@ -76,6 +85,15 @@ impl Ucx {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state()
+    }
+
+    /// Counts an operation on `pe` that a message carries; returns its number. `owed`: quiets wait
+    /// for it.
+    fn count(&self, state: &mut State, pe: usize, owed: bool) -> u64 {
+        let number = state.progress.count(owed);
+        state.peers.note(pe, number);
+        self.alarm(state);
+        number
     }
 
     /// Lets the pusher complete what has been issued, if the program does not.
@@ -89,9 +107,7 @@ impl Ucx {
     /// Sends a message. `owed`: quiets wait for it.
     fn send(&self, to: Far, mut message: Message, owed: bool) {
         let request = self.with(to, |state, remote, offset| {
-            let number = state.progress.count(owed);
-            state.peers.note(to.pe, number);
-            self.alarm(state);
+            self.count(state, to.pe, owed);
             // SAFETY: the message is this call's, and `finish` waits for the request.
             unsafe { state.worker.send(remote, offset, &mut message) }
         });
@@ -177,15 +193,23 @@ impl Engine for Ucx {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { Message::store(from, bytes) }, true);
         }
-        let request = self.with(to, |state, remote, offset| {
-            state.progress.count_transfer();
-            self.alarm(state);
-            // SAFETY: the caller guarantees that `from` is readable until the transfer is over:
-            // `finish` waits for the request, or the next quiet does.
-            let request = unsafe { state.worker.put(remote, offset, from, bytes) }?;
-            Ok(state.unless(over == Over::AtQuiet, request))
+        // Not dropped before the job has ended if something fails: messages may be on their way.
+        let mut parts = None;
+        let mut requests = self.with(to, |state, remote, offset| {
+            let number = self.count(state, to.pe, true);
+            let sent = parts.insert(Parts::to(remote.at(offset, bytes)?, bytes));
+            // SAFETY: the caller guarantees that `from` is readable until the transfer is over. The
+            // heads stay until then, here or in `kept`.
+            let mut requests = unsafe { state.worker.send_parts(remote, sent, from) }?;
+            if over == Over::AtQuiet {
+                state.worker.forget_requests(requests.drain(..));
+                state.kept.extend(parts.take().map(|parts| (number, parts)));
+            }
+            Ok(requests)
         });
-        self.finish(request, Some(to.pe));
+        if !requests.is_empty() {
+            self.wait(Some(to.pe), |state| state.worker.are_over(&mut requests));
+        }
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
@@ -266,7 +290,7 @@ impl State {
     /// The request to wait for; `None` if it is left to the next flush.
     fn unless(&self, left: bool, request: Option<Request>) -> Option<Request> {
         if left {
-            self.worker.forget_request(request);
+            self.worker.forget_requests(request);
             return None;
         }
         request

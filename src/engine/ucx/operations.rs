@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
-use super::messages::{self, Message};
+use super::messages::{self, Message, Parts};
 use super::worker::{Endpoint, Worker};
 use crate::engine::{Action, Amo};
 use crate::error::Error;
@@ -183,14 +183,48 @@ impl Worker {
         message: &mut Message,
     ) -> Result<Option<Request>, Error> {
         let bytes = message.to(to.at(offset, message.extent())?);
+        // SAFETY: the caller guarantees that the message stays.
+        unsafe { self.message(to, &[], bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Sends the messages that store many bytes, which are not answered. The source may be reused when
+    /// the requests are over.
+    ///
+    /// # Safety
+    /// All parts are readable from `from` on, and the heads stay where they are, until all messages
+    /// have been sent.
+    pub unsafe fn send_parts(
+        &self,
+        to: Remote,
+        parts: &Parts,
+        from: *const u8,
+    ) -> Result<Vec<Request>, Error> {
+        let mut requests = Vec::new();
+        for (head, part) in parts.iter() {
+            let bytes = from.wrapping_add(part.start);
+            // SAFETY: the caller guarantees that both stay until the message has been sent.
+            requests.extend(unsafe { self.message(to, head, bytes, part.len()) }?);
+        }
+        Ok(requests)
+    }
+
+    /// # Safety
+    /// The head, which may be empty, and `bytes` bytes at `from` stay until the request is over.
+    unsafe fn message(
+        &self,
+        to: Remote,
+        head: &[u8],
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<Option<Request>, Error> {
         let mut param = plain();
         param.op_attr_mask = ucx::OP_FLAGS;
         param.flags = ucx::AM_EAGER;
-        // SAFETY: UCX reads the bytes; the caller guarantees that they stay until the request is over.
+        // SAFETY: UCX reads both; the caller guarantees that they stay until the request is over.
         let answer = unsafe {
-            let (from, length) = (bytes.as_ptr().cast(), bytes.len());
-            let send = self.ucx.ucp_am_send_nbx;
-            send(to.endpoint, messages::HANDLER, null(), 0, from, length, &raw const param)
+            let (header, length) = (head.as_ptr().cast(), head.len());
+            let (id, send) = (messages::HANDLER, self.ucx.ucp_am_send_nbx);
+            send(to.endpoint, id, header, length, from.cast(), bytes, &raw const param)
         };
         self.issued("ucp_am_send_nbx", answer)
     }
@@ -203,11 +237,9 @@ impl Worker {
         unsafe { self.get(to, of, 0, size_of::<u64>()) }
     }
 
-    /// Leaves a request to the next flush.
-    pub fn forget_request(&self, request: Option<Request>) {
-        if let Some(request) = request {
-            request.forget(&self.ucx);
-        }
+    /// Leaves requests to the next completion.
+    pub fn forget_requests(&self, requests: impl IntoIterator<Item = Request>) {
+        requests.into_iter().for_each(|request| request.forget(&self.ucx));
     }
 
     /// Starts the completion of all operations issued so far.
@@ -244,7 +276,7 @@ impl Worker {
 impl Remote {
     /// The address, in the other process, of `bytes` bytes of this memory. An error if not all are
     /// in it.
-    fn at(self, offset: u64, bytes: usize) -> Result<u64, Error> {
+    pub fn at(self, offset: u64, bytes: usize) -> Result<u64, Error> {
         match self.bytes.checked_sub(offset) {
             Some(room) if bytes as u64 <= room => Ok(self.base + offset),
             _ => Err(Error::Engine(format!(

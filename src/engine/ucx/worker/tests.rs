@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
-use crate::engine::ucx::messages::Message;
+use crate::engine::ucx::messages::{Message, Parts};
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::{Action, Amo};
 use std::time::Instant;
@@ -109,22 +109,22 @@ fn an_answer_comes_after_the_messages_before() {
 }
 
 #[test]
-fn a_message_does_not_overtake_a_large_put() {
-    let Some(pair) = Pair::new() else { return };
+fn a_message_does_not_overtake_a_large_store() {
+    let Some(mut pair) = Pair::new() else { return };
     let last = WORDS - 1;
     for round in 1..=50u64 {
         let from = vec![round; last];
-        // SAFETY: the source stays until the flush is over.
-        let put = unsafe { pair.here.put(pair.remote, 0, from.as_ptr().cast(), last * 8) };
-        pair.here.forget_request(put.expect("a put"));
+        let at = pair.remote.at(0, last * 8).expect("within the memory");
+        let parts = Parts::to(at, last * 8);
+        // SAFETY: source and parts stay until the answer has come.
+        let sent = unsafe { pair.here.send_parts(pair.remote, &parts, from.as_ptr().cast()) };
+        pair.here.forget_requests(sent.expect("messages"));
         // SAFETY: the value is readable.
-        let mut flag = unsafe { Message::store((&raw const round).cast(), 8) };
-        // SAFETY: the message stays until the request is over.
-        let sent = unsafe { pair.here.send(pair.remote, last as u64 * 8, &mut flag) };
+        pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
-        pair.finish(sent);
-        pair.finish(pair.here.flush());
+        let answer = pair.here.ask(pair.remote);
+        pair.finish(answer);
     }
 }
 
