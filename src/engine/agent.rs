@@ -5,7 +5,8 @@
 
 use super::exports::{EXPORT_BYTES, Export, Record, Segment};
 use super::polls::Polls;
-use super::ucx::worker::{Registration, Worker};
+use super::ucx::server::Server;
+use super::ucx::worker::Registration;
 use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};
@@ -70,14 +71,13 @@ impl Report {
 /// # Errors
 /// If UCX is not available, or memory cannot be mapped or registered.
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
-    let worker = Worker::open()?;
-    worker.accept_messages()?;
-    let mut agent = Agent::new(worker, job)?;
+    let server = Server::open()?;
+    let mut agent = Agent::new(server, job)?;
     publish(&agent.record()?.encode());
     let mut polls = Polls::new(Instant::now());
     loop {
         let mut came = false;
-        while agent.worker.progress() {
+        while agent.server.progress() {
             came = true;
         }
         agent.look()?;
@@ -89,14 +89,14 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
         if polls.again(now) {
             std::thread::yield_now();
             polls.yielded(now, Instant::now());
-        } else if agent.worker.arm()? {
-            agent.worker.bell().sleep(agent.patience());
+        } else if agent.server.worker.arm()? {
+            agent.server.worker.bell().sleep(agent.patience());
         }
     }
 }
 
 struct Agent {
-    worker: Worker,
+    server: Box<Server>,
     job: Arc<JobFile>,
     /// Where the exports of the node's PEs are. They are followed by the job's abort word, which
     /// other nodes write.
@@ -142,16 +142,16 @@ struct Mapped {
 }
 
 impl Agent {
-    fn new(worker: Worker, job: Arc<JobFile>) -> Result<Self, Error> {
+    fn new(server: Box<Server>, job: Arc<JobFile>) -> Result<Self, Error> {
         let near = job.near().len();
         let bytes = near * EXPORT_BYTES + size_of::<AtomicU64>();
         let exports = map::private_anywhere(bytes)?;
         let exports = NonNull::new(exports as *mut u8)
             .ok_or_else(|| Error::Engine("no memory for the exports of the PEs".into()))?;
         // SAFETY: the memory stays mapped for good; nothing reads it here.
-        let (_, key) = unsafe { worker.register(exports, bytes) }?;
+        let (_, key) = unsafe { server.worker.register(exports, bytes) }?;
         let pes = std::iter::repeat_with(Served::default).take(near).collect();
-        Ok(Self { worker, job, exports, bytes, key, controls: Vec::new(), pes, end: End::No })
+        Ok(Self { server, job, exports, bytes, key, controls: Vec::new(), pes, end: End::No })
     }
 
     /// How long it may sleep.
@@ -163,7 +163,7 @@ impl Agent {
         let base = self.exports.as_ptr() as u64;
         let exports = Segment { base, bytes: self.bytes as u64, key: self.key.clone() };
         Ok(Record {
-            address: self.worker.address()?,
+            address: self.server.worker.address()?,
             exports,
             listens: socket::listening().into_iter().take(MOST_LISTENED).collect(),
         })
@@ -223,7 +223,7 @@ impl Agent {
         let control = Control::of(self.job.clone(), generation)?;
         let (base, bytes) = control.memory();
         // SAFETY: mapped as long as the control area exists, which is kept; it consists of atomics.
-        let (_, key) = unsafe { self.worker.register(base, bytes) }?;
+        let (_, key) = unsafe { self.server.worker.register(base, bytes) }?;
         let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
         let (offset, bytes) = control.all_statistics();
         let place = (control.file()?, offset, bytes);
@@ -240,7 +240,7 @@ impl Agent {
         life: (u32, u32),
     ) -> Result<(), Error> {
         for Mapped { base, bytes, registration } in self.pes[index].mapped.drain(..) {
-            self.worker.unregister(registration)?;
+            self.server.worker.unregister(registration)?;
             // SAFETY: this agent's own mapping, which UCX has just released.
             unsafe { map::unmap(base.as_ptr(), bytes) };
         }
@@ -327,7 +327,7 @@ impl Agent {
         }
         let base = address(reserved)?;
         // SAFETY: mapped until it is unregistered; nothing reads it here.
-        let (registration, key) = unsafe { self.worker.register(address(first)?, bytes) }?;
+        let (registration, key) = unsafe { self.server.worker.register(address(first)?, bytes) }?;
         let segment = Segment { base: first as u64, bytes: bytes as u64, key };
         Ok(Some((Mapped { base, bytes: room, registration }, segment)))
     }
@@ -339,7 +339,7 @@ impl Agent {
     ) -> Result<(Mapped, Segment), Error> {
         let base = map::shared_anywhere(file, offset, bytes)?;
         // SAFETY: mapped until it is unregistered; nothing reads it here.
-        let (registration, key) = unsafe { self.worker.register(base, bytes) }?;
+        let (registration, key) = unsafe { self.server.worker.register(base, bytes) }?;
         let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
         Ok((Mapped { base, bytes, registration }, segment))
     }

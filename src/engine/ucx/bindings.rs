@@ -116,6 +116,7 @@ pub struct MemMapParams {
 
 pub const HANDLER_ID: u64 = 1 << 0;
 pub const HANDLER_CALLBACK: u64 = 1 << 2;
+pub const HANDLER_ARG: u64 = 1 << 3;
 
 /// `ucp_am_recv_callback_t`.
 pub type Receive = unsafe extern "C" fn(
@@ -124,8 +125,16 @@ pub type Receive = unsafe extern "C" fn(
     header_length: usize,
     data: *mut c_void,
     length: usize,
-    param: *const c_void,
+    param: *const RecvParam,
 ) -> Status;
+
+/// `ucp_am_recv_param_t`.
+#[repr(C)]
+pub struct RecvParam {
+    pub recv_attr: u64,
+    /// Valid if the sender asked for replies.
+    pub reply_ep: Handle,
+}
 
 /// `ucp_am_handler_param_t`.
 #[repr(C)]
@@ -137,6 +146,8 @@ pub struct HandlerParam {
     pub arg: *mut c_void,
 }
 
+/// `UCP_AM_SEND_FLAG_REPLY`.
+pub const AM_REPLY: u32 = 1 << 0;
 /// `UCP_AM_SEND_FLAG_EAGER`.
 pub const AM_EAGER: u32 = 1 << 1;
 

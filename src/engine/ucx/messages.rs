@@ -6,7 +6,7 @@
 //! operand. Words are little-endian, as in all that nodes exchange.
 #![allow(unsafe_code)]
 
-use super::bindings::Status;
+use super::bindings::{self as ucx, RecvParam, Status};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::engine::{Action, Amo};
 use crate::failure;
@@ -15,14 +15,25 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::slice;
 
-/// The number of the handler, [`carry_out`].
-pub const HANDLER: u32 = 1;
+/// The handler of messages that store or update: [`carry_out`].
+pub const STORES: Handler = Handler { id: 1, flags: ucx::AM_EAGER };
+/// The handler of messages that ask for bytes.
+pub const GETS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 /// The most bytes to store in a [`Message`].
 pub const MOST: usize = 1024;
 /// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.
 const PART: usize = 60 << 10;
 /// The bytes of a head.
 const HEAD: usize = 16;
+/// The bytes of a message that asks for bytes.
+pub const GET: usize = 24;
+
+/// Who carries out a message, and how UCX sends it.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    pub id: u32,
+    pub flags: u32,
+}
 
 const STORE: u64 = 0;
 const ADD: u64 = 1;
@@ -49,6 +60,22 @@ impl Parts {
         let parts = starts.map(|start| start..self.bytes.min(start + PART));
         self.heads.iter().map(|head| &head[..]).zip(parts)
     }
+}
+
+/// The message that asks for `bytes` bytes at an address in the agent's process, to be stored at `to`
+/// here.
+pub fn get(from: u64, to: *mut u8, bytes: usize) -> [u8; GET] {
+    let mut message = [0; GET];
+    for (place, word) in message.chunks_exact_mut(8).zip([from, to as u64, bytes as u64]) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    message
+}
+
+/// The words of such a message.
+pub fn wanted(message: &[u8]) -> Option<[u64; 3]> {
+    let at = |i: usize| word(&message[i * 8..i * 8 + 8]);
+    (message.len() == GET).then(|| [at(0), at(1), at(2)])
 }
 
 fn head(address: u64, kind: u64) -> [u8; HEAD] {
@@ -126,7 +153,7 @@ pub unsafe extern "C" fn carry_out(
     header_length: usize,
     data: *mut c_void,
     length: usize,
-    _param: *const c_void,
+    _param: *const RecvParam,
 ) -> Status {
     // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
     let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
@@ -149,7 +176,9 @@ pub unsafe extern "C" fn carry_out(
 
 /// The value of up to 8 bytes.
 fn word(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
 }
 
 /// Returns false if there is no such operation.
@@ -189,7 +218,7 @@ unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
 /// `at` is writable for as many bytes, which others access only by atomics and raw copies.
 unsafe fn store(at: *mut u8, bytes: &[u8]) {
     let aligned = |to: usize| at.addr() % to == 0;
-    if bytes.len() % 8 == 0 && aligned(8) {
+    if bytes.len() % 8 == 0 && bytes.len() <= MOST && aligned(8) {
         for (i, bytes) in bytes.chunks_exact(8).enumerate() {
             // SAFETY: an aligned word among those that the caller guarantees are writable.
             let place = unsafe { &*at.cast::<AtomicU64>().add(i) };
@@ -216,7 +245,7 @@ mod tests {
         let data = bytes.as_ptr().cast_mut().cast();
         let nothing = std::ptr::null_mut();
         // SAFETY: a message for memory of this test.
-        let status = unsafe { carry_out(nothing, nothing, 0, data, bytes.len(), nothing) };
+        let status = unsafe { carry_out(nothing, nothing, 0, data, bytes.len(), nothing.cast()) };
         assert_eq!(status, 0);
     }
 

@@ -9,6 +9,7 @@ mod messages;
 mod operations;
 mod pusher;
 mod reach;
+pub mod server;
 mod turn;
 pub mod worker;
 
@@ -25,6 +26,9 @@ use reach::{Peers, Segment};
 use std::sync::{Arc, Mutex, MutexGuard};
 use turn::Turn;
 use worker::{Bell, Worker};
+
+/// The most bytes of a get that UCX answers with one message.
+const MOST_AT_ONCE: usize = 16 << 10;
 
 /// This PE's connections to other nodes.
 pub struct Ucx(Arc<Shared>);
@@ -67,6 +71,7 @@ impl Ucx {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;
+        worker.accept_stores()?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
         let state = State {
@@ -112,6 +117,28 @@ impl Ucx {
             unsafe { state.worker.send(remote, offset, &mut message) }
         });
         self.finish(request, Some(to.pe));
+    }
+
+    /// # Safety
+    /// As for [`Engine::get`].
+    unsafe fn get_parts(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
+        let mut wish = [0; messages::GET];
+        let mut answer = None;
+        let sent = self.with(from, |state, remote, offset| {
+            self.count(state, from.pe, over == Over::AtQuiet);
+            wish = messages::get(remote.at(offset, bytes)?, to, bytes);
+            // SAFETY: the message is this call's, and `finish` waits for the request. The caller
+            // guarantees that `to` is writable until the transfer is over.
+            let sent = unsafe { state.worker.send_get(remote, &wish) }?;
+            if over == Over::AtReturn {
+                // The bytes come before the answer.
+                let exports = state.peers.exports(from.pe);
+                answer = exports.map_or(Ok(None), |exports| state.worker.ask(exports))?;
+            }
+            Ok(sent)
+        });
+        self.finish(sent, Some(from.pe));
+        self.finish(answer, Some(from.pe));
     }
 
     /// Calls `issue` with the memory that a [`Far`] names.
@@ -200,7 +227,7 @@ impl Engine for Ucx {
             let sent = parts.insert(Parts::to(remote.at(offset, bytes)?, bytes));
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over. The
             // heads stay until then, here or in `kept`.
-            let mut requests = unsafe { state.worker.send_parts(remote, sent, from) }?;
+            let mut requests = unsafe { state.worker.send_parts(remote.endpoint, sent, from) }?;
             if over == Over::AtQuiet {
                 state.worker.forget_requests(requests.drain(..));
                 state.kept.extend(parts.take().map(|parts| (number, parts)));
@@ -213,6 +240,10 @@ impl Engine for Ucx {
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
+        if bytes > MOST_AT_ONCE {
+            // SAFETY: as for this function.
+            return unsafe { self.get_parts(to, from, bytes, over) };
+        }
         let request = self.with(from, |state, remote, offset| {
             if over == Over::AtQuiet {
                 state.progress.count_transfer();

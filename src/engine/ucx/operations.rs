@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
-use super::messages::{self, Message, Parts};
+use super::messages::{self, Handler, Message, Parts};
 use super::worker::{Endpoint, Worker};
 use crate::engine::{Action, Amo};
 use crate::error::Error;
@@ -184,7 +184,7 @@ impl Worker {
     ) -> Result<Option<Request>, Error> {
         let bytes = message.to(to.at(offset, message.extent())?);
         // SAFETY: the caller guarantees that the message stays.
-        unsafe { self.message(to, &[], bytes.as_ptr(), bytes.len()) }
+        unsafe { self.message(to.endpoint, messages::STORES, &[], bytes.as_ptr(), bytes.len()) }
     }
 
     /// Sends the messages that store many bytes, which are not answered. The source may be reused when
@@ -195,7 +195,7 @@ impl Worker {
     /// have been sent.
     pub unsafe fn send_parts(
         &self,
-        to: Remote,
+        to: Handle,
         parts: &Parts,
         from: *const u8,
     ) -> Result<Vec<Request>, Error> {
@@ -203,28 +203,42 @@ impl Worker {
         for (head, part) in parts.iter() {
             let bytes = from.wrapping_add(part.start);
             // SAFETY: the caller guarantees that both stay until the message has been sent.
-            requests.extend(unsafe { self.message(to, head, bytes, part.len()) }?);
+            let sent = unsafe { self.message(to, messages::STORES, head, bytes, part.len()) };
+            requests.extend(sent?);
         }
         Ok(requests)
+    }
+
+    /// Sends a message that asks for bytes.
+    ///
+    /// # Safety
+    /// The message stays where it is until the request is over. Until the bytes have come, they may be
+    /// written where the message says.
+    pub unsafe fn send_get(
+        &self,
+        of: Remote,
+        wish: &[u8; messages::GET],
+    ) -> Result<Option<Request>, Error> {
+        // SAFETY: the caller guarantees that the message stays.
+        unsafe { self.message(of.endpoint, messages::GETS, &[], wish.as_ptr(), wish.len()) }
     }
 
     /// # Safety
     /// The head, which may be empty, and `bytes` bytes at `from` stay until the request is over.
     unsafe fn message(
         &self,
-        to: Remote,
+        to: Handle,
+        Handler { id, flags }: Handler,
         head: &[u8],
         from: *const u8,
         bytes: usize,
     ) -> Result<Option<Request>, Error> {
-        let mut param = plain();
-        param.op_attr_mask = ucx::OP_FLAGS;
-        param.flags = ucx::AM_EAGER;
+        let param = ucx::RequestParam { op_attr_mask: ucx::OP_FLAGS, flags, ..plain() };
+        let (header, length) = (head.as_ptr().cast(), head.len());
         // SAFETY: UCX reads both; the caller guarantees that they stay until the request is over.
         let answer = unsafe {
-            let (header, length) = (head.as_ptr().cast(), head.len());
-            let (id, send) = (messages::HANDLER, self.ucx.ucp_am_send_nbx);
-            send(to.endpoint, id, header, length, from.cast(), bytes, &raw const param)
+            let send = self.ucx.ucp_am_send_nbx;
+            send(to, id, header, length, from.cast(), bytes, &raw const param)
         };
         self.issued("ucp_am_send_nbx", answer)
     }

@@ -81,6 +81,11 @@ impl Peers {
         self.pes[pe].and_then(|peer| peer.segments[segment as usize])
     }
 
+    /// The exports of the agent of `pe`, to which this PE has connected.
+    pub fn exports(&self, pe: usize) -> Option<Remote> {
+        self.agents[self.pes[pe]?.node].as_ref().map(|agent| agent.exports)
+    }
+
     /// Notes that the message with this number goes to `pe`.
     pub fn note(&mut self, pe: usize, message: u64) {
         if let Some(agent) = self.pes[pe].and_then(|peer| self.agents[peer.node].as_mut()) {

@@ -4,7 +4,7 @@
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::device;
-use super::messages;
+use super::messages::{self, Handler};
 use crate::atomics::{AtomicI32, Ordering};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
@@ -290,20 +290,38 @@ impl Worker {
         self.check("ucp_mem_unmap", status)
     }
 
-    /// Carries out the messages that arrive from now on.
+    /// Carries out the stores and updates that arrive from now on.
     ///
     /// # Errors
     /// If UCX refuses the handler.
-    pub fn accept_messages(&self) -> Result<(), Error> {
+    pub fn accept_stores(&self) -> Result<(), Error> {
+        // SAFETY: only processes of this job know the worker's address. They send messages for memory
+        // with a key of this worker, or that this worker has asked for.
+        unsafe { self.accept(messages::STORES, messages::carry_out, null_mut()) }
+    }
+
+    /// Calls `callback` with `arg` for the messages that arrive from now on.
+    ///
+    /// # Errors
+    /// If UCX refuses the handler.
+    ///
+    /// # Safety
+    /// All that the callback requires, as long as this worker exists.
+    pub unsafe fn accept(
+        &self,
+        handler: Handler,
+        callback: ucx::Receive,
+        arg: *mut c_void,
+    ) -> Result<(), Error> {
         let param = ucx::HandlerParam {
-            field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK,
-            id: messages::HANDLER,
+            field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK | ucx::HANDLER_ARG,
+            id: handler.id,
             flags: 0,
-            callback: messages::carry_out,
-            arg: null_mut(),
+            callback,
+            arg,
         };
-        // SAFETY: the worker exists, and the structure is as in UCX's header. Only processes of this
-        // job know the worker's address; they send messages for memory with a key of this worker.
+        // SAFETY: the worker exists, and the structure is as in UCX's header. The caller guarantees
+        // that the callback may be called.
         let status =
             unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
         self.check("ucp_worker_set_am_recv_handler", status)

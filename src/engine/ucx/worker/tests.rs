@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
-use crate::engine::ucx::messages::{Message, Parts};
+use crate::engine::ucx::messages::{self, Message, Parts};
 use crate::engine::ucx::operations::{Remote, Request};
+use crate::engine::ucx::server::Server;
 use crate::engine::{Action, Amo};
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ const BYTES: usize = WORDS * 8;
 /// Two workers; one reaches the other's memory.
 struct Pair {
     here: Worker,
-    there: Worker,
+    there: Box<Server>,
     remote: Remote,
     endpoint: Endpoint,
     memory: Vec<AtomicU64>,
@@ -26,13 +27,15 @@ impl Pair {
             eprintln!("left out: {error}");
             return None;
         }
-        let [here, there] = [(), ()].map(|()| Worker::open().expect("a worker"));
-        there.accept_messages().expect("a handler");
+        let here = Worker::open().expect("a worker");
+        here.accept_stores().expect("a handler");
+        let there = Server::open().expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         let base = NonNull::from(&memory[0]).cast();
         // SAFETY: atomics that outlive the worker: the fields are dropped in this order.
-        let (_, key) = unsafe { there.register(base, BYTES) }.expect("a registration");
-        let endpoint = here.connect(&there.address().expect("an address")).expect("an endpoint");
+        let (_, key) = unsafe { there.worker.register(base, BYTES) }.expect("a registration");
+        let endpoint =
+            here.connect(&there.worker.address().expect("an address")).expect("an endpoint");
         let remote =
             here.remote(&endpoint, base.as_ptr() as u64, BYTES as u64, &key).expect("a key");
         Some(Self { here, there, remote, endpoint, memory })
@@ -117,7 +120,8 @@ fn a_message_does_not_overtake_a_large_store() {
         let at = pair.remote.at(0, last * 8).expect("within the memory");
         let parts = Parts::to(at, last * 8);
         // SAFETY: source and parts stay until the answer has come.
-        let sent = unsafe { pair.here.send_parts(pair.remote, &parts, from.as_ptr().cast()) };
+        let sent =
+            unsafe { pair.here.send_parts(pair.remote.endpoint, &parts, from.as_ptr().cast()) };
         pair.here.forget_requests(sent.expect("messages"));
         // SAFETY: the value is readable.
         pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
@@ -125,6 +129,30 @@ fn a_message_does_not_overtake_a_large_store() {
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
         let answer = pair.here.ask(pair.remote);
         pair.finish(answer);
+    }
+}
+
+#[test]
+fn bytes_that_were_asked_for_come_before_the_answer() {
+    let Some(mut pair) = Pair::new() else { return };
+    for (i, word) in pair.memory.iter().enumerate() {
+        word.store(i as u64 * 0x0101_0101_0101, Ordering::Relaxed);
+    }
+    for (offset, bytes) in
+        [(0, BYTES), (0, 1), (8, 1 << 17), (3, 61441), (4096, 300_000), (5, 100_000)]
+    {
+        let mut to = vec![0xaau8; bytes + 1];
+        let from = pair.remote.at(offset, bytes).expect("within the memory");
+        let wish = messages::get(from, to.as_mut_ptr(), bytes);
+        // SAFETY: the message and its target stay until the answer has come.
+        let sent = unsafe { pair.here.send_get(pair.remote, &wish) };
+        let answer = pair.here.ask(pair.remote);
+        pair.finish(answer);
+        pair.finish(sent);
+        let first = pair.memory.as_ptr().cast::<u8>().wrapping_add(offset as usize);
+        // SAFETY: the bytes that were asked for; nothing changes them now.
+        let expected = unsafe { std::slice::from_raw_parts(first, bytes) };
+        assert!(to[..bytes] == *expected && to[bytes] == 0xaa, "{bytes} bytes at {offset}");
     }
 }
 
