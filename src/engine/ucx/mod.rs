@@ -13,13 +13,14 @@ pub mod server;
 mod turn;
 pub mod worker;
 
-use super::{Amo, Engine, Far, Over};
+use super::{Action, Amo, Engine, Far, Over};
 use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::job::nodes::Nodes;
 use bindings::Status;
 use completion::{Completion, Progress};
 use messages::{Message, Parts};
+use onenode::copy;
 use operations::{Remote, Request};
 use pusher::Alarm;
 use reach::{Peers, Segment};
@@ -216,6 +217,16 @@ impl Ucx {
 
 impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
+        let word = matches!(bytes, 4 | 8) && to.offset % bytes as u64 == 0;
+        if word && over == Over::AtReturn && self.state().progress.quiet_follows() {
+            // A swap is answered, so it takes one exchange; a message and a quiet take two.
+            let mut operand = [0; 8];
+            // SAFETY: the caller guarantees that `from` is readable.
+            unsafe { copy::bytes(operand.as_mut_ptr(), from, bytes) };
+            let operand = u64::from_le_bytes(operand);
+            self.fetch(to, Amo { action: Action::Swap, operand, bytes });
+            return;
+        }
         if bytes <= messages::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { Message::store(from, bytes) }, true);
@@ -287,7 +298,7 @@ impl Engine for Ucx {
     }
 
     fn quiet(&self) {
-        let owed = self.state().progress.owed;
+        let owed = self.state().progress.quiet();
         self.complete(owed);
     }
 
