@@ -1,5 +1,6 @@
 /* far: operations on PEs of other nodes. Each PE works with the one half of the PEs further on. */
 #include "../c/check.h"
+#include <sys/mman.h>
 
 enum { N = 1000, BIG = 1 << 20, ROUNDS = 20, WORDS = 8, STEPS = 400 };
 
@@ -114,7 +115,20 @@ int main(int argc, char **argv)
         puts("begun");
         fflush(stdout);
         for (;;)
-            shmem_long_atomic_fetch_add(&word, 1, to);
+            if (!strcmp(argv[2], "put"))
+                shmem_putmem(big, source, BIG, to);
+            else if (!strcmp(argv[2], "get"))
+                shmem_getmem(source, big, BIG, to);
+            else
+                shmem_long_atomic_fetch_add(&word, 1, to);
+    }
+    if (argc > 1 && !strcmp(argv[1], "unmapped")) {
+        char *half = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        munmap(half + BIG / 2, BIG / 2);
+        if (!strcmp(argv[2], "put"))
+            shmem_putmem(big, half, BIG, to);
+        else
+            shmem_getmem(half, big, BIG, to);
     }
     transfers(me, to, from);
     atomics(to);

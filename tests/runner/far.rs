@@ -114,7 +114,18 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("far/list", || Ok(listed()?)));
     trials.push(Trial::test("far/statistics", || Ok(counted()?)));
     trials.push(Trial::test("far/two-networks", || Ok(over_two_networks()?)));
-    trials.push(Trial::test("far/lost/agent", || Ok(agent_killed()?)));
+    for what in ["fetch", "put", "get"] {
+        let name = format!("far/lost/agent/{what}");
+        trials.push(Trial::test(name, move || Ok(agent_killed(what)?)));
+    }
+    for (what, words) in
+        [("put", "source, or its end, cannot be read"), ("get", "dest, or its end")]
+    {
+        trials.push(Trial::test(format!("far/unmapped/{what}"), move || {
+            let job = job("tests/programs/far.c", 2, &["unmapped", what])?;
+            Ok(fails(&launch::run(job)?, &[words])?)
+        }));
+    }
     trials.push(Trial::test("far/lost/link", || Ok(link_cut()?)));
     for (name, words) in UNUSABLE {
         trials.push(Trial::test(format!("far/ucx/{name}"), move || Ok(unusable(name, words)?)));
@@ -330,7 +341,7 @@ fn counted() -> Result<(), String> {
 
 /// The network between nodes is cut while some PEs work and others wait.
 fn link_cut() -> Result<(), String> {
-    let job = job("tests/programs/far.c", 2, &["busy"])?;
+    let job = job("tests/programs/far.c", 2, &["busy", "fetch"])?;
     let words: Vec<_> = job.get_args().collect();
     let inside = words.iter().position(|word| Path::new(word).ends_with("oshrun"));
     let inside = inside.ok_or("no oshrun")?;
@@ -341,8 +352,8 @@ fn link_cut() -> Result<(), String> {
 }
 
 /// A job ends with a message when an agent is lost for which a PE waits.
-fn agent_killed() -> Result<(), String> {
-    let running = Running::start(job("tests/programs/far.c", 2, &["busy"])?)?;
+fn agent_killed(what: &str) -> Result<(), String> {
+    let running = Running::start(job("tests/programs/far.c", 2, &["busy", what])?)?;
     let begin = Instant::now();
     let agents = || {
         let mut agents = running.descendants();

@@ -3,7 +3,7 @@
 //! operation itself. Messages are not answered.
 //!
 //! A message has the address in the agent's process, the kind, and the bytes to store or the
-//! operand. Words are little-endian, as in all that nodes exchange.
+//! operand. One that asks for bytes has three words; its answer is a large store in the PE's memory. Words are little-endian, as in all that nodes exchange.
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, RecvParam, Status};
@@ -31,10 +31,13 @@ pub const GET: usize = 24;
 /// Who carries out a message, and how UCX sends it.
 #[derive(Clone, Copy)]
 pub struct Handler {
+    /// Its number.
     pub id: u32,
+    /// Flags of `ucp_am_send_nbx`.
     pub flags: u32,
 }
 
+/// The kinds of messages that store or update.
 const STORE: u64 = 0;
 const ADD: u64 = 1;
 const AND: u64 = 2;

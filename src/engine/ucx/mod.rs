@@ -30,6 +30,8 @@ use worker::{Bell, Worker};
 
 /// The most bytes of a get that UCX answers with one message.
 const MOST_AT_ONCE: usize = 16 << 10;
+/// No page is smaller.
+const PAGE: usize = 4096;
 
 /// This PE's connections to other nodes.
 pub struct Ucx(Arc<Shared>);
@@ -230,6 +232,11 @@ impl Engine for Ucx {
         if bytes <= messages::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { Message::store(from, bytes) }, true);
+        }
+        // If the kernel cannot read the source, UCX ends the process without a reason. A fault has one.
+        for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
+            // SAFETY: the caller guarantees that the source is readable.
+            unsafe { from.wrapping_add(at).read_volatile() };
         }
         // Not dropped before the job has ended if something fails: messages may be on their way.
         let mut parts = None;
