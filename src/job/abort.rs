@@ -52,18 +52,20 @@ pub const fn encode(kind: AbortKind, pe: usize, status: i32) -> u64 {
 }
 
 /// Decodes a word; `None` if it is 0. A word that is invalid (another process can write there)
-/// counts as a fatal error.
+/// counts as a fatal error with status 1.
 pub const fn decode(word: u64) -> Option<Cause> {
     if word == 0 {
         return None;
     }
-    let kind = match word >> KIND_SHIFT {
-        1 => AbortKind::GlobalExit,
-        3 => AbortKind::Launcher,
-        4 => AbortKind::PeerDied,
-        _ => AbortKind::Fatal,
+    let status = word as u32 as i32;
+    let (kind, status) = match word >> KIND_SHIFT {
+        1 => (AbortKind::GlobalExit, status),
+        2 => (AbortKind::Fatal, status),
+        3 => (AbortKind::Launcher, status),
+        4 => (AbortKind::PeerDied, status),
+        _ => (AbortKind::Fatal, 1),
     };
-    Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status: word as u32 as i32 })
+    Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status })
 }
 
 /// Why the job is ending; `None` if it is not.
@@ -102,7 +104,9 @@ mod tests {
             }
         }
         assert_eq!(decode(0), None);
-        assert_eq!(decode(7).map(|cause| cause.kind), Some(AbortKind::Fatal));
+        for invalid in [7, 0x1000, 5 << KIND_SHIFT] {
+            assert_eq!(decode(invalid), Some(Cause { kind: AbortKind::Fatal, pe: 0, status: 1 }));
+        }
     }
 
     #[test]
