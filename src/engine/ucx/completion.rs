@@ -1,4 +1,4 @@
-//! When operations have taken effect on their targets. A flush of UCX's covers its puts; a message
+//! When operations have taken effect on their targets. A flush of UCX's covers its gets; a message
 //! has been carried out when its agent answers what was asked after it.
 
 use super::State;

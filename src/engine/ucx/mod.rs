@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use turn::Turn;
 use worker::{Bell, Worker};
 
-/// The most bytes of a get that UCX answers with one message.
+/// The most bytes of a get that is left to UCX, which answers with pieces of 8 KiB.
 const MOST_AT_ONCE: usize = 16 << 10;
 /// No page is smaller.
 const PAGE: usize = 4096;
@@ -126,22 +126,22 @@ impl Ucx {
     /// As for [`Engine::get`].
     unsafe fn get_parts(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
         let mut wish = [0; messages::GET];
-        let mut answer = None;
-        let sent = self.with(from, |state, remote, offset| {
+        let requests = self.with(from, |state, remote, offset| {
             self.count(state, from.pe, over == Over::AtQuiet);
             wish = messages::get(remote.at(offset, bytes)?, to, bytes);
             // SAFETY: the message is this call's, and `finish` waits for the request. The caller
             // guarantees that `to` is writable until the transfer is over.
-            let sent = unsafe { state.worker.send_get(remote, &wish) }?;
+            let mut requests: Vec<_> =
+                unsafe { state.worker.send_get(remote, &wish) }?.into_iter().collect();
             if over == Over::AtReturn {
                 // The bytes come before the answer.
                 let exports = state.peers.exports(from.pe);
-                answer = exports.map_or(Ok(None), |exports| state.worker.ask(exports))?;
+                let exports = exports.unwrap_or_else(|| reach::lost(from.pe, "not connected"));
+                requests.extend(state.worker.ask(exports)?);
             }
-            Ok(sent)
+            Ok(requests)
         });
-        self.finish(sent, Some(from.pe));
-        self.finish(answer, Some(from.pe));
+        self.finish(requests, Some(from.pe));
     }
 
     /// Calls `issue` with the memory that a [`Far`] names.
@@ -177,15 +177,12 @@ impl Ucx {
         self.wait(None, |state| completion.is_over(state));
     }
 
-    /// Waits for an operation on `pe`.
-    fn finish(&self, mut open: Option<Request>, pe: Option<usize>) {
-        if open.is_none() {
-            return;
+    /// Waits for operations on `pe`.
+    fn finish(&self, requests: impl IntoIterator<Item = Request>, pe: Option<usize>) {
+        let mut open: Vec<_> = requests.into_iter().collect();
+        if !open.is_empty() {
+            self.wait(pe, |state| state.worker.are_over(&mut open));
         }
-        self.wait(pe, |state| {
-            open = open.take().map_or(Ok(None), |request| state.worker.outcome(request))?;
-            Ok(open.is_none())
-        });
     }
 
     /// Makes progress until the operation is over, which concerns `pe` or, without one, any PE.
@@ -240,21 +237,20 @@ impl Engine for Ucx {
         }
         // Not dropped before the job has ended if something fails: messages may be on their way.
         let mut parts = None;
-        let mut requests = self.with(to, |state, remote, offset| {
+        let requests = self.with(to, |state, remote, offset| {
             let number = self.count(state, to.pe, true);
             let sent = parts.insert(Parts::to(remote.at(offset, bytes)?, bytes));
+            let mut requests = Vec::new();
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over. The
             // heads stay until then, here or in `kept`.
-            let mut requests = unsafe { state.worker.send_parts(remote.endpoint, sent, from) }?;
+            unsafe { state.worker.send_parts(remote.endpoint, sent, from, &mut requests) }?;
             if over == Over::AtQuiet {
                 state.worker.forget_requests(requests.drain(..));
                 state.kept.extend(parts.take().map(|parts| (number, parts)));
             }
             Ok(requests)
         });
-        if !requests.is_empty() {
-            self.wait(Some(to.pe), |state| state.worker.are_over(&mut requests));
-        }
+        self.finish(requests, Some(to.pe));
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {

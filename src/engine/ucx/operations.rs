@@ -188,7 +188,7 @@ impl Worker {
     }
 
     /// Sends the messages that store many bytes, which are not answered. The source may be reused when
-    /// the requests are over.
+    /// the requests are over, those of messages that were sent before an error among them.
     ///
     /// # Safety
     /// All parts are readable from `from` on, and the heads stay where they are, until all messages
@@ -198,15 +198,15 @@ impl Worker {
         to: Handle,
         parts: &Parts,
         from: *const u8,
-    ) -> Result<Vec<Request>, Error> {
-        let mut requests = Vec::new();
+        requests: &mut Vec<Request>,
+    ) -> Result<(), Error> {
         for (head, part) in parts.iter() {
             let bytes = from.wrapping_add(part.start);
             // SAFETY: the caller guarantees that both stay until the message has been sent.
             let sent = unsafe { self.message(to, messages::STORES, head, bytes, part.len()) };
             requests.extend(sent?);
         }
-        Ok(requests)
+        Ok(())
     }
 
     /// Sends a message that asks for bytes.

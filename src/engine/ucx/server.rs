@@ -68,13 +68,12 @@ unsafe extern "C" fn answer(
         failure::fatal(format_args!("a malformed get of {length} bytes from another node"));
     };
     let parts = Parts::to(to, bytes as usize);
+    let mut requests = Vec::new();
+    let from = from as usize as *const u8;
+    // If there is an error, the connection to the sender is lost, and the sender reports it.
     // SAFETY: the sender has checked that the bytes are in memory that this agent has registered, which
     // stays until the sender has got them. The heads stay with the answer.
-    let requests =
-        unsafe { server.worker.send_parts(param.reply_ep, &parts, from as usize as *const u8) };
-    // If there is an error, the connection to the sender is lost, and the sender reports it.
-    if let Ok(requests) = requests {
-        server.answers.borrow_mut().push((requests, parts));
-    }
+    let _ = unsafe { server.worker.send_parts(param.reply_ep, &parts, from, &mut requests) };
+    server.answers.borrow_mut().push((requests, parts));
     0
 }

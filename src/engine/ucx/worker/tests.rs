@@ -119,10 +119,11 @@ fn a_message_does_not_overtake_a_large_store() {
         let from = vec![round; last];
         let at = pair.remote.at(0, last * 8).expect("within the memory");
         let parts = Parts::to(at, last * 8);
+        let mut requests = Vec::new();
+        let (to, from) = (pair.remote.endpoint, from.as_ptr().cast());
         // SAFETY: source and parts stay until the answer has come.
-        let sent =
-            unsafe { pair.here.send_parts(pair.remote.endpoint, &parts, from.as_ptr().cast()) };
-        pair.here.forget_requests(sent.expect("messages"));
+        unsafe { pair.here.send_parts(to, &parts, from, &mut requests) }.expect("messages");
+        pair.here.forget_requests(requests);
         // SAFETY: the value is readable.
         pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
