@@ -57,6 +57,9 @@ fn place(job: &Job, slot: usize, pe: usize) -> Far {
     Far { pe, offset: CONTROL + job.control().words_offset(slot, pe) }
 }
 
+/// How many times a PE looks for what it is told before it sleeps: its agent may need the CPU.
+const AWAKE: u32 = 256;
+
 impl FarTeam {
     pub(super) fn pe(&self, member: usize) -> usize {
         self.team.team.member(member)
@@ -120,9 +123,23 @@ impl FarTeam {
         }
         let told = &self.team.words(member).progress;
         let about = About::Counter(self.team.routine, told.place().addr());
+        self.listen(about, || told.get() >= value);
+    }
+
+    /// Waits until something that far members tell has come.
+    fn listen(&self, about: About, mut has_come: impl FnMut() -> bool) {
+        let Names { job, engine } = self.names;
+        // Otherwise this node's agent writes it.
+        let alone = job.near().len() == 1;
         let mut wait = Wait::new(For::Collective, about);
-        while told.get() < value {
-            wait.step();
+        let mut turns = 0;
+        while !has_come() {
+            if alone && engine.hear(turns > AWAKE) {
+                turns = 0;
+            } else {
+                turns += 1;
+                wait.step();
+            }
         }
     }
 
@@ -230,10 +247,8 @@ impl Controlled for FarTeam {
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
         let words = self.team.words(member);
         let at = std::ptr::from_ref(&words.mailboxes).addr();
-        let mut wait = Wait::new(For::Collective, About::Counter(self.team.routine, at));
-        while !sent::receive(words, step, message) {
-            wait.step();
-        }
+        let about = About::Counter(self.team.routine, at);
+        self.listen(about, || sent::receive(words, step, message));
         Ok(())
     }
 

@@ -10,9 +10,10 @@
 //!
 //! Either the announcer sees the subscriber, or the subscriber sees the step: both write before
 //! they read, and all four accesses are sequentially consistent; the agent of the other node
-//! carries out those there in order. Steps only grow, and one member reports its steps in order, so
-//! a copy never goes back. A subscription lasts as long as the slot's words. The next team in a
-//! slot continues the steps, so one of its members may be notified without having asked.
+//! carries out those there in order. Steps only grow, and one member reports its steps in order, or
+//! over a connection that leaves a later step as it is, so a copy never goes back. A subscription
+//! lasts as long as the slot's words. The next team in a slot continues the steps, so one of its
+//! members may be notified without having asked.
 
 use crate::atomics::{AtomicU64, Ordering, in_order};
 

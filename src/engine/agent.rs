@@ -3,7 +3,7 @@
 //! themselves are doing. It sleeps when nothing has arrived for a while.
 #![allow(unsafe_code)]
 
-use super::exports::{EXPORT_BYTES, Export, Record, Segment};
+use super::exports::{EXPORT_BYTES, Export, Record, Segment, life_word};
 use super::polls::Polls;
 use super::ucx::server::Server;
 use super::ucx::worker::Registration;
@@ -11,7 +11,7 @@ use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};
 use crate::job::file::JobFile;
-use crate::job::nodes::RECORD_BYTES;
+use crate::job::nodes::{Nodes, RECORD_BYTES};
 use crate::job::{abort, life};
 use crate::memory::partition::Spec;
 use crate::sys::socket;
@@ -277,10 +277,11 @@ impl Agent {
             partitions,
             control: segment.clone(),
             statistics: statistics.clone(),
+            worker: self.job.nodes().map(Nodes::worker).unwrap_or_default(),
         };
-        let bytes = export
-            .encode()
-            .ok_or_else(|| Error::Engine("a key of UCX is longer than expected".into()))?;
+        let bytes = export.encode().ok_or_else(|| {
+            Error::Engine("a key or an address of UCX is longer than expected".into())
+        })?;
         self.pes[index] = Served { life, mapped };
         // SAFETY: within the exports. PEs that read them over the network check the life, the first
         // word, which is written last.
@@ -290,7 +291,7 @@ impl Agent {
             first.store(0, Ordering::Relaxed);
             fence(Ordering::Release);
             std::ptr::copy_nonoverlapping(bytes[8..].as_ptr(), at.add(8), EXPORT_BYTES - 8);
-            first.store(export.life_word(), Ordering::Release);
+            first.store(life_word(life), Ordering::Release);
         }
         Ok(())
     }

@@ -3,11 +3,13 @@
 //! lengths, because both come over a network.
 
 /// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x05\0");
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x06\0");
 /// The size of an encoded [`Export`] in the agent's memory.
-pub const EXPORT_BYTES: usize = 1280;
+pub const EXPORT_BYTES: usize = 1408;
 /// The most bytes of a key.
 const KEY_BYTES: usize = 192;
+/// The most bytes of the address of a PE's worker.
+pub const ADDRESS_BYTES: usize = 256;
 
 /// How to reach an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Export {
     pub control: Segment,
     /// The statistics of its program's PEs.
     pub statistics: Segment,
+    /// The address of its own worker if it is alone on its node.
+    pub worker: Vec<u8>,
 }
 
 impl Record {
@@ -91,16 +95,19 @@ impl Segment {
 }
 
 impl Export {
-    /// Encodes it for the agent's memory, with the life first. `None` if a key is too long.
+    /// Encodes it for the agent's memory, with the life first. `None` if a key or an address is too
+    /// long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
         let segments = [&self.data, &self.heap, &self.partitions, &self.control, &self.statistics];
-        segments.iter().all(|segment| segment.key.len() <= KEY_BYTES).then_some(())?;
-        let mut bytes = self.life_word().to_le_bytes().to_vec();
+        let fit = segments.iter().all(|segment| segment.key.len() <= KEY_BYTES);
+        (fit && self.worker.len() <= ADDRESS_BYTES).then_some(())?;
+        let mut bytes = life_word(self.life).to_le_bytes().to_vec();
         bytes.extend(MAGIC.to_le_bytes());
         bytes.extend(self.image.to_le_bytes());
         bytes.extend(self.backend.to_le_bytes());
         bytes.extend(self.partitions_number.to_le_bytes());
         segments.iter().for_each(|segment| segment.encode(&mut bytes));
+        put_bytes(&mut bytes, &self.worker);
         bytes.resize(EXPORT_BYTES, 0);
         bytes.try_into().ok()
     }
@@ -120,13 +127,14 @@ impl Export {
             partitions: Segment::decode(bytes)?,
             control: Segment::decode(bytes)?,
             statistics: Segment::decode(bytes)?,
+            worker: take_bytes(bytes)?,
         })
     }
+}
 
-    /// The first word of the encoded export.
-    pub fn life_word(&self) -> u64 {
-        u64::from(self.life.0) << 32 | u64::from(self.life.1)
-    }
+/// A life as one word: the first of an encoded export.
+pub fn life_word((programs, lifetimes): (u32, u32)) -> u64 {
+    u64::from(programs) << 32 | u64::from(lifetimes)
 }
 
 fn put_bytes(bytes: &mut Vec<u8>, more: &[u8]) {
@@ -174,6 +182,7 @@ mod tests {
             partitions: segment(10, KEY_BYTES),
             control: segment(7, KEY_BYTES),
             statistics: segment(8, KEY_BYTES),
+            worker: vec![1; ADDRESS_BYTES],
         };
         let bytes = export.encode().expect("keys that fit");
         assert_eq!(Export::decode(&bytes), Some(export));
@@ -195,6 +204,8 @@ mod tests {
         assert_eq!(Record::decode(&endless), None);
         assert_eq!(Export::decode(&[0; EXPORT_BYTES]), None);
         let long = Export { data: segment(1, KEY_BYTES + 1), ..Export::default() };
+        assert_eq!(long.encode(), None);
+        let long = Export { worker: vec![1; ADDRESS_BYTES + 1], ..Export::default() };
         assert_eq!(long.encode(), None);
     }
 }

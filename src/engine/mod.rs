@@ -8,6 +8,8 @@ mod exports;
 mod polls;
 pub mod ucx;
 
+pub use exports::ADDRESS_BYTES;
+
 use crate::error::{Error, Routine};
 use onenode::collectives::words::ControlWords;
 use std::mem::MaybeUninit;
@@ -189,13 +191,24 @@ pub trait Engine: Send + Sync {
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
-    /// Writes aligned words of 8 bytes, each as a whole. Quiets do not wait for them.
+    /// Writes aligned words of 8 bytes of a control area, each as a whole. Quiets do not wait for them.
+    /// A single word only grows: it is not written if the current value is larger.
     fn tell(&self, at: Far, words: &[u64]) {
         for (i, word) in words.iter().enumerate() {
             let amo = Amo { action: Action::Swap, operand: *word, bytes: size_of::<u64>() };
             self.update(at.plus(i * size_of::<u64>()), amo);
         }
     }
+
+    /// Takes in what other PEs have told this PE, which is alone on its node; false if there was
+    /// nothing. `sleeps`: it may sleep for a moment, until something arrives.
+    fn hear(&self, _sleeps: bool) -> bool {
+        false
+    }
+
+    /// What PEs tell each other from now on, in this lifetime, reaches PEs that end without hearing
+    /// it.
+    fn conclude(&self) {}
 
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);

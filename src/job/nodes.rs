@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::engine::ADDRESS_BYTES;
 use crate::error::Error;
 use onenode::sys::map;
 use std::ops::Range;
@@ -68,8 +69,10 @@ struct Record {
     host_bytes: AtomicU32,
     /// Bytes of the agent's record, plus 1; 0 while it is unknown. Written last.
     agent_bytes: AtomicU32,
+    worker_bytes: AtomicU32,
     host: [AtomicU64; HOST_BYTES / 8],
     agent: [AtomicU64; RECORD_BYTES / 8],
+    worker: [AtomicU64; ADDRESS_BYTES / 8],
 }
 
 /// The table, mapped.
@@ -178,6 +181,21 @@ impl Nodes {
             record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
         }
     }
+    /// The address of the worker of this node's only PE, as it has been set here.
+    pub fn worker(&self) -> Vec<u8> {
+        let record = self.record(self.own);
+        read(&record.worker, record.worker_bytes.load(Ordering::Acquire) as usize)
+    }
+    /// Sets that address, for the agent of this node.
+    ///
+    /// # Panics
+    /// If it has more than [`ADDRESS_BYTES`] bytes.
+    pub fn set_worker(&self, address: &[u8]) {
+        assert!(address.len() <= ADDRESS_BYTES, "a worker's address has {} bytes", address.len());
+        let record = self.record(self.own);
+        write(&record.worker, address);
+        record.worker_bytes.store(address.len() as u32, Ordering::Release);
+    }
 }
 
 impl Drop for Nodes {
@@ -243,6 +261,17 @@ mod tests {
     }
 
     #[test]
+    fn the_worker_of_the_only_pe_is_that_of_its_last_program() {
+        let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
+        let nodes = file.nodes().expect("a table");
+        assert_eq!(nodes.worker(), b"");
+        for address in [&[7; ADDRESS_BYTES][..], b"shorter"] {
+            nodes.set_worker(address);
+            assert_eq!(nodes.worker(), address);
+        }
+    }
+
+    #[test]
     fn numbers_that_another_process_has_spoilt_stay_in_bounds() {
         let file = JobFile::create_on_nodes(0, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
@@ -253,6 +282,9 @@ mod tests {
         assert!(nodes.pes(1).end <= 2 && nodes.host(1).len() <= HOST_BYTES);
         assert!(nodes.agent(1).is_some_and(|agent| agent.len() == RECORD_BYTES));
         assert!(nodes.node_of(1) < 2);
+        let own = nodes.record(nodes.own());
+        own.worker_bytes.store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(nodes.worker().len(), ADDRESS_BYTES);
     }
 
     #[test]

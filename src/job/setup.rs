@@ -294,6 +294,7 @@ pub fn finalize(routine: Routine) {
     stats::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
+    job.engine().inspect(|engine| engine.conclude());
     collectives::barrier_all(routine);
     if job.nodes().is_some() {
         // The last PE to come through a barrier may only then contact other nodes for the first

@@ -8,7 +8,7 @@ use crate::{compile, conformance, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,9 +42,9 @@ const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
 const SLOW: [&str; 3] = ["coll_mix", "coll_sync", "order"];
 
 /// The options for compiling programs meant for several nodes only.
-const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
+pub const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 /// Enough for them, and no more than several nodes on one machine can have.
-const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
+pub const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
 /// Programs, or cases of programs, that are about one node, and why.
 const ONE_NODE: [(&str, &str); 12] = [
@@ -89,11 +89,10 @@ pub fn trials() -> Vec<Trial> {
             Ok(slowly(job("tests/programs/far.c", pes, &[])?)?)
         }));
     }
-    for name in SLOW.into_iter().filter(|_| !no_tap) {
-        trials.push(Trial::test(format!("far/slow/c/{name}/{FEW_PES}"), move || {
-            let program = Program::read(&tree::repository(&format!("tests/c/{name}.c")))?;
-            let executable = compile::executable(&program, Variant::usual())?;
-            Ok(slowly(on_nodes(&executable, FEW_PES, &[HEAP.to_owned()], &[] as &[&str]))?)
+    let slow = SLOW.into_iter().flat_map(|name| [2, FEW_PES].map(|pes| (name, pes)));
+    for (name, pes) in slow.filter(|_| !no_tap) {
+        trials.push(Trial::test(format!("far/slow/c/{name}/{pes}"), move || {
+            Ok(slowly(on_nodes(&of_suite(name)?, pes, &[HEAP.to_owned()], &[] as &[&str]))?)
         }));
     }
     let all = std::env::var_os("ONESHMEM_TEST_NODES").is_some();
@@ -191,12 +190,30 @@ fn on_nodes(
     variables: &[String],
     arguments: &[impl AsRef<OsStr>],
 ) -> Command {
+    on_hosts("node0,node1", 2, program, pes, variables, arguments)
+}
+
+/// A program as a job on these hosts, which are so many.
+pub fn on_hosts(
+    hosts: &str,
+    count: usize,
+    program: &Path,
+    pes: usize,
+    variables: &[String],
+    arguments: &[impl AsRef<OsStr>],
+) -> Command {
     let options: Vec<&str> = variables.iter().flat_map(|variable| ["-x", variable]).collect();
-    let mut job = oshrun("node0,node1", pes, NAMESPACES, &options);
+    let mut job = oshrun(hosts, pes, NAMESPACES, &options);
     job.arg(program).args(arguments);
-    let mut command = among_namespaces(2);
+    let mut command = among_namespaces(count);
     command.arg(job.get_program()).args(job.get_args());
     command
+}
+
+/// A compiled program of the suite.
+pub fn of_suite(name: &str) -> Result<PathBuf, String> {
+    let program = Program::read(&tree::repository(&format!("tests/c/{name}.c")))?;
+    compile::executable(&program, Variant::usual())
 }
 
 /// PEs reach each other's partitions of all kinds that the processor reaches, in two lifetimes. A

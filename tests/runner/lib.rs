@@ -12,6 +12,7 @@
 //! machine. Their tests are then shown as ignored. With `ONESHMEM_TEST_ALL` set, as in continuous
 //! integration, a missing tool is a failure.
 
+pub mod alone;
 pub mod book;
 pub mod bystanders;
 pub mod compile;

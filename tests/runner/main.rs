@@ -2,11 +2,11 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    book, bystanders, conformance, containers, crowds, devices, examples, failures, far, faults,
-    heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes, launchers,
-    leaves, manners, manual, node, nodes, openmp, packages, partitions, privileged, prose, rules,
-    rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers, system_calls,
-    tuning, variables,
+    alone, book, bystanders, conformance, containers, crowds, devices, examples, failures, far,
+    faults, heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes,
+    launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions, privileged,
+    prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers,
+    system_calls, tuning, variables,
 };
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 39] = [
+    let families: [fn() -> Vec<Trial>; 40] = [
         rules::trials,
         rust_users::trials,
         conformance::trials,
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         launchers::trials,
         failures::trials,
         far::trials,
+        alone::trials,
         faults::trials,
         book::trials,
         bystanders::trials,

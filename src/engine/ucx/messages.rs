@@ -19,12 +19,14 @@ use std::slice;
 pub const STORES: Handler = Handler { id: 1, flags: ucx::AM_EAGER };
 /// The handler of messages that ask for bytes.
 pub const GETS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
+/// The handler of steps that PEs tell each other.
+pub const TOLD: Handler = Handler { id: 3, flags: ucx::AM_EAGER };
 /// The most bytes to store in a [`Message`].
 pub const MOST: usize = 1024;
 /// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.
 const PART: usize = 60 << 10;
 /// The bytes of a head.
-const HEAD: usize = 16;
+pub const HEAD: usize = 16;
 /// The bytes of a message that asks for bytes.
 pub const GET: usize = 24;
 
@@ -117,6 +119,15 @@ impl Message {
         message
     }
 
+    /// Words, as many as [`MOST`] bytes have room for, of a kind that the receiver knows.
+    pub fn words(kind: u64, words: &[u64]) -> Self {
+        let mut message = Self::new(kind, size_of_val(words));
+        for (place, word) in message.bytes[HEAD..].chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        message
+    }
+
     /// Changes a word; `None` if only a fetching operation does that.
     pub fn update(amo: Amo) -> Option<Self> {
         let kind = match amo.action {
@@ -178,7 +189,7 @@ pub unsafe extern "C" fn carry_out(
 }
 
 /// The value of up to 8 bytes.
-fn word(bytes: &[u8]) -> u64 {
+pub fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(word)

@@ -4,6 +4,7 @@
 mod bindings;
 mod completion;
 mod device;
+mod direct;
 mod farewell;
 mod messages;
 mod operations;
@@ -19,6 +20,7 @@ use crate::error::Error;
 use crate::job::nodes::Nodes;
 use bindings::Status;
 use completion::{Completion, Progress};
+use direct::{Inbox, Told};
 use messages::{Message, Parts};
 use onenode::copy;
 use operations::{Remote, Request};
@@ -48,6 +50,7 @@ struct Shared {
 /// The state that one thread uses at a time.
 struct State {
     worker: Worker,
+    inbox: Box<Inbox>,
     peers: Peers,
     progress: Progress,
     /// What operations need until they are complete, with their numbers.
@@ -75,10 +78,17 @@ impl Ucx {
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;
         worker.accept_stores()?;
+        let inbox = Box::<Inbox>::default();
+        if nodes.pes(nodes.own()).len() == 1 {
+            // SAFETY: the inbox stays with the worker, for one thread at a time.
+            unsafe { worker.accept_told(&inbox) }?;
+            nodes.set_worker(&worker.short_address()?);
+        }
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
         let state = State {
             worker,
+            inbox,
             peers,
             progress: Progress::default(),
             kept: Vec::new(),
@@ -172,7 +182,7 @@ impl Ucx {
         }
         let begun = Completion::begin(&mut state);
         let mut completion = begun.unwrap_or_else(|error| reach::lost_somewhere(error));
-        state.peers.check(&state.worker);
+        state.check();
         drop(state);
         self.wait(None, |state| completion.is_over(state));
     }
@@ -201,14 +211,14 @@ impl Ucx {
                 Ok(false) => {}
                 Err(status) => {
                     let words = state.worker.words(status);
-                    state.peers.check(&state.worker);
+                    state.check();
                     match pe {
                         Some(pe) => reach::lost(pe, words),
                         None => reach::lost_somewhere(words),
                     }
                 }
             }
-            state.peers.check(&state.worker);
+            state.check();
             turn.pass(state);
         }
     }
@@ -292,12 +302,43 @@ impl Engine for Ucx {
     }
 
     fn tell(&self, at: Far, words: &[u64]) {
+        let directly = self.with(at, |state, _, offset| {
+            let State { worker, peers, progress, .. } = state;
+            let ordered = peers.is_done(at.pe, progress.complete);
+            let told = Told { life: direct::life(), offset, words };
+            Ok(peers.direct.tell(worker, at.pe, told, ordered))
+        });
+        if directly {
+            return;
+        }
         let at_once = messages::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
             // SAFETY: the words of the part are readable.
             let message = unsafe { Message::store(part.as_ptr().cast(), size_of_val(part)) };
             self.send(at.plus(i * messages::MOST), message, false);
         }
+    }
+
+    fn hear(&self, sleeps: bool) -> bool {
+        let Ok(state) = self.0.state.try_lock() else { return false };
+        // Others take it in.
+        if state.waiting > 0 {
+            return false;
+        }
+        let mut came = false;
+        while state.worker.progress() {
+            came = true;
+        }
+        let sleeps = sleeps && !came && state.inbox.is_complete();
+        if sleeps && state.worker.arm().is_ok_and(|armed| armed) {
+            drop(state);
+            self.0.bell.sleep(turn::SLEEP);
+        }
+        came
+    }
+
+    fn conclude(&self) {
+        self.state().peers.direct.conclude();
     }
 
     fn quiet(&self) {
@@ -310,10 +351,10 @@ impl Engine for Ucx {
     }
 
     fn look(&self) {
-        let Ok(state) = self.0.state.try_lock() else { return };
+        let Ok(mut state) = self.0.state.try_lock() else { return };
         if state.waiting == 0 {
             while state.worker.progress() {}
-            state.peers.check(&state.worker);
+            state.check();
         }
     }
 
@@ -326,12 +367,18 @@ impl Engine for Ucx {
         let issued = self.state().progress.issued;
         self.complete(issued);
         let mut state = self.state();
-        let State { worker, peers, .. } = &mut *state;
+        let State { worker, peers, inbox, .. } = &mut *state;
         peers.forget(worker);
+        inbox.forget();
     }
 }
 
 impl State {
+    /// Ends the job if the connection to a node has failed.
+    fn check(&mut self) {
+        self.peers.check(&self.worker);
+    }
+
     /// The request to wait for; `None` if it is left to the next flush.
     fn unless(&self, left: bool, request: Option<Request>) -> Option<Request> {
         if left {

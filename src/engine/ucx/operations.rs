@@ -223,6 +223,19 @@ impl Worker {
         unsafe { self.message(of.endpoint, messages::GETS, &[], wish.as_ptr(), wish.len()) }
     }
 
+    /// Sends what a PE is told.
+    ///
+    /// # Safety
+    /// The message stays where it is until the request is over.
+    pub unsafe fn send_told(
+        &self,
+        to: &Endpoint,
+        message: &[u8],
+    ) -> Result<Option<Request>, Error> {
+        // SAFETY: the caller guarantees that the message stays.
+        unsafe { self.message(to.handle, messages::TOLD, &[], message.as_ptr(), message.len()) }
+    }
+
     /// # Safety
     /// The head, which may be empty, and `bytes` bytes at `from` stay until the request is over.
     unsafe fn message(

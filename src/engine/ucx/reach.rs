@@ -1,6 +1,7 @@
 //! The first use of a PE on another node: connects to the node's agent and fetches the PE's keys.
 #![allow(unsafe_code)]
 
+use super::direct::DirectConnections;
 use super::operations::Remote;
 use super::worker::{Endpoint, Worker};
 use super::{State, Ucx};
@@ -51,6 +52,7 @@ impl Segment {
 pub struct Peers {
     agents: Vec<Option<Agent>>,
     pes: Vec<Option<Peer>>,
+    pub(super) direct: DirectConnections,
 }
 
 /// A node's agent.
@@ -73,7 +75,7 @@ impl Peers {
     /// No connections yet.
     pub fn none(nodes: usize, npes: usize) -> Self {
         let agents = std::iter::repeat_with(|| None).take(nodes).collect();
-        Self { agents, pes: vec![None; npes] }
+        Self { agents, pes: vec![None; npes], direct: DirectConnections::default() }
     }
 
     /// A segment of a PE, if this PE has connected to it.
@@ -91,6 +93,13 @@ impl Peers {
         if let Some(agent) = self.pes[pe].and_then(|peer| self.agents[peer.node].as_mut()) {
             agent.message = message;
         }
+    }
+
+    /// Whether the agent of `pe` has carried out all messages if it has carried out the one with this
+    /// number.
+    pub fn is_done(&self, pe: usize, message: u64) -> bool {
+        let agent = self.pes[pe].and_then(|peer| self.agents[peer.node].as_ref());
+        agent.is_some_and(|agent| agent.message <= message)
     }
 
     /// The exports of all agents that messages after the one with this number went to.
@@ -121,11 +130,14 @@ impl Peers {
     }
 
     /// Ends the job if the connection to a node has failed.
-    pub fn check(&self, worker: &Worker) {
+    pub fn check(&mut self, worker: &Worker) {
         for (node, agent) in self.agents.iter().enumerate() {
             if let Some(status) = agent.as_ref().and_then(|agent| agent.endpoint.failure()) {
                 lost_node(node, worker.words(status));
             }
+        }
+        if let Some((pe, status)) = self.direct.lost() {
+            lost(pe, worker.words(status));
         }
     }
 
@@ -134,6 +146,7 @@ impl Peers {
         for peer in self.pes.iter_mut().filter_map(Option::take) {
             peer.segments.into_iter().flatten().for_each(|remote| worker.forget(remote));
         }
+        self.direct.forget();
     }
 }
 
@@ -179,6 +192,9 @@ impl Ucx {
                 Some(remote.unwrap_or_else(|error| lost(pe, error)))
             });
             state.peers.pes[pe] = Some(Peer { node, segments });
+            if !export.worker.is_empty() {
+                state.peers.direct.note(pe, export.worker);
+            }
         }
     }
 

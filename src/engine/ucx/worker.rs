@@ -6,6 +6,7 @@ use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::device;
 use super::messages::{self, Handler};
 use crate::atomics::{AtomicI32, Ordering};
+use crate::engine::ADDRESS_BYTES;
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library, await_readable};
@@ -198,6 +199,20 @@ impl Worker {
             let copy = std::slice::from_raw_parts(address.cast::<u8>(), bytes).to_vec();
             (self.ucx.ucp_worker_release_address)(self.worker, address);
             Ok(copy)
+        }
+    }
+
+    /// As [`address`](Self::address), if it has at most [`ADDRESS_BYTES`] bytes.
+    ///
+    /// # Errors
+    /// If it has more.
+    pub fn short_address(&self) -> Result<Vec<u8>, Error> {
+        let address = self.address()?;
+        match address.len() {
+            ..=ADDRESS_BYTES => Ok(address),
+            bytes => Err(Error::Engine(format!(
+                "a worker of UCX has an address of {bytes} bytes; expected at most {ADDRESS_BYTES}"
+            ))),
         }
     }
 

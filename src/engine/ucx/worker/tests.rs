@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
+use crate::engine::ucx::direct::{DirectConnections, Inbox, Told};
 use crate::engine::ucx::messages::{self, Message, Parts};
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::ucx::server::Server;
@@ -212,5 +213,29 @@ fn what_is_outside_of_a_segment_is_refused() {
         // SAFETY: nothing is read: `put` refuses the call.
         let refused = unsafe { pair.here.put(pair.remote, offset, &raw const byte, bytes) };
         assert!(refused.is_err());
+    }
+}
+
+#[test]
+fn a_pe_is_told_directly_once_the_connection_is_open() {
+    let Some(pair) = Pair::new() else { return };
+    let inbox = Box::<Inbox>::default();
+    // SAFETY: this thread alone uses both, and the inbox longer.
+    unsafe { pair.there.worker.accept_told(&inbox) }.expect("a handler");
+    let address = || pair.there.worker.address().expect("an address");
+    // Of no life: the other side drops it.
+    let told = Told { life: 1, offset: 0, words: &[3] };
+    let mut direct = DirectConnections::default();
+    assert!(!direct.tell(&pair.here, 1, told, true), "the PE has no worker");
+    for _ in 0..2 {
+        direct.note(1, address());
+        pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
+        assert!(!direct.tell(&pair.here, 1, told, false), "the agent has not done all before");
+        pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
+        direct.conclude();
+        assert!(!direct.tell(&pair.here, 1, told, true), "the PE may end");
+        assert_eq!(direct.lost(), None);
+        direct.forget();
+        assert!(!direct.tell(&pair.here, 1, told, true), "the PE is not known in this lifetime");
     }
 }
