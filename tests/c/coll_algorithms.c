@@ -155,7 +155,7 @@ static const struct {
     {"reduce", reduce,
      {"sliced", "linear", "binomial", "recursive_doubling", "rabenseifner", "whole", "small",
       "two_level"}},
-    {"scan", scan, {"direct", "linear", "recursive_doubling", "small"}},
+    {"scan", scan, {"direct", "linear", "recursive_doubling", "small", "two_level"}},
 };
 
 static int power_of_two(int n) { return (n & (n - 1)) == 0; }

@@ -55,6 +55,10 @@ impl Levels {
     pub fn number(&self, head: usize) -> usize {
         self.node_of(head)
     }
+    /// The head of a node.
+    pub fn head_of(&self, node: usize) -> usize {
+        self.heads[node]
+    }
     /// The head of this process's node.
     pub fn head(&self) -> usize {
         self.heads[self.node]

@@ -38,7 +38,7 @@ impl Tree {
     }
 
     /// The children of `node` among `size` members, in ascending order.
-    pub fn children(self, node: usize, size: usize) -> impl Iterator<Item = usize> {
+    pub fn children(self, node: usize, size: usize) -> impl Iterator<Item = usize> + Clone {
         let (first, end, step, digits) = match self {
             Self::Flat if node == 0 => (1, size, 1, None),
             Self::Flat => (0, 0, 1, None),

@@ -13,17 +13,27 @@ const THERE: usize = 1;
 pub fn run<G: Stepped>(group: &G, call: Broadcast<'_>, tree: Tree) -> Outcome<G> {
     let rooted = call.rooted(group);
     let node = rooted.node(group.index());
-    let children = || tree.children(node, rooted.size).map(|child| rooted.member(child));
+    let parent = (node != 0).then(|| rooted.member(tree.parent(node)));
+    let children = tree.children(node, rooted.size).map(|child| rooted.member(child));
+    down(group, call, parent, children)
+}
+
+/// Copies from the parent, for the children. The root has none.
+pub fn down<G: Stepped>(
+    group: &G,
+    call: Broadcast<'_>,
+    parent: Option<usize>,
+    children: impl Iterator<Item = usize> + Clone,
+) -> Outcome<G> {
     group.steps(THERE, |steps| {
-        if node == 0 {
-            steps.announce_to(THERE, children());
-            call.serve_root(group);
-        } else {
-            let parent = rooted.member(tree.parent(node));
+        if let Some(parent) = parent {
             steps.await_member(THERE, parent)?;
             call.take(group, parent)?; // Which waits below until this PE has it.
-            steps.announce_to(THERE, children().chain([parent]));
+            steps.announce_to(THERE, children.clone().chain([parent]));
+        } else {
+            steps.announce_to(THERE, children.clone());
+            call.serve_root(group);
         }
-        steps.await_each(THERE, children())
+        steps.await_each(THERE, children)
     })
 }

@@ -4,24 +4,20 @@
 use super::{Broadcast, tree};
 use crate::collectives::group::{CollectiveGroup, Outcome};
 use crate::collectives::levels::Levels;
-use crate::collectives::tree::Tree;
+use crate::collectives::tree::{Rooted, Tree};
 
 /// Runs the algorithm.
 pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
+    const TREE: Tree = Tree::KNomial(2);
     let levels = Levels::below(group, call.root);
-    let there = levels.steps() + 1;
-    let copied = there + 1;
-    group.steps(copied, |steps| {
-        if levels.is_head() {
-            let among_heads = Broadcast { root: levels.number(call.root), ..call };
-            tree::run(&levels.heads(steps, 0), among_heads, Tree::KNomial(2))?;
-            steps.announce_near(there);
-            steps.await_each(copied, levels.others())
-        } else {
-            steps.await_member(there, levels.head())?;
-            call.take(group, levels.head())?; // Which waits above until this PE has it.
-            steps.announce(copied);
-            Ok(())
-        }
-    })
+    if !levels.is_head() {
+        return tree::down(group, call, Some(levels.head()), std::iter::empty());
+    }
+    let heads = Rooted { root: levels.number(call.root), size: levels.nodes() };
+    let node = heads.node(levels.number(group.index()));
+    let head = |node: usize| levels.head_of(heads.member(node));
+    let parent = (node != 0).then(|| head(TREE.parent(node)));
+    // Those on other nodes first.
+    let children = TREE.children(node, heads.size).map(head).chain(levels.others());
+    tree::down(group, call, parent, children)
 }

@@ -3,14 +3,14 @@
 //! is exclusive.
 
 use super::Scan;
-use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::group::{Outcome, Stepped};
 use crate::collectives::scratch::Scratch;
 
 /// The step at which a member has its sums, and so has read its predecessor's.
 const SUMMED: usize = 1;
 
 /// Runs the algorithm.
-pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
+pub fn run<G: Stepped>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let (me, bytes) = (group.index(), call.bytes());
     group.steps(SUMMED, |steps| {
         let [mut sums, mut own, mut before] = [(); 3].map(|()| Scratch::new(bytes));
@@ -30,8 +30,9 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
             call.kernel.combine(sums, sums.readable(), own.readable(), call.n);
         }
         group.copy(sums, call.dest);
-        steps.announce(SUMMED);
-        steps.await_each(SUMMED, (me + 1..group.size()).take(1))?;
+        let after = (me + 1..group.size()).take(1);
+        steps.announce_to(SUMMED, me.checked_sub(1).into_iter().chain(after.clone()));
+        steps.await_each(SUMMED, after)?;
         if !call.inclusive {
             group.copy(before, call.dest);
         }

@@ -1,11 +1,12 @@
 //! Scans: member `i` gets the sum of the sources of members `0..=i` (inclusive), or of `0..i`
 //! (exclusive; member 0 gets zeros). The order in which elements are combined depends only on the
-//! algorithm and the number of members.
+//! algorithm, the number of members and, with `two_level`, their nodes.
 
 pub mod direct;
 pub mod linear;
 pub mod recursive_doubling;
 pub mod small;
+pub mod two_level;
 
 use super::algorithm::{ANY, SMALL, algorithms};
 use super::range::{Readable, Writable};
@@ -43,5 +44,7 @@ algorithms! {
         recursive_doubling, ANY => recursive_doubling::run(group, call);
         /// Elements travel beside control words.
         small, SMALL => small::run(group, call);
+        /// On each node, with a total from the nodes before.
+        two_level, ANY => two_level::run(group, call);
     }
 }

@@ -12,12 +12,12 @@
 //! bytes twice.
 
 use super::Scan;
-use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::group::{Outcome, Stepped};
 use crate::collectives::range::Writable;
 use crate::collectives::scratch::Scratch;
 
 /// Runs the algorithm.
-pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
+pub fn run<G: Stepped>(group: &G, call: Scan<'_>) -> Outcome<G> {
     let (me, size, bytes) = (group.index(), group.size(), call.bytes());
     let rounds = size.next_power_of_two().ilog2() as usize;
     group.steps(2 * rounds + 3, |steps| {
@@ -33,20 +33,23 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Scan<'_>) -> Outcome<G> {
                 steps.await_member(there, before)?;
                 group.copy(group.dest(call.dest, before)?, into);
             }
-            steps.announce(taken);
+            steps.announce_to(taken, before);
             steps.await_each(taken, (me + distance..size).take(1))?;
             Ok(before.is_some())
         };
         group.copy(call.source, mine);
         group.copy(mine, call.dest);
-        steps.announce(1);
+        let after = |distance: usize| (me + distance..size).take(1);
+        steps.announce_to(1, after(1));
         for round in 0..rounds {
             if shift(round, 1 << round, theirs)? {
                 call.kernel.combine(theirs, theirs.readable(), mine.readable(), call.n);
                 std::mem::swap(&mut mine, &mut theirs);
                 group.copy(mine, call.dest);
             }
-            steps.announce(2 * round + 3);
+            // In an exclusive scan, one more exchange follows.
+            let next = if round + 1 < rounds { 2 << round } else { 1 };
+            steps.announce_to(2 * round + 3, after(next));
         }
         if !call.inclusive {
             if shift(rounds, 1, theirs)? {

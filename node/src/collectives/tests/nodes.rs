@@ -47,7 +47,10 @@ fn expected(call: &Call, n: u64) -> (u64, u64) {
         // Parts that wrap around are copied in two pieces.
         Call::Fcollect { .. } => (2 * n * log, n * log + (n - 1 - log)),
         Call::Reduce { n: elements, .. } if elements * 8 <= MOST_BYTES => (n * log, 0),
-        Call::Reduce { .. } => (2 * n * log, n * log),
+        // Few heads scan one after the other.
+        Call::Scan { .. } if n <= 4 => (2 * (n - 1), n - 1),
+        // In round r, all but 2^r nodes copy; one more round is for the node before.
+        Call::Reduce { .. } | Call::Scan { .. } => (2 * n * log, n * log),
         _ => panic!("no formula"),
     }
 }
@@ -60,6 +63,7 @@ fn two_levels_ask_of_the_network_what_the_formulas_say() {
         Call::Fcollect { bytes: 800 },
         Call::Reduce { elements: Elements::SumI64, n: 100, in_place: false },
         Call::Reduce { elements: Elements::SumI64, n: 7, in_place: false },
+        Call::Scan { elements: Elements::SumI64, n: 100, in_place: false, inclusive: true },
     ];
     for (npes, nodes) in [(2, 2), (4, 2), (4, 4), (8, 4), (8, 8), (16, 8), (16, 16)] {
         for call in &calls {

@@ -26,7 +26,7 @@ fn expected(call: &Call, algorithm: &str, n: f64) -> f64 {
         (Call::Reduce { .. }, "recursive_doubling") => 2.0 + 2.0 * log,
         (Call::Reduce { .. }, "rabenseifner") => 2.0 + 3.0 * all_but_one,
         (Call::Scan { .. }, "direct") => n + 1.0,
-        (Call::Scan { .. }, "linear") => 3.0,
+        (Call::Scan { .. }, "linear" | "two_level") => 3.0,
         (Call::Scan { .. }, "recursive_doubling") => 2.0 + 2.0 * log,
         _ => panic!("no figure for {algorithm} in {call:?}"),
     }
