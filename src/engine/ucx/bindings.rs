@@ -234,7 +234,6 @@ functions! {
     ucp_am_send_nbx(
         Handle, c_uint, *const c_void, usize, *const c_void, usize, *const RequestParam
     ) -> *mut c_void;
-    ucp_worker_flush_nbx(Handle, *const RequestParam) -> *mut c_void;
     ucp_ep_create(Handle, *const EpParams, *mut Handle) -> Status;
     ucp_mem_map(Handle, *const MemMapParams, *mut Handle) -> Status;
     ucp_mem_unmap(Handle, Handle) -> Status;
@@ -242,7 +241,6 @@ functions! {
     ucp_rkey_buffer_release(*mut c_void);
     ucp_ep_rkey_unpack(Handle, *const c_void, *mut Handle) -> Status;
     ucp_rkey_destroy(Handle);
-    ucp_put_nbx(Handle, *const c_void, usize, u64, Handle, *const RequestParam) -> *mut c_void;
     ucp_get_nbx(Handle, *mut c_void, usize, u64, Handle, *const RequestParam) -> *mut c_void;
     ucp_atomic_op_nbx(
         Handle, c_int, *const c_void, usize, u64, Handle, *const RequestParam

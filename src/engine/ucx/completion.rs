@@ -1,5 +1,5 @@
-//! When operations have taken effect on their targets. A flush of UCX's covers its gets; a message
-//! has been carried out when its agent answers what was asked after it.
+//! When operations have taken effect. A message has been carried out when its agent answers what was
+//! asked after it; a get has a request of its own.
 
 use super::State;
 use super::bindings::Status;
@@ -15,8 +15,6 @@ pub struct Progress {
     pub owed: u64,
     /// The last one that is known to be complete, with all before.
     pub complete: u64,
-    /// The last one that needs a flush.
-    flushed_by: u64,
     /// How many have been issued since the last quiet.
     since_quiet: u64,
     /// Whether there was one between the last two quiets.
@@ -50,11 +48,6 @@ impl Progress {
         }
         self.owed
     }
-
-    /// Counts an operation that needs a flush and that quiets wait for.
-    pub fn count_transfer(&mut self) {
-        self.flushed_by = self.count(true);
-    }
 }
 
 /// The completion of all operations that were issued before it began.
@@ -68,9 +61,6 @@ impl Completion {
     pub fn begin(state: &mut State) -> Result<Self, Error> {
         let State { worker, peers, progress, .. } = state;
         let mut open = Vec::new();
-        if progress.flushed_by > progress.complete {
-            open.extend(worker.flush()?);
-        }
         for exports in peers.messaged(progress.complete) {
             open.extend(worker.ask(exports)?);
         }
@@ -79,7 +69,14 @@ impl Completion {
 
     /// Whether it has been reached. To be called after each progress.
     pub fn is_over(&mut self, state: &mut State) -> Result<bool, Status> {
-        let State { worker, progress, kept, .. } = state;
+        let State { worker, progress, gets, kept, .. } = state;
+        while gets.front().is_some_and(|(number, _)| *number <= self.last) {
+            let Some((number, request)) = gets.pop_front() else { break };
+            if let Some(open) = worker.outcome(request)? {
+                gets.push_front((number, open));
+                return Ok(false);
+            }
+        }
         let over = worker.are_over(&mut self.open)?;
         if over {
             progress.complete = progress.complete.max(self.last);

@@ -1,8 +1,8 @@
 //! How a PE that ends the job tells the other nodes.
 #![allow(unsafe_code)]
 
+use super::messages::{self, Message};
 use super::{Shared, State};
-use crate::atomics::{AtomicU64, Ordering};
 use crate::job;
 use onenode::sys::process;
 use std::sync::TryLockError;
@@ -24,25 +24,25 @@ pub(super) fn tell(shared: &Shared, word: u64) {
             Err(TryLockError::WouldBlock) => process::yield_cpu(),
         }
     };
-    shared.end.store(word, Ordering::Relaxed);
     let State { worker, peers, .. } = &mut *state;
+    let (mut messages, mut open) = (Vec::new(), Vec::new());
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
         let Some(record) = nodes.agent(node) else { continue };
         let Ok(exports) = peers.connect(worker, node, &record) else { continue };
-        let Some(last) = exports.bytes.checked_sub(size_of::<AtomicU64>() as u64) else { continue };
-        let from = (&raw const shared.end).cast();
-        // SAFETY: the word lives as long as the process does, and no longer changes.
-        if let Ok(request) = unsafe { worker.put(exports, last, from, size_of::<AtomicU64>()) } {
-            worker.forget_requests(request);
-        }
+        let Some(last) = exports.bytes.checked_sub(size_of::<u64>() as u64) else { continue };
+        let mut message = Box::new(Message::words(messages::STORE, &[word]));
+        // SAFETY: the message stays in its box, which is never dropped.
+        let sent = unsafe { worker.send(exports, last, &mut message) };
+        open.extend([sent, worker.ask(exports)].into_iter().flatten().flatten());
+        messages.push(message);
         if Instant::now() >= until {
-            return;
+            break;
         }
     }
-    let mut request = worker.flush().ok().flatten();
-    while let Some(open) = request.filter(|_| Instant::now() < until) {
+    while !matches!(worker.are_over(&mut open), Ok(true)) && Instant::now() < until {
         worker.progress();
         process::yield_cpu();
-        request = worker.outcome(open).ok().flatten();
     }
+    // UCX may still read them.
+    std::mem::forget(messages);
 }

@@ -40,7 +40,7 @@ pub struct Handler {
 }
 
 /// The kinds of messages that store or update.
-const STORE: u64 = 0;
+pub const STORE: u64 = 0;
 const ADD: u64 = 1;
 const AND: u64 = 2;
 const OR: u64 = 3;

@@ -15,7 +15,6 @@ mod turn;
 pub mod worker;
 
 use super::{Action, Amo, Engine, Far, Over};
-use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::job::nodes::Nodes;
 use bindings::Status;
@@ -26,6 +25,7 @@ use onenode::copy;
 use operations::{Remote, Request};
 use pusher::Alarm;
 use reach::{Peers, Segment};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use turn::Turn;
 use worker::{Bell, Worker};
@@ -43,8 +43,6 @@ struct Shared {
     state: Mutex<State>,
     bell: Bell,
     alarm: Alarm,
-    /// The abort word, on its way to other nodes.
-    end: AtomicU64,
 }
 
 /// The state that one thread uses at a time.
@@ -53,6 +51,8 @@ struct State {
     inbox: Box<Inbox>,
     peers: Peers,
     progress: Progress,
+    /// Nonblocking gets, with their numbers.
+    gets: VecDeque<(u64, Request)>,
     /// What operations need until they are complete, with their numbers.
     kept: Vec<(u64, Parts)>,
     /// Whether the pusher has been notified of outstanding operations.
@@ -91,13 +91,13 @@ impl Ucx {
             inbox,
             peers,
             progress: Progress::default(),
+            gets: VecDeque::new(),
             kept: Vec::new(),
             told: false,
             waiting: 0,
         };
         let state = Mutex::new(state);
-        let shared =
-            Arc::new(Shared { state, bell, alarm: Alarm::default(), end: AtomicU64::new(0) });
+        let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
         Ok(Self(shared))
     }
 
@@ -269,14 +269,16 @@ impl Engine for Ucx {
             return unsafe { self.get_parts(to, from, bytes, over) };
         }
         let request = self.with(from, |state, remote, offset| {
-            if over == Over::AtQuiet {
-                state.progress.count_transfer();
-                self.alarm(state);
-            }
             // SAFETY: the caller guarantees that `to` is writable until the transfer is over:
             // `finish` waits for the request, or the next quiet does.
             let request = unsafe { state.worker.get(to, remote, offset, bytes) }?;
-            Ok(state.unless(over == Over::AtQuiet, request))
+            if over == Over::AtReturn {
+                return Ok(request);
+            }
+            let number = state.progress.count(true);
+            state.gets.extend(request.map(|request| (number, request)));
+            self.alarm(state);
+            Ok(None)
         });
         self.finish(request, Some(from.pe));
     }
@@ -377,14 +379,5 @@ impl State {
     /// Ends the job if the connection to a node has failed.
     fn check(&mut self) {
         self.peers.check(&self.worker);
-    }
-
-    /// The request to wait for; `None` if it is left to the next flush.
-    fn unless(&self, left: bool, request: Option<Request>) -> Option<Request> {
-        if left {
-            self.worker.forget_requests(request);
-            return None;
-        }
-        request
     }
 }

@@ -29,7 +29,7 @@ pub struct Request(NonNull<c_void>);
 unsafe impl Send for Request {}
 
 impl Request {
-    /// Releases the request without waiting for it: a flush completes the operation.
+    /// Releases the request without waiting for it: what follows tells when it is over.
     fn forget(self, ucx: &Functions) {
         // SAFETY: a request of UCX's that is not used again.
         unsafe { (ucx.ucp_request_free)(self.0.as_ptr()) }
@@ -73,28 +73,6 @@ impl Worker {
             }
             _ => Ok(NonNull::new(answer).map(Request)),
         }
-    }
-
-    /// Copies to another process. The source may be reused when the request is over.
-    ///
-    /// # Safety
-    /// `from` is readable for `bytes` bytes until the request is over.
-    pub unsafe fn put(
-        &self,
-        to: Remote,
-        offset: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<Option<Request>, Error> {
-        let at = to.at(offset, bytes)?;
-        let param = plain();
-        // SAFETY: UCX reads `bytes` bytes at `from`; the caller guarantees that they are readable
-        // until the request is over. Endpoint and key stay open as long as the `Remote`, and `at`
-        // checks the offset.
-        let answer = unsafe {
-            (self.ucx.ucp_put_nbx)(to.endpoint, from.cast(), bytes, at, to.key, &raw const param)
-        };
-        self.issued("ucp_put_nbx", answer)
     }
 
     /// Copies from another process. The data has arrived when the request is over.
@@ -267,14 +245,6 @@ impl Worker {
     /// Leaves requests to the next completion.
     pub fn forget_requests(&self, requests: impl IntoIterator<Item = Request>) {
         requests.into_iter().for_each(|request| request.forget(&self.ucx));
-    }
-
-    /// Starts the completion of all operations issued so far.
-    pub fn flush(&self) -> Result<Option<Request>, Error> {
-        let param = plain();
-        // SAFETY: the worker exists, and the structure is as in UCX's header.
-        let answer = unsafe { (self.ucx.ucp_worker_flush_nbx)(self.worker, &raw const param) };
-        self.issued("ucp_worker_flush_nbx", answer)
     }
 
     /// Whether all requests are over. Those that are have been released.

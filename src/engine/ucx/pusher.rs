@@ -22,8 +22,8 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Wakes the thread because operations are not yet complete. Called once until a flush has
-    /// completed them.
+    /// Wakes the thread because operations are not yet complete. Called once until they
+    /// are.
     #[cold]
     pub fn set(&self) {
         *self.set.lock().unwrap_or_else(|e| e.into_inner()) = true;

@@ -78,18 +78,19 @@ impl Pair {
 
 #[test]
 fn bytes_arrive_and_come_back() {
-    let Some(pair) = Pair::new() else { return };
-    let from: Vec<u8> = (0..=255).cycle().take(3000).collect();
-    let mut to = vec![0; 3000];
+    let Some(mut pair) = Pair::new() else { return };
+    let from: Vec<u8> = (0..=255).cycle().take(messages::MOST).collect();
+    let mut to = vec![0; from.len()];
     // SAFETY: both outlive their requests: `finish` waits for them.
     unsafe {
-        pair.finish(pair.here.put(pair.remote, 96, from.as_ptr(), 3000));
-        pair.finish(pair.here.flush());
+        pair.send(96, Message::store(from.as_ptr(), from.len()));
+        let answer = pair.here.ask(pair.remote);
+        pair.finish(answer);
         assert_eq!(
             pair.memory[12].load(Ordering::Relaxed),
             u64::from_le_bytes(from[..8].try_into().unwrap())
         );
-        pair.finish(pair.here.get(to.as_mut_ptr(), pair.remote, 96, 3000));
+        pair.finish(pair.here.get(to.as_mut_ptr(), pair.remote, 96, to.len()));
     }
     assert_eq!(from, to);
 }
@@ -206,12 +207,12 @@ fn atomic_operations_do_what_they_say() {
 #[test]
 fn what_is_outside_of_a_segment_is_refused() {
     let Some(pair) = Pair::new() else { return };
-    let byte = 0;
+    let mut byte = 0;
     for (offset, bytes) in
         [(BYTES as u64, 1), (BYTES as u64 - 1, 2), (0, BYTES + 1), (u64::MAX, 1), (0, usize::MAX)]
     {
-        // SAFETY: nothing is read: `put` refuses the call.
-        let refused = unsafe { pair.here.put(pair.remote, offset, &raw const byte, bytes) };
+        // SAFETY: nothing is written: `get` refuses the call.
+        let refused = unsafe { pair.here.get(&raw mut byte, pair.remote, offset, bytes) };
         assert!(refused.is_err());
     }
 }
