@@ -4,6 +4,7 @@
 // Some calls are used by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
+pub mod caches;
 pub mod fd;
 pub mod file;
 pub mod futex;

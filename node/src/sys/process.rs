@@ -4,7 +4,6 @@
 use crate::error::Error;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::sync::OnceLock;
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -62,22 +61,6 @@ pub fn last_cache_size() -> Option<usize> {
 pub fn online_cpus() -> usize {
     // SAFETY: no memory is passed.
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize
-}
-
-/// The number of CPUs that share their last cache with the first one; 8 if the system does not
-/// report it.
-pub fn cpus_of_a_cache() -> usize {
-    static CPUS: OnceLock<usize> = OnceLock::new();
-    *CPUS.get_or_init(|| {
-        let map = "/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map";
-        std::fs::read_to_string(map).map_or(8, |map| cpus_of_map(&map)).max(2)
-    })
-}
-
-/// The number of CPUs in a map: hexadecimal digits with a bit for each CPU, in groups.
-fn cpus_of_map(map: &str) -> usize {
-    let digits = map.chars().filter_map(|digit| digit.to_digit(16));
-    digits.map(|digit| digit.count_ones() as usize).sum()
 }
 
 /// The machine's memory in bytes.
@@ -206,14 +189,6 @@ pub fn first_stack() -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpus_of_a_cache_are_counted_over_all_groups_of_a_map() {
-        // Eight cores with two threads each, of two sockets of 48; a socket of 32 with threads.
-        let complex = "00000000,00000000,00ff0000,00000000,000000ff\n";
-        let socket = "ffffffff,00000000,ffffffff\n";
-        assert_eq!([complex, socket, "3\n"].map(cpus_of_map), [16, 64, 2]);
-    }
 
     #[test]
     fn a_process_may_have_a_name_that_is_no_text() {
