@@ -10,8 +10,8 @@ use nix::fcntl::OFlag;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, killpg};
 use nix::sys::wait::waitpid;
-use nix::unistd::{ForkResult, Pid, fork, pipe2, read, setpgid, write};
-use std::os::fd::OwnedFd;
+use nix::unistd::{ForkResult, Pid, fork, getpid, pipe2, read, setpgid, write};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 /// Sent instead of a process ID when the job is over.
 const GOODBYE: u32 = 0;
@@ -37,9 +37,22 @@ impl Guard {
         }
     }
 
-    /// Adds a PE's process group to those to kill.
-    pub fn add(&self, pid: u32) {
-        self.tell(pid);
+    /// Adds a process group to those to kill.
+    pub fn add(&self, group: u32) {
+        self.tell(group);
+    }
+
+    /// Adds the process that calls it, which leads a process group. For new processes, before they
+    /// run a program: the launcher may be killed before it could add them.
+    pub fn adder(&self) -> impl Fn() + Send + Sync + 'static {
+        let pipe = self.pipe.as_raw_fd();
+        move || {
+            // SAFETY: open in the launcher while PEs are started, and in a child until it runs a
+            // program.
+            let pipe = unsafe { BorrowedFd::borrow_raw(pipe) };
+            // As in `tell`.
+            let _ = write(pipe, &getpid().as_raw().to_ne_bytes());
+        }
     }
 
     /// The guard's process ID.

@@ -6,6 +6,7 @@
 //! ID.
 #![allow(unsafe_code)]
 
+use super::guard::Guard;
 use super::library_path;
 use super::options::Program;
 use super::signals;
@@ -73,17 +74,18 @@ pub struct Streams {
 }
 
 impl Process {
-    /// Starts PE `pe` on the CPUs of `binding` (on any if that is empty), with these streams. A PE
-    /// to be debugged is stopped at its first instruction.
+    /// Starts PE `pe` on the CPUs of `binding` (on any if that is empty), with these streams, and adds
+    /// its process group to the guard's. A PE to be debugged is stopped at its first instruction.
     pub fn start(
         recipe: &Recipe,
+        guard: &Guard,
         pe: usize,
         binding: &[usize],
         input: Stdio,
         stdout: Stdout,
         is_debugged: bool,
     ) -> io::Result<(Self, Streams)> {
-        let launcher = getpid();
+        let (launcher, add) = (getpid(), guard.adder());
         let files: Vec<RawFd> = recipe.files.iter().map(AsRawFd::as_raw_fd).collect();
         let open_files = recipe.open_files;
         let cpus = cpu_set(binding)?;
@@ -115,6 +117,7 @@ impl Process {
                 // The launcher died before the kernel could notify us.
                 return Err(Errno::ESRCH.into());
             }
+            add();
             if let Some(cpus) = &cpus {
                 sched_setaffinity(Pid::from_raw(0), cpus)?;
             }

@@ -144,10 +144,16 @@ impl<'a> Starter<'a> {
         let (stdout, mut note) = self.stdout(pe)?;
         let debuggers = self.debuggers.as_ref().filter(|debuggers| debuggers.has(pe));
         let input = input::stdio(pe, plan.has_hub)?;
-        let (process, streams) =
-            Process::start(recipe, pe, self.binding(pe), input, stdout, debuggers.is_some())
-                .map_err(|error| start_failure(recipe, pe, &error))?;
-        self.guard.add(process.pid());
+        let (process, streams) = Process::start(
+            recipe,
+            self.guard,
+            pe,
+            self.binding(pe),
+            input,
+            stdout,
+            debuggers.is_some(),
+        )
+        .map_err(|error| start_failure(recipe, pe, &error))?;
         if let Some(debuggers) = debuggers {
             let (more, group) = debuggers.open(pe, process.pid())?;
             group.into_iter().for_each(|group| self.guard.add(group));
