@@ -1,8 +1,6 @@
 //! How many cores share a cache, as the kernel describes the machine under `/sys`. All processes on a
 //! machine find the same number, wherever they may run.
 
-use std::fs;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// Where the system reports nothing.
@@ -12,17 +10,19 @@ const USUAL: usize = 8;
 /// system reports no such cache; 8 if it reports neither.
 pub fn cores_of_a_cache() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| cores(Path::new("/sys/devices/system")).unwrap_or(USUAL).max(2))
+    let read = |map: &str| std::fs::read_to_string(format!("/sys/devices/system/{map}")).ok();
+    *CORES.get_or_init(|| cores(read).unwrap_or(USUAL).max(2))
 }
 
-/// The same from a tree like `/sys/devices/system`.
-fn cores(system: &Path) -> Option<usize> {
-    let cpu = system.join("cpu/cpu0");
-    let count = |map: &Path| fs::read_to_string(map).ok().map(|map| cpus(&map)).filter(|n| *n > 0);
-    let of_cache = || count(&cpu.join("cache/index3/shared_cpu_map"));
-    let of_node = || count(&system.join("node/node0/cpumap"));
-    let threads = count(&cpu.join("topology/thread_siblings")).unwrap_or(1);
-    Some(of_cache().or_else(of_node)?.div_ceil(threads))
+const THREADS: &str = "cpu/cpu0/topology/thread_siblings";
+const CACHE: &str = "cpu/cpu0/cache/index3/shared_cpu_map";
+const NODE: &str = "node/node0/cpumap";
+
+/// The same from these maps, as `read` finds them.
+fn cores(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    let count = |map: &str| read(map).map(|map| cpus(&map)).filter(|n| *n > 0);
+    let threads = count(THREADS).unwrap_or(1);
+    Some(count(CACHE).or_else(|| count(NODE))?.div_ceil(threads))
 }
 
 /// The number of CPUs in a map: hexadecimal digits with a bit for each CPU, in groups.
@@ -34,7 +34,6 @@ fn cpus(map: &str) -> usize {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     /// A machine as the kernel describes it: maps of CPU 0's threads, last cache and NUMA node.
     #[derive(Clone, Copy, Debug)]
@@ -72,30 +71,16 @@ pub mod tests {
         Machine { threads: "", cache: "", node: "", cores: USUAL },
     ];
 
-    impl Machine {
-        /// What the library finds on it.
-        pub fn found(&self, name: &str) -> usize {
-            let root = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
-            let write = |place: &str, map: &str| {
-                let place: PathBuf = root.join(place);
-                if let (false, Some(folder)) = (map.is_empty(), place.parent()) {
-                    fs::create_dir_all(folder).expect("a folder");
-                    fs::write(place, format!("{map}\n")).expect("a file");
-                }
-            };
-            write("cpu/cpu0/topology/thread_siblings", self.threads);
-            write("cpu/cpu0/cache/index3/shared_cpu_map", self.cache);
-            write("node/node0/cpumap", self.node);
-            let found = cores(&root).unwrap_or(USUAL);
-            let _ = fs::remove_dir_all(root);
-            found
-        }
-    }
-
     #[test]
     fn the_cores_of_a_cache_are_counted() {
-        for (i, machine) in MACHINES.iter().enumerate() {
-            assert_eq!(machine.found(&format!("caches-{i}")), machine.cores, "{machine:?}");
+        for machine in MACHINES {
+            let maps = [(THREADS, machine.threads), (CACHE, machine.cache), (NODE, machine.node)];
+            let read = |wanted: &str| {
+                let (_, map) =
+                    maps.iter().find(|(name, map)| *name == wanted && !map.is_empty())?;
+                Some(format!("{map}\n"))
+            };
+            assert_eq!(cores(read).unwrap_or(USUAL), machine.cores, "{machine:?}");
         }
     }
 }
