@@ -36,7 +36,6 @@ fn without_agents(pes: usize, hosts: &str) -> Result<(), String> {
 }
 
 fn passes(program: &Path, pes: usize, hosts: &str) -> Result<(), String> {
-    let count = hosts.split(',').count();
-    let job = on_hosts(hosts, count, program, pes, &[HEAP.to_owned()], &[] as &[&str]);
-    launch::run(job)?.success()
+    let heap = [HEAP.to_owned()];
+    launch::run(on_hosts(hosts, program, pes, &heap, &[] as &[&str]))?.success()
 }

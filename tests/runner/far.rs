@@ -190,13 +190,12 @@ fn on_nodes(
     variables: &[String],
     arguments: &[impl AsRef<OsStr>],
 ) -> Command {
-    on_hosts("node0,node1", 2, program, pes, variables, arguments)
+    on_hosts("node0,node1", program, pes, variables, arguments)
 }
 
-/// A program as a job on these hosts, which are so many.
+/// A program as a job on these hosts.
 pub fn on_hosts(
     hosts: &str,
-    count: usize,
     program: &Path,
     pes: usize,
     variables: &[String],
@@ -205,7 +204,7 @@ pub fn on_hosts(
     let options: Vec<&str> = variables.iter().flat_map(|variable| ["-x", variable]).collect();
     let mut job = oshrun(hosts, pes, NAMESPACES, &options);
     job.arg(program).args(arguments);
-    let mut command = among_namespaces(count);
+    let mut command = among_namespaces(hosts.split(',').count());
     command.arg(job.get_program()).args(job.get_args());
     command
 }

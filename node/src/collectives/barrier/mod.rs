@@ -40,8 +40,8 @@ fn group_size(group: &impl Reach) -> usize {
     size_of_groups(group.size(), neighbours)
 }
 
-/// About as many members as there are groups, so that no member waits for many; and such that no
-/// group of `neighbours` consecutive members, which share a cache, ends within one.
+/// About as many members as there are groups, so that no member waits for many. It divides
+/// `neighbours`, the number of consecutive members that share a cache, so no group spans two caches.
 fn size_of_groups(members: usize, neighbours: usize) -> usize {
     let most = members.isqrt().next_power_of_two().min(neighbours);
     (2..=most).rev().find(|size| neighbours % size == 0).unwrap_or(2)

@@ -11,7 +11,7 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, killpg};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, getpid, pipe2, read, setpgid, write};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Sent instead of a process ID when the job is over.
 const GOODBYE: u32 = 0;
@@ -39,7 +39,7 @@ impl Guard {
 
     /// Adds a process group to those to kill.
     pub fn add(&self, group: u32) {
-        self.tell(group);
+        tell(&self.pipe, group);
     }
 
     /// Adds the process that calls it, which leads a process group. For new processes, before they
@@ -50,8 +50,7 @@ impl Guard {
             // SAFETY: open in the launcher while PEs are started, and in a child until it runs a
             // program.
             let pipe = unsafe { BorrowedFd::borrow_raw(pipe) };
-            // As in `tell`.
-            let _ = write(pipe, &getpid().as_raw().to_ne_bytes());
+            tell(pipe, getpid().as_raw() as u32);
         }
     }
 
@@ -59,18 +58,19 @@ impl Guard {
     pub fn pid(&self) -> u32 {
         self.pid.as_raw() as u32
     }
-
-    fn tell(&self, number: u32) {
-        // If somebody has killed the guard, the job goes on without it.
-        let _ = write(&self.pipe, &number.to_ne_bytes());
-    }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.tell(GOODBYE);
+        tell(&self.pipe, GOODBYE);
         let _ = waitpid(self.pid, None);
     }
+}
+
+/// Sends the guard a number.
+fn tell(pipe: impl AsFd, number: u32) {
+    // If somebody has killed the guard, the job goes on without it.
+    let _ = write(pipe, &number.to_ne_bytes());
 }
 
 /// The guard's main loop.
