@@ -45,6 +45,9 @@ struct Trial {
     mark: String,
 }
 
+/// How long PEs wait for others to arrive. Nobody tells the PEs of a killed foreign launcher that it did
+/// not start the rest.
+const ARRIVAL: Duration = Duration::from_secs(10);
 const STEPS: i64 = 300;
 /// The steps before `shmem_init` and after `shmem_finalize`.
 const BEFORE: i64 = -1;
@@ -177,6 +180,7 @@ impl Trial {
             _ => STEPS,
         };
         let (seed, steps) = (seed.to_string(), steps.to_string());
+        let arrival = ARRIVAL.as_secs().to_string();
         let (pe, step) = (self.pe.to_string(), self.step.to_string());
         let how = if self.kind == FaultKind::Ends { ENDS[self.how].0 } else { "nothing" };
         let text = program.display().to_string();
@@ -191,7 +195,7 @@ impl Trial {
             self.environment.iter().map(|(name, value)| (&**name, &**value)).collect();
         environment.push((MARK, &self.mark));
         if !self.environment.iter().any(|(name, _)| name == "SHMEM_STARTUP_TIMEOUT") {
-            environment.push(("SHMEM_STARTUP_TIMEOUT", "10"));
+            environment.push(("SHMEM_STARTUP_TIMEOUT", &arrival));
         }
         self.launcher.start(self.pes, executable, &arguments, &environment)
     }
@@ -319,7 +323,7 @@ impl Trial {
 
     /// Waits briefly for the last processes. Then reports those that remain.
     fn nothing_left(&self) -> Result<(), Problem> {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + ARRIVAL + Duration::from_secs(5);
         loop {
             let left = processes::marked(&self.mark);
             if left.is_empty() {
