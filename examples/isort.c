@@ -4,9 +4,10 @@
  *   oshcc -O2 isort.c -o isort && oshrun -n 4 ./isort [keys in total]
  *
  * 1. generate   every PE makes its share of the keys
- * 2. bucket     and groups them by the PE in whose range of values they fall
- * 3. exchange   then it reserves room on that PE, by an atomic fetch-and-add on
- *               its fill counter, and puts the group there
+ * 2. count      how many go to each PE, in whose range of values they fall
+ * 3. deal       every PE reserves room on each PE, by an atomic fetch-and-add on
+ *               its fill counter, and stores the keys there, where shmem_ptr says
+ *               that they go; for PEs on other nodes it groups and puts them
  * 4. sort       every PE sorts what it received
  * 5. verify     in order within PEs and across them, none lost, none invented
  *
@@ -119,43 +120,44 @@ int main(int argc, char **argv)
     long first = total / npes * me + (me < total % npes ? me : total % npes);
     size_t n = (size_t)(total / npes + (me < total % npes));
     size_t room = n + n / 8 + 1; /* later it is scratch memory for what I receive */
-    skey *keys = need(malloc(room * sizeof *keys));
+    skey *keys = need(calloc(room, sizeof *keys));
     for (size_t i = 0; i < n; i++)
         keys[i] = (skey)(mix((uint64_t)first + i) >> (64 - KEY_BITS));
     count_and_sum(keys, n, before);
 
-    /* 2. Group by owner: count, add up, deal out. */
+    /* 2. How much will everyone receive? Each PE adds its keys on their owner; the
+     * largest sum is the size of everyone's receive buffer, because blocks on the
+     * symmetric heap have the same size on all PEs. */
     shmem_barrier_all();
     clock[1] = seconds();
-    size_t *group = need(calloc((size_t)npes + 1, sizeof *group)); /* where groups start */
-    size_t *fill = need(malloc((size_t)npes * sizeof *fill));
-    skey *grouped = need(malloc((n + 1) * sizeof *grouped));
+    size_t *length = need(calloc((size_t)npes, sizeof *length));
     for (size_t i = 0; i < n; i++)
-        group[owner(keys[i], npes) + 1]++;
-    for (int pe = 0; pe < npes; pe++) {
-        group[pe + 1] += group[pe];
-        fill[pe] = group[pe];
-    }
-    for (size_t i = 0; i < n; i++)
-        grouped[fill[owner(keys[i], npes)]++] = keys[i];
-
-    /* 3. How much will everyone receive? Each PE adds its group's length on the
-     * owner; the largest sum is the size of everyone's receive buffer, because
-     * blocks on the symmetric heap have the same size on all PEs. */
-    shmem_barrier_all();
-    clock[2] = seconds();
+        length[owner(keys[i], npes)]++;
     for (int pe = 0; pe < npes; pe++)
-        shmem_long_atomic_add(&capacity, (long)(group[pe + 1] - group[pe]), pe);
+        shmem_long_atomic_add(&capacity, (long)length[pe], pe);
     shmem_barrier_all();
     shmem_long_max_reduce(SHMEM_TEAM_WORLD, &all_capacity, &capacity, 1);
+
+    /* 3. Where do my keys go? To the owner's memory, or to some of mine first. */
+    clock[2] = seconds();
     skey *mine = need(shmem_malloc(((size_t)all_capacity + 1) * sizeof *mine));
+    long *place = need(malloc((size_t)npes * sizeof *place));
+    skey **to = need(malloc((size_t)npes * sizeof *to));
     for (int k = 0; k < npes; k++) {
         int pe = (me + k) % npes; /* everyone starts elsewhere, to spread the load */
-        size_t length = group[pe + 1] - group[pe];
-        long place = shmem_long_atomic_fetch_add(&received, (long)length, pe);
-        shmem_putmem(&mine[place], &grouped[group[pe]], length * sizeof *mine, pe);
+        skey *theirs = shmem_ptr(mine, pe); /* NULL on another node */
+        place[pe] = shmem_long_atomic_fetch_add(&received, (long)length[pe], pe);
+        to[pe] = theirs ? theirs + place[pe] : need(malloc((length[pe] + 1) * sizeof *mine));
     }
-    shmem_barrier_all(); /* completes all puts */
+    for (size_t i = 0; i < n; i++)
+        *to[owner(keys[i], npes)]++ = keys[i];
+    for (int pe = 0; pe < npes; pe++)
+        if (shmem_ptr(mine, pe) == NULL) {
+            skey *group = to[pe] - length[pe];
+            shmem_putmem(&mine[place[pe]], group, length[pe] * sizeof *mine, pe);
+            free(group);
+        }
+    shmem_barrier_all(); /* completes all stores and puts */
 
     /* 4. The keys have left their array, so it can serve again: fresh memory costs
      * a page fault every 4 KiB. */
@@ -193,7 +195,7 @@ int main(int argc, char **argv)
     int wrong = all_errors != 0 || all_before[0] != (uint64_t)total ||
                 all_before[0] != all_after[0] || all_before[1] != all_after[1];
     if (me == 0) {
-        static const char *phase[] = {"generate", "bucket", "exchange", "sort", "verify"};
+        static const char *phase[] = {"generate", "count", "deal", "sort", "verify"};
         printf("%ld keys on %d PE%s\n", total, npes, npes == 1 ? "" : "s");
         for (int p = 0; p < 5; p++)
             printf("%10s  %8.4f s\n", phase[p], clock[p + 1] - clock[p]);
@@ -207,9 +209,9 @@ int main(int argc, char **argv)
     shmem_free(mine);
     if (scratch != keys)
         free(scratch);
-    free(grouped);
-    free(fill);
-    free(group);
+    free(to);
+    free(place);
+    free(length);
     free(keys);
     shmem_finalize();
     return wrong;

@@ -11,7 +11,6 @@
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static long errors, total_errors;
@@ -40,7 +39,7 @@ int main(int argc, char **argv)
 
     double *b = shmem_malloc(band * sizeof(double)); /* symmetric: others get it */
     double *a = malloc(band * sizeof(double));       /* private: only used here */
-    double *c = calloc(band, sizeof(double));
+    double *c = malloc(band * sizeof(double));
     double *turn[2] = {malloc(band * sizeof(double)), malloc(band * sizeof(double))};
     if (!a || !b || !c || !turn[0] || !turn[1]) {
         fprintf(stderr, "out of memory\n");
@@ -50,18 +49,18 @@ int main(int argc, char **argv)
         for (int col = 0; col < n; col++) {
             a[r * n + col] = a_element(first + r, col);
             b[r * n + col] = b_element(first + r, col);
+            c[r * n + col] = 0;
         }
     shmem_barrier_all(); /* everybody's b is ready to be read */
     double start = seconds();
 
-    memcpy(turn[0], b, band * sizeof(double));
     for (int k = 0; k < npes; k++) {
         int owner = (me + k) % npes, next = (me + k + 1) % npes;
         if (k + 1 < npes) {
             int next_rows = first_row(n, npes, next + 1) - first_row(n, npes, next);
             shmem_double_get_nbi(turn[(k + 1) % 2], b, (size_t)next_rows * (size_t)n, next);
         }
-        const double *bk = turn[k % 2];
+        const double *bk = k == 0 ? b : turn[k % 2];
         int b_first = first_row(n, npes, owner), b_rows = first_row(n, npes, owner + 1) - b_first;
         for (int r = 0; r < rows; r++)
             for (int i = 0; i < b_rows; i++)
