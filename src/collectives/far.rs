@@ -107,7 +107,7 @@ impl FarTeam {
     }
 
     /// Waits until a far member has reached a step.
-    fn await_progress(&self, counter: &Counter, value: u64, member: usize) {
+    fn await_progress(&self, counter: &Counter, value: u64, member: usize) -> Outcome<Self> {
         if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
             let Names { job, engine } = self.names;
             let (slot, pe) = (self.team.team.slot(), self.pe(member));
@@ -119,18 +119,26 @@ impl FarTeam {
             counter.raise(subscription::subscribe(|| _ = engine.fetch(at, amo), look), |_| ());
         }
         if counter.get() >= value {
-            return;
+            return Ok(());
         }
         let told = &self.team.words(member).progress;
-        let about = About::Counter(self.team.routine, told.place().addr());
-        self.listen(about, || told.get() >= value);
+        if self.is_alone() {
+            let about = About::Counter(self.team.routine, told.place().addr());
+            self.listen(about, || told.get() >= value);
+            return Ok(());
+        }
+        self.team.await_counter(told, value)
+    }
+
+    /// Whether this PE is alone on its node. Then others may tell it directly. Otherwise its node's
+    /// agent writes what they tell, and wakes sleepers.
+    fn is_alone(&self) -> bool {
+        self.names.job.near().len() == 1
     }
 
     /// Waits until something that far members tell has come.
     fn listen(&self, about: About, mut has_come: impl FnMut() -> bool) {
-        let Names { job, engine } = self.names;
-        // Otherwise this node's agent writes it.
-        let alone = job.near().len() == 1;
+        let (alone, engine) = (self.is_alone(), self.names.engine);
         let mut wait = Wait::new(For::Collective, about);
         let mut turns = 0;
         while !has_come() {
@@ -199,10 +207,10 @@ impl Controlled for FarTeam {
             return Ok(());
         }
         if let Some((member, within)) = self.known(counter) {
-            match within == offset_of!(ControlWords, progress) {
-                true => self.await_progress(counter, value, member),
-                false => self.follow(counter, value, member, within),
+            if within == offset_of!(ControlWords, progress) {
+                return self.await_progress(counter, value, member);
             }
+            self.follow(counter, value, member, within);
             return Ok(());
         }
         if !std::ptr::eq(counter, &*self.words(self.index()).notifications) {

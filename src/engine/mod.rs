@@ -192,7 +192,8 @@ pub trait Engine: Send + Sync {
     fn update(&self, at: Far, amo: Amo);
 
     /// Writes aligned words of 8 bytes of a control area, each as a whole. Quiets do not wait for them.
-    /// A single word only grows: it is not written if the current value is larger.
+    /// A single word is a counter: its sleepers are woken, and it is not written if its current value
+    /// is larger.
     fn tell(&self, at: Far, words: &[u64]) {
         for (i, word) in words.iter().enumerate() {
             let amo = Amo { action: Action::Swap, operand: *word, bytes: size_of::<u64>() };

@@ -13,6 +13,7 @@
 //! integration, a missing tool is a failure.
 
 pub mod alone;
+pub mod asleep;
 pub mod book;
 pub mod bystanders;
 pub mod compile;

@@ -2,8 +2,8 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    alone, book, bystanders, conformance, containers, crowds, devices, examples, failures, far,
-    faults, heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes,
+    alone, asleep, book, bystanders, conformance, containers, crowds, devices, examples, failures,
+    far, faults, heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes,
     launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions, privileged,
     prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers,
     system_calls, tuning, variables,
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 40] = [
+    let families: [fn() -> Vec<Trial>; 41] = [
         rules::trials,
         rust_users::trials,
         conformance::trials,
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         failures::trials,
         far::trials,
         alone::trials,
+        asleep::trials,
         faults::trials,
         book::trials,
         bystanders::trials,

@@ -8,9 +8,11 @@
 
 use super::bindings::{self as ucx, RecvParam, Status};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::counter::Counter;
 use crate::engine::{Action, Amo};
 use crate::failure;
 use onenode::copy;
+use onenode::sys::futex;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::slice;
@@ -45,6 +47,8 @@ const ADD: u64 = 1;
 const AND: u64 = 2;
 const OR: u64 = 3;
 const XOR: u64 = 4;
+/// Raises a [`Counter`], on which PEs may sleep.
+pub const RAISE: u64 = 5;
 
 /// The heads of the messages that store many bytes, which are sent from where they are.
 pub struct Parts {
@@ -206,6 +210,12 @@ unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
         unsafe { store(at, operand) };
         return true;
     }
+    if kind == RAISE && operand.len() == 8 && at.cast::<Counter>().is_aligned() {
+        // SAFETY: the sender guarantees that it is a counter. It consists of atomics.
+        let counter = unsafe { &*at.cast::<Counter>() };
+        counter.raise(word(operand), |counter| futex::wake_all(counter.place()));
+        return true;
+    }
     macro_rules! change {
         ($atomic:ty, $operand:expr) => {{
             // SAFETY: the caller guarantees that only atomics access the word, and its sender that it
@@ -308,11 +318,20 @@ mod tests {
     }
 
     #[test]
+    fn a_counter_is_raised() {
+        let counter = Counter::new();
+        for step in [3, 9] {
+            send(Message::words(RAISE, &[step]), counter.place().cast_mut().cast());
+            assert_eq!(counter.get(), step);
+        }
+    }
+
+    #[test]
     fn what_is_no_message_changes_nothing() {
         let mut stands = [9u64; 2];
         let at = stands.as_mut_ptr() as u64;
         for (address, kind, operand) in
-            [(at, XOR + 1, 8), (at, ADD, 2), (at + 4, ADD, 8), (at + 1, OR, 4)]
+            [(at, RAISE + 1, 8), (at, ADD, 2), (at + 4, ADD, 8), (at + 1, OR, 4), (at, RAISE, 4)]
         {
             // SAFETY: the memory is this test's.
             assert!(!unsafe { change(address, kind, &[1; 8][..operand]) });

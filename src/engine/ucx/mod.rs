@@ -313,6 +313,9 @@ impl Engine for Ucx {
         if directly {
             return;
         }
+        if let [_] = words {
+            return self.send(at, Message::words(messages::RAISE, words), false);
+        }
         let at_once = messages::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
             // SAFETY: the words of the part are readable.
