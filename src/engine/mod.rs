@@ -208,8 +208,11 @@ pub trait Engine: Send + Sync {
     }
 
     /// What PEs tell each other from now on, in this lifetime, reaches PEs that end without hearing
-    /// it.
+    /// it. Returns when this PE may end: its connections are complete at both ends, or take too long.
     fn conclude(&self) {}
+
+    /// As [`conclude`](Self::conclude), for a PE that ends the job early. Gives up after a moment.
+    fn settle(&self) {}
 
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);

@@ -121,6 +121,7 @@ fn tell_last_wait(job: &Job) {
 pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
+        existing().and_then(|job| job.engine()).inspect(|engine| engine.settle());
         existing()
             .filter(|job| job.launcher.leaves_ending_to_pes())
             .inspect(|job| end_peers(job, status));

@@ -7,7 +7,8 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{RecvParam, Status};
-use super::messages::{HEAD, Message, TOLD, word};
+use super::greetings::{Greetings, greeting};
+use super::messages::{HEAD, HELLO, Handler, Message, TOLD, word};
 use super::operations::Request;
 use super::worker::{Endpoint, Worker};
 use crate::atomics::{AtomicU64, Ordering};
@@ -35,17 +36,22 @@ pub struct DirectConnections {
     before: Vec<(usize, Direct)>,
     /// Whether PEs may end before they have taken in what they are told.
     concluded: bool,
+    /// How many connections there have been.
+    count: u64,
+    /// Which of them are open. It stays where it is: UCX keeps a pointer to it.
+    greetings: Box<Greetings>,
 }
 
 /// A connection to the worker of a PE.
 struct Direct {
+    number: u64,
     address: Vec<u8>,
     /// None until its first use, and if it cannot be made.
     endpoint: Option<Endpoint>,
     /// The last message, which UCX reads until it has been sent.
     message: Box<Message>,
     request: Option<Request>,
-    /// Whether the first message has been sent, which is empty.
+    /// Whether the PE has answered.
     open: bool,
     /// When a failure was noticed.
     failed: Option<Instant>,
@@ -57,26 +63,41 @@ impl DirectConnections {
         let same = |old: &(usize, Direct)| old.0 == pe && old.1.address == address && old.1.works();
         let direct = match self.before.iter().position(same) {
             Some(at) => self.before.swap_remove(at).1,
-            None => Direct::new(address),
+            None => {
+                self.count += 1;
+                Direct::new(self.count, address)
+            }
         };
         self.current.insert(pe, direct);
+    }
+
+    /// Answers the connections of others. To be called after the worker has made progress.
+    pub fn greet(&self, worker: &Worker) {
+        self.greetings.answer(worker);
     }
 
     /// Tells a PE these words of its control area; false if they must go to its agent. `ordered`: the
     /// agent has carried out everything before.
     pub fn tell(&mut self, worker: &Worker, pe: usize, told: Told, ordered: bool) -> bool {
         let Some(direct) = self.current.get_mut(&pe) else { return false };
-        if !direct.is_ready(worker) {
+        if !self.concluded {
+            direct.begin(worker);
+        }
+        if !direct.is_ready(worker, &self.greetings) {
             return false;
         }
         let directly = ordered && !self.concluded;
-        direct.send(worker, if directly { told } else { told.expected() });
+        direct.tell(worker, if directly { told } else { told.expected() });
         directly
     }
 
-    /// PEs may end from now on, without having taken in what they are told.
-    pub fn conclude(&mut self) {
+    /// PEs may end from now on, without having taken in what they are told. Begins no connection any
+    /// more. Returns whether all that have begun have opened or failed: no PE may end earlier, because
+    /// UCX aborts a process whose partner disappears while they connect.
+    pub fn conclude(&mut self, worker: &Worker) -> bool {
         self.concluded = true;
+        let mut begun = self.current.values_mut().filter(|direct| direct.endpoint.is_some());
+        begun.all(|direct| direct.is_ready(worker, &self.greetings) || !direct.works())
     }
 
     /// Ends the lifetime.
@@ -190,41 +211,61 @@ fn forget_written(expected: &mut Vec<(NonNull<AtomicU64>, u64)>) {
 }
 
 impl Direct {
-    fn new(address: Vec<u8>) -> Self {
-        let message = Box::new(Message::words(0, &[]));
-        Self { address, endpoint: None, message, request: None, open: false, failed: None }
+    fn new(number: u64, address: Vec<u8>) -> Self {
+        let (endpoint, message, request, failed) = (None, greeting(), None, None);
+        Self { number, address, endpoint, message, request, open: false, failed }
     }
 
     fn works(&self) -> bool {
         self.endpoint.as_ref().is_some_and(|endpoint| endpoint.failure().is_none())
     }
 
-    /// Whether a message can be sent. Connects at the first call.
-    fn is_ready(&mut self, worker: &Worker) -> bool {
-        if self.endpoint.is_none() && self.failed.is_none() {
-            match worker.connect(&self.address) {
-                Ok(endpoint) => self.endpoint = Some(endpoint),
-                Err(_) => self.failed = Some(Instant::now()),
-            }
-            self.send(worker, Told { life: 0, offset: 0, words: &[] });
+    /// Connects, at the first call.
+    fn begin(&mut self, worker: &Worker) {
+        if self.endpoint.is_some() || self.failed.is_some() {
+            return;
         }
+        match worker.connect(&self.address) {
+            Ok(endpoint) => self.endpoint = Some(endpoint),
+            Err(_) => self.failed = Some(Instant::now()),
+        }
+        self.send(worker, HELLO, self.number);
+    }
+
+    /// Whether a message can be sent.
+    fn is_ready(&mut self, worker: &Worker, greetings: &Greetings) -> bool {
         if let Some(Ok(open)) = self.request.take().map(|request| worker.outcome(request)) {
             self.request = open;
         }
-        let ready = self.request.is_none() && self.works();
-        self.open |= ready;
-        ready
+        self.open = self.open || greetings.have_welcomed(self.number);
+        self.open && self.request.is_none() && self.works()
     }
 
-    /// The last message has been sent.
-    fn send(&mut self, worker: &Worker, told: Told) {
-        let Some(endpoint) = &self.endpoint else { return };
+    fn tell(&mut self, worker: &Worker, told: Told) {
         *self.message = Message::words(told.life, told.words);
-        let bytes = self.message.to(told.offset);
+        self.send(worker, TOLD, told.offset);
+    }
+
+    /// Sends the message. The last one has been sent.
+    fn send(&mut self, worker: &Worker, handler: Handler, place: u64) {
+        let Some(endpoint) = &self.endpoint else { return };
+        let bytes = self.message.to(place);
         // SAFETY: the message stays in its box until the request is over: nothing else is sent before.
-        let sent = unsafe { worker.send_told(endpoint, bytes) };
+        // The connection exists as long as its endpoint.
+        let sent = unsafe { worker.send_to(endpoint.handle, handler, bytes) };
         // If it fails, so has the connection.
         self.request = sent.ok().flatten();
+    }
+}
+
+impl DirectConnections {
+    /// Prepares a worker for direct connections.
+    ///
+    /// # Errors
+    /// If UCX refuses the handlers.
+    pub fn prepare(&self, worker: &Worker) -> Result<(), Error> {
+        // SAFETY: the greetings stay where they are: the connections outlive the worker.
+        unsafe { worker.accept_greetings(&self.greetings) }
     }
 }
 
@@ -260,7 +301,6 @@ unsafe extern "C" fn take_in(
     let (inbox, data) =
         unsafe { (&*arg.cast::<Inbox>(), slice::from_raw_parts(data.cast::<u8>(), length)) };
     let written = match (data.split_at_checked(HEAD), job::existing()) {
-        (Some((_, [])), _) => true,
         // An earlier lifetime no longer needs it.
         (Some((head, _)), _) if word(&head[8..]) != life() => true,
         (Some((head, words)), Some(job)) => {

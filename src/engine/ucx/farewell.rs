@@ -1,29 +1,31 @@
-//! How a PE that ends the job tells the other nodes.
+//! How a PE that ends the job takes leave of the other nodes.
 #![allow(unsafe_code)]
 
 use super::messages::{self, Message};
 use super::{Shared, State};
 use crate::job;
 use onenode::sys::process;
-use std::sync::TryLockError;
+use std::sync::{MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long this may take. Nodes that cannot be told by then are left to the launcher.
 const MOST: Duration = Duration::from_millis(200);
 
+/// Completes the connections to other PEs that have begun.
+pub(super) fn settle(shared: &Shared) {
+    let until = Instant::now() + MOST;
+    let Some(mut state) = lock(shared, until) else { return };
+    while !state.are_connections_settled() && Instant::now() < until {
+        state.advance();
+        process::yield_cpu();
+    }
+}
+
 /// Writes the abort word to the agents of all other nodes. Reports no failures: the job is ending.
 pub(super) fn tell(shared: &Shared, word: u64) {
     let Some(nodes) = job::existing().and_then(|job| job.nodes()) else { return };
     let until = Instant::now() + MOST;
-    // The engine may be what failed. Then this thread may have the state locked already.
-    let mut state = loop {
-        match shared.state.try_lock() {
-            Ok(state) => break state,
-            Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if Instant::now() >= until => return,
-            Err(TryLockError::WouldBlock) => process::yield_cpu(),
-        }
-    };
+    let Some(mut state) = lock(shared, until) else { return };
     let State { worker, peers, .. } = &mut *state;
     let (mut messages, mut open) = (Vec::new(), Vec::new());
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
@@ -45,4 +47,16 @@ pub(super) fn tell(shared: &Shared, word: u64) {
     }
     // UCX may still read them.
     std::mem::forget(messages);
+}
+
+/// The state. The engine may be what failed: then this thread may have locked it already.
+fn lock(shared: &Shared, until: Instant) -> Option<MutexGuard<'_, State>> {
+    loop {
+        match shared.state.try_lock() {
+            Ok(state) => return Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => return None,
+            Err(TryLockError::WouldBlock) => process::yield_cpu(),
+        }
+    }
 }

@@ -23,6 +23,9 @@ pub const STORES: Handler = Handler { id: 1, flags: ucx::AM_EAGER };
 pub const GETS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 /// The handler of steps that PEs tell each other.
 pub const TOLD: Handler = Handler { id: 3, flags: ucx::AM_EAGER };
+/// The handlers of what opens the connections for them.
+pub const HELLO: Handler = Handler { id: 4, flags: ucx::AM_EAGER | ucx::AM_REPLY };
+pub const WELCOME: Handler = Handler { id: 5, flags: ucx::AM_EAGER };
 /// The most bytes to store in a [`Message`].
 pub const MOST: usize = 1024;
 /// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.

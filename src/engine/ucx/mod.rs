@@ -6,6 +6,7 @@ mod completion;
 mod device;
 mod direct;
 mod farewell;
+mod greetings;
 mod messages;
 mod operations;
 mod pusher;
@@ -27,11 +28,14 @@ use pusher::Alarm;
 use reach::{Peers, Segment};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 use turn::Turn;
 use worker::{Bell, Worker};
 
 /// The most bytes of a get that is left to UCX, which answers with pieces of 8 KiB.
 const MOST_AT_ONCE: usize = 16 << 10;
+/// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
+const CONCLUSION: Duration = Duration::from_secs(5);
 /// No page is smaller.
 const PAGE: usize = 4096;
 
@@ -86,6 +90,7 @@ impl Ucx {
         }
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
+        peers.direct.prepare(&worker)?;
         let state = State {
             worker,
             inbox,
@@ -201,7 +206,7 @@ impl Ucx {
         let mut turn = Turn::new(self.0.bell);
         loop {
             let mut state = self.state();
-            let came = state.worker.progress();
+            let came = state.advance();
             match is_over(&mut state) {
                 Ok(true) => {
                     state.waiting -= 1;
@@ -325,13 +330,13 @@ impl Engine for Ucx {
     }
 
     fn hear(&self, sleeps: bool) -> bool {
-        let Ok(state) = self.0.state.try_lock() else { return false };
+        let Ok(mut state) = self.0.state.try_lock() else { return false };
         // Others take it in.
         if state.waiting > 0 {
             return false;
         }
         let mut came = false;
-        while state.worker.progress() {
+        while state.advance() {
             came = true;
         }
         let sleeps = sleeps && !came && state.inbox.is_complete();
@@ -343,7 +348,8 @@ impl Engine for Ucx {
     }
 
     fn conclude(&self) {
-        self.state().peers.direct.conclude();
+        let until = Instant::now() + CONCLUSION;
+        self.wait(None, |state| Ok(state.are_connections_settled() || Instant::now() >= until));
     }
 
     fn quiet(&self) {
@@ -358,9 +364,13 @@ impl Engine for Ucx {
     fn look(&self) {
         let Ok(mut state) = self.0.state.try_lock() else { return };
         if state.waiting == 0 {
-            while state.worker.progress() {}
+            while state.advance() {}
             state.check();
         }
+    }
+
+    fn settle(&self) {
+        farewell::settle(&self.0);
     }
 
     fn tell_end(&self, word: u64) {
@@ -379,6 +389,18 @@ impl Engine for Ucx {
 }
 
 impl State {
+    /// Makes progress; false if there was nothing to do.
+    fn advance(&mut self) -> bool {
+        let came = self.worker.progress();
+        self.peers.direct.greet(&self.worker);
+        came
+    }
+
+    /// Whether no connection to a PE is under way. None begins after this.
+    fn are_connections_settled(&mut self) -> bool {
+        self.peers.direct.conclude(&self.worker)
+    }
+
     /// Ends the job if the connection to a node has failed.
     fn check(&mut self) {
         self.peers.check(&self.worker);

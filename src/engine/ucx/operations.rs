@@ -201,17 +201,18 @@ impl Worker {
         unsafe { self.message(of.endpoint, messages::GETS, &[], wish.as_ptr(), wish.len()) }
     }
 
-    /// Sends what a PE is told.
+    /// Sends a message to a handler of another PE.
     ///
     /// # Safety
-    /// The message stays where it is until the request is over.
-    pub unsafe fn send_told(
+    /// The message stays where it is until the request is over. The connection exists.
+    pub unsafe fn send_to(
         &self,
-        to: &Endpoint,
+        to: Handle,
+        handler: Handler,
         message: &[u8],
     ) -> Result<Option<Request>, Error> {
         // SAFETY: the caller guarantees that the message stays.
-        unsafe { self.message(to.handle, messages::TOLD, &[], message.as_ptr(), message.len()) }
+        unsafe { self.message(to, handler, &[], message.as_ptr(), message.len()) }
     }
 
     /// # Safety

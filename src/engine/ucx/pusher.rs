@@ -70,7 +70,7 @@ fn complete(shared: &Shared) {
             thread::sleep(LATER / 10);
             continue;
         }
-        while state.worker.progress() {}
+        while state.advance() {}
         let begun = match completion.take() {
             Some(open) => Ok(open),
             None if state.progress.complete >= state.progress.issued => {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::atomics::AtomicU64;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Told};
+use crate::engine::ucx::greetings::Greetings;
 use crate::engine::ucx::messages::{self, Message, Parts};
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::ucx::server::Server;
@@ -223,18 +224,43 @@ fn a_pe_is_told_directly_once_the_connection_is_open() {
     let inbox = Box::<Inbox>::default();
     // SAFETY: this thread alone uses both, and the inbox longer.
     unsafe { pair.there.worker.accept_told(&inbox) }.expect("a handler");
+    let greetings = Box::<Greetings>::default();
+    // SAFETY: as above.
+    unsafe { pair.there.worker.accept_greetings(&greetings) }.expect("handlers");
     let address = || pair.there.worker.address().expect("an address");
     // Of no life: the other side drops it.
     let told = Told { life: 1, offset: 0, words: &[3] };
     let mut direct = DirectConnections::default();
+    direct.prepare(&pair.here).expect("handlers");
     assert!(!direct.tell(&pair.here, 1, told, true), "the PE has no worker");
+    direct.note(2, address());
+    assert!(!direct.tell(&pair.here, 2, told, true));
+    for _ in 0..1000 {
+        pair.here.progress();
+        pair.there.progress();
+    }
+    assert!(!direct.tell(&pair.here, 2, told, true), "the PE has not answered yet");
+    assert!(!direct.conclude(&pair.here));
+    pair.progress_until(|| {
+        greetings.answer(&pair.there.worker);
+        direct.conclude(&pair.here)
+    });
+    direct.forget();
     for _ in 0..2 {
         direct.note(1, address());
-        pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
+        pair.progress_until(|| {
+            greetings.answer(&pair.there.worker);
+            direct.tell(&pair.here, 1, told, true)
+        });
         assert!(!direct.tell(&pair.here, 1, told, false), "the agent has not done all before");
         pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
-        direct.conclude();
+        pair.progress_until(|| direct.conclude(&pair.here));
         assert!(!direct.tell(&pair.here, 1, told, true), "the PE may end");
+        direct.note(3, address());
+        assert!(
+            !direct.tell(&pair.here, 3, told, true) && direct.conclude(&pair.here),
+            "not begun"
+        );
         assert_eq!(direct.lost(), None);
         direct.forget();
         assert!(!direct.tell(&pair.here, 1, told, true), "the PE is not known in this lifetime");
