@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::methods::{Methods, has_wide_moves};
-use crate::sys::process;
+use crate::sys::caches;
 use std::arch::x86_64::__cpuid;
 
 /// The fewest bytes for `rep movsb`. Where source and destination are both in the first-level
@@ -30,16 +30,18 @@ const STRING_APART: usize = 64;
 /// from 32 MiB on.
 const MOST_CACHED: usize = 16 << 20;
 
-/// The limits that suit this processor.
+/// The limits that suit this processor. Copies go through the caches as long as source and destination
+/// take at most three quarters of the last one. On Zen 4 with 32 MiB, 8 MiB are 1.4 times as quick through
+/// the caches as past them, 16 MiB 0.85 times.
 pub(super) fn built_in() -> Methods {
     // If the system does not report it: the size that even small processors have.
-    let last = process::last_cache_size().unwrap_or(2 << 20);
+    let last = caches::last_cache_size().unwrap_or(2 << 20);
     let enhanced = is_x86_feature_detected!("ermsb");
     let model = Model::here();
     Methods {
         string_from: string_from(enhanced, has_wide_moves(), model),
         string_apart: STRING_APART,
-        cached_to: (last / 2).min(MOST_CACHED),
+        cached_to: (last / 8 * 3).min(MOST_CACHED),
         abreast: abreast(model),
     }
 }
@@ -58,7 +60,7 @@ fn string_from(enhanced: bool, avx: bool, model: Model) -> usize {
 /// From how many pages at a time copies that bypass the caches take their lines. More pages keep more
 /// banks of the memory busy: four give 1.25 to 1.3 times the bandwidth on Intel's Xeon of 2024
 /// (Granite Rapids), and 0.97 where the cache is large enough after all; two and eight give less. The C
-/// library does so for the largest copies. Not measured on AMD's processors.
+/// library does so for the largest copies. On Zen 4 two pages give 0.6 of the bandwidth of one, four 0.75.
 fn abreast(model: Model) -> usize {
     if model.is_amd { 1 } else { 4 }
 }

@@ -1,6 +1,8 @@
-//! How many cores share a cache, as the kernel describes the machine under `/sys`. All processes on a
-//! machine find the same number, wherever they may run.
+//! The last cache and how many cores share it, as the kernel describes the machine under `/sys`. All
+//! processes on a machine find the same, wherever they may run.
 
+#[cfg(target_arch = "x86_64")]
+use super::process;
 use std::sync::OnceLock;
 
 /// Where the system reports nothing.
@@ -10,8 +12,18 @@ const USUAL: usize = 8;
 /// system reports no such cache; 8 if it reports neither.
 pub fn cores_of_a_cache() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
-    let read = |map: &str| std::fs::read_to_string(format!("/sys/devices/system/{map}")).ok();
     *CORES.get_or_init(|| cores(read).unwrap_or(USUAL).max(2))
+}
+
+/// The bytes of the last cache that the first CPU has, if the system reports it. On AMD's processors,
+/// `sysconf` of glibc 2.36 counts the last caches of all cores together.
+#[cfg(target_arch = "x86_64")]
+pub fn last_cache_size() -> Option<usize> {
+    last(read).or_else(process::last_cache_size)
+}
+
+fn read(file: &str) -> Option<String> {
+    std::fs::read_to_string(format!("/sys/devices/system/{file}")).ok()
 }
 
 const THREADS: &str = "cpu/cpu0/topology/thread_siblings";
@@ -23,6 +35,16 @@ fn cores(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let count = |map: &str| read(map).map(|map| cpus(&map)).filter(|n| *n > 0);
     let threads = count(THREADS).unwrap_or(1);
     Some(count(CACHE).or_else(|| count(NODE))?.div_ceil(threads))
+}
+
+#[cfg(target_arch = "x86_64")]
+const SIZES: [&str; 2] = ["cpu/cpu0/cache/index3/size", "cpu/cpu0/cache/index2/size"];
+
+/// The size of the last cache, as `read` finds it.
+#[cfg(target_arch = "x86_64")]
+fn last(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    let size = |file: &str| read(file)?.trim().strip_suffix('K')?.parse::<usize>().ok();
+    SIZES.into_iter().find_map(size).map(|kib| kib << 10).filter(|bytes| *bytes > 0)
 }
 
 /// The number of CPUs in a map: hexadecimal digits with a bit for each CPU, in groups.
@@ -82,5 +104,20 @@ pub mod tests {
             };
             assert_eq!(cores(read).unwrap_or(USUAL), machine.cores, "{machine:?}");
         }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_size_of_the_last_cache_is_read() {
+        let sizes = |third: &'static str, second: &'static str| {
+            last(move |file| {
+                let size = if file == SIZES[0] { third } else { second };
+                (!size.is_empty()).then(|| size.to_owned())
+            })
+        };
+        assert_eq!(sizes("32768K\n", "1024K\n"), Some(32 << 20));
+        assert_eq!(sizes("", "1024K\n"), Some(1 << 20));
+        assert_eq!(sizes("0K\n", ""), None);
+        assert_eq!(sizes("", "a lot\n"), None);
     }
 }

@@ -47,7 +47,7 @@ fn cpus_of(pid: u32) -> usize {
     }
 }
 
-/// The size in bytes of the cache nearest to memory, if the system reports it.
+/// The size in bytes of the cache nearest to memory, if the C library reports it.
 #[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
     [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE].into_iter().find_map(|name| {
