@@ -12,7 +12,7 @@ use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{Max, Sum};
 use oneshmem::context::Default as World;
 use oneshmem::error::Routine;
-use oneshmem::job::setup;
+use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
 use oneshmem::signal::{self, SIGNAL_ADD, SIGNAL_SET};
 use oneshmem::span::Span;
@@ -252,7 +252,7 @@ impl Smoke {
 
 fn main() -> ExitCode {
     setup::init(ROUTINE);
-    let (me, npes) = (setup::my_pe(ROUTINE) as usize, setup::n_pes(ROUTINE) as usize);
+    let (me, npes) = (query::my_pe(ROUTINE) as usize, query::n_pes(ROUTINE) as usize);
     let mut smoke = Smoke { me, npes, passed: 0, failed: 0 };
     let data = DATA.at::<i64>();
     // SAFETY: nobody has written the object yet.

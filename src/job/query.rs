@@ -1,5 +1,5 @@
-//! Queries about addresses and PEs (specification, sections 9.4 and 9.5): accessibility, and
-//! pointers for direct loads and stores.
+//! Queries about PEs and addresses (specification, sections 9.1, 9.4 and 9.5): numbers,
+//! accessibility, and pointers for direct loads and stores.
 
 use super::job;
 use crate::engine::DeviceMemory;
@@ -7,6 +7,18 @@ use crate::error::Routine;
 use crate::slow;
 use crate::team;
 use crate::translate::{self, PeArg, pe_number};
+
+/// `shmem_my_pe`.
+#[inline]
+pub fn my_pe(routine: Routine) -> i32 {
+    job(routine).pe as i32
+}
+
+/// `shmem_n_pes`.
+#[inline]
+pub fn n_pes(routine: Routine) -> i32 {
+    job(routine).npes as i32
+}
 
 /// `shmem_ptr`: the address at which this PE can load and store PE `pe`'s copy of `address`; null
 /// if `address` is not symmetric or there is no such PE.

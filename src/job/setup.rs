@@ -389,15 +389,3 @@ pub fn query_initialized() -> bool {
 pub fn query_thread() -> i32 {
     threads::level()
 }
-
-/// `shmem_my_pe`.
-#[inline]
-pub fn my_pe(routine: Routine) -> i32 {
-    job(routine).pe as i32
-}
-
-/// `shmem_n_pes`.
-#[inline]
-pub fn n_pes(routine: Routine) -> i32 {
-    job(routine).npes as i32
-}

@@ -4,7 +4,7 @@ use super::slice::{Key, Part, same_len};
 use super::{Element, Shmem, Symmetric, SymmetricSlice};
 use crate::context::Default as DefaultContext;
 use crate::error::Result;
-use crate::job::setup;
+use crate::job::query;
 use crate::rma;
 use std::ops::RangeBounds;
 
@@ -131,7 +131,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     pub fn read(self, values: &mut [T]) {
         same_len(self.len(), values.len());
         let name = &"DeviceSlice::read";
-        rma::get(name, DefaultContext, values.into(), self.0.object(), setup::my_pe(name) as _);
+        rma::get(name, DefaultContext, values.into(), self.0.object(), query::my_pe(name) as _);
     }
 
     /// Copies `values` to this PE's elements.
@@ -142,7 +142,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     pub fn write(self, values: &[T]) {
         same_len(self.len(), values.len());
         let name = &"DeviceSlice::write";
-        rma::put(name, DefaultContext, self.0.object(), values.into(), setup::my_pe(name) as _);
+        rma::put(name, DefaultContext, self.0.object(), values.into(), query::my_pe(name) as _);
     }
 }
 

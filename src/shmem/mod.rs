@@ -147,12 +147,12 @@ impl Shmem {
 
     /// This PE's number, 0 to [`n_pes`](Self::n_pes) - 1.
     pub fn my_pe(&self) -> usize {
-        setup::my_pe(&"my_pe") as usize
+        query::my_pe(&"my_pe") as usize
     }
 
     /// The number of PEs.
     pub fn n_pes(&self) -> usize {
-        setup::n_pes(&"n_pes") as usize
+        query::n_pes(&"n_pes") as usize
     }
 
     /// Whether PE `pe` exists.

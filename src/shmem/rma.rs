@@ -4,7 +4,7 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
-use crate::job::setup;
+use crate::job::query;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
 
@@ -133,7 +133,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     fn assert_other(&self, pe: PeArg) {
         let world = world_pe(self.ctx.handle(), pe_number(pe));
-        let me = setup::my_pe(&"my_pe") as usize;
+        let me = query::my_pe(&"my_pe") as usize;
         assert!(world != Some(me), "the symmetric arguments of a call overlap");
     }
 

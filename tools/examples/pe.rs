@@ -3,7 +3,7 @@
 use nix::unistd::{Pid, getpid, setpgid};
 use oneshmem::collectives::barrier_all;
 use oneshmem::error::Routine;
-use oneshmem::job::setup;
+use oneshmem::job::{query, setup};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 
@@ -88,5 +88,5 @@ fn main() {
 
 fn start() -> i32 {
     setup::init(ROUTINE);
-    setup::my_pe(ROUTINE)
+    query::my_pe(ROUTINE)
 }
