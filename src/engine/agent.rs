@@ -5,8 +5,8 @@
 
 use super::exports::{EXPORT_BYTES, Export, Record, Segment, life_word};
 use super::polls::Polls;
+use super::ucx::registration::Registration;
 use super::ucx::server::Server;
-use super::ucx::worker::Registration;
 use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};

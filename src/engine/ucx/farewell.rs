@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::messages::{self, Message};
-use super::{Shared, State};
+use super::state::{Shared, State};
 use crate::job;
 use onenode::sys::process;
 use std::sync::{MutexGuard, TryLockError};

@@ -1,36 +1,44 @@
 //! UCX as an engine: this PE itself issues operations to the agents of other nodes.
 #![allow(unsafe_code)]
 
+mod alarm;
 mod bindings;
 mod completion;
 mod device;
 mod direct;
 mod farewell;
 mod greetings;
+mod lost;
 mod messages;
 mod operations;
+mod peers;
+mod progress;
 mod pusher;
 mod reach;
+pub mod registration;
 pub mod server;
+mod state;
 mod turn;
 pub mod worker;
 
 use super::{Action, Amo, Engine, Far, Over};
 use crate::error::Error;
 use crate::job::nodes::Nodes;
+use alarm::Alarm;
 use bindings::Status;
-use completion::{Completion, Progress};
+use completion::Completion;
 use direct::{Inbox, Told};
 use messages::{Message, Parts};
 use onenode::copy;
 use operations::{Remote, Request};
-use pusher::Alarm;
-use reach::{Peers, Segment};
+use peers::{Peers, Segment};
+use progress::Progress;
+use state::{Shared, State};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use turn::Turn;
-use worker::{Bell, Worker};
+use worker::Worker;
 
 /// The most bytes of a get that is left to UCX, which answers with pieces of 8 KiB.
 const MOST_AT_ONCE: usize = 16 << 10;
@@ -41,35 +49,6 @@ const PAGE: usize = 4096;
 
 /// This PE's connections to other nodes.
 pub struct Ucx(Arc<Shared>);
-
-/// The state that the PE's threads share.
-struct Shared {
-    state: Mutex<State>,
-    bell: Bell,
-    alarm: Alarm,
-}
-
-/// The state that one thread uses at a time.
-struct State {
-    worker: Worker,
-    inbox: Box<Inbox>,
-    peers: Peers,
-    progress: Progress,
-    /// Nonblocking gets, with their numbers.
-    gets: VecDeque<(u64, Request)>,
-    /// What operations need until they are complete, with their numbers.
-    kept: Vec<(u64, Parts)>,
-    /// Whether the pusher has been notified of outstanding operations.
-    told: bool,
-    /// How many threads wait for something, and make progress while they wait.
-    waiting: usize,
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
 
 impl Ucx {
     /// Prepares the connections to the other nodes. Does not wait for any PE.
@@ -151,7 +130,7 @@ impl Ucx {
             if over == Over::AtReturn {
                 // The bytes come before the answer.
                 let exports = state.peers.exports(from.pe);
-                let exports = exports.unwrap_or_else(|| reach::lost(from.pe, "not connected"));
+                let exports = exports.unwrap_or_else(|| lost::lost(from.pe, "not connected"));
                 requests.extend(state.worker.ask(exports)?);
             }
             Ok(requests)
@@ -173,10 +152,10 @@ impl Ucx {
                 drop(state);
                 self.reach(far.pe);
                 state = self.state();
-                state.peers.segment(far.pe, segment).unwrap_or_else(|| reach::lost(far.pe, "gone"))
+                state.peers.segment(far.pe, segment).unwrap_or_else(|| lost::lost(far.pe, "gone"))
             }
         };
-        issue(&mut state, remote, offset).unwrap_or_else(|error| reach::lost(far.pe, error))
+        issue(&mut state, remote, offset).unwrap_or_else(|error| lost::lost(far.pe, error))
     }
 
     /// Returns when the operation with this number is complete, with all before.
@@ -186,7 +165,7 @@ impl Ucx {
             return;
         }
         let begun = Completion::begin(&mut state);
-        let mut completion = begun.unwrap_or_else(|error| reach::lost_somewhere(error));
+        let mut completion = begun.unwrap_or_else(|error| lost::lost_somewhere(error));
         state.check();
         drop(state);
         self.wait(None, |state| completion.is_over(state));
@@ -218,8 +197,8 @@ impl Ucx {
                     let words = state.worker.words(status);
                     state.check();
                     match pe {
-                        Some(pe) => reach::lost(pe, words),
-                        None => reach::lost_somewhere(words),
+                        Some(pe) => lost::lost(pe, words),
+                        None => lost::lost_somewhere(words),
                     }
                 }
             }
@@ -385,24 +364,5 @@ impl Engine for Ucx {
         let State { worker, peers, inbox, .. } = &mut *state;
         peers.forget(worker);
         inbox.forget();
-    }
-}
-
-impl State {
-    /// Makes progress; false if there was nothing to do.
-    fn advance(&mut self) -> bool {
-        let came = self.worker.progress();
-        self.peers.direct.greet(&self.worker);
-        came
-    }
-
-    /// Whether no connection to a PE is under way. None begins after this.
-    fn are_connections_settled(&mut self) -> bool {
-        self.peers.direct.conclude(&self.worker)
-    }
-
-    /// Ends the job if the connection to a node has failed.
-    fn check(&mut self) {
-        self.peers.check(&self.worker);
     }
 }

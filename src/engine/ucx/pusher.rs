@@ -1,43 +1,17 @@
 //! A thread that makes progress from time to time, so that a PE's operations complete while it
 //! computes. A program that soon calls quiet never needs it.
 
-use super::Shared;
 use super::completion::Completion;
+use super::state::Shared;
 use super::turn::SLEEP;
 use crate::error::Error;
 use crate::sys::signal::without_signals;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 /// The delay between an operation and the thread's first progress on it.
 const LATER: Duration = Duration::from_millis(1);
-
-/// What the thread sleeps on.
-#[derive(Default)]
-pub struct Alarm {
-    /// Whether there are operations to progress.
-    set: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Alarm {
-    /// Wakes the thread because operations are not yet complete. Called once until they
-    /// are.
-    #[cold]
-    pub fn set(&self) {
-        *self.set.lock().unwrap_or_else(|e| e.into_inner()) = true;
-        self.changed.notify_one();
-    }
-
-    fn wait(&self) {
-        let mut set = self.set.lock().unwrap_or_else(|e| e.into_inner());
-        while !*set {
-            set = self.changed.wait(set).unwrap_or_else(|e| e.into_inner());
-        }
-        *set = false;
-    }
-}
 
 /// Starts the thread, with all signals blocked: they are for the program's own threads.
 ///

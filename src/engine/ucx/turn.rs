@@ -1,7 +1,7 @@
 //! How a PE waits for its operations: it polls, yields the CPU, and then sleeps until something
 //! arrives.
 
-use super::State;
+use super::state::State;
 use super::worker::Bell;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
@@ -38,7 +38,7 @@ impl Turn {
             std::thread::yield_now();
             return;
         }
-        let armed = state.worker.arm().unwrap_or_else(|error| super::reach::lost_somewhere(error));
+        let armed = state.worker.arm().unwrap_or_else(|error| super::lost::lost_somewhere(error));
         drop(state);
         if armed {
             self.bell.sleep(SLEEP);

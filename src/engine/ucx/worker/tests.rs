@@ -8,6 +8,7 @@ use crate::engine::ucx::messages::{self, Message, Parts};
 use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::ucx::server::Server;
 use crate::engine::{Action, Amo};
+use std::ptr::NonNull;
 use std::time::Instant;
 
 const WORDS: usize = 1 << 17;

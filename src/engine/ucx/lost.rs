@@ -1,0 +1,36 @@
+//! How a PE ends the job when others cannot be reached.
+
+use crate::failure;
+use crate::job::{self, ending};
+use std::fmt::Display;
+
+/// Ends the job: `pe` cannot be reached.
+#[cold]
+pub fn lost(pe: usize, why: impl Display) -> ! {
+    match job::existing().and_then(|job| Some((job, job.nodes()?))) {
+        Some((_, nodes)) => lost_node(nodes.node_of(pe), why),
+        None => failure::fatal(format_args!("PE {pe} cannot be reached: {why}")),
+    }
+}
+
+/// Ends the job: a node cannot be reached.
+#[cold]
+pub fn lost_node(node: usize, why: impl Display) -> ! {
+    let told = job::existing().and_then(|job| job.nodes()).map(|nodes| {
+        let pes = nodes.pes(node);
+        match pes.len() {
+            1 => format!("node {} with PE {}", nodes.host(node), pes.start),
+            _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
+        }
+    });
+    let told = told.unwrap_or_else(|| format!("node {node}"));
+    job::existing().inspect(|job| ending::give_way(job));
+    failure::fatal(format_args!("{told} cannot be reached: {why}"))
+}
+
+/// Ends the job: operations failed, but it is not known on which PE.
+#[cold]
+pub fn lost_somewhere(why: impl Display) -> ! {
+    job::existing().inspect(|job| ending::give_way(job));
+    failure::fatal(format_args!("operations on PEs of other nodes failed: {why}"))
+}
