@@ -34,7 +34,6 @@ int main(int argc, char **argv)
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     double elapsed = MPI_Wtime() - start, longest;
-    /* A process that left the first barrier late may find all tasks done. */
     MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 
     int status =

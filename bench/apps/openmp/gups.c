@@ -30,11 +30,11 @@ int main(int argc, char **argv)
         for (uint64_t i = first; i < end; i++)
             table[i] = i;
 #pragma omp barrier
-#pragma omp master
+#pragma omp single
         clock[0] = seconds();
         update(table, share, threads, 4 * share, me);
 #pragma omp barrier
-#pragma omp master
+#pragma omp single nowait
         clock[1] = seconds();
         for (uint64_t i = first; i < end; i++)
             changed += table[i] != i;

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
                 field[1][(size_t)r * width + (size_t)c] = 0;
             }
 #pragma omp barrier
-#pragma omp master
+#pragma omp single
         clock[0] = seconds();
         for (long step = 0; step < steps; step++) {
             for (long r = first; r < end; r++)
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
                          width, n);
 #pragma omp barrier
         }
-#pragma omp master
+#pragma omp single nowait
         clock[1] = seconds();
         for (long r = first; r < end; r++)
             for (long c = 1; c <= n; c++)

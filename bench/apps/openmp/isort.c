@@ -23,7 +23,7 @@ int main(int argc, char **argv)
             keys[i] = key_number(i);
         before = checksum(keys + first, (size_t)(end - first));
 #pragma omp barrier
-#pragma omp master
+#pragma omp single
         clock[0] = seconds();
         size_t *mine = place + (size_t)me * (size_t)threads;
         for (long i = first; i < end; i++)
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         size_t have = start[me + 1] - start[me];
         sort_keys(sorted + start[me], keys + start[me], have);
 #pragma omp barrier
-#pragma omp master
+#pragma omp single nowait
         clock[1] = seconds();
         after = checksum(sorted + start[me], have);
         errors = out_of_order(sorted + start[me], have);

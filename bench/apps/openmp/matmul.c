@@ -22,7 +22,7 @@ int main(int argc, char **argv)
                 c[r * n + col] = 0;
             }
 #pragma omp barrier
-#pragma omp master
+#pragma omp single
         clock[0] = seconds();
         for (int k = 0; k < threads; k++) {
             /* A band of B at a time: it stays in the caches. */
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
                         c[r * n + col] += a[r * n + i] * b[i * n + col];
         }
 #pragma omp barrier
-#pragma omp master
+#pragma omp single nowait
         clock[1] = seconds();
         for (long r = first; r < end; r++)
             errors += wrong_in_row(c + r * n, r, n);

@@ -10,14 +10,14 @@ int main(int argc, char **argv)
 #pragma omp parallel reduction(+ : sum, done)
     {
 #pragma omp barrier
-#pragma omp single /* all wait for it: one that comes late may find all tasks done */
+#pragma omp single
         clock[0] = seconds();
 #pragma omp for schedule(dynamic, 1)
         for (long task = 0; task < tasks; task++) {
             sum += collatz_steps(task + 1);
             done++;
         }
-#pragma omp master
+#pragma omp single nowait
         clock[1] = seconds();
     }
     return report("queue, OpenMP", clock[1] - clock[0], done == tasks && sum == all_steps(tasks));
