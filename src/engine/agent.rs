@@ -5,7 +5,6 @@
 
 use super::exports::{EXPORT_BYTES, Export, Record, Segment, life_word};
 use super::polls::Polls;
-use super::ucx::registration::Registration;
 use super::ucx::server::Server;
 use crate::atomics::{AtomicU64, Ordering, fence};
 use crate::error::Error;
@@ -102,7 +101,6 @@ struct Agent {
     /// other nodes write.
     exports: NonNull<u8>,
     bytes: usize,
-    key: Vec<u8>,
     /// The control areas of the programs that PEs have begun, the current one and earlier ones.
     controls: Vec<Area>,
     pes: Vec<Served>,
@@ -120,7 +118,7 @@ enum End {
     Told,
 }
 
-/// A registered control area, with the statistics that belong to it.
+/// A control area, with the statistics that belong to it.
 struct Area {
     control: Control,
     segment: Segment,
@@ -138,7 +136,6 @@ struct Served {
 struct Mapped {
     base: NonNull<u8>,
     bytes: usize,
-    registration: Registration,
 }
 
 impl Agent {
@@ -148,10 +145,8 @@ impl Agent {
         let exports = map::private_anywhere(bytes)?;
         let exports = NonNull::new(exports as *mut u8)
             .ok_or_else(|| Error::Engine("no memory for the exports of the PEs".into()))?;
-        // SAFETY: the memory stays mapped for good; nothing reads it here.
-        let (_, key) = unsafe { server.worker.register(exports, bytes) }?;
         let pes = std::iter::repeat_with(Served::default).take(near).collect();
-        Ok(Self { server, job, exports, bytes, key, controls: Vec::new(), pes, end: End::No })
+        Ok(Self { server, job, exports, bytes, controls: Vec::new(), pes, end: End::No })
     }
 
     /// How long it may sleep.
@@ -161,7 +156,7 @@ impl Agent {
 
     fn record(&self) -> Result<Record, Error> {
         let base = self.exports.as_ptr() as u64;
-        let exports = Segment { base, bytes: self.bytes as u64, key: self.key.clone() };
+        let exports = Segment { base, bytes: self.bytes as u64 };
         Ok(Record {
             address: self.server.worker.address()?,
             exports,
@@ -214,7 +209,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The index of the control area of a generation; maps and registers it first if necessary.
+    /// The index of the control area of a generation; maps it first if necessary.
     fn area(&mut self, generation: u32) -> Result<usize, Error> {
         let known = |area: &Area| area.control.generation() == generation;
         if let Some(index) = self.controls.iter().position(known) {
@@ -222,12 +217,9 @@ impl Agent {
         }
         let control = Control::of(self.job.clone(), generation)?;
         let (base, bytes) = control.memory();
-        // SAFETY: mapped as long as the control area exists, which is kept; it consists of atomics.
-        let (_, key) = unsafe { self.server.worker.register(base, bytes) }?;
-        let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
+        let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64 };
         let (offset, bytes) = control.all_statistics();
-        let place = (control.file()?, offset, bytes);
-        let (_, statistics) = self.worker_segment(place)?;
+        let statistics = Mapped::of((control.file()?, offset, bytes))?.segment();
         self.controls.push(Area { control, segment, statistics });
         Ok(self.controls.len() - 1)
     }
@@ -239,9 +231,9 @@ impl Agent {
         area: usize,
         life: (u32, u32),
     ) -> Result<(), Error> {
-        for Mapped { base, bytes, registration } in self.pes[index].mapped.drain(..) {
-            self.server.worker.unregister(registration)?;
-            // SAFETY: this agent's own mapping, which UCX has just released.
+        // Answers to PEs of the last lifetime have been sent: they have left it since.
+        for Mapped { base, bytes } in self.pes[index].mapped.drain(..) {
+            // SAFETY: this agent's own mapping.
             unsafe { map::unmap(base.as_ptr(), bytes) };
         }
         let Area { control, segment, statistics } = &self.controls[area];
@@ -257,10 +249,10 @@ impl Agent {
             (control.file()?, control.data_offset(pe), word(&record.data_bytes) as usize),
             (file, heap, word(&record.heap_bytes) as usize),
         ];
-        let [data, heap] = places.map(|place| self.worker_segment(place));
-        let ((data_mapped, data), (heap_mapped, heap)) = (data?, heap?);
-        let mut mapped = vec![data_mapped, heap_mapped];
-        let partitions = match self.partitions(control, pe)? {
+        let [data, heap] = places.map(Mapped::of);
+        let mut mapped = vec![data?, heap?];
+        let (data, heap) = (mapped[0].segment(), mapped[1].segment());
+        let partitions = match Self::partitions(control, pe)? {
             Some((partitions_mapped, segment)) => {
                 mapped.push(partitions_mapped);
                 segment
@@ -275,13 +267,13 @@ impl Agent {
             data,
             heap,
             partitions,
-            control: segment.clone(),
-            statistics: statistics.clone(),
+            control: *segment,
+            statistics: *statistics,
             worker: self.job.nodes().map(Nodes::worker).unwrap_or_default(),
         };
-        let bytes = export.encode().ok_or_else(|| {
-            Error::Engine("a key or an address of UCX is longer than expected".into())
-        })?;
+        let bytes = export
+            .encode()
+            .ok_or_else(|| Error::Engine("an address of UCX is longer than expected".into()))?;
         self.pes[index] = Served { life, mapped };
         // SAFETY: within the exports. PEs that read them over the network check the life, the first
         // word, which is written last.
@@ -296,9 +288,9 @@ impl Agent {
         Ok(())
     }
 
-    /// Maps a PE's partitions at their distances, and registers them with the gaps between, which
-    /// no checked operation reaches.
-    fn partitions(&self, control: &Control, pe: usize) -> Result<Option<(Mapped, Segment)>, Error> {
+    /// Maps a PE's partitions at their distances. The segment has the gaps between, too, which no
+    /// checked operation reaches.
+    fn partitions(control: &Control, pe: usize) -> Result<Option<(Mapped, Segment)>, Error> {
         let partitions = control.mapped_partitions(pe)?;
         let end = |(spec, offset): &(Spec, usize)| offset + spec.whole_pages();
         let Some(bytes) = partitions.iter().map(end).max() else { return Ok(None) };
@@ -326,23 +318,20 @@ impl Agent {
             };
             mapped.map_err(|error| lost(&error))?;
         }
-        let base = address(reserved)?;
-        // SAFETY: mapped until it is unregistered; nothing reads it here.
-        let (registration, key) = unsafe { self.server.worker.register(address(first)?, bytes) }?;
-        let segment = Segment { base: first as u64, bytes: bytes as u64, key };
-        Ok(Some((Mapped { base, bytes: room, registration }, segment)))
+        let segment = Segment { base: first as u64, bytes: bytes as u64 };
+        Ok(Some((Mapped { base: address(reserved)?, bytes: room }, segment)))
+    }
+}
+
+impl Mapped {
+    /// Maps a range of a file.
+    fn of((file, offset, bytes): (BorrowedFd<'_>, u64, usize)) -> Result<Self, Error> {
+        let base = map::shared_anywhere(file, offset, bytes)?;
+        Ok(Self { base, bytes })
     }
 
-    /// Maps and registers a range of a file.
-    fn worker_segment(
-        &self,
-        (file, offset, bytes): (BorrowedFd<'_>, u64, usize),
-    ) -> Result<(Mapped, Segment), Error> {
-        let base = map::shared_anywhere(file, offset, bytes)?;
-        // SAFETY: mapped until it is unregistered; nothing reads it here.
-        let (registration, key) = unsafe { self.server.worker.register(base, bytes) }?;
-        let segment = Segment { base: base.as_ptr() as u64, bytes: bytes as u64, key };
-        Ok((Mapped { base, bytes, registration }, segment))
+    fn segment(&self) -> Segment {
+        Segment { base: self.base.as_ptr() as u64, bytes: self.bytes as u64 }
     }
 }
 

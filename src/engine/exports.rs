@@ -3,11 +3,9 @@
 //! lengths, because both come over a network.
 
 /// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x06\0");
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x07\0");
 /// The size of an encoded [`Export`] in the agent's memory.
-pub const EXPORT_BYTES: usize = 1408;
-/// The most bytes of a key.
-const KEY_BYTES: usize = 192;
+pub const EXPORT_BYTES: usize = 512;
 /// The most bytes of the address of a PE's worker.
 pub const ADDRESS_BYTES: usize = 256;
 
@@ -23,14 +21,12 @@ pub struct Record {
 }
 
 /// Memory in an agent's process.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Its address in that process.
     pub base: u64,
     /// Its length.
     pub bytes: u64,
-    /// Its remote key.
-    pub key: Vec<u8>,
 }
 
 /// What others need to know about a PE.
@@ -83,30 +79,28 @@ impl Record {
 }
 
 impl Segment {
-    fn encode(&self, bytes: &mut Vec<u8>) {
+    fn encode(self, bytes: &mut Vec<u8>) {
         bytes.extend(self.base.to_le_bytes());
         bytes.extend(self.bytes.to_le_bytes());
-        put_bytes(bytes, &self.key);
     }
 
     fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        Some(Self { base: take_u64(bytes)?, bytes: take_u64(bytes)?, key: take_bytes(bytes)? })
+        Some(Self { base: take_u64(bytes)?, bytes: take_u64(bytes)? })
     }
 }
 
 impl Export {
-    /// Encodes it for the agent's memory, with the life first. `None` if a key or an address is too
+    /// Encodes it for the agent's memory, with the life first. `None` if the address is too
     /// long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
-        let segments = [&self.data, &self.heap, &self.partitions, &self.control, &self.statistics];
-        let fit = segments.iter().all(|segment| segment.key.len() <= KEY_BYTES);
-        (fit && self.worker.len() <= ADDRESS_BYTES).then_some(())?;
+        let segments = [self.data, self.heap, self.partitions, self.control, self.statistics];
+        (self.worker.len() <= ADDRESS_BYTES).then_some(())?;
         let mut bytes = life_word(self.life).to_le_bytes().to_vec();
         bytes.extend(MAGIC.to_le_bytes());
         bytes.extend(self.image.to_le_bytes());
         bytes.extend(self.backend.to_le_bytes());
         bytes.extend(self.partitions_number.to_le_bytes());
-        segments.iter().for_each(|segment| segment.encode(&mut bytes));
+        segments.into_iter().for_each(|segment| segment.encode(&mut bytes));
         put_bytes(&mut bytes, &self.worker);
         bytes.resize(EXPORT_BYTES, 0);
         bytes.try_into().ok()
@@ -159,13 +153,13 @@ fn take_bytes(bytes: &mut &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn segment(seed: u8, key: usize) -> Segment {
-        Segment { base: u64::from(seed) << 40, bytes: 1 << seed, key: vec![seed; key] }
+    fn segment(seed: u8) -> Segment {
+        Segment { base: u64::from(seed) << 40, bytes: 1 << seed }
     }
 
     fn record() -> Record {
         let listens = vec![vec![1; 16], vec![2; 28]];
-        Record { address: vec![7; 108], exports: segment(3, 11), listens }
+        Record { address: vec![7; 108], exports: segment(3), listens }
     }
 
     #[test]
@@ -177,14 +171,14 @@ mod tests {
             image: 3,
             backend: 4,
             partitions_number: 9,
-            data: segment(5, KEY_BYTES),
-            heap: segment(6, KEY_BYTES),
-            partitions: segment(10, KEY_BYTES),
-            control: segment(7, KEY_BYTES),
-            statistics: segment(8, KEY_BYTES),
+            data: segment(5),
+            heap: segment(6),
+            partitions: segment(10),
+            control: segment(7),
+            statistics: segment(8),
             worker: vec![1; ADDRESS_BYTES],
         };
-        let bytes = export.encode().expect("keys that fit");
+        let bytes = export.encode().expect("an address that fits");
         assert_eq!(Export::decode(&bytes), Some(export));
     }
 
@@ -203,8 +197,6 @@ mod tests {
         endless[15] = 0xff;
         assert_eq!(Record::decode(&endless), None);
         assert_eq!(Export::decode(&[0; EXPORT_BYTES]), None);
-        let long = Export { data: segment(1, KEY_BYTES + 1), ..Export::default() };
-        assert_eq!(long.encode(), None);
         let long = Export { worker: vec![1; ADDRESS_BYTES + 1], ..Export::default() };
         assert_eq!(long.encode(), None);
     }

@@ -129,6 +129,14 @@ pub fn trials() -> Vec<Trial> {
     for (name, words) in UNUSABLE {
         trials.push(Trial::test(format!("far/ucx/{name}"), move || Ok(unusable(name, words)?)));
     }
+    for (version, folder) in other_ucx() {
+        for name in OTHER_UCX {
+            let folder = folder.clone();
+            trials.push(Trial::test(format!("far/ucx/{version}/{name}"), move || {
+                Ok(over_other_ucx(name, &folder)?)
+            }));
+        }
+    }
     trials.push(Trial::test("far/unreachable", || Ok(unreachable_address()?)));
     trials.push(Trial::test("far/another-program", || Ok(another_program()?)));
     trials.into_iter().map(|trial| trial.with_ignored_flag(no_namespaces())).collect()
@@ -268,6 +276,32 @@ const UNUSABLE: [(&str, &[&str]); 2] = [
     ("missing", &["libucp.so.0: ", "UCX 1.13 or later is needed"]),
     ("old", &["libucp.so.0 is UCX 1.12.1; expected 1.13 or a later 1.x"]),
 ];
+
+/// The programs that are run over other versions of UCX than the system's.
+const OTHER_UCX: [&str; 4] = ["far", "coll_mix", "order", "rma_random"];
+
+/// Other versions of UCX: the folders in the one that `ONESHMEM_TEST_UCX` names, each with its
+/// libraries.
+fn other_ucx() -> Vec<(String, PathBuf)> {
+    let Some(all) = std::env::var_os("ONESHMEM_TEST_UCX") else { return Vec::new() };
+    let folders = std::fs::read_dir(&all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
+    let folders = folders.flatten().map(|entry| entry.path());
+    let with_ucx = folders.filter(|folder| folder.join("libucp.so.0").exists());
+    let version =
+        |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    with_ucx.map(|folder| (version(&folder).unwrap_or_default(), folder)).collect()
+}
+
+/// Runs a program whose PEs and agents load UCX from a folder.
+fn over_other_ucx(name: &str, folder: &Path) -> Result<(), String> {
+    let program = match name {
+        "far" => compile::plain(&tree::repository("tests/programs/far.c"), &FAR)?,
+        _ => of_suite(name)?,
+    };
+    let mut command = on_nodes(&program, FEW_PES, &[HEAP.to_owned()], &[] as &[&str]);
+    command.env("LD_LIBRARY_PATH", folder);
+    launch::run(command)?.success()
+}
 
 /// PEs on a host without a usable UCX say so, and name the host.
 fn unusable(name: &str, words: &[&str]) -> Result<(), String> {

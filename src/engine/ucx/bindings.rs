@@ -14,15 +14,12 @@ pub const BUSY: Status = -15;
 /// `UCS_ERR_LAST`: results from this value to -1 are errors.
 pub const LAST_ERROR: isize = -100;
 
-/// `ucp_context_h`, `ucp_worker_h`, `ucp_ep_h`, `ucp_mem_h`, `ucp_rkey_h`, `ucp_config_t *`.
+/// `ucp_context_h`, `ucp_worker_h`, `ucp_ep_h`, `ucp_config_t *`.
 pub type Handle = *mut c_void;
 
 pub const API_MAJOR: c_uint = 1;
 pub const API_MINOR: c_uint = 13;
 
-pub const FEATURE_RMA: u64 = 1 << 1;
-pub const FEATURE_AMO32: u64 = 1 << 2;
-pub const FEATURE_AMO64: u64 = 1 << 3;
 pub const FEATURE_WAKEUP: u64 = 1 << 4;
 pub const FEATURE_AM: u64 = 1 << 6;
 
@@ -97,23 +94,6 @@ pub struct EpParams {
     pub local_sockaddr: SockAddr,
 }
 
-pub const MEM_ADDRESS: u64 = 1 << 0;
-pub const MEM_LENGTH: u64 = 1 << 1;
-pub const MEM_FLAGS: u64 = 1 << 2;
-/// `UCP_MEM_MAP_NONBLOCK`: pages are created when they are first used.
-pub const MAP_NONBLOCK: c_uint = 1 << 0;
-
-/// `ucp_mem_map_params_t`.
-#[repr(C)]
-pub struct MemMapParams {
-    pub field_mask: u64,
-    pub address: *mut c_void,
-    pub length: usize,
-    pub flags: c_uint,
-    pub prot: c_uint,
-    pub memory_type: c_int,
-}
-
 pub const HANDLER_ID: u64 = 1 << 0;
 pub const HANDLER_CALLBACK: u64 = 1 << 2;
 pub const HANDLER_ARG: u64 = 1 << 3;
@@ -151,9 +131,7 @@ pub const AM_REPLY: u32 = 1 << 0;
 /// `UCP_AM_SEND_FLAG_EAGER`.
 pub const AM_EAGER: u32 = 1 << 1;
 
-pub const OP_DATATYPE: u32 = 1 << 3;
 pub const OP_FLAGS: u32 = 1 << 4;
-pub const OP_REPLY_BUFFER: u32 = 1 << 5;
 
 /// `ucp_request_param_t`.
 #[repr(C)]
@@ -169,19 +147,6 @@ pub struct RequestParam {
     pub recv_info: *mut c_void,
     pub memh: *mut c_void,
 }
-
-/// `ucp_dt_make_contig`.
-pub const fn contiguous(bytes: usize) -> u64 {
-    (bytes as u64) << 3
-}
-
-/// `ucp_atomic_op_t`.
-pub const ATOMIC_ADD: c_int = 0;
-pub const ATOMIC_SWAP: c_int = 1;
-pub const ATOMIC_CSWAP: c_int = 2;
-pub const ATOMIC_AND: c_int = 3;
-pub const ATOMIC_OR: c_int = 4;
-pub const ATOMIC_XOR: c_int = 5;
 
 /// Declares the functions, and how to find them in the library.
 macro_rules! functions {
@@ -235,16 +200,6 @@ functions! {
         Handle, c_uint, *const c_void, usize, *const c_void, usize, *const RequestParam
     ) -> *mut c_void;
     ucp_ep_create(Handle, *const EpParams, *mut Handle) -> Status;
-    ucp_mem_map(Handle, *const MemMapParams, *mut Handle) -> Status;
-    ucp_mem_unmap(Handle, Handle) -> Status;
-    ucp_rkey_pack(Handle, Handle, *mut *mut c_void, *mut usize) -> Status;
-    ucp_rkey_buffer_release(*mut c_void);
-    ucp_ep_rkey_unpack(Handle, *const c_void, *mut Handle) -> Status;
-    ucp_rkey_destroy(Handle);
-    ucp_get_nbx(Handle, *mut c_void, usize, u64, Handle, *const RequestParam) -> *mut c_void;
-    ucp_atomic_op_nbx(
-        Handle, c_int, *const c_void, usize, u64, Handle, *const RequestParam
-    ) -> *mut c_void;
     ucp_request_check_status(*mut c_void) -> Status;
     ucp_request_free(*mut c_void);
 }

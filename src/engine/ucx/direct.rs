@@ -252,7 +252,7 @@ impl Direct {
         let bytes = self.message.to(place);
         // SAFETY: the message stays in its box until the request is over: nothing else is sent before.
         // The connection exists as long as its endpoint.
-        let sent = unsafe { worker.send_to(endpoint.handle, handler, bytes) };
+        let sent = unsafe { worker.send_to(endpoint.handle, handler, bytes.as_ptr(), bytes.len()) };
         // If it fails, so has the connection.
         self.request = sent.ok().flatten();
     }

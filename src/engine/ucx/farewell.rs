@@ -26,22 +26,26 @@ pub(super) fn tell(shared: &Shared, word: u64) {
     let Some(nodes) = job::existing().and_then(|job| job.nodes()) else { return };
     let until = Instant::now() + MOST;
     let Some(mut state) = lock(shared, until) else { return };
-    let State { worker, peers, .. } = &mut *state;
+    let State { worker, wishes, peers, .. } = &mut *state;
     let (mut messages, mut open) = (Vec::new(), Vec::new());
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
         let Some(record) = nodes.agent(node) else { continue };
         let Ok(exports) = peers.connect(worker, node, &record) else { continue };
         let Some(last) = exports.bytes.checked_sub(size_of::<u64>() as u64) else { continue };
         let mut message = Box::new(Message::words(messages::STORE, &[word]));
-        // SAFETY: the message stays in its box, which is never dropped.
-        let sent = unsafe { worker.send(exports, last, &mut message) };
-        open.extend([sent, worker.ask(exports)].into_iter().flatten().flatten());
+        // SAFETY: the message stays in its box, which is never dropped. The worker accepts answers to
+        // these wishes.
+        unsafe {
+            worker.forget_requests(worker.send(exports, last, &mut message).ok().flatten());
+            open.extend(worker.ask_for_answer(wishes, exports));
+        }
         messages.push(message);
         if Instant::now() >= until {
             break;
         }
     }
-    while !matches!(worker.are_over(&mut open), Ok(true)) && Instant::now() < until {
+    let is_over = || open.iter().all(|number| wishes.is_answered(*number));
+    while !is_over() && Instant::now() < until {
         worker.progress();
         process::yield_cpu();
     }

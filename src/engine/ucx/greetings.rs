@@ -45,7 +45,7 @@ impl Greetings {
             let bytes = message.to(number);
             // SAFETY: the message stays in its box until the request is over. The connection exists: the
             // worker has not made progress since the hello came.
-            let sent = unsafe { worker.send_to(to, WELCOME, bytes) };
+            let sent = unsafe { worker.send_to(to, WELCOME, bytes.as_ptr(), bytes.len()) };
             // If it fails, so has the connection, which the other side notices.
             self.answers.borrow_mut().push((sent.ok().flatten(), message));
         }

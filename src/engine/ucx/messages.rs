@@ -1,9 +1,10 @@
-//! Operations without a result as active messages, which the agent carries out. UCX's own puts and
-//! atomic operations are answered one by one, and over tcp an answer takes the agent as long as the
-//! operation itself. Messages are not answered.
+//! Operations as active messages, which the agent carries out. All versions of UCX send them alike;
+//! its own puts, gets and atomic operations depend on the version, and puts are answered one by one,
+//! which over tcp takes the agent as long as the operation itself.
 //!
-//! A message has the address in the agent's process, the kind, and the bytes to store or the
-//! operand. One that asks for bytes has three words; its answer is a large store in the PE's memory. Words are little-endian, as in all that nodes exchange.
+//! A message without a result has the address in the agent's process, the kind, and the bytes to store
+//! or the operand; it is not answered. One with a result is a question (`question.rs`); its answers have its
+//! number, an offset, and the bytes there. Words are little-endian, as in all that nodes exchange.
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, RecvParam, Status};
@@ -19,22 +20,21 @@ use std::slice;
 
 /// The handler of messages that store or update: [`carry_out`].
 pub const STORES: Handler = Handler { id: 1, flags: ucx::AM_EAGER };
-/// The handler of messages that ask for bytes.
-pub const GETS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
+/// The handler of questions.
+pub const QUESTIONS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 /// The handler of steps that PEs tell each other.
 pub const TOLD: Handler = Handler { id: 3, flags: ucx::AM_EAGER };
 /// The handlers of what opens the connections for them.
 pub const HELLO: Handler = Handler { id: 4, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 pub const WELCOME: Handler = Handler { id: 5, flags: ucx::AM_EAGER };
+/// The handler of answers.
+pub const ANSWERS: Handler = Handler { id: 6, flags: ucx::AM_EAGER };
 /// The most bytes to store in a [`Message`].
 pub const MOST: usize = 1024;
 /// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.
 const PART: usize = 60 << 10;
 /// The bytes of a head.
 pub const HEAD: usize = 16;
-/// The bytes of a message that asks for bytes.
-pub const GET: usize = 24;
-
 /// Who carries out a message, and how UCX sends it.
 #[derive(Clone, Copy)]
 pub struct Handler {
@@ -46,13 +46,12 @@ pub struct Handler {
 
 /// The kinds of messages that store or update.
 pub const STORE: u64 = 0;
-const ADD: u64 = 1;
-const AND: u64 = 2;
-const OR: u64 = 3;
-const XOR: u64 = 4;
+pub const ADD: u64 = 1;
+pub const AND: u64 = 2;
+pub const OR: u64 = 3;
+pub const XOR: u64 = 4;
 /// Raises a [`Counter`], on which PEs may sleep.
 pub const RAISE: u64 = 5;
-
 /// The heads of the messages that store many bytes, which are sent from where they are.
 pub struct Parts {
     heads: Vec<[u8; HEAD]>,
@@ -66,28 +65,18 @@ impl Parts {
         Self { heads: starts.map(|start| head(address + start, STORE)).collect(), bytes }
     }
 
+    /// Answers a question with bytes.
+    pub fn answer(number: u64, bytes: usize) -> Self {
+        let starts = (0..bytes as u64).step_by(PART);
+        Self { heads: starts.map(|start| head(number, start)).collect(), bytes }
+    }
+
     /// Each head, and which bytes follow it.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], Range<usize>)> {
         let starts = (0..self.bytes).step_by(PART);
         let parts = starts.map(|start| start..self.bytes.min(start + PART));
         self.heads.iter().map(|head| &head[..]).zip(parts)
     }
-}
-
-/// The message that asks for `bytes` bytes at an address in the agent's process, to be stored at `to`
-/// here.
-pub fn get(from: u64, to: *mut u8, bytes: usize) -> [u8; GET] {
-    let mut message = [0; GET];
-    for (place, word) in message.chunks_exact_mut(8).zip([from, to as u64, bytes as u64]) {
-        place.copy_from_slice(&word.to_le_bytes());
-    }
-    message
-}
-
-/// The words of such a message.
-pub fn wanted(message: &[u8]) -> Option<[u64; 3]> {
-    let at = |i: usize| word(&message[i * 8..i * 8 + 8]);
-    (message.len() == GET).then(|| [at(0), at(1), at(2)])
 }
 
 fn head(address: u64, kind: u64) -> [u8; HEAD] {
@@ -123,6 +112,37 @@ impl Message {
         let room = &mut message.bytes[HEAD..HEAD + bytes];
         // SAFETY: the caller guarantees that the source is readable; the room has as many bytes.
         unsafe { copy::bytes(room.as_mut_ptr(), from, bytes) };
+        message
+    }
+
+    /// The bytes at an address of this process, as an answer. Aligned words of 8 bytes, and one of 4,
+    /// are loaded as a whole.
+    ///
+    /// # Panics
+    /// If there are more than [`MOST`] bytes.
+    ///
+    /// # Safety
+    /// The memory is readable for `bytes` bytes, and others write it only by atomics and raw copies.
+    pub unsafe fn load(from: *const u8, bytes: usize) -> Self {
+        let mut message = Self::new(0, bytes);
+        let room = &mut message.bytes[HEAD..HEAD + bytes];
+        let aligned = |to: usize| from.addr() % to == 0;
+        if bytes % 8 == 0 && aligned(8) {
+            for (i, place) in room.chunks_exact_mut(8).enumerate() {
+                // SAFETY: an aligned word among those that the caller guarantees are readable.
+                let word = unsafe { &*from.cast::<AtomicU64>().add(i) };
+                place.copy_from_slice(&word.load(Ordering::Acquire).to_le_bytes());
+            }
+        } else if bytes == 4 && aligned(4) {
+            // SAFETY: as above.
+            let word = unsafe { &*from.cast::<AtomicU32>() };
+            room.copy_from_slice(&word.load(Ordering::Acquire).to_le_bytes());
+        } else {
+            // SAFETY: the caller guarantees that the source is readable; the room has as many bytes.
+            unsafe { copy::bytes(room.as_mut_ptr(), from, bytes) };
+            // Before what later messages load.
+            fence(Ordering::Acquire);
+        }
         message
     }
 
@@ -167,7 +187,7 @@ impl Message {
 /// # Safety
 /// `header` and `data` are readable for as many bytes as their lengths say. They are one of [`Parts`]
 /// and its bytes, or nothing and what [`Message::to`] returned. The address is that of memory of this
-/// extent that this agent has registered, which others access only by atomics and raw copies.
+/// extent that this agent has mapped, which others access only by atomics and raw copies.
 pub unsafe extern "C" fn carry_out(
     _arg: *mut c_void,
     header: *const c_void,
@@ -176,23 +196,38 @@ pub unsafe extern "C" fn carry_out(
     length: usize,
     _param: *const RecvParam,
 ) -> Status {
-    // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
-    let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
-    let parts = match header_length {
-        0 => data.split_at_checked(HEAD),
-        // SAFETY: the caller guarantees that the header is readable.
-        HEAD => Some((unsafe { slice::from_raw_parts(header.cast(), HEAD) }, data)),
-        _ => None,
-    };
-    let done = match parts {
+    // SAFETY: the caller guarantees that both are readable.
+    let done = match unsafe { split(header, header_length, data, length) } {
         // SAFETY: the caller guarantees that the memory at the address may be changed.
-        Some((head, operand)) => unsafe { change(word(&head[..8]), word(&head[8..]), operand) },
+        Some((address, kind, operand)) => unsafe { change(address, kind, operand) },
         None => false,
     };
     if !done {
         failure::fatal(format_args!("a malformed message of {length} bytes from another node"));
     }
     0
+}
+
+/// The two words of a message's head, and what follows. The head is sent apart from bytes that are sent
+/// from where they are. `None` if there is no head.
+///
+/// # Safety
+/// `header` and `data` are readable for as many bytes as their lengths say, and do not change.
+pub unsafe fn split<'m>(
+    header: *const c_void,
+    header_length: usize,
+    data: *mut c_void,
+    length: usize,
+) -> Option<(u64, u64, &'m [u8])> {
+    // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
+    let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
+    let (head, rest) = match header_length {
+        0 => data.split_at_checked(HEAD)?,
+        // SAFETY: the caller guarantees that the header is readable.
+        HEAD => (unsafe { slice::from_raw_parts(header.cast(), HEAD) }, data),
+        _ => return None,
+    };
+    Some((word(&head[..8]), word(&head[8..]), rest))
 }
 
 /// The value of up to 8 bytes.
@@ -241,9 +276,11 @@ unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
     true
 }
 
+/// Stores bytes. Aligned words of 8 bytes, and one of 4, are stored as a whole.
+///
 /// # Safety
 /// `at` is writable for as many bytes, which others access only by atomics and raw copies.
-unsafe fn store(at: *mut u8, bytes: &[u8]) {
+pub unsafe fn store(at: *mut u8, bytes: &[u8]) {
     let aligned = |to: usize| at.addr() % to == 0;
     if bytes.len() % 8 == 0 && bytes.len() <= MOST && aligned(8) {
         for (i, bytes) in bytes.chunks_exact(8).enumerate() {
@@ -318,6 +355,24 @@ mod tests {
         }
         let compare = Amo { action: Action::CompareSwap(1), operand: 2, bytes: 8 };
         assert!(Message::update(compare).is_none());
+    }
+
+    #[test]
+    fn answers_have_the_bytes_and_nothing_else() {
+        let from: Vec<u64> = (1..=200).map(|i| i * 0x0101_0203_0405).collect();
+        let bytes = |at: usize, length: usize| {
+            let all: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
+            all[at..at + length].to_vec()
+        };
+        for (at, length) in [(0, 0), (0, 8), (8, MOST), (4, 4), (3, 4), (5, 8), (16, 24), (1, 1000)]
+        {
+            let start = from.as_ptr().cast::<u8>().wrapping_add(at);
+            // SAFETY: bytes of the vector.
+            let mut answer = unsafe { Message::load(start, length) };
+            let message = answer.to(5);
+            assert_eq!(word(&message[..8]), 5);
+            assert_eq!(message[HEAD..], bytes(at, length), "{length} bytes at {at}");
+        }
     }
 
     #[test]

@@ -14,11 +14,12 @@ mod operations;
 mod peers;
 mod progress;
 mod pusher;
+mod question;
 mod reach;
-pub mod registration;
 pub mod server;
 mod state;
 mod turn;
+mod wishes;
 pub mod worker;
 
 use super::{Action, Amo, Engine, Far, Over};
@@ -33,15 +34,14 @@ use onenode::copy;
 use operations::{Remote, Request};
 use peers::{Peers, Segment};
 use progress::Progress;
+use question::Question;
 use state::{Shared, State};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use turn::Turn;
+use wishes::Wishes;
 use worker::Worker;
 
-/// The most bytes of a get that is left to UCX, which answers with pieces of 8 KiB.
-const MOST_AT_ONCE: usize = 16 << 10;
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
 const CONCLUSION: Duration = Duration::from_secs(5);
 /// No page is smaller.
@@ -60,22 +60,24 @@ impl Ucx {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;
-        worker.accept_stores()?;
         let inbox = Box::<Inbox>::default();
         if nodes.pes(nodes.own()).len() == 1 {
             // SAFETY: the inbox stays with the worker, for one thread at a time.
             unsafe { worker.accept_told(&inbox) }?;
             nodes.set_worker(&worker.short_address()?);
         }
+        let wishes = Box::<Wishes>::default();
+        // SAFETY: the wishes stay with the worker, for one thread at a time.
+        unsafe { worker.accept_answers(&wishes) }?;
         let bell = worker.bell();
         let peers = Peers::none(nodes.count(), npes);
         peers.direct.prepare(&worker)?;
         let state = State {
             worker,
             inbox,
+            wishes,
             peers,
             progress: Progress::default(),
-            gets: VecDeque::new(),
             kept: Vec::new(),
             told: false,
             waiting: 0,
@@ -116,26 +118,24 @@ impl Ucx {
         self.finish(request, Some(to.pe));
     }
 
+    /// Asks a question about a PE's memory, and waits for the answer if the operation is to be over at
+    /// return.
+    ///
     /// # Safety
-    /// As for [`Engine::get`].
-    unsafe fn get_parts(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
-        let mut wish = [0; messages::GET];
-        let requests = self.with(from, |state, remote, offset| {
-            self.count(state, from.pe, over == Over::AtQuiet);
-            wish = messages::get(remote.at(offset, bytes)?, to, bytes);
-            // SAFETY: the message is this call's, and `finish` waits for the request. The caller
-            // guarantees that `to` is writable until the transfer is over.
-            let mut requests: Vec<_> =
-                unsafe { state.worker.send_get(remote, &wish) }?.into_iter().collect();
-            if over == Over::AtReturn {
-                // The bytes come before the answer.
-                let exports = state.peers.exports(from.pe);
-                let exports = exports.unwrap_or_else(|| lost::lost(from.pe, "not connected"));
-                requests.extend(state.worker.ask(exports)?);
+    /// `to` is writable for the question's extent until the operation is over.
+    unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, over: Over) {
+        let number = self.with(of, |state, remote, offset| {
+            if over == Over::AtQuiet {
+                // The answer comes before the one to what a quiet asks.
+                self.count(state, of.pe, true);
             }
-            Ok(requests)
+            // SAFETY: the caller guarantees that `to` is writable. The worker accepts answers to these
+            // wishes.
+            unsafe { state.worker.ask(&state.wishes, remote, offset, question, to) }
         });
-        self.finish(requests, Some(from.pe));
+        if over == Over::AtReturn {
+            self.wait(Some(of.pe), |state| Ok(state.wishes.is_answered(number)));
+        }
     }
 
     /// Calls `issue` with the memory that a [`Far`] names.
@@ -168,7 +168,7 @@ impl Ucx {
         let mut completion = begun.unwrap_or_else(|error| lost::lost_somewhere(error));
         state.check();
         drop(state);
-        self.wait(None, |state| completion.is_over(state));
+        self.wait(None, |state| Ok(completion.is_over(state)));
     }
 
     /// Waits for operations on `pe`.
@@ -237,7 +237,10 @@ impl Engine for Ucx {
             let mut requests = Vec::new();
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over. The
             // heads stay until then, here or in `kept`.
-            unsafe { state.worker.send_parts(remote.endpoint, sent, from, &mut requests) }?;
+            unsafe {
+                let worker = &state.worker;
+                worker.send_parts(remote.endpoint, messages::STORES, sent, from, &mut requests)
+            }?;
             if over == Over::AtQuiet {
                 state.worker.forget_requests(requests.drain(..));
                 state.kept.extend(parts.take().map(|parts| (number, parts)));
@@ -248,36 +251,19 @@ impl Engine for Ucx {
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
-        if bytes > MOST_AT_ONCE {
-            // SAFETY: as for this function.
-            return unsafe { self.get_parts(to, from, bytes, over) };
-        }
-        let request = self.with(from, |state, remote, offset| {
-            // SAFETY: the caller guarantees that `to` is writable until the transfer is over:
-            // `finish` waits for the request, or the next quiet does.
-            let request = unsafe { state.worker.get(to, remote, offset, bytes) }?;
-            if over == Over::AtReturn {
-                return Ok(request);
-            }
-            let number = state.progress.count(true);
-            state.gets.extend(request.map(|request| (number, request)));
-            self.alarm(state);
-            Ok(None)
-        });
-        self.finish(request, Some(from.pe));
+        // SAFETY: as for this function.
+        unsafe { self.ask(from, Question::Load(bytes), to, over) }
     }
 
     fn fetch(&self, at: Far, amo: Amo) -> u64 {
-        let mut result = 0;
+        let mut result = 0u64;
         let place = &raw mut result;
-        let request = self.with(at, |state, remote, offset| {
-            // SAFETY: the result outlives the request: `finish` waits for it.
-            unsafe { state.worker.fetch(remote, offset, amo, place) }
-        });
-        self.finish(request, Some(at.pe));
-        // SAFETY: our own local, which UCX has written through the pointer.
-        let result = unsafe { place.read_volatile() };
-        if amo.bytes == 4 { result & u64::from(u32::MAX) } else { result }
+        // SAFETY: the result has room, and the operation is over at return.
+        unsafe {
+            self.ask(at, Question::Change(amo), place.cast(), Over::AtReturn);
+            // Written through the pointer.
+            place.read_volatile()
+        }
     }
 
     fn update(&self, at: Far, amo: Amo) {
@@ -361,8 +347,7 @@ impl Engine for Ucx {
         let issued = self.state().progress.issued;
         self.complete(issued);
         let mut state = self.state();
-        let State { worker, peers, inbox, .. } = &mut *state;
-        peers.forget(worker);
-        inbox.forget();
+        state.peers.forget();
+        state.inbox.forget();
     }
 }

@@ -71,11 +71,6 @@ impl Peers {
         self.pes[pe].and_then(|peer| peer.segments[segment as usize])
     }
 
-    /// The exports of the agent of `pe`, to which this PE has connected.
-    pub fn exports(&self, pe: usize) -> Option<Remote> {
-        self.agents[self.pes[pe]?.node].as_ref().map(|agent| agent.exports)
-    }
-
     /// Notes that the message with this number goes to `pe`.
     pub fn note(&mut self, pe: usize, message: u64) {
         if let Some(agent) = self.pes[pe].and_then(|peer| self.agents[peer.node].as_mut()) {
@@ -112,9 +107,14 @@ impl Peers {
             return Err(Error::Engine(why.into()));
         };
         let endpoint = worker.connect(&address)?;
-        let exports = worker.remote(&endpoint, exports.base, exports.bytes, &exports.key)?;
+        let exports = Remote::of(&endpoint, exports);
         self.agents[node] = Some(Agent { endpoint, exports, message: 0 });
         Ok(exports)
+    }
+
+    /// Whether the connection to a node has failed.
+    pub fn have_failed(&self) -> bool {
+        self.agents.iter().flatten().any(|agent| agent.endpoint.failure().is_some())
     }
 
     /// Ends the job if the connection to a node has failed.
@@ -129,11 +129,9 @@ impl Peers {
         }
     }
 
-    /// Releases the keys of all PEs: they may export other memory in their next lifetime.
-    pub fn forget(&mut self, worker: &Worker) {
-        for peer in self.pes.iter_mut().filter_map(Option::take) {
-            peer.segments.into_iter().flatten().for_each(|remote| worker.forget(remote));
-        }
+    /// Forgets the memory of all PEs: they may export other memory in their next lifetime.
+    pub fn forget(&mut self) {
+        self.pes.fill(None);
         self.direct.forget();
     }
 }

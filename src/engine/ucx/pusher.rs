@@ -53,18 +53,18 @@ fn complete(shared: &Shared) {
             }
             None => Completion::begin(&mut state),
         };
-        // The PE's next operation meets the same failure and reports it.
         let Ok(mut open) = begun else { return };
-        match open.is_over(&mut state) {
-            Ok(true) => {
-                // A program that goes on issuing operations is not slowed down by this thread.
-                drop(state);
-                thread::sleep(LATER);
-                continue;
-            }
-            Ok(false) => completion = Some(open),
-            Err(_) => return,
+        if open.is_over(&mut state) {
+            // A program that goes on issuing operations is not slowed down by this thread.
+            drop(state);
+            thread::sleep(LATER);
+            continue;
         }
+        // The PE's next operation meets the same failure and reports it.
+        if state.peers.have_failed() {
+            return;
+        }
+        completion = Some(open);
         let armed = completion.is_some() && state.worker.arm().unwrap_or(false);
         drop(state);
         if armed {

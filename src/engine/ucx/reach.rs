@@ -1,9 +1,11 @@
-//! The first use of a PE on another node: connects to the node's agent and fetches the PE's keys.
+//! The first use of a PE on another node: connects to the node's agent and asks where the PE's memory is.
 #![allow(unsafe_code)]
 
 use super::Ucx;
 use super::lost::lost;
+use super::operations::Remote;
 use super::peers::Peer;
+use super::question::Question;
 use super::state::State;
 use crate::atomics::Ordering;
 use crate::engine::exports::{EXPORT_BYTES, Export, Record};
@@ -48,15 +50,9 @@ impl Ucx {
         let state = &mut *state;
         let Some(agent) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
-            let Export { data, heap, partitions, control, statistics, .. } = &export;
-            let segments = [data, heap, partitions, control, statistics].map(|segment| {
-                if segment.bytes == 0 {
-                    return None;
-                }
-                let remote =
-                    state.worker.remote(&agent.endpoint, segment.base, segment.bytes, &segment.key);
-                Some(remote.unwrap_or_else(|error| lost(pe, error)))
-            });
+            let Export { data, heap, partitions, control, statistics, .. } = export;
+            let segments = [data, heap, partitions, control, statistics]
+                .map(|segment| (segment.bytes != 0).then(|| Remote::of(&agent.endpoint, segment)));
             state.peers.pes[pe] = Some(Peer { node, segments });
             if !export.worker.is_empty() {
                 state.peers.direct.note(pe, export.worker);
@@ -76,15 +72,18 @@ impl Ucx {
     fn export(&self, pe: usize, node: usize, index: usize) -> Option<Export> {
         let mut bytes = [0; EXPORT_BYTES];
         let place = bytes.as_mut_ptr();
-        let request = {
+        let number = {
             let state = self.state();
             let exports = state.peers.agents[node].as_ref()?.exports;
-            let offset = (index * EXPORT_BYTES) as u64;
-            // SAFETY: the bytes outlive the request, which is finished below.
-            unsafe { state.worker.get(place, exports, offset, EXPORT_BYTES) }
+            let (offset, question) = ((index * EXPORT_BYTES) as u64, Question::Load(EXPORT_BYTES));
+            // SAFETY: the bytes stay until the answer has come, below. The worker accepts answers to
+            // these wishes.
+            unsafe { state.worker.ask(&state.wishes, exports, offset, question, place) }
         };
-        self.finish(request.unwrap_or_else(|error| lost(pe, error)), Some(pe));
-        Export::decode(&bytes)
+        let number = number.unwrap_or_else(|error| lost(pe, error));
+        self.wait(Some(pe), |state| Ok(state.wishes.is_answered(number)));
+        // SAFETY: our own local, which was written through the pointer.
+        Export::decode(&unsafe { place.cast::<[u8; EXPORT_BYTES]>().read_volatile() })
     }
 }
 

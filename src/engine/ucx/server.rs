@@ -1,10 +1,11 @@
-//! The worker of an agent: carries out messages, and answers gets of many bytes with the same
-//! messages as large puts consist of, sent from where the bytes are.
+//! The worker of an agent: carries out messages, and answers questions. Many bytes are sent from where
+//! they are.
 #![allow(unsafe_code)]
 
-use super::bindings::{RecvParam, Status};
-use super::messages::{self, Parts};
+use super::bindings::{Handle, RecvParam, Status};
+use super::messages::{self, Message, Parts};
 use super::operations::Request;
+use super::question::{Question, exchange};
 use super::worker::Worker;
 use crate::error::Error;
 use crate::failure;
@@ -17,7 +18,15 @@ pub struct Server {
     /// The worker.
     pub worker: Worker,
     /// Answers that are on their way.
-    answers: RefCell<Vec<(Vec<Request>, Parts)>>,
+    answers: RefCell<Vec<(Vec<Request>, Kept)>>,
+}
+
+/// What UCX reads until an answer has been sent.
+enum Kept {
+    /// The heads of many bytes.
+    Parts(#[allow(dead_code)] Parts),
+    /// A whole answer.
+    Message(#[allow(dead_code)] Box<Message>),
 }
 
 impl Server {
@@ -30,8 +39,22 @@ impl Server {
         server.worker.accept_stores()?;
         let this = (&raw const *server).cast_mut().cast();
         // SAFETY: UCX calls `answer` as long as the worker exists, which the server owns.
-        unsafe { server.worker.accept(messages::GETS, answer, this) }?;
+        unsafe { server.worker.accept(messages::QUESTIONS, answer, this) }?;
         Ok(server)
+    }
+
+    /// Sends an answer of few bytes.
+    fn reply(&self, to: Handle, number: u64, answer: Message) {
+        let mut answer = Box::new(answer);
+        let bytes = answer.to(number);
+        // SAFETY: the message stays in its box until the request is over. UCX guarantees that the sender
+        // can be answered.
+        let sent =
+            unsafe { self.worker.send_to(to, messages::ANSWERS, bytes.as_ptr(), bytes.len()) };
+        // If there is an error, the connection to the sender is lost, and the sender reports it.
+        if let Ok(Some(request)) = sent {
+            self.answers.borrow_mut().push((vec![request], Kept::Message(answer)));
+        }
     }
 
     /// Makes progress; false if there was nothing to do.
@@ -46,12 +69,12 @@ impl Server {
     }
 }
 
-/// Sends the bytes that a message asks for. UCX calls this.
+/// Answers a question. UCX calls this.
 ///
 /// # Safety
-/// `arg` is a [`Server`]. `data` is readable for `length` bytes. They are what [`messages::get`]
-/// returned for memory that this agent has registered, and for memory of the sender that waits for
-/// the bytes. `param` names the sender.
+/// `arg` is a [`Server`]. `data` is readable for `length` bytes. They are a [`Question`] about memory
+/// that this agent has mapped, which others access only by atomics and raw copies. `param` names the
+/// sender.
 unsafe extern "C" fn answer(
     arg: *mut c_void,
     _header: *const c_void,
@@ -64,16 +87,32 @@ unsafe extern "C" fn answer(
     let (server, data, param) = unsafe {
         (&*arg.cast::<Server>(), slice::from_raw_parts(data.cast::<u8>(), length), &*param)
     };
-    let Some([from, to, bytes]) = messages::wanted(data) else {
-        failure::fatal(format_args!("a malformed get of {length} bytes from another node"));
+    let Some((number, address, question)) = Question::decode(data) else {
+        failure::fatal(format_args!("a malformed question of {length} bytes from another node"));
     };
-    let parts = Parts::to(to, bytes as usize);
-    let mut requests = Vec::new();
-    let from = from as usize as *const u8;
-    // If there is an error, the connection to the sender is lost, and the sender reports it.
-    // SAFETY: the sender has checked that the bytes are in memory that this agent has registered, which
-    // stays until the sender has got them. The heads stay with the answer.
-    let _ = unsafe { server.worker.send_parts(param.reply_ep, &parts, from, &mut requests) };
-    server.answers.borrow_mut().push((requests, parts));
+    let (to, from) = (param.reply_ep, address as usize as *const u8);
+    match question {
+        Question::Load(bytes) if bytes > messages::MOST => {
+            let parts = Parts::answer(number, bytes);
+            let mut requests = Vec::new();
+            // If there is an error, the connection to the sender is lost, and the sender reports it.
+            // SAFETY: the sender has checked that the bytes are in memory that this agent has mapped,
+            // which stays until the sender has got them. The heads stay with the answer.
+            let _ = unsafe {
+                server.worker.send_parts(to, messages::ANSWERS, &parts, from, &mut requests)
+            };
+            server.answers.borrow_mut().push((requests, Kept::Parts(parts)));
+        }
+        Question::Load(bytes) => {
+            // SAFETY: the sender has checked that the bytes are in memory that this agent has mapped.
+            server.reply(to, number, unsafe { Message::load(from, bytes) });
+        }
+        Question::Change(amo) => {
+            // SAFETY: as above. The word is aligned by the check in `decode`.
+            let old = unsafe { exchange(address, amo) }.to_le_bytes();
+            // SAFETY: a local with at least as many bytes.
+            server.reply(to, number, unsafe { Message::load(old.as_ptr(), amo.bytes) });
+        }
+    }
     0
 }

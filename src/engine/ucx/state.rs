@@ -3,11 +3,10 @@
 use super::alarm::Alarm;
 use super::direct::Inbox;
 use super::messages::Parts;
-use super::operations::Request;
 use super::peers::Peers;
 use super::progress::Progress;
+use super::wishes::Wishes;
 use super::worker::{Bell, Worker};
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
 /// The state that the PE's threads share.
@@ -21,10 +20,9 @@ pub struct Shared {
 pub struct State {
     pub worker: Worker,
     pub inbox: Box<Inbox>,
+    pub wishes: Box<Wishes>,
     pub peers: Peers,
     pub progress: Progress,
-    /// Nonblocking gets, with their numbers.
-    pub gets: VecDeque<(u64, Request)>,
     /// What operations need until they are complete, with their numbers.
     pub kept: Vec<(u64, Parts)>,
     /// Whether the pusher has been notified of outstanding operations.

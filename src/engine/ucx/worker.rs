@@ -1,4 +1,4 @@
-//! UCX as we use it: a worker that issues operations to endpoints, and whose memory others reach.
+//! UCX as we use it: a worker that sends messages to endpoints, and carries out those that come.
 //! This file alone ensures what UCX requires of its callers.
 #![allow(unsafe_code)]
 
@@ -38,8 +38,6 @@ pub struct Worker {
     pub(super) worker: Handle,
     /// Readable when there is something to do, once [`arm`](Self::arm) has returned true.
     fd: c_int,
-    /// Receives values that nobody needs.
-    scrap: Box<u64>,
 }
 
 // SAFETY: any thread may use the worker, one at a time; the same holds for all that it owns.
@@ -75,9 +73,8 @@ impl Worker {
                 status_string,
             )
         };
-        let scrap = Box::new(0);
         let (context, worker) = (null_mut(), null_mut());
-        let mut this = Self { ucx, status_string, context, worker, fd: -1, scrap };
+        let mut this = Self { ucx, status_string, context, worker, fd: -1 };
         this.start()?;
         Ok(this)
     }
@@ -86,11 +83,7 @@ impl Worker {
         let config = self.configured()?;
         let params = ucx::Params {
             field_mask: ucx::PARAM_FEATURES,
-            features: ucx::FEATURE_RMA
-                | ucx::FEATURE_AMO32
-                | ucx::FEATURE_AMO64
-                | ucx::FEATURE_AM
-                | ucx::FEATURE_WAKEUP,
+            features: ucx::FEATURE_AM | ucx::FEATURE_WAKEUP,
             request_size: 0,
             request_init: null(),
             request_cleanup: null(),
@@ -146,8 +139,7 @@ impl Worker {
         // SAFETY: null names, and a pointer to write to.
         let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
         self.check("ucp_config_read", status)?;
-        // Atomic operations use the processor's own instructions, because near PEs do.
-        let mut settings = vec![("TLS", TRANSPORTS.to_owned()), ("ATOMIC_MODE", "cpu".to_owned())];
+        let mut settings = vec![("TLS", TRANSPORTS.to_owned())];
         if variable("UCX_NET_DEVICES").is_none() {
             settings.push(("NET_DEVICES", device::name()));
         }
@@ -252,7 +244,7 @@ impl Worker {
     /// If UCX refuses the handler.
     pub fn accept_stores(&self) -> Result<(), Error> {
         // SAFETY: only processes of this job know the worker's address. They send messages for memory
-        // with a key of this worker, or that this worker has asked for.
+        // that this agent has exported.
         unsafe { self.accept(messages::STORES, messages::carry_out, null_mut()) }
     }
 
@@ -281,11 +273,6 @@ impl Worker {
         let status =
             unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
         self.check("ucp_worker_set_am_recv_handler", status)
-    }
-
-    /// A place for a value that nobody needs.
-    pub(super) fn scrap(&mut self) -> *mut u64 {
-        &raw mut *self.scrap
     }
 
     /// Makes progress; false if there was nothing to do.

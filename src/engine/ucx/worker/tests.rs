@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
+use crate::engine::exports::Segment;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Told};
 use crate::engine::ucx::greetings::Greetings;
-use crate::engine::ucx::messages::{self, Message, Parts};
+use crate::engine::ucx::messages::{self, Message, Parts, STORES};
 use crate::engine::ucx::operations::{Remote, Request};
+use crate::engine::ucx::question::Question;
 use crate::engine::ucx::server::Server;
+use crate::engine::ucx::wishes::Wishes;
 use crate::engine::{Action, Amo};
-use std::ptr::NonNull;
 use std::time::Instant;
 
 const WORDS: usize = 1 << 17;
@@ -17,6 +19,7 @@ const BYTES: usize = WORDS * 8;
 /// Two workers; one reaches the other's memory.
 struct Pair {
     here: Worker,
+    wishes: Box<Wishes>,
     there: Box<Server>,
     remote: Remote,
     endpoint: Endpoint,
@@ -31,17 +34,33 @@ impl Pair {
             return None;
         }
         let here = Worker::open().expect("a worker");
-        here.accept_stores().expect("a handler");
+        let wishes = Box::<Wishes>::default();
+        // SAFETY: the wishes stay with the worker, and this thread alone uses both.
+        unsafe { here.accept_answers(&wishes) }.expect("a handler");
         let there = Server::open().expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
-        let base = NonNull::from(&memory[0]).cast();
-        // SAFETY: atomics that outlive the worker: the fields are dropped in this order.
-        let (_, key) = unsafe { there.worker.register(base, BYTES) }.expect("a registration");
+        let segment = Segment { base: memory.as_ptr() as u64, bytes: BYTES as u64 };
         let endpoint =
             here.connect(&there.worker.address().expect("an address")).expect("an endpoint");
-        let remote =
-            here.remote(&endpoint, base.as_ptr() as u64, BYTES as u64, &key).expect("a key");
-        Some(Self { here, there, remote, endpoint, memory })
+        let remote = Remote::of(&endpoint, segment);
+        Some(Self { here, wishes, there, remote, endpoint, memory })
+    }
+
+    /// Asks a question, and waits for the answer.
+    fn ask(&self, offset: u64, question: Question, to: *mut u8) {
+        // SAFETY: `to` stays until the answer has come.
+        let number = unsafe { self.here.ask(&self.wishes, self.remote, offset, question, to) };
+        let number = number.expect("a question");
+        self.progress_until(|| self.wishes.is_answered(number));
+        assert_eq!(self.endpoint.failure(), None);
+    }
+
+    /// Waits until everything sent before has taken effect.
+    fn complete(&self) {
+        // SAFETY: the worker accepts answers to these wishes.
+        let number = unsafe { self.here.ask_for_answer(&self.wishes, self.remote) };
+        let number = number.expect("a question");
+        self.progress_until(|| self.wishes.is_answered(number));
     }
 
     fn finish(&self, request: Result<Option<Request>, Error>) {
@@ -69,45 +88,38 @@ impl Pair {
     }
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
-        let mut result = 0;
-        // SAFETY: the result outlives the request: `finish` waits for it.
-        let request =
-            unsafe { self.here.fetch(self.remote, word as u64 * 8, amo, &raw mut result) };
-        self.finish(request);
-        result
+        let mut result = [0; 8];
+        self.ask(word as u64 * 8, Question::Change(amo), result.as_mut_ptr());
+        u64::from_le_bytes(result)
     }
 }
 
 #[test]
 fn bytes_arrive_and_come_back() {
-    let Some(mut pair) = Pair::new() else { return };
+    let Some(pair) = Pair::new() else { return };
     let from: Vec<u8> = (0..=255).cycle().take(messages::MOST).collect();
     let mut to = vec![0; from.len()];
-    // SAFETY: both outlive their requests: `finish` waits for them.
-    unsafe {
-        pair.send(96, Message::store(from.as_ptr(), from.len()));
-        let answer = pair.here.ask(pair.remote);
-        pair.finish(answer);
-        assert_eq!(
-            pair.memory[12].load(Ordering::Relaxed),
-            u64::from_le_bytes(from[..8].try_into().unwrap())
-        );
-        pair.finish(pair.here.get(to.as_mut_ptr(), pair.remote, 96, to.len()));
-    }
+    // SAFETY: the source is readable.
+    pair.send(96, unsafe { Message::store(from.as_ptr(), from.len()) });
+    pair.complete();
+    assert_eq!(
+        pair.memory[12].load(Ordering::Relaxed),
+        u64::from_le_bytes(from[..8].try_into().unwrap())
+    );
+    pair.ask(96, Question::Load(to.len()), to.as_mut_ptr());
     assert_eq!(from, to);
 }
 
 #[test]
 fn an_answer_comes_after_the_messages_before() {
-    let Some(mut pair) = Pair::new() else { return };
+    let Some(pair) = Pair::new() else { return };
     for round in 1..=100u64 {
         for word in 0..500u64 {
             let value = round * 1000 + word;
             // SAFETY: the value is readable.
             pair.send(word * 8, unsafe { Message::store((&raw const value).cast(), 8) });
         }
-        let answer = pair.here.ask(pair.remote);
-        pair.finish(answer);
+        pair.complete();
         for word in 0..500 {
             let found = pair.memory[word].load(Ordering::Relaxed);
             assert_eq!(found, round * 1000 + word as u64);
@@ -117,7 +129,7 @@ fn an_answer_comes_after_the_messages_before() {
 
 #[test]
 fn a_message_does_not_overtake_a_large_store() {
-    let Some(mut pair) = Pair::new() else { return };
+    let Some(pair) = Pair::new() else { return };
     let last = WORDS - 1;
     for round in 1..=50u64 {
         let from = vec![round; last];
@@ -126,20 +138,19 @@ fn a_message_does_not_overtake_a_large_store() {
         let mut requests = Vec::new();
         let (to, from) = (pair.remote.endpoint, from.as_ptr().cast());
         // SAFETY: source and parts stay until the answer has come.
-        unsafe { pair.here.send_parts(to, &parts, from, &mut requests) }.expect("messages");
+        unsafe { pair.here.send_parts(to, STORES, &parts, from, &mut requests) }.expect("messages");
         pair.here.forget_requests(requests);
         // SAFETY: the value is readable.
         pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
-        let answer = pair.here.ask(pair.remote);
-        pair.finish(answer);
+        pair.complete();
     }
 }
 
 #[test]
-fn bytes_that_were_asked_for_come_before_the_answer() {
-    let Some(mut pair) = Pair::new() else { return };
+fn many_bytes_come_as_they_were_asked_for() {
+    let Some(pair) = Pair::new() else { return };
     for (i, word) in pair.memory.iter().enumerate() {
         word.store(i as u64 * 0x0101_0101_0101, Ordering::Relaxed);
     }
@@ -147,13 +158,7 @@ fn bytes_that_were_asked_for_come_before_the_answer() {
         [(0, BYTES), (0, 1), (8, 1 << 17), (3, 61441), (4096, 300_000), (5, 100_000)]
     {
         let mut to = vec![0xaau8; bytes + 1];
-        let from = pair.remote.at(offset, bytes).expect("within the memory");
-        let wish = messages::get(from, to.as_mut_ptr(), bytes);
-        // SAFETY: the message and its target stay until the answer has come.
-        let sent = unsafe { pair.here.send_get(pair.remote, &wish) };
-        let answer = pair.here.ask(pair.remote);
-        pair.finish(answer);
-        pair.finish(sent);
+        pair.ask(offset, Question::Load(bytes), to.as_mut_ptr());
         let first = pair.memory.as_ptr().cast::<u8>().wrapping_add(offset as usize);
         // SAFETY: the bytes that were asked for; nothing changes them now.
         let expected = unsafe { std::slice::from_raw_parts(first, bytes) };
@@ -163,7 +168,7 @@ fn bytes_that_were_asked_for_come_before_the_answer() {
 
 #[test]
 fn atomic_operations_do_what_they_say() {
-    let Some(mut pair) = Pair::new() else { return };
+    let Some(pair) = Pair::new() else { return };
     let narrow = u64::from(u32::MAX);
     for bytes in [8, 4] {
         let mask = if bytes == 8 { u64::MAX } else { narrow };
@@ -199,8 +204,7 @@ fn atomic_operations_do_what_they_say() {
         for action in [Action::Add, Action::Swap, Action::Or, Action::Xor, Action::And] {
             pair.send(8, Message::update(Amo { action, operand: 5, bytes }).expect("a message"));
         }
-        let answer = pair.here.ask(pair.remote);
-        pair.finish(answer);
+        pair.complete();
         // 5 was swapped in, ored, xored to 0, and anded.
         assert_eq!(pair.memory[1].load(Ordering::Relaxed), 0);
     }
@@ -213,8 +217,10 @@ fn what_is_outside_of_a_segment_is_refused() {
     for (offset, bytes) in
         [(BYTES as u64, 1), (BYTES as u64 - 1, 2), (0, BYTES + 1), (u64::MAX, 1), (0, usize::MAX)]
     {
-        // SAFETY: nothing is written: `get` refuses the call.
-        let refused = unsafe { pair.here.get(&raw mut byte, pair.remote, offset, bytes) };
+        let question = Question::Load(bytes);
+        // SAFETY: nothing is written: the question is refused.
+        let refused =
+            unsafe { pair.here.ask(&pair.wishes, pair.remote, offset, question, &raw mut byte) };
         assert!(refused.is_err());
     }
 }
