@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 pub(crate) const DIRECT: &str = "sh -c 'shift; exec \"$@\"' agent";
 /// A remote shell that stays, as ssh does.
 const STAYING: &str = "sh -c 'shift; \"$@\"; exit $?' agent";
+/// A remote shell that passes on output by lines, as Slurm's srun does.
+const BY_LINES: &str = "sh -c 'shift; \"$@\" | LC_ALL=C sed -u \"\"' agent";
 /// A remote shell that passes on nothing of this environment.
 const BARE: &str = "sh -c 'shift; cd /; exec env -i \"$@\"' agent";
 /// The remote shell for hosts that are network namespaces.
@@ -52,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         );
     }
     trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
+    trials.push(Trial::test("nodes/near/by-lines", || Ok(near(BY_LINES, "a,b", 4)?)));
     trials.push(Trial::test("nodes/stopped-agent", || {
         // PE 0 has ended before other PEs can reach its node.
         Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {

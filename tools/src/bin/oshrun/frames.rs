@@ -2,8 +2,10 @@
 //! over the remote shell's standard input and output.
 //!
 //! ```text
-//!  | length u32 | kind u8 | who u32 | bytes ... |       numbers are little endian
+//!  | length u32 | kind u8 | who u32 | bytes ... | newline |       numbers are little endian
 //! ```
+//!
+//! Slurm's `srun` passes on what a command writes when a line ends, hence the newline.
 
 use super::matrix;
 use std::fmt;
@@ -99,6 +101,7 @@ pub struct Frame {
 }
 
 const HEADER: usize = 9;
+const END: u8 = b'\n';
 
 /// Appends a frame to `to`.
 ///
@@ -110,6 +113,7 @@ pub fn write(to: &mut Vec<u8>, kind: FrameKind, who: u32, bytes: &[u8]) {
     to.push(kind as u8);
     to.extend_from_slice(&who.to_le_bytes());
     to.extend_from_slice(bytes);
+    to.push(END);
 }
 
 /// Bytes that are not a frame.
@@ -147,9 +151,14 @@ impl Parser {
         let (length, who) = (number(0) as usize, number(5));
         let kind = FrameKind::of(header[4]).filter(|kind| length <= kind.limit());
         let Some(kind) = kind else { return Err(self.garbage()) };
-        let Some(bytes) = rest.get(..length) else { return Ok(None) };
+        let Some((end, bytes)) = rest.get(..=length).and_then(<[u8]>::split_last) else {
+            return Ok(None);
+        };
+        if *end != END {
+            return Err(self.garbage());
+        }
         let frame = Frame { kind, who, bytes: bytes.to_vec() };
-        self.done += HEADER + length;
+        self.done += HEADER + length + 1;
         Ok(Some(frame))
     }
 
@@ -232,6 +241,7 @@ mod tests {
             (&b"\xff\xff\xff\xffO\x00\x00\x00\x00"[..], "too long"),
             (&b"\x01\x00\x00\x04B\x00\x00\x00\x00"[..], "too long a beginning"),
             (&[&too_long[..], b"R\x00\x00\x00\x00"].concat(), "too long a row"),
+            (&b"\x01\x00\x00\x00D\x00\x00\x00\x00ab"[..], "no end"),
             (&b"Welcome to node17\n"[..], "words"),
         ] {
             let mut parser = Parser::default();
