@@ -87,6 +87,17 @@ fn partners_receive_every_message_they_exchange() {
     });
 }
 
+#[test]
+fn a_sync_by_one_word_orders_writes_and_reads() {
+    for (npes, preemptions) in [(2, 2), (3, 1), (4, 1)] {
+        model(npes, preemptions, |member| {
+            let epoch = epoch();
+            let group = EpochGroup::new(member.clone(), &epoch);
+            barriers(&member, || group.sync_by_one_word());
+        });
+    }
+}
+
 /// The same for the other barriers.
 fn barriers(member: &Member, barrier: impl Fn() -> Result<(), Infallible>) {
     for round in 1..=2 {

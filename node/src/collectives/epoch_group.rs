@@ -19,6 +19,7 @@ use super::group::{CollectiveGroup, Outcome, Reach, Stepped};
 use super::message::Room;
 use super::sizes::{MAILBOXES, SMALL_WORDS};
 use super::words::{ControlWords, Mailbox};
+use crate::atomics::Ordering;
 use crate::counter::Counter;
 use std::ops::Range;
 
@@ -63,7 +64,7 @@ pub trait Controlled: Reach {
 /// The highest step in a member's words, from which their next user continues.
 pub fn highest_step(words: &ControlWords) -> u64 {
     let told = words.mailboxes.iter().map(|mailbox| mailbox.step.get());
-    told.fold(words.progress.get().max(words.heard.get()), u64::max)
+    told.fold(words.progress.get().max(words.heard.step.get()), u64::max)
 }
 
 /// A group with control words, during a collective.
@@ -96,7 +97,7 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
     fn await_readers(&self, step: u64) -> Outcome<Self> {
         let mut common = u64::MAX;
         for member in (0..self.size()).filter(|member| *member != self.index()) {
-            let heard = &self.members.words(member).heard;
+            let heard = &self.members.words(member).heard.step;
             self.members.await_counter(heard, step)?;
             common = common.min(heard.get());
         }
@@ -196,8 +197,8 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
     #[inline]
     fn open(&self, steps: u64) -> u64 {
         let (read, own) = (self.epoch.last_message(), self.own());
-        if own.heard.get() < read {
-            own.heard.raise(read, |counter| self.members.wake(counter));
+        if own.heard.step.get() < read {
+            own.heard.step.raise(read, |counter| self.members.wake(counter));
         }
         self.epoch.open(steps)
     }
@@ -279,7 +280,7 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
     /// that in its own words and continues.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
         let place = Place::of(message.len(), self.epoch);
-        let heard = || self.own().heard.raise(place.end, |counter| self.members.wake(counter));
+        let heard = || self.own().heard.step.raise(place.end, |counter| self.members.wake(counter));
         if self.index() == root {
             self.clear(&place)?;
             // Before the message is written: a member that has reached a step has read all messages
@@ -302,6 +303,23 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
         for member in 0..self.size() {
             self.await_member(here, member)?;
         }
+        self.epoch.all_came_to(here);
+        Ok(())
+    }
+
+    /// The word only spares the others some looks: it need not be written in time, or at all.
+    fn sync_by_one_word(&self) -> Outcome<Self> {
+        let here = self.epoch.open(1) + 1;
+        self.announce(here);
+        let common = &self.members.words(0).heard.common;
+        for member in 0..self.size() {
+            if common.load(Ordering::Acquire) >= here {
+                self.epoch.all_came_to(here);
+                return Ok(());
+            }
+            self.await_member(here, member)?;
+        }
+        common.fetch_max(here, Ordering::AcqRel);
         self.epoch.all_came_to(here);
         Ok(())
     }

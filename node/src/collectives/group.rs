@@ -237,6 +237,15 @@ pub trait CollectiveGroup: Stepped {
     /// # Errors
     /// If the wait ends early.
     fn sync(&self) -> Outcome<Self>;
+
+    /// As [`sync`](Self::sync), but the first member that finds all here says so in one word, and
+    /// the others need not look at the words of all.
+    ///
+    /// # Errors
+    /// As for [`sync`](Self::sync).
+    fn sync_by_one_word(&self) -> Outcome<Self> {
+        self.sync()
+    }
 }
 
 /// A collective in progress. Steps are numbered from 1.

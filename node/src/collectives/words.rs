@@ -12,19 +12,29 @@ use std::ops::Deref;
 /// Most words of a message: it may take half of a member's mailboxes.
 pub const MOST_WORDS: usize = MAILBOXES / 2 * SMALL_WORDS;
 
-/// One member's control words. Only the member itself writes them, except `notifications`; the
-/// others read.
+/// One member's control words. Only the member itself writes them, except `notifications` and
+/// `heard.common`; the others read.
 #[repr(C, align(128))]
 pub struct ControlWords {
     /// Steps the member has announced, counted over all collectives of the group.
     pub progress: CachePadded<Counter>,
-    /// The step up to which the member has read others' messages, as far as it had to report it.
-    pub heard: CachePadded<Counter>,
+    /// What the member has heard.
+    pub heard: Heard,
     /// How often other members have notified this one, counted over all collectives.
     pub notifications: CachePadded<Counter>,
     /// The member's messages to all others: a ring in which a message's place follows from its
     /// step, so the next ones can be written while slow readers still read the last one.
     pub mailboxes: [Mailbox; MAILBOXES],
+}
+
+/// What a member has heard, in one cache-line pair.
+#[repr(C, align(128))]
+pub struct Heard {
+    /// The step up to which the member has read others' messages, as far as it had to report it.
+    pub step: Counter,
+    /// A step that all members are known to have announced, if one of them has said so. Only the first
+    /// member's word is used.
+    pub common: AtomicU64,
 }
 
 /// A value with a cache-line pair of its own: 128 bytes, because x86 prefetches adjacent lines in

@@ -5,7 +5,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
 use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Small};
 use crate::collectives::memory::Private;
-use crate::collectives::words::{CachePadded, ControlWords, Mailbox};
+use crate::collectives::words::{CachePadded, ControlWords, Heard, Mailbox};
 use crate::counter::{Counter, WaitStrategy};
 use loom::cell::UnsafeCell;
 use loom::model::Builder;
@@ -38,7 +38,7 @@ impl Pe {
         Self {
             words: ControlWords {
                 progress: line(),
-                heard: line(),
+                heard: Heard { step: Counter::new(), common: AtomicU64::new(0) },
                 notifications: line(),
                 mailboxes: std::array::from_fn(|_| mailbox()),
             },

@@ -1,4 +1,4 @@
-//! Barriers: nobody leaves before all have arrived. `direct` is the group's own.
+//! Barriers: nobody leaves before all have arrived. `direct` and `central` are the group's own.
 
 pub mod dissemination;
 pub mod tree;
@@ -14,6 +14,8 @@ algorithms! {
     Algorithm of Barrier, |group, _call: (), degree| {
         /// Each member reads the words of all.
         direct, ANY => group.sync();
+        /// As direct, until the first member that finds all here says so.
+        central, ANY => group.sync_by_one_word();
         /// All report to one member, which releases all.
         linear, ANY => tree::sync(group, Tree::Flat);
         /// On a k-ary tree.

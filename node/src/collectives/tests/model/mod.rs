@@ -26,7 +26,7 @@ fn slept_on(npes: usize) -> Machine {
     for ControlWords { progress, heard, notifications, mailboxes } in
         machine.pes.iter().map(|pe| &pe.words)
     {
-        let counters = [progress, heard, notifications].map(|counter| &**counter);
+        let counters: [&Counter; 3] = [progress, &heard.step, notifications];
         let steps = mailboxes.iter().map(|mailbox| &mailbox.step);
         counters.into_iter().chain(steps).for_each(Counter::add_sleeper);
     }
