@@ -4,9 +4,11 @@
  *   oshcc matmul.c -o matmul && oshrun -n 4 ./matmul [n]
  *
  * Each PE holds a band of rows of A, B and C. In turn k it multiplies with the
- * band of B that belongs to PE me + k, and meanwhile gets the next one.
+ * band of B that belongs to PE me + k: where it lies, if that PE is on this node;
+ * otherwise it gets the next one meanwhile.
  *
- * Shows: communication behind computation, by a nonblocking get and a quiet.
+ * Shows: shmem_ptr; communication behind computation, by a nonblocking get and a
+ * quiet.
  */
 #include <shmem.h>
 #include <stdio.h>
@@ -56,13 +58,20 @@ int main(int argc, char **argv)
     shmem_barrier_all(); /* everybody's b is ready to be read */
     double start = seconds();
 
+    /* A band on this node is read where it lies. One on another node is fetched while
+     * the turn before computes. */
+    const double *band_of[2] = {b, NULL};
     for (int k = 0; k < npes; k++) {
         int owner = (me + k) % npes, next = (me + k + 1) % npes;
         if (k + 1 < npes) {
             int next_rows = first_row(n, npes, next + 1) - first_row(n, npes, next);
-            shmem_double_get_nbi(turn[(k + 1) % 2], b, (size_t)next_rows * (size_t)n, next);
+            band_of[(k + 1) % 2] = shmem_ptr(b, next);
+            if (band_of[(k + 1) % 2] == NULL) {
+                shmem_double_get_nbi(turn[(k + 1) % 2], b, (size_t)next_rows * (size_t)n, next);
+                band_of[(k + 1) % 2] = turn[(k + 1) % 2];
+            }
         }
-        const double *bk = k == 0 ? b : turn[k % 2];
+        const double *bk = band_of[k % 2];
         int b_first = first_row(n, npes, owner), b_rows = first_row(n, npes, owner + 1) - b_first;
         for (int r = 0; r < rows; r++)
             for (int i = 0; i < b_rows; i++)
