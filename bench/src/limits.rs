@@ -45,7 +45,8 @@ fn rule_of(name: &str) -> Option<Rule> {
             let instruction = instruction(rest.split('.').next()?);
             rule(&[&format!("raw.{class}.{instruction}")], Some(8))
         }
-        ("lock", "alone" | "test_free") => rule(&["raw.lock_alone"], None),
+        // shmem_clear_lock completes the operations of the critical section.
+        ("lock", "alone" | "test_free") => rule(&["raw.lock_alone_completes"], None),
         ("lock", "handover") => rule(&["raw.lock_handover"], None),
         ("collective", "barrier_all" | "sync_all" | "team_sync") => rule(&["raw.barrier"], None),
         ("oversubscribed", "barrier_all") => rule(&["raw.barrier"], None),

@@ -227,7 +227,7 @@ enum Attempt {
 ///
 /// # Errors
 /// [`Refused::Mine`], or the reason that ended the wait.
-#[inline]
+#[inline(always)]
 pub fn set<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
     // The wait is a separate function, so that a call without one saves no registers for it.
     match attempt(words, alone, order, true)? {
@@ -241,7 +241,7 @@ pub fn set<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), R
 ///
 /// # Errors
 /// [`Refused::Mine`] or [`Refused::Theirs`].
-#[inline]
+#[inline(always)]
 pub fn test<W: Words + Copy>(words: W, alone: bool, order: Order) -> Result<(), Refused<W::Stop>> {
     // Reading first keeps a program that polls from taking the cache line.
     if !is_free(word(&words, HOME)?.load(Ordering::Relaxed), order) {
@@ -264,7 +264,7 @@ const fn is_free(home: u64, order: Order) -> bool {
 }
 
 /// Takes this PE's node, and the lock if it is free. If not, joins the line if `queue`.
-#[inline]
+#[inline(always)]
 fn attempt<W: Words>(
     words: W,
     alone: bool,
@@ -303,7 +303,7 @@ fn attempt<W: Words>(
 }
 
 /// Takes the node of a PE other than HOME.
-#[inline]
+#[inline(always)]
 fn take_node(own: &impl Word, alone: bool) -> bool {
     if !alone {
         return own.fetch_or(IN_USE, Ordering::AcqRel) & IN_USE == 0;
@@ -317,7 +317,7 @@ fn take_node(own: &impl Word, alone: bool) -> bool {
 }
 
 /// Frees the node of a PE other than HOME that is not in line.
-#[inline]
+#[inline(always)]
 fn leave_node(own: &impl Word, alone: bool) {
     if alone {
         own.store(0, Ordering::Release);
@@ -407,7 +407,7 @@ fn wait_in_line<W: Words + Copy>(
 ///
 /// # Errors
 /// [`Refused::Theirs`] if this PE does not hold the lock.
-#[inline]
+#[inline(always)]
 pub fn clear<W: Words + Copy>(words: W, alone: bool) -> Result<(), Refused<W::Stop>> {
     let me = words.me();
     let (own, home) = (word(&words, me)?, word(&words, HOME)?);
