@@ -6,31 +6,32 @@ use crate::error::Error;
 
 /// The completion of all operations that were issued before it began.
 pub struct Completion {
+    /// The last of them.
     last: u64,
-    /// The questions that are not answered yet.
-    open: Vec<u64>,
+    /// How many questions had been asked by then. All of them must be answered: those about the
+    /// operations, and nonblocking gets.
+    asked: u64,
 }
 
 impl Completion {
     /// Asks for it.
     pub fn begin(state: &mut State) -> Result<Self, Error> {
         let State { worker, wishes, peers, progress, .. } = state;
-        let mut open = Vec::new();
         for exports in peers.messaged(progress.complete) {
             // SAFETY: the worker accepts answers to these wishes.
-            open.push(unsafe { worker.ask_for_answer(wishes, exports) }?);
+            unsafe { worker.ask_for_answer(wishes, exports) }?;
         }
-        Ok(Self { last: progress.issued, open })
+        Ok(Self { last: progress.issued, asked: wishes.asked() })
     }
 
     /// Whether it has been reached. To be called after each progress.
-    pub fn is_over(&mut self, state: &mut State) -> bool {
+    pub fn is_over(&self, state: &mut State) -> bool {
         let State { wishes, progress, kept, .. } = state;
-        self.open.retain(|number| !wishes.is_answered(*number));
-        if self.open.is_empty() {
+        let over = wishes.are_answered(self.asked);
+        if over {
             progress.complete = progress.complete.max(self.last);
             kept.retain(|(number, _)| *number > progress.complete);
         }
-        self.open.is_empty()
+        over
     }
 }

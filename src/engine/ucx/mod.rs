@@ -126,7 +126,6 @@ impl Ucx {
     unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, over: Over) {
         let number = self.with(of, |state, remote, offset| {
             if over == Over::AtQuiet {
-                // The answer comes before the one to what a quiet asks.
                 self.count(state, of.pe, true);
             }
             // SAFETY: the caller guarantees that `to` is writable. The worker accepts answers to these
@@ -165,7 +164,7 @@ impl Ucx {
             return;
         }
         let begun = Completion::begin(&mut state);
-        let mut completion = begun.unwrap_or_else(|error| lost::lost_somewhere(error));
+        let completion = begun.unwrap_or_else(|error| lost::lost_somewhere(error));
         state.check();
         drop(state);
         self.wait(None, |state| Ok(completion.is_over(state)));

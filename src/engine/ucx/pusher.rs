@@ -53,7 +53,7 @@ fn complete(shared: &Shared) {
             }
             None => Completion::begin(&mut state),
         };
-        let Ok(mut open) = begun else { return };
+        let Ok(open) = begun else { return };
         if open.is_over(&mut state) {
             // A program that goes on issuing operations is not slowed down by this thread.
             drop(state);

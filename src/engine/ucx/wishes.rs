@@ -46,6 +46,17 @@ impl Wishes {
         at.is_none_or(|at| !matches!(open.wishes.get(at as usize), Some(Some(_))))
     }
 
+    /// How many questions have been asked.
+    pub fn asked(&self) -> u64 {
+        let open = self.0.borrow();
+        open.first + open.wishes.len() as u64
+    }
+
+    /// Whether the first `count` questions are answered.
+    pub fn are_answered(&self, count: u64) -> bool {
+        self.0.borrow().first >= count
+    }
+
     /// Notes a question about the memory at an address in the agent's process. Returns its number and
     /// the message.
     fn add(&self, question: Question, address: u64, to: *mut u8) -> (u64, *const u8) {
@@ -189,9 +200,11 @@ mod tests {
         assert!(wishes.take_in(1, 4, &[5; 4]));
         assert!(!wishes.is_answered(1), "a part is missing");
         assert!(wishes.take_in(2, 0, &[7; 8]) && wishes.is_answered(2));
+        assert!(wishes.asked() == 3 && wishes.are_answered(0) && !wishes.are_answered(1));
         assert!(wishes.take_in(1, 0, &[6; 4]) && wishes.is_answered(1));
         assert!(!wishes.is_answered(0));
         assert!(wishes.take_in(0, 0, &[8; 8]) && wishes.is_answered(0));
+        assert!(wishes.asked() == 3 && wishes.are_answered(3));
         assert_eq!(places, [[8; 8], [6, 6, 6, 6, 5, 5, 5, 5], [7; 8]]);
         assert!(wishes.0.borrow().wishes.is_empty());
     }
