@@ -176,7 +176,7 @@ mod tests {
         write_frame(&mut frame, FrameKind::Say, 7, b"words");
         for (bytes, lost) in [
             (frame.len(), Lost::Closed),
-            (frame.len() - 1, Lost::Garbage("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0words\"".into())),
+            (frame.len() - 2, Lost::Garbage("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0word\"".into())),
         ] {
             let (mut link, to, _from) = link();
             write(&to, &frame[..bytes]).unwrap();
