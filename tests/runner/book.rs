@@ -302,7 +302,11 @@ fn commands(path: &Path, name: &str) -> Result<(), String> {
             )));
         }
     }
-    if waiting.is_empty() { Ok(()) } else { Err(format!("{name}: nothing uses {waiting:?}")) }
+    if !waiting.is_empty() {
+        return Err(format!("{name}: nothing uses {waiting:?}"));
+    }
+    // Cargo warns of links that lead back, wherever it lists the files of the source tree.
+    fs::remove_dir_all(&folder).map_err(|error| error.to_string())
 }
 
 fn run(block: &Block, folder: &Path) -> Result<(), String> {
