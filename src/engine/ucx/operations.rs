@@ -62,7 +62,8 @@ impl Worker {
         unsafe { self.message(to.endpoint, messages::STORES, &[], bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Sends many bytes as messages, from where they are. They may be reused when the requests are over, those of messages that were sent before an error among them.
+    /// Sends many bytes as messages, from where they are. They may be reused when the requests are
+    /// over, those of messages that were sent before an error among them.
     ///
     /// # Safety
     /// All parts are readable from `from` on, and the heads stay where they are, until all messages

@@ -65,7 +65,7 @@ fn complete(shared: &Shared) {
             return;
         }
         completion = Some(open);
-        let armed = completion.is_some() && state.worker.arm().unwrap_or(false);
+        let armed = state.worker.arm().unwrap_or(false);
         drop(state);
         if armed {
             shared.bell.sleep(SLEEP);
