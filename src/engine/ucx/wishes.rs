@@ -60,12 +60,12 @@ impl Wishes {
     /// Notes a question about the memory at an address in the agent's process. Returns its number and
     /// the message.
     fn add(&self, question: Question, address: u64, to: *mut u8) -> (u64, *const u8) {
-        let mut open = self.0.borrow_mut();
-        let number = open.first + open.wishes.len() as u64;
+        let number = self.asked();
         let bytes = question.extent();
         let question = Box::new(question.encode(number, address));
         let message = question.as_ptr();
-        open.wishes.push_back(Some(Wish { to, bytes, missing: bytes, _question: question }));
+        let wish = Wish { to, bytes, missing: bytes, _question: question };
+        self.0.borrow_mut().wishes.push_back(Some(wish));
         (number, message)
     }
 
