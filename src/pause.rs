@@ -19,6 +19,8 @@ pub struct Pause(pause::Pause<OfPe>);
 struct OfPe {
     watch: Watch,
     about: About,
+    /// Whether the CPU was yielded.
+    yielded: bool,
     /// Whether the PE's record shows what it waits for.
     noted: bool,
 }
@@ -27,7 +29,7 @@ impl Pause {
     /// A wait that begins now, and what it is for.
     #[inline(always)]
     pub const fn about(about: About) -> Self {
-        Self(pause::Pause::new(OfPe { watch: Watch::new(), about, noted: false }))
+        Self(pause::Pause::new(OfPe { watch: Watch::new(), about, yielded: false, noted: false }))
     }
 
     /// What it is for.
@@ -56,9 +58,11 @@ impl Waiting for OfPe {
         &HABITS
     }
 
+    /// Looks whether the job has ended, but not after the first yield, with which most waits of
+    /// crowded jobs are over: to a PE that has just got a CPU, the job's state is cold memory.
     fn turn(&mut self) -> Result<(), Infallible> {
-        if let Some(job) = job::existing() {
-            job::ending::look(job);
+        if std::mem::replace(&mut self.yielded, true) {
+            job::existing().inspect(|job| job::ending::look(job));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
  *
  * Prints a line for each operation: nanoseconds of one call for the slowest PE and for PE 0, which is the root of
  * broadcasts, both in units of the barrier of the same round, too; then, for one call of one PE, context switches
- * (getrusage), calls of sched_yield, sleeps on futexes and calls that wake sleepers. Figures are medians over the
+ * (getrusage), sleeps on futexes and calls that wake sleepers. Figures are medians over the
  * rounds, in each of which every operation has its turn.
  *
  * "raw" is a central counter with sched_yield; "+ barrier" has a barrier after each call, whose time counts; "half"
@@ -17,17 +17,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* The library's calls of these two come here, since the program comes first in the order of symbols. */
-static long yields, sleeps, wakes;
-
-int sched_yield(void)
-{
-    static int (*real)(void);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "sched_yield");
-    yields++;
-    return real();
-}
+/* The library's calls of this function come here, since the program comes first in the order of symbols. */
+static long sleeps, wakes;
 
 long syscall(long number, ...)
 {
@@ -59,7 +50,7 @@ int main(int argc, char **argv)
 #else
 
 #define MOST_ROUNDS 101
-#define FIGURES 6
+#define FIGURES 5
 
 static long *in, *out;
 static size_t nelems = 1;
@@ -152,10 +143,10 @@ static void round_of(size_t o, long round, long calls)
     int halved = operations[o].halved;
     shmem_team_t team = halved ? half : SHMEM_TEAM_WORLD;
     int members = halved ? (bench.npes + 1) / 2 : bench.npes;
-    double took = 0, counts[4] = {0};
+    double took = 0, counts[3] = {0};
     shmem_barrier_all();
     if (team != SHMEM_TEAM_INVALID) {
-        long before[4] = {switches(), yields, sleeps, wakes};
+        long before[3] = {switches(), sleeps, wakes};
         double start = bench_now();
         for (long i = 0; i < calls; i++) {
             operations[o].call(team);
@@ -163,12 +154,12 @@ static void round_of(size_t o, long round, long calls)
                 shmem_team_sync(team);
         }
         took = bench_now() - start;
-        long after[4] = {switches(), yields, sleeps, wakes};
-        for (int i = 0; i < 4; i++)
+        long after[3] = {switches(), sleeps, wakes};
+        for (int i = 0; i < 3; i++)
             counts[i] = (double)(after[i] - before[i]);
     }
     double all[FIGURES] = {over_all(took, 1) / (double)calls, took / (double)calls};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         all[2 + i] = over_all(counts[i], 0) / (double)calls / members;
     for (int i = 0; i < FIGURES; i++)
         figures[i][o][round] = all[i];
@@ -217,13 +208,13 @@ int main(int argc, char **argv)
         for (size_t o = 0; o < OPERATIONS; o++)
             round_of(o, round, calls);
     if (bench.pe == 0)
-        printf("%d PEs, %zu bytes   slowest ns     PE 0 ns  /barrier  PE 0 /b.  switches   yields   sleeps    wakes\n",
+        printf("%d PEs, %zu bytes   slowest ns     PE 0 ns  /barrier  PE 0 /b.  switches   sleeps    wakes\n",
                bench.npes, nelems * sizeof(long));
     for (size_t o = 0; bench.pe == 0 && o < OPERATIONS; o++)
-        printf("%-20s %10.0f  %10.0f  %8.2f  %8.2f  %8.3f %8.3f %8.3f %8.3f\n", operations[o].name,
+        printf("%-20s %10.0f  %10.0f  %8.2f  %8.2f  %8.3f %8.3f %8.3f\n", operations[o].name,
                median(figures[0][o], rounds), median(figures[1][o], rounds), median_ratio(0, o, rounds),
                median_ratio(1, o, rounds), median(figures[2][o], rounds), median(figures[3][o], rounds),
-               median(figures[4][o], rounds), median(figures[5][o], rounds));
+               median(figures[4][o], rounds));
     shmem_team_destroy(half);
     bench_finish();
     return 0;

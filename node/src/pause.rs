@@ -143,17 +143,24 @@ impl<W: Waiting> Pause<W> {
         if self.is_long() { self.nap() } else { Ok(()) }
     }
 
-    #[cold]
+    /// Yields the CPU. Inlined, because a processor that has switched processes no longer knows where
+    /// calls return to: each return then takes as long as a hundred instructions.
+    #[inline(always)]
     fn give_way(&mut self) -> Result<(), W::Stop> {
         process::yield_cpu();
         self.waiting.turn()?;
         self.yields = self.yields.wrapping_add(1);
+        if self.yields % YIELDS_A_LOOK == 0 { self.look_if_due() } else { Ok(()) }
+    }
+
+    /// Looks every so many yields, and if the wait has lasted for long.
+    #[cold]
+    #[inline(never)]
+    fn look_if_due(&mut self) -> Result<(), W::Stop> {
         let crowd = self.waiting.habits().crowd();
-        if self.yields % YIELDS.div_ceil(crowd) == 0 {
-            return self.look();
-        }
-        if self.yields % YIELDS_A_LOOK == 0
-            && self.began.get_or_insert_with(Instant::now).elapsed() >= LONG * crowd
+        let yields = YIELDS.div_ceil(crowd).next_multiple_of(YIELDS_A_LOOK);
+        if self.yields % yields == 0
+            || self.began.get_or_insert_with(Instant::now).elapsed() >= LONG * crowd
         {
             return self.look();
         }

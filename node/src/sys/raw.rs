@@ -15,7 +15,7 @@ compile_error!("the machine code of this file is for x86-64");
 ///
 /// # Safety
 /// The call does not affect memory that its caller does not own.
-#[inline]
+#[inline(always)]
 pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) -> isize {
     let arg = |i: usize| if i < N { args[i] } else { 0 };
     let result;
