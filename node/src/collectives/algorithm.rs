@@ -3,7 +3,7 @@
 
 use super::group::{CollectiveGroup, Outcome};
 use super::message::{MOST_BYTES, words_of};
-use super::words::MOST_WORDS;
+use super::words::{FEW_WORDS, MOST_WORDS};
 use std::fmt::Debug;
 
 /// A collective operation, as far as the choice of an algorithm goes: barrier and sync count as
@@ -73,6 +73,10 @@ pub const POWER_OF_TWO: Need = Need {
 pub const EVEN: Need = Need { words: "an even number of PEs", met: |members, _| members % 2 == 0 };
 /// For a message beside the control words.
 pub const SMALL: Need = Need { words: "at most 1120 bytes", met: |_, bytes| bytes <= MOST_BYTES };
+/// For a result that one member publishes for all.
+pub const FEW: Need = Need { words: "at most 104 bytes", met: |_, bytes| bytes <= 8 * FEW_WORDS };
+// The text above names this number.
+const _: () = assert!(8 * FEW_WORDS == 104);
 /// For a message with a part for each member, in whole words.
 pub const SMALL_TOGETHER: Need = Need {
     words: "at most 1120 bytes for all PEs together, each part rounded up to 8",

@@ -15,7 +15,7 @@
 //! work.
 
 use super::epoch::Epoch;
-use super::group::{CollectiveGroup, Outcome, Reach, Stepped};
+use super::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach, Stepped};
 use super::message::Room;
 use super::sizes::{MAILBOXES, SMALL_WORDS};
 use super::words::{ControlWords, Mailbox};
@@ -271,6 +271,44 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
             place.read(words, wanted.start, theirs);
             each(member, theirs)?;
         }
+        self.epoch.all_came_to(place.start);
+        self.epoch.note_message(place.end);
+        Ok(())
+    }
+
+    /// No member can publish the result of a later collective before all have come to it, and so
+    /// have left this one. Several members may publish this result, and write the same words.
+    fn combine(
+        &self,
+        message: &mut Few,
+        words: usize,
+        mut combine: impl FnMut(&mut Few, &Few),
+    ) -> Outcome<Self> {
+        let place = Place::of(words, self.epoch);
+        self.clear(&place)?;
+        place.write(self.own(), &message[..words], |counter| self.members.wake(counter));
+        let published = &self.members.words(0).heard;
+        let (mut sums, mut next) = ([0; FEW_WORDS], [0; FEW_WORDS]);
+        let mut members = 0..self.size();
+        *message = loop {
+            if published.common.load(Ordering::Acquire) >= place.end {
+                for (sum, word) in sums.iter_mut().zip(&published.result[..words]) {
+                    *sum = word.load(Ordering::Relaxed);
+                }
+                break sums;
+            }
+            let Some(member) = members.next() else {
+                for (word, sum) in published.result[..words].iter().zip(&sums) {
+                    word.store(*sum, Ordering::Relaxed);
+                }
+                published.common.fetch_max(place.end, Ordering::AcqRel);
+                break sums;
+            };
+            let words_of = self.members.words(member);
+            self.members.await_counter(place.step(words_of), place.end)?;
+            place.read(words_of, 0, &mut next[..words]);
+            if member == 0 { sums = next } else { combine(&mut sums, &next) }
+        };
         self.epoch.all_came_to(place.start);
         self.epoch.note_message(place.end);
         Ok(())

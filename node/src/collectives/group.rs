@@ -15,6 +15,7 @@
 use super::memory::{self, Memory};
 use super::range::{Readable, Remote, Writable};
 pub use super::sizes::SMALL_WORDS;
+pub use super::words::FEW_WORDS;
 use super::words::MOST_WORDS;
 use std::ops::Range;
 
@@ -23,6 +24,9 @@ pub type Small = [u64; SMALL_WORDS];
 
 /// Most bytes of a [`Small`].
 pub const SMALL_BYTES: usize = SMALL_WORDS * 8;
+
+/// The words of a result that one member can publish for all.
+pub type Few = [u64; FEW_WORDS];
 
 /// The result of a collective in the group `G`.
 pub type Outcome<G> = Result<(), <G as Reach>::Stop>;
@@ -209,6 +213,33 @@ pub trait CollectiveGroup: Stepped {
         wanted: Range<usize>,
         each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self>;
+
+    /// Combines the first `words` words of every member's message, in the members' order, into every
+    /// member's `message`. `combine` combines the first member's words, as far as they are combined,
+    /// with the next one's. The first member that has combined all publishes the result, and the
+    /// others need not combine the rest. A collective of its own.
+    ///
+    /// # Errors
+    /// If a wait ends early.
+    fn combine(
+        &self,
+        message: &mut Few,
+        words: usize,
+        mut combine: impl FnMut(&mut Few, &Few),
+    ) -> Outcome<Self> {
+        let (mut sums, mut next) = ([0; FEW_WORDS], [0; FEW_WORDS]);
+        self.exchange_words(&message[..words], 0..words, |member, theirs| {
+            next[..words].copy_from_slice(theirs);
+            if member == 0 {
+                sums = next
+            } else {
+                combine(&mut sums, &next)
+            }
+            Ok(())
+        })?;
+        *message = sums;
+        Ok(())
+    }
 
     /// Copies `root`'s `message` to every member's, of the same length. Nobody waits for members
     /// that only read. A collective of its own.

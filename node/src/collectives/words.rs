@@ -12,8 +12,11 @@ use std::ops::Deref;
 /// Most words of a message: it may take half of a member's mailboxes.
 pub const MOST_WORDS: usize = MAILBOXES / 2 * SMALL_WORDS;
 
-/// One member's control words. Only the member itself writes them, except `notifications` and
-/// `heard.common`; the others read.
+/// Words of a result that one member publishes for all.
+pub const FEW_WORDS: usize = SMALL_WORDS - 1;
+
+/// One member's control words. Only the member itself writes them, except `notifications`,
+/// `heard.common` and `heard.result`; the others read.
 #[repr(C, align(128))]
 pub struct ControlWords {
     /// Steps the member has announced, counted over all collectives of the group.
@@ -35,6 +38,9 @@ pub struct Heard {
     /// A step that all members are known to have announced, if one of them has said so. Only the first
     /// member's word is used.
     pub common: AtomicU64,
+    /// The result of the collective that ended at step `common`, if it is one that
+    /// [combines](super::group::CollectiveGroup::combine). Also only the first member's.
+    pub result: [AtomicU64; FEW_WORDS],
 }
 
 /// A value with a cache-line pair of its own: 128 bytes, because x86 prefetches adjacent lines in

@@ -38,7 +38,7 @@ impl Pe {
         Self {
             words: ControlWords {
                 progress: line(),
-                heard: Heard { step: Counter::new(), common: AtomicU64::new(0) },
+                heard: Heard { step: Counter::new(), common: AtomicU64::new(0), result: zeros() },
                 notifications: line(),
                 mailboxes: std::array::from_fn(|_| mailbox()),
             },

@@ -7,6 +7,7 @@
 
 pub mod binomial;
 mod block;
+pub mod central;
 mod exchanged;
 mod fold;
 pub mod linear;
@@ -21,7 +22,7 @@ pub mod whole;
 pub use block::{Accumulator, BLOCK_BYTES, ElementRange};
 pub use op::{And, Element, Kernel, Max, Min, Or, Prod, ReduceOp, Sum, Xor};
 
-use super::algorithm::{ANY, Need, SMALL, algorithms};
+use super::algorithm::{ANY, FEW, Need, SMALL, algorithms};
 use super::group::{Outcome, Reach};
 use super::memory::Memory;
 use super::range::{Readable, Remote, Writable};
@@ -87,6 +88,8 @@ algorithms! {
         whole, BLOCK => whole::run(group, call);
         /// Elements travel beside control words.
         small, SMALL => small::run(group, call);
+        /// As small, until the first member that has combined all publishes the result.
+        central, FEW => central::run(group, call);
         /// One member combines everything.
         linear, ANY => linear::run(group, call);
         /// Up and down a binomial tree.
