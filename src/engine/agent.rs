@@ -16,7 +16,7 @@ use crate::memory::partition::Spec;
 use crate::sys::socket;
 use onenode::backend::{Backing, Slots, memfd};
 use onenode::pages::Pages;
-use onenode::sys::map;
+use onenode::sys::{map, process};
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -86,7 +86,7 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
             polls.message(now);
         }
         if polls.again(now) {
-            std::thread::yield_now();
+            process::yield_cpu();
             polls.yielded(now, Instant::now());
         } else if agent.server.worker.arm()? {
             agent.server.worker.bell().sleep(agent.patience());

@@ -8,7 +8,8 @@
 
 use super::bindings::{RecvParam, Status};
 use super::greetings::{Greetings, greeting};
-use super::messages::{HEAD, HELLO, Handler, Message, TOLD, word};
+use super::message::Message;
+use super::messages::{HEAD, HELLO, Handler, TOLD, word};
 use super::operations::Request;
 use super::worker::{Endpoint, Worker};
 use crate::atomics::{AtomicU64, Ordering};

@@ -1,7 +1,8 @@
 //! How a PE that ends the job takes leave of the other nodes.
 #![allow(unsafe_code)]
 
-use super::messages::{self, Message};
+use super::message::Message;
+use super::messages;
 use super::state::{Shared, State};
 use crate::job;
 use onenode::sys::process;

@@ -4,7 +4,8 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{Handle, RecvParam, Status};
-use super::messages::{HEAD, HELLO, Message, WELCOME, word};
+use super::message::Message;
+use super::messages::{HEAD, HELLO, WELCOME, word};
 use super::operations::Request;
 use super::worker::Worker;
 use crate::error::Error;

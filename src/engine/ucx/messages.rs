@@ -10,7 +10,6 @@
 use super::bindings::{self as ucx, RecvParam, Status};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::counter::Counter;
-use crate::engine::{Action, Amo};
 use crate::failure;
 use onenode::copy;
 use onenode::sys::futex;
@@ -29,7 +28,7 @@ pub const HELLO: Handler = Handler { id: 4, flags: ucx::AM_EAGER | ucx::AM_REPLY
 pub const WELCOME: Handler = Handler { id: 5, flags: ucx::AM_EAGER };
 /// The handler of answers.
 pub const ANSWERS: Handler = Handler { id: 6, flags: ucx::AM_EAGER };
-/// The most bytes to store in a [`Message`].
+/// The most bytes to store in a [`Message`](super::message::Message).
 pub const MOST: usize = 1024;
 /// The bytes of a part of a larger store: with what UCX adds, UCX sends no more at once over tcp.
 const PART: usize = 60 << 10;
@@ -79,114 +78,19 @@ impl Parts {
     }
 }
 
-fn head(address: u64, kind: u64) -> [u8; HEAD] {
+/// A head: the address or number, and the kind or offset.
+pub(super) fn head(address: u64, kind: u64) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     head[..8].copy_from_slice(&address.to_le_bytes());
     head[8..].copy_from_slice(&kind.to_le_bytes());
     head
 }
 
-/// An operation.
-pub struct Message {
-    bytes: [u8; HEAD + MOST],
-    /// The bytes of memory that it changes.
-    extent: usize,
-}
-
-impl Message {
-    fn new(kind: u64, extent: usize) -> Self {
-        let mut message = Self { bytes: [0; HEAD + MOST], extent };
-        message.bytes[..HEAD].copy_from_slice(&head(0, kind));
-        message
-    }
-
-    /// Stores bytes. Aligned words of 8 bytes, and one of 4, are stored as a whole.
-    ///
-    /// # Panics
-    /// If there are more than [`MOST`] bytes.
-    ///
-    /// # Safety
-    /// `from` is readable for `bytes` bytes.
-    pub unsafe fn store(from: *const u8, bytes: usize) -> Self {
-        let mut message = Self::new(STORE, bytes);
-        let room = &mut message.bytes[HEAD..HEAD + bytes];
-        // SAFETY: the caller guarantees that the source is readable; the room has as many bytes.
-        unsafe { copy::bytes(room.as_mut_ptr(), from, bytes) };
-        message
-    }
-
-    /// The bytes at an address of this process, as an answer. Aligned words of 8 bytes, and one of 4,
-    /// are loaded as a whole.
-    ///
-    /// # Panics
-    /// If there are more than [`MOST`] bytes.
-    ///
-    /// # Safety
-    /// The memory is readable for `bytes` bytes, and others write it only by atomics and raw copies.
-    pub unsafe fn load(from: *const u8, bytes: usize) -> Self {
-        let mut message = Self::new(0, bytes);
-        let room = &mut message.bytes[HEAD..HEAD + bytes];
-        let aligned = |to: usize| from.addr() % to == 0;
-        if bytes % 8 == 0 && aligned(8) {
-            for (i, place) in room.chunks_exact_mut(8).enumerate() {
-                // SAFETY: an aligned word among those that the caller guarantees are readable.
-                let word = unsafe { &*from.cast::<AtomicU64>().add(i) };
-                place.copy_from_slice(&word.load(Ordering::Acquire).to_le_bytes());
-            }
-        } else if bytes == 4 && aligned(4) {
-            // SAFETY: as above.
-            let word = unsafe { &*from.cast::<AtomicU32>() };
-            room.copy_from_slice(&word.load(Ordering::Acquire).to_le_bytes());
-        } else {
-            // SAFETY: the caller guarantees that the source is readable; the room has as many bytes.
-            unsafe { copy::bytes(room.as_mut_ptr(), from, bytes) };
-            // Before what later messages load.
-            fence(Ordering::Acquire);
-        }
-        message
-    }
-
-    /// Words, as many as [`MOST`] bytes have room for, of a kind that the receiver knows.
-    pub fn words(kind: u64, words: &[u64]) -> Self {
-        let mut message = Self::new(kind, size_of_val(words));
-        for (place, word) in message.bytes[HEAD..].chunks_exact_mut(8).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        message
-    }
-
-    /// Changes a word; `None` if only a fetching operation does that.
-    pub fn update(amo: Amo) -> Option<Self> {
-        let kind = match amo.action {
-            Action::Add => ADD,
-            Action::And => AND,
-            Action::Or => OR,
-            Action::Xor => XOR,
-            Action::Swap => STORE,
-            Action::CompareSwap(_) => return None,
-        };
-        let mut message = Self::new(kind, amo.bytes);
-        message.bytes[HEAD..HEAD + 8].copy_from_slice(&amo.operand.to_le_bytes());
-        Some(message)
-    }
-
-    /// The bytes of memory that it changes.
-    pub fn extent(&self) -> usize {
-        self.extent
-    }
-
-    /// The message for the memory at this address in the agent's process.
-    pub fn to(&mut self, address: u64) -> &[u8] {
-        self.bytes[..8].copy_from_slice(&address.to_le_bytes());
-        &self.bytes[..HEAD + self.extent]
-    }
-}
-
 /// Carries out a message. UCX calls this in the agent's process.
 ///
 /// # Safety
 /// `header` and `data` are readable for as many bytes as their lengths say. They are one of [`Parts`]
-/// and its bytes, or nothing and what [`Message::to`] returned. The address is that of memory of this
+/// and its bytes, or nothing and what [`Message::to`](super::message::Message::to) returned. The address is that of memory of this
 /// extent that this agent has mapped, which others access only by atomics and raw copies.
 pub unsafe extern "C" fn carry_out(
     _arg: *mut c_void,
@@ -302,7 +206,9 @@ pub unsafe fn store(at: *mut u8, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::message::Message;
     use super::*;
+    use crate::engine::{Action, Amo};
 
     fn send(mut message: Message, at: *mut u8) {
         let bytes = message.to(at as u64);
@@ -355,24 +261,6 @@ mod tests {
         }
         let compare = Amo { action: Action::CompareSwap(1), operand: 2, bytes: 8 };
         assert!(Message::update(compare).is_none());
-    }
-
-    #[test]
-    fn answers_have_the_bytes_and_nothing_else() {
-        let from: Vec<u64> = (1..=200).map(|i| i * 0x0101_0203_0405).collect();
-        let bytes = |at: usize, length: usize| {
-            let all: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
-            all[at..at + length].to_vec()
-        };
-        for (at, length) in [(0, 0), (0, 8), (8, MOST), (4, 4), (3, 4), (5, 8), (16, 24), (1, 1000)]
-        {
-            let start = from.as_ptr().cast::<u8>().wrapping_add(at);
-            // SAFETY: bytes of the vector.
-            let mut answer = unsafe { Message::load(start, length) };
-            let message = answer.to(5);
-            assert_eq!(word(&message[..8]), 5);
-            assert_eq!(message[HEAD..], bytes(at, length), "{length} bytes at {at}");
-        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
-use super::messages::{self, Handler, Message, Parts};
+use super::message::Message;
+use super::messages::{self, Handler, Parts};
 use super::worker::{Endpoint, Worker};
 use crate::engine::exports::Segment;
 use crate::error::Error;

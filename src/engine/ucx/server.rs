@@ -3,13 +3,14 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{Handle, RecvParam, Status};
-use super::messages::{self, Message, Parts};
+use super::message::Message;
+use super::messages::{self, Parts};
 use super::operations::Request;
 use super::question::{Question, exchange};
 use super::worker::Worker;
 use crate::error::Error;
 use crate::failure;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::slice;
 
@@ -19,6 +20,8 @@ pub struct Server {
     pub worker: Worker,
     /// Answers that are on their way.
     answers: RefCell<Vec<(Vec<Request>, Kept)>>,
+    /// An answer that has been sent, to be used again.
+    spare: Cell<Option<Box<Message>>>,
 }
 
 /// What UCX reads until an answer has been sent.
@@ -35,7 +38,8 @@ impl Server {
     /// # Errors
     /// As for [`Worker::open`].
     pub fn open() -> Result<Box<Self>, Error> {
-        let server = Box::new(Self { worker: Worker::open()?, answers: RefCell::default() });
+        let (worker, answers) = (Worker::open()?, RefCell::default());
+        let server = Box::new(Self { worker, answers, spare: Cell::default() });
         server.worker.accept_stores()?;
         let this = (&raw const *server).cast_mut().cast();
         // SAFETY: UCX calls `answer` as long as the worker exists, which the server owns.
@@ -43,17 +47,25 @@ impl Server {
         Ok(server)
     }
 
-    /// Sends an answer of few bytes.
-    fn reply(&self, to: Handle, number: u64, answer: Message) {
-        let mut answer = Box::new(answer);
+    /// Answers with few bytes of this process.
+    ///
+    /// # Safety
+    /// As for [`Message::load`].
+    unsafe fn reply(&self, to: Handle, number: u64, from: *const u8, bytes: usize) {
+        let mut answer = self.spare.take().unwrap_or_else(|| Box::new(Message::answer()));
+        // SAFETY: as for this function.
+        unsafe { answer.load(from, bytes) };
         let bytes = answer.to(number);
         // SAFETY: the message stays in its box until the request is over. UCX guarantees that the sender
         // can be answered.
         let sent =
             unsafe { self.worker.send_to(to, messages::ANSWERS, bytes.as_ptr(), bytes.len()) };
         // If there is an error, the connection to the sender is lost, and the sender reports it.
-        if let Ok(Some(request)) = sent {
-            self.answers.borrow_mut().push((vec![request], Kept::Message(answer)));
+        match sent {
+            Ok(Some(request)) => {
+                self.answers.borrow_mut().push((vec![request], Kept::Message(answer)));
+            }
+            _ => self.spare.set(Some(answer)),
         }
     }
 
@@ -105,13 +117,13 @@ unsafe extern "C" fn answer(
         }
         Question::Load(bytes) => {
             // SAFETY: the sender has checked that the bytes are in memory that this agent has mapped.
-            server.reply(to, number, unsafe { Message::load(from, bytes) });
+            unsafe { server.reply(to, number, from, bytes) };
         }
         Question::Change(amo) => {
             // SAFETY: as above. The word is aligned by the check in `decode`.
             let old = unsafe { exchange(address, amo) }.to_le_bytes();
             // SAFETY: a local with at least as many bytes.
-            server.reply(to, number, unsafe { Message::load(old.as_ptr(), amo.bytes) });
+            unsafe { server.reply(to, number, old.as_ptr(), amo.bytes) };
         }
     }
     0

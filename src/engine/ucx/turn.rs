@@ -5,6 +5,7 @@ use super::state::State;
 use super::worker::Bell;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
+use onenode::sys::process;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ impl Turn {
         }
         if self.turns <= LOOKS + YIELDS {
             drop(state);
-            std::thread::yield_now();
+            process::yield_cpu();
             return;
         }
         let armed = state.worker.arm().unwrap_or_else(|error| super::lost::lost_somewhere(error));
