@@ -112,6 +112,23 @@ pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
     unsafe { elements(to, from, bytes) }
 }
 
+/// Copies `bytes` bytes in a collective, whose copies take `together` bytes of memory, of all members'
+/// sources and dests. Past the caches if that is more than they hold.
+///
+/// # Safety
+/// As for [`elements`].
+#[inline]
+pub unsafe fn bytes_of_many(to: *mut u8, from: *const u8, bytes: usize, together: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if bytes >= touch::PIECE && (1..together).contains(&methods::together_to()) {
+        // SAFETY: as for this function.
+        return unsafe { large::past_caches(to, from, bytes) };
+    }
+    let _ = together;
+    // SAFETY: as for this function.
+    unsafe { self::bytes(to, from, bytes) }
+}
+
 /// Copies whole elements of at most 64 bytes in total.
 ///
 /// # Safety

@@ -67,6 +67,11 @@ unsafe impl Memory for TeamMembers {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
     }
+    #[inline(always)]
+    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
+        // SAFETY: both are mapped here, because no address is a name.
+        unsafe { range::copy_of_many(from.range(), to.range(), together) }
+    }
 }
 
 // SAFETY: as for the members of a team.
@@ -79,6 +84,11 @@ unsafe impl Memory for ActiveSet {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
+    }
+    #[inline(always)]
+    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
+        // SAFETY: both are mapped here, because no address is a name.
+        unsafe { range::copy_of_many(from.range(), to.range(), together) }
     }
 }
 

@@ -251,10 +251,10 @@ fn oshtune() -> Result<(), String> {
         return Err(outcome.report(&format!("it left {:?}", names(&place))));
     }
     let text = fs::read_to_string(place.join("tuning")).map_err(|error| error.to_string())?;
-    let limits = ["string_from ", "string_apart ", "cached_to ", "pages_abreast "];
+    let limits = ["string_from ", "string_apart ", "cached_to ", "pages_abreast ", "together_to "];
     let has_limits = text.contains("\ncopies\n") && limits.iter().all(|name| text.contains(name));
     let has_machine = text.contains(&format!("\nmachine {}\n", machine()?));
-    if !has_machine || !has_limits || text.lines().count() < 3 + 16 + 5 {
+    if !has_machine || !has_limits || text.lines().count() < 3 + 16 + 6 {
         return Err(format!("an odd file:\n{text}"));
     }
     let mut command = launch::oshrun(3, &tree::prefix("bin/oshinfo"));

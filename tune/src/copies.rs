@@ -155,14 +155,16 @@ pub fn print(chosen: &Methods) -> String {
         bytes => figures::size(bytes as u64),
     };
     let column = |methods: &Methods| {
-        let Methods { string_from, string_apart, cached_to, abreast } = *methods;
-        [size(string_from), size(string_apart), size(cached_to), abreast.to_string()]
+        let Methods { string_from, string_apart, cached_to, abreast, together_to } = *methods;
+        let abreast = abreast.to_string();
+        [size(string_from), size(string_apart), size(cached_to), abreast, size(together_to)]
     };
     let names = [
         "string instruction from",
         "not where the destination is closer by",
         "through the caches up to",
         "past them, lines of so many pages",
+        "in collectives, all together up to",
     ];
     let mut text = format!("\n{:<38} {:<12} {}\n", "copies", "chosen", "built in");
     for ((name, chosen), usual) in names.iter().zip(column(chosen)).zip(column(usual)) {
@@ -175,8 +177,13 @@ pub fn print(chosen: &Methods) -> String {
 mod tests {
     use super::*;
 
-    const USUAL: Methods =
-        Methods { string_from: 4096, string_apart: 64, cached_to: 16 << 20, abreast: 1 };
+    const USUAL: Methods = Methods {
+        string_from: 4096,
+        string_apart: 64,
+        cached_to: 16 << 20,
+        abreast: 1,
+        together_to: 128 << 20,
+    };
 
     /// Samples of all points, with costs relative to moves.
     fn samples(cost: impl Fn(Point) -> f64) -> Samples {

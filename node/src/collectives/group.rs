@@ -106,6 +106,18 @@ pub trait Reach {
     ) {
         self.memory().copy(from.into(), to.into());
     }
+
+    /// As [`copy`](Self::copy), in a collective whose copies take `together` bytes of memory, of all
+    /// members' sources and dests: more than the caches hold, perhaps.
+    #[inline(always)]
+    fn copy_of_many<'f, 't>(
+        &self,
+        from: impl Into<Remote<Readable<'f>>>,
+        to: impl Into<Remote<Writable<'t>>>,
+        together: usize,
+    ) {
+        self.memory().copy_of_many(from.into(), to.into(), together);
+    }
 }
 
 /// A [`Reach`] whose members can report to each other how far they are.

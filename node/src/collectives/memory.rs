@@ -57,6 +57,14 @@ pub unsafe trait Memory {
         unsafe { copy(from.range(), to.range()) }
     }
 
+    /// As [`copy`](Self::copy), in a collective whose copies take `together` bytes, of all members'
+    /// sources and dests.
+    #[inline(always)]
+    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
+        let _ = together;
+        self.copy(from, to);
+    }
+
     /// Makes a member's bytes readable here: in place, or in `room` if they must be fetched first.
     #[inline(always)]
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {

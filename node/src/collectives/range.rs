@@ -216,6 +216,24 @@ impl<R> Remote<R> {
 /// Copies bytes that are mapped here. Both sides have the same length.
 #[inline(always)]
 pub fn copy(from: Readable<'_>, to: Writable<'_>) {
+    let bytes = checked_length(from, to);
+    // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
+    // or identical: ranges of one call overlap only where the operation permits it, and the parts
+    // that algorithms copy between are disjoint (debug-asserted there, see the module's text).
+    unsafe { crate::copy::bytes(to.at, from.at, bytes) }
+}
+
+/// As [`copy`], in a collective whose copies take `together` bytes of memory.
+#[inline(always)]
+pub fn copy_of_many(from: Readable<'_>, to: Writable<'_>, together: usize) {
+    let bytes = checked_length(from, to);
+    // SAFETY: as above.
+    unsafe { crate::copy::bytes_of_many(to.at, from.at, bytes, together) }
+}
+
+/// The bytes to copy.
+#[inline(always)]
+fn checked_length(from: Readable<'_>, to: Writable<'_>) -> usize {
     let bytes = from.bytes;
     if bytes != to.bytes {
         two_lengths(bytes, to.bytes);
@@ -224,10 +242,7 @@ pub fn copy(from: Readable<'_>, to: Writable<'_>) {
         from.at.addr().abs_diff(to.at.addr()) >= bytes || to.is_at(from),
         "a copy overlaps with where it comes from"
     );
-    // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
-    // or identical: ranges of one call overlap only where the operation permits it, and the parts
-    // that algorithms copy between are disjoint (debug-asserted above, see the module's text).
-    unsafe { crate::copy::bytes(to.at, from.at, bytes) }
+    bytes
 }
 
 #[cold]

@@ -16,14 +16,17 @@ pub struct Methods {
     pub cached_to: usize,
     /// How many pages at a time copies that bypass the caches take their lines from.
     pub abreast: usize,
+    /// The most that go through the caches in a collective, of all members' sources and dests.
+    pub together_to: usize,
 }
 
 /// The names of the limits in a tuning file, with the least and the most value.
-const LIMITS: [(&str, usize, usize); 4] = [
+const LIMITS: [(&str, usize, usize); 5] = [
     ("string_from", 1, NEVER),
     ("string_apart", 1, 4096),
     ("cached_to", 1, NEVER),
     ("pages_abreast", 1, 16),
+    ("together_to", 1, NEVER),
 ];
 
 /// No number of bytes is as large.
@@ -32,7 +35,7 @@ const NEVER: usize = usize::MAX;
 const NEVER_WORD: &str = "never";
 
 /// The limits in use, in the order of [`Methods`]. The first is 0 before the first call of [`set`].
-static IN_USE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+static IN_USE: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 /// Fewer bytes than this are copied by moves without further questions.
 static MOVES_BELOW: AtomicUsize = AtomicUsize::new(0);
 /// Whether to use 32-byte moves.
@@ -40,7 +43,7 @@ static WIDE: AtomicBool = AtomicBool::new(false);
 
 /// The limits in use; `None` if they have not been set yet.
 pub(super) fn in_use() -> Option<Methods> {
-    (string_from() != 0).then(|| Methods::of([0, 1, 2, 3].map(limit)))
+    (string_from() != 0).then(|| Methods::of([0, 1, 2, 3, 4].map(limit)))
 }
 
 #[inline(always)]
@@ -76,6 +79,11 @@ pub(super) fn abreast() -> usize {
     limit(3)
 }
 
+/// [`Methods::together_to`] in use; 0 if nothing has been set yet.
+pub(super) fn together_to() -> usize {
+    limit(4)
+}
+
 /// Whether to use 32-byte moves; false if nothing has been set yet.
 #[inline(always)]
 pub(super) fn wide() -> bool {
@@ -103,15 +111,20 @@ pub fn set(methods: Methods) {
 
 impl Methods {
     /// One method for any size.
-    pub const ONE: Self =
-        Self { string_from: NEVER, string_apart: 1, cached_to: NEVER, abreast: 1 };
+    pub const ONE: Self = Self {
+        string_from: NEVER,
+        string_apart: 1,
+        cached_to: NEVER,
+        abreast: 1,
+        together_to: NEVER,
+    };
 
-    fn values(self) -> [usize; 4] {
-        [self.string_from, self.string_apart, self.cached_to, self.abreast]
+    fn values(self) -> [usize; 5] {
+        [self.string_from, self.string_apart, self.cached_to, self.abreast, self.together_to]
     }
 
-    fn of([string_from, string_apart, cached_to, abreast]: [usize; 4]) -> Self {
-        Self { string_from, string_apart, cached_to, abreast }
+    fn of([string_from, string_apart, cached_to, abreast, together_to]: [usize; 5]) -> Self {
+        Self { string_from, string_apart, cached_to, abreast, together_to }
     }
 
     /// The lines of a tuning file.
@@ -151,12 +164,17 @@ impl Methods {
 mod tests {
     use super::*;
 
-    const SOME: Methods =
-        Methods { string_from: NEVER, string_apart: 64, cached_to: 1 << 24, abreast: 4 };
+    const SOME: Methods = Methods {
+        string_from: NEVER,
+        string_apart: 64,
+        cached_to: 1 << 24,
+        abreast: 4,
+        together_to: 1 << 28,
+    };
 
     #[test]
     fn what_is_written_can_be_read() {
-        let mut read = Methods { string_from: 1, string_apart: 2, cached_to: 3, abreast: 4 };
+        let mut read = Methods::of([1, 2, 3, 4, 5]);
         for line in SOME.lines() {
             read.take(&line).unwrap();
         }

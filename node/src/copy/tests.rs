@@ -8,13 +8,17 @@ const AROUND: usize = 64;
 
 /// Copies `nelems` elements from one offset to another. All other bytes must stay.
 fn check<T: Copy>(nelems: usize, from: usize, to: usize) {
-    let bytes = nelems * size_of::<T>();
+    // SAFETY: elements are plain numbers at any alignment.
+    check_by(nelems * size_of::<T>(), from, to, |dest, source| unsafe {
+        elements(dest.cast::<T>(), source.cast(), nelems)
+    });
+}
+
+/// The same for a function that copies so many bytes.
+fn check_by(bytes: usize, from: usize, to: usize, copy: impl FnOnce(*mut u8, *const u8)) {
     let source: Vec<u8> = (0..from + bytes).map(|i| (i % 251) as u8).collect();
     let mut dest = vec![0xff; to + bytes + AROUND];
-    // SAFETY: both are that large; elements are plain numbers at any alignment.
-    unsafe {
-        elements(dest.as_mut_ptr().add(to).cast::<T>(), source.as_ptr().add(from).cast(), nelems)
-    };
+    copy(dest[to..].as_mut_ptr(), source[from..].as_ptr());
     assert!(dest[to..to + bytes] == source[from..], "{bytes} bytes from {from} to {to}");
     assert!(dest[..to].iter().chain(&dest[to + bytes..]).all(|byte| *byte == 0xff));
 }
@@ -39,6 +43,21 @@ proptest! {
         to in 0usize..130,
     ) {
         check::<u8>(bytes, from, to);
+    }
+}
+
+#[test]
+fn copies_of_collectives_at_any_alignment() {
+    set_methods(built_in());
+    for bytes in [0, 8, touch::PIECE - 1, touch::PIECE, touch::PIECE + 4099, 1 << 20] {
+        for (from, to) in [(0, 0), (1, 0), (0, 63), (64, 8)] {
+            for together in [0, bytes, usize::MAX] {
+                // SAFETY: both sides have that many bytes.
+                check_by(bytes, from, to, |dest, source| unsafe {
+                    bytes_of_many(dest, source, bytes, together)
+                });
+            }
+        }
     }
 }
 

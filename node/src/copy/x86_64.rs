@@ -56,19 +56,36 @@ unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
+/// A copy past the caches.
+///
+/// # Safety
+/// As for [`super::elements`], for at least [`PIECE`] bytes.
+#[inline(never)]
+pub unsafe fn past_caches(to: *mut u8, from: *const u8, bytes: usize) {
+    touch::before_writing(to as usize, bytes);
+    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
+    unsafe {
+        match methods::wide() {
+            true => avx::stream(to, from, bytes, methods::abreast()),
+            false => sse2::stream(to, from, bytes, methods::abreast()),
+        }
+    }
+}
+
 /// A copy so large that a few calls do not matter.
 ///
 /// # Safety
 /// As for [`super::elements`].
 #[inline(never)]
 unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
-    touch::before_writing(to as usize, bytes);
-    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
+    // SAFETY: the caller's promise, passed on.
     unsafe {
-        match bytes > methods::cached_to() {
-            true if methods::wide() => avx::stream(to, from, bytes, methods::abreast()),
-            true => sse2::stream(to, from, bytes, methods::abreast()),
-            false if string_pays(to, from, bytes) => string(to, from, bytes),
+        if bytes > methods::cached_to() {
+            return past_caches(to, from, bytes);
+        }
+        touch::before_writing(to as usize, bytes);
+        match string_pays(to, from, bytes) {
+            true => string(to, from, bytes),
             false => moves(to, from, bytes),
         }
     }

@@ -15,6 +15,13 @@ pub fn cores_of_a_cache() -> usize {
     *CORES.get_or_init(|| cores(read).unwrap_or(USUAL).max(2))
 }
 
+/// The number of last caches that the machine has, if all are like the first one.
+#[cfg(target_arch = "x86_64")]
+pub fn last_caches() -> usize {
+    let sharing = read(CACHE).map_or(0, |map| cpus(&map));
+    process::online_cpus().checked_div(sharing).unwrap_or(1).max(1)
+}
+
 /// The bytes of the last cache that the first CPU has, if the system reports it. On AMD's processors,
 /// `sysconf` of glibc 2.36 counts the last caches of all cores together.
 #[cfg(target_arch = "x86_64")]

@@ -10,7 +10,7 @@ mod strided;
 pub mod xor;
 
 use super::algorithm::{ANY, POWER_OF_TWO, SMALL_TOGETHER, algorithms};
-use super::group::{CollectiveGroup, Outcome};
+use super::group::{CollectiveGroup, Outcome, Reach};
 use super::range::{Readable, Writable};
 use coloured::COLOURED;
 use pairwise::Completion;
@@ -39,6 +39,11 @@ pub struct Alltoall<'m> {
 }
 
 impl Alltoall<'_> {
+    /// The bytes of all members' arrays.
+    fn together(&self, group: &impl Reach) -> usize {
+        (self.source.bytes() + self.dest.bytes()).saturating_mul(group.size())
+    }
+
     /// Copies this PE's block out of the source of `member`, which has announced it and does not
     /// reuse it yet.
     ///
@@ -49,9 +54,14 @@ impl Alltoall<'_> {
         let source = group.source(self.source, member)?;
         match self.blocks {
             BlockLayout::Dense(bytes) => {
-                group.copy(source.part(me * bytes, bytes), self.dest.part(member * bytes, bytes));
+                let (from, to) =
+                    (source.part(me * bytes, bytes), self.dest.part(member * bytes, bytes));
+                group.copy_of_many(from, to, self.together(group));
             }
-            BlockLayout::Strided(shape) => shape.copy(group, (source, me), (self.dest, member)),
+            BlockLayout::Strided(shape) => {
+                let (from, to) = ((source, me), (self.dest, member));
+                shape.copy(group, from, to, self.together(group));
+            }
         }
         Ok(())
     }

@@ -31,12 +31,14 @@ impl Shape {
         (stride * block * self.nelems * self.elem_bytes, self.span(stride, self.nelems))
     }
 
-    /// Copies block `from` of a source into block `to` of a dest.
+    /// Copies block `from` of a source into block `to` of a dest. All copies of the collective take
+    /// `together` bytes.
     pub fn copy(
         self,
         reach: &impl Reach,
         (source, from): (Remote<Readable<'_>>, usize),
         (dest, to): (Writable<'_>, usize),
+        together: usize,
     ) {
         if self.nelems == 0 {
             return;
@@ -46,7 +48,7 @@ impl Shape {
         let (start, bytes) = self.block(self.dst, to);
         let to = dest.part(start, bytes);
         if self.dst == 1 && self.sst == 1 {
-            return reach.copy(from, to);
+            return reach.copy_of_many(from, to, together);
         }
         let mut room = None;
         let from = reach.memory().near(from, &mut room);

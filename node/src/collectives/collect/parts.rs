@@ -143,7 +143,9 @@ impl<'m> Collect<'m> {
         // SAFETY: the part is as long as the member's source: as this PE's, or as the member itself
         // reported.
         let from = unsafe { Remote::new(Readable::new(from.range().at(), self.bytes_of(member))) };
-        group.copy(from, self.whole.place(member, member + 1));
+        // The dests of all members, and their sources, which are as large as one dest.
+        let together = self.whole.dest.bytes().saturating_mul(group.size() + 1);
+        group.copy_of_many(from, self.whole.place(member, member + 1), together);
         Ok(())
     }
 
