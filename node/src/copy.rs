@@ -113,12 +113,13 @@ pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
 }
 
 /// Copies `bytes` bytes in a collective, whose copies take `together` bytes of memory, of all members'
-/// sources and dests. Past the caches if that is more than they hold.
+/// sources and dests, or 0. Past the caches if that is more than they hold.
 ///
 /// # Safety
 /// As for [`elements`].
-#[inline]
+#[inline(always)]
 pub unsafe fn bytes_of_many(to: *mut u8, from: *const u8, bytes: usize, together: usize) {
+    // A limit of 0 has not been set yet.
     #[cfg(target_arch = "x86_64")]
     if bytes >= touch::PIECE && (1..together).contains(&methods::together_to()) {
         // SAFETY: as for this function.

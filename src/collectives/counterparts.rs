@@ -67,11 +67,6 @@ unsafe impl Memory for TeamMembers {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
     }
-    #[inline(always)]
-    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
-        // SAFETY: both are mapped here, because no address is a name.
-        unsafe { range::copy_of_many(from.range(), to.range(), together) }
-    }
 }
 
 // SAFETY: as for the members of a team.
@@ -84,11 +79,6 @@ unsafe impl Memory for ActiveSet {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
         Ok(())
-    }
-    #[inline(always)]
-    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
-        // SAFETY: both are mapped here, because no address is a name.
-        unsafe { range::copy_of_many(from.range(), to.range(), together) }
     }
 }
 
@@ -112,7 +102,8 @@ macro_rules! far_memory {
             fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
                 self.$near.check(buffer, address, bytes)
             }
-            fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+            // The members' arrays are in the caches of several nodes.
+            fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
                 copy(&self.names, from, to);
             }
             fn near<'m>(

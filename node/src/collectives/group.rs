@@ -104,7 +104,7 @@ pub trait Reach {
         from: impl Into<Remote<Readable<'f>>>,
         to: impl Into<Remote<Writable<'t>>>,
     ) {
-        self.memory().copy(from.into(), to.into());
+        self.copy_of_many(from, to, 0);
     }
 
     /// As [`copy`](Self::copy), in a collective whose copies take `together` bytes of memory, of all
@@ -116,7 +116,7 @@ pub trait Reach {
         to: impl Into<Remote<Writable<'t>>>,
         together: usize,
     ) {
-        self.memory().copy_of_many(from.into(), to.into(), together);
+        self.memory().copy(from.into(), to.into(), together);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The members' memory: where the counterparts of a range are, and how their bytes are copied.
 #![allow(unsafe_code)]
 
-use super::range::{Readable, Remote, Writable, copy};
+use super::range::{Readable, Remote, Writable, copy_of_many};
 use super::scratch::Scratch;
 
 /// An argument of a collective that an address belongs to.
@@ -50,19 +50,12 @@ pub unsafe trait Memory {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Self::Stop>;
 
     /// Copies bytes. Algorithms move all bytes in the members' memory through this function. Both
-    /// sides have the same length.
+    /// sides have the same length. All copies of the collective take `together` bytes of memory, of all
+    /// members' sources and dests, or 0 if that does not matter.
     #[inline(always)]
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
         // SAFETY: both are mapped here: names need an implementation of their own, see the trait.
-        unsafe { copy(from.range(), to.range()) }
-    }
-
-    /// As [`copy`](Self::copy), in a collective whose copies take `together` bytes, of all members'
-    /// sources and dests.
-    #[inline(always)]
-    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
-        let _ = together;
-        self.copy(from, to);
+        unsafe { copy_of_many(from.range(), to.range(), together) }
     }
 
     /// Makes a member's bytes readable here: in place, or in `room` if they must be fetched first.

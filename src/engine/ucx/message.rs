@@ -8,7 +8,7 @@ use onenode::copy;
 use std::mem::MaybeUninit;
 use std::slice;
 
-/// An operation.
+/// An operation on memory of an agent, an answer, or what PEs tell each other.
 pub struct Message {
     /// The head and the bytes of the extent are initialised. The rest is not, so that a small message
     /// does not pay for a large one's room.

@@ -90,8 +90,9 @@ pub(super) fn head(address: u64, kind: u64) -> [u8; HEAD] {
 ///
 /// # Safety
 /// `header` and `data` are readable for as many bytes as their lengths say. They are one of [`Parts`]
-/// and its bytes, or nothing and what [`Message::to`](super::message::Message::to) returned. The address is that of memory of this
-/// extent that this agent has mapped, which others access only by atomics and raw copies.
+/// and its bytes, or nothing and what [`Message::to`](super::message::Message::to) returned. The
+/// address is that of memory of this extent that this agent has mapped, which others access only by
+/// atomics and raw copies.
 pub unsafe extern "C" fn carry_out(
     _arg: *mut c_void,
     header: *const c_void,

@@ -52,15 +52,15 @@ impl Alltoall<'_> {
     fn take<G: CollectiveGroup>(&self, group: &G, member: usize) -> Outcome<G> {
         let me = group.index();
         let source = group.source(self.source, member)?;
+        let together = self.together(group);
         match self.blocks {
             BlockLayout::Dense(bytes) => {
                 let (from, to) =
                     (source.part(me * bytes, bytes), self.dest.part(member * bytes, bytes));
-                group.copy_of_many(from, to, self.together(group));
+                group.copy_of_many(from, to, together);
             }
             BlockLayout::Strided(shape) => {
-                let (from, to) = ((source, me), (self.dest, member));
-                shape.copy(group, from, to, self.together(group));
+                shape.copy(group, (source, me), (self.dest, member), together);
             }
         }
         Ok(())

@@ -136,7 +136,7 @@ unsafe impl Memory for Member<'_> {
     fn read(&self, bytes: usize) {
         self.machine.pes[self.me].moved.fetch_add(bytes as u64, Ordering::Relaxed);
     }
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         // SAFETY: all memory of all members is mapped in this process.
         let (from, to) = unsafe { (from.range(), to.range()) };
         Memory::read(self, from.bytes());

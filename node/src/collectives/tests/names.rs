@@ -71,7 +71,7 @@ unsafe impl Memory for OfNode<'_> {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         self.member.check(buffer, address, bytes)
     }
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         if from.address() & NAME != 0 && from.bytes() > 0 {
             self.traffic.copies.fetch_add(1, Ordering::Relaxed);
         }
@@ -93,7 +93,7 @@ unsafe impl Memory for OfNode<'_> {
             return range;
         }
         let room = room.insert(Scratch::new(range.bytes())).all();
-        Memory::copy(self, from, room.into());
+        Memory::copy(self, from, room.into(), 0);
         room.readable()
     }
 }

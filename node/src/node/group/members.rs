@@ -8,7 +8,6 @@ use crate::Rank;
 use crate::collectives::epoch_group::{Controlled, highest_step};
 use crate::collectives::group::Reach;
 use crate::collectives::memory::{Buffer, Memory};
-use crate::collectives::range::{self, Readable, Remote, Writable};
 use crate::collectives::words::ControlWords;
 use crate::config::State;
 use crate::counter::Counter;
@@ -82,11 +81,6 @@ unsafe impl Memory for Members<'_> {
     }
     fn check(&self, _: Buffer, address: usize, bytes: usize) -> Result<(), Error> {
         self.buffers.map_or(Ok(()), |call| call.view.check(address, bytes))
-    }
-    #[inline(always)]
-    fn copy_of_many(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
-        // SAFETY: both are mapped here, because no address is a name.
-        unsafe { range::copy_of_many(from.range(), to.range(), together) }
     }
 }
 

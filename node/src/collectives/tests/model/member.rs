@@ -53,7 +53,7 @@ unsafe impl Memory for Timed<'_> {
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         self.member.check(buffer, address, bytes)
     }
-    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         self.touch(from.address(), from.bytes(), false);
         self.touch(to.address(), to.bytes(), true);
         // SAFETY: all memory of all members is mapped in this process.
