@@ -30,10 +30,10 @@ const STRING_APART: usize = 64;
 /// from 32 MiB on.
 const MOST_CACHED: usize = 16 << 20;
 
-/// The same for all copies of a collective together. On that machine, an all-to-all or fcollect of 8 PEs
-/// that takes up to 128 MiB is as quick either way. With 144 MiB it takes 1.2 times as long through the
-/// caches, with 256 MiB 1.6 times, with more up to 1.9 times.
-const MOST_TOGETHER: usize = 128 << 20;
+/// The same for all copies of a collective together. On that machine, an all-to-all or fcollect of 4 or 8
+/// PEs that takes up to 64 MiB is about as quick either way. One that takes 72 MiB is 1.2 times as quick
+/// past the caches, with 128 MiB up to 1.7 times.
+const MOST_TOGETHER: usize = 64 << 20;
 
 /// The limits that suit this processor. Copies go through the caches as long as source and destination
 /// take at most three quarters of the last one. On Zen 4 with 32 MiB, 8 MiB are 1.4 times as quick through
