@@ -10,6 +10,9 @@ const LONG_YIELD: Duration = Duration::from_micros(500);
 /// For how many times as long it does not poll after that. The scheduler gives the CPU at once to a
 /// process that wakes up, but not to one that has yielded.
 const WITHOUT_POLLS: u32 = 20;
+/// A long yield counts only this soon after another one: a process that computes takes the CPU again
+/// and again, whereas the host of a virtual machine takes it now and then.
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// What it knows of messages and of the CPU.
 pub struct Polls {
@@ -17,12 +20,14 @@ pub struct Polls {
     last: Instant,
     /// Not before this time, because others need the CPU.
     from: Instant,
+    /// Until when the next long yield counts.
+    suspect: Instant,
 }
 
 impl Polls {
     /// Nothing has come yet.
     pub fn new(now: Instant) -> Self {
-        Self { last: now, from: now }
+        Self { last: now, from: now, suspect: now }
     }
 
     /// Notes that a message has come.
@@ -39,7 +44,10 @@ impl Polls {
     pub fn yielded(&mut self, began: Instant, now: Instant) {
         let took = now - began;
         if took >= LONG_YIELD {
-            self.from = now + took * WITHOUT_POLLS;
+            if began < self.suspect {
+                self.from = now + took * WITHOUT_POLLS;
+            }
+            self.suspect = self.from.max(now) + AGAIN;
         }
     }
 }
@@ -68,8 +76,11 @@ mod tests {
         polls.yielded(start, start + SHORT);
         assert!(polls.again(start + SHORT), "a short yield changes nothing");
         let slice = Duration::from_millis(3);
-        let back = start + slice;
-        polls.yielded(start, back);
+        polls.yielded(start, start + slice);
+        polls.message(start + slice);
+        assert!(polls.again(start + slice), "one long yield may be the host's");
+        let back = start + slice * 2;
+        polls.yielded(start + slice, back);
         for later in [SHORT, slice, slice * (WITHOUT_POLLS - 1)] {
             polls.message(back + later);
             assert!(!polls.again(back + later), "{later:?}");
@@ -78,5 +89,20 @@ mod tests {
         assert!(!polls.again(later + POLLS), "no message since");
         polls.message(later);
         assert!(polls.again(later));
+        polls.yielded(later, later + slice);
+        polls.message(later + slice);
+        assert!(!polls.again(later + slice), "it still computes");
+    }
+
+    #[test]
+    fn rare_long_yields_change_nothing() {
+        let start = Instant::now();
+        let mut polls = Polls::new(start);
+        for round in 1..5 {
+            let began = start + AGAIN * 2 * round;
+            polls.yielded(began, began + LONG_YIELD);
+            polls.message(began + LONG_YIELD);
+            assert!(polls.again(began + LONG_YIELD));
+        }
     }
 }
