@@ -14,8 +14,10 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use crate::message;
+use onenode::sys::map;
 use std::ffi::c_long;
 use std::fmt;
+use std::ops::Range;
 use std::ptr::null_mut;
 
 /// The bits of hints that hold the number of a partition plus 1; 0 for none.
@@ -109,19 +111,33 @@ pub(crate) fn calloc_in(
     let zero_from = space.pool().zero_from();
     let block = allocate(job, space, routine, bytes, GRANULE);
     if let (Some(offset), Some(bytes)) = (block, bytes) {
-        // Memory that no block has covered is still zero. Writing it would only allocate pages.
+        // Memory that no block has covered is still zero.
         let dirty = zero_from.saturating_sub(offset).min(bytes);
         let block = space.address(offset);
         // SAFETY: inside the block just allocated, which no PE knows of yet.
         unsafe {
             match job.devices().filter(|devices| devices.find(block.addr()).is_some()) {
                 Some(devices) => devices.set(block, 0, dirty),
-                None => block.write_bytes(0, dirty),
+                None => {
+                    block.write_bytes(0, dirty);
+                    make_pages(block.add(dirty).addr()..block.add(bytes).addr());
+                }
             }
         }
     }
     collectives::barrier_all(routine);
     block.map_or(null_mut(), |offset| space.address(offset))
+}
+
+/// Makes the pages of fresh memory at once, which takes about half the time of a fault for each.
+fn make_pages(memory: Range<usize>) {
+    // Kitten allocates all pages at the start.
+    if memory.is_empty() || cfg!(feature = "smartmap") {
+        return;
+    }
+    let start = memory.start / map::page_size() * map::page_size();
+    // If the kernel cannot do so, it makes each page at the first touch.
+    let _ = map::populate(start, memory.end - start);
 }
 
 /// `shmem_realloc`: resizes the block at `ptr` to `size` bytes and keeps its contents, in the heap
