@@ -47,9 +47,8 @@ static inline long argument(int argc, char **argv, int i, long usual)
     return argc > i ? atol(argv[i]) : usual;
 }
 
-/* Prints the last line; the program's status. The time begins when the first member leaves the first
- * barrier, also if it is another one that prints: where members share CPUs, some leave it late. So it is
- * the longest of all processes' times, or read by the first thread. */
+/* Prints the last line; the program's status. The time is the longest of all members', each from barrier to
+ * barrier by its own clock: where members share CPUs, some leave a barrier late. */
 static inline int report(const char *what, double elapsed, int right)
 {
     printf("%s: %.6f s, %s\n", what, elapsed, right ? "verified" : "WRONG");
