@@ -12,7 +12,7 @@ const LONG_YIELD: Duration = Duration::from_micros(500);
 const WITHOUT_POLLS: u32 = 20;
 /// A long yield counts only this soon after another one: a process that computes takes the CPU again
 /// and again, whereas the host of a virtual machine takes it now and then.
-const AGAIN: Duration = Duration::from_millis(10);
+const SOON: Duration = Duration::from_millis(10);
 
 /// What it knows of messages and of the CPU.
 pub struct Polls {
@@ -47,7 +47,7 @@ impl Polls {
             if began < self.suspect {
                 self.from = now + took * WITHOUT_POLLS;
             }
-            self.suspect = self.from.max(now) + AGAIN;
+            self.suspect = self.from.max(now) + SOON;
         }
     }
 }
@@ -99,7 +99,7 @@ mod tests {
         let start = Instant::now();
         let mut polls = Polls::new(start);
         for round in 1..5 {
-            let began = start + AGAIN * 2 * round;
+            let began = start + SOON * 2 * round;
             polls.yielded(began, began + LONG_YIELD);
             polls.message(began + LONG_YIELD);
             assert!(polls.again(began + LONG_YIELD));
