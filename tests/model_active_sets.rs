@@ -31,7 +31,7 @@ mod pes;
 use atomics::AtomicU64;
 use collectives::group::CollectiveGroup;
 use collectives::psync::{PSync, SyncArray};
-use pes::{Member, count_readers, exchanges, model, write_sync_read};
+use pes::{Member, count_readers, exchanges, finish_readers, model, write_sync_read};
 use std::convert::Infallible;
 
 impl SyncArray for Member {
@@ -63,6 +63,12 @@ fn a_sync_orders_writes_and_reads() {
 #[test]
 fn sources_can_be_written_again_when_readers_have_counted_themselves() {
     model(2, 1, |member| count_readers(&member, &PSync(member.clone())));
+}
+
+#[test]
+fn sources_can_be_written_again_when_the_last_step_is_over() {
+    model(2, 2, |member| finish_readers(&member, &PSync(member.clone())));
+    model(3, 1, |member| finish_readers(&member, &PSync(member.clone())));
 }
 
 /// A root's message, twice, and of another root.

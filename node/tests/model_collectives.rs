@@ -49,7 +49,7 @@ use collectives::epoch_group::EpochGroup;
 use collectives::group::{CollectiveGroup, FEW_WORDS, Few, Reach};
 use collectives::sent;
 use collectives::tree::Tree;
-use pes::{Member, count_readers, exchanges, model, write_sync_read};
+use pes::{Member, count_readers, exchanges, finish_readers, model, write_sync_read};
 use std::convert::Infallible;
 
 fn epoch() -> Epoch {
@@ -138,30 +138,10 @@ fn sources_can_be_written_again_when_readers_have_counted_themselves() {
     model(3, 1, |member| count_readers(&member, &EpochGroup::new(member.clone(), &epoch())));
 }
 
-/// The direct algorithms: read each source as soon as it is ready, write the own
-/// one again once all have read it.
-fn read_between_two_steps(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
-    member.write(1);
-    let Ok(()) = group.steps(2, |steps| {
-        steps.announce(1);
-        for other in 0..member.size() {
-            steps.await_member(1, other)?;
-            assert_eq!(member.read(other), 1);
-        }
-        steps.announce(2);
-        steps.await_all(2)
-    });
-    member.write(2);
-}
-
 #[test]
-fn sources_can_be_read_between_two_steps() {
-    model(2, 2, |member| {
-        read_between_two_steps(&member, &EpochGroup::new(member.clone(), &epoch()))
-    });
-    model(3, 1, |member| {
-        read_between_two_steps(&member, &EpochGroup::new(member.clone(), &epoch()))
-    });
+fn sources_can_be_written_again_when_the_last_step_is_over() {
+    model(2, 2, |member| finish_readers(&member, &EpochGroup::new(member.clone(), &epoch())));
+    model(3, 1, |member| finish_readers(&member, &EpochGroup::new(member.clone(), &epoch())));
 }
 
 /// Broadcasts from two roots, of which only the root waits for the others.
@@ -177,7 +157,7 @@ fn broadcasts(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) 
                 assert_eq!(member.read(root), round);
             }
             steps.announce(2);
-            if member.me == root { steps.await_all(2) } else { Ok(()) }
+            if member.me == root { steps.await_each(2, 0..member.size()) } else { Ok(()) }
         });
     }
 }

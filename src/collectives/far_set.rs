@@ -81,7 +81,7 @@ impl SyncWord for Word<'_> {
             }
         }
     }
-    fn fetch_add(&self, value: u64, order: Ordering) {
+    fn fetch_add(&self, value: u64, order: Ordering) -> Option<u64> {
         match self {
             Self::Near(word) => {
                 word.fetch_add(value, order);
@@ -90,6 +90,7 @@ impl SyncWord for Word<'_> {
                 engine.update(*at, Amo { action: Action::Add, operand: value, bytes: 8 });
             }
         }
+        None
     }
 }
 

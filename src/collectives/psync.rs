@@ -5,14 +5,17 @@
 //!
 //! ```text
 //!             ARRIVED  RELEASED  STEP   NOTIFIC.  MESSAGE...
-//!  member 0   [ n-1 ]  [  0  ]   [  ]   [  ]   [      ]   members count themselves in here;
-//!  member 1   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   member 0 clears the count, then
+//!  member 0   [  n  ]  [ 0/1 ]   [  ]   [  ]   [      ]   members count themselves in here;
+//!  member 1   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   the last one clears the count, then
 //!  member 2   [  0  ]  [ 0/1 ]   [  ]   [  ]   [      ]   releases each at its own word
 //! ```
 //!
 //! Steps count from 1 in each call. When all members have arrived at the end of the call, none
-//! reads a step any more: member 0 clears all members' words before it releases any member. So each
-//! call leaves the array as it found it, and the array can be used again at once.
+//! reads a step any more: the last one clears all members' words before it releases any member. So
+//! each call leaves the array as it found it, and the array can be used again at once.
+//!
+//! The last one is running already. If member 0 always released the others, they would wait until it
+//! gets a CPU. It does so over nodes, where nobody learns by counting who is last.
 
 use super::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Stepped};
 use crate::atomics::{AtomicU64, Ordering};
@@ -36,7 +39,9 @@ pub const MOST_WORDS: usize = MESSAGE + SMALL_WORDS;
 pub trait SyncWord {
     fn load(&self, order: Ordering) -> u64;
     fn store(&self, value: u64, order: Ordering);
-    fn fetch_add(&self, value: u64, order: Ordering);
+    /// The value before; `None` in an active set over several nodes, where the answer would take as
+    /// long as another message.
+    fn fetch_add(&self, value: u64, order: Ordering) -> Option<u64>;
 }
 
 impl SyncWord for &AtomicU64 {
@@ -46,8 +51,8 @@ impl SyncWord for &AtomicU64 {
     fn store(&self, value: u64, order: Ordering) {
         AtomicU64::store(self, value, order);
     }
-    fn fetch_add(&self, value: u64, order: Ordering) {
-        AtomicU64::fetch_add(self, value, order);
+    fn fetch_add(&self, value: u64, order: Ordering) -> Option<u64> {
+        Some(AtomicU64::fetch_add(self, value, order))
     }
 }
 
@@ -102,24 +107,34 @@ impl<A: SyncArray> PSync<A> {
         }
     }
 
-    /// A barrier. Member 0 calls `between` when all have arrived and none has left.
+    /// A barrier. One member calls `between` when all have arrived and none has left.
     fn meet(&self, between: impl FnOnce()) -> Outcome<Self> {
         let (me, size) = (self.index(), self.size());
-        let arrived = self.0.word(0, ARRIVED);
-        if me == 0 {
-            self.wait_for(self.own(ARRIVED), size as u64 - 1)?;
-            arrived.store(0, Ordering::Relaxed);
+        if self.arrive()? {
+            self.0.word(0, ARRIVED).store(0, Ordering::Relaxed);
             between();
             self.0.complete();
-            for member in 1..size {
+            for member in (0..size).filter(|member| *member != me) {
                 self.0.word(member, RELEASED).store(1, Ordering::Release);
             }
         } else {
-            arrived.fetch_add(1, Ordering::AcqRel);
             self.wait_for(self.own(RELEASED), 1)?;
             self.own(RELEASED).store(0, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Counts this member in. True for the one that releases the others: all have arrived.
+    fn arrive(&self) -> Result<bool, A::Stop> {
+        let size = self.size() as u64;
+        match self.0.word(0, ARRIVED).fetch_add(1, Ordering::AcqRel) {
+            Some(before) => Ok(before == size - 1),
+            None if self.index() == 0 => {
+                self.wait_for(self.own(ARRIVED), size)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
     }
 }
 
@@ -156,6 +171,11 @@ impl<A: SyncArray> Stepped for PSync<A> {
                 self.0.word(member, NOTIFICATIONS).store(0, Ordering::Relaxed);
             }
         })
+    }
+
+    /// Nothing: `close` waits for all members.
+    fn finish(&self, _step: u64) -> Outcome<Self> {
+        Ok(())
     }
 
     fn announce(&self, step: u64) {

@@ -156,6 +156,16 @@ pub trait Stepped: Reach {
     /// If the wait ends early.
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self>;
 
+    /// Announces the last step of the collective, and waits until all members have announced it or
+    /// until [`close`](Self::close), which follows, would wait for them.
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn finish(&self, step: u64) -> Outcome<Self> {
+        self.announce(step);
+        (0..self.size()).try_for_each(|member| self.await_member(step, member))
+    }
+
     /// Whether messages can be [sent](Self::send) to members on other nodes.
     fn sends(&self) -> bool {
         false
@@ -348,12 +358,12 @@ impl<G: Stepped> Steps<'_, G> {
         members.into_iter().try_for_each(|member| self.await_member(step, member))
     }
 
-    /// Waits until every member has announced `step`.
+    /// As [`Stepped::finish`].
     ///
     /// # Errors
-    /// As for [`await_member`](Self::await_member).
-    pub fn await_all(&self, step: usize) -> Outcome<G> {
-        self.await_each(step, 0..self.group.size())
+    /// As for [`Stepped::finish`].
+    pub fn finish(&self, step: usize) -> Outcome<G> {
+        self.group.finish(self.base + step as u64)
     }
 }
 

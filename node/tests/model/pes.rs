@@ -180,6 +180,22 @@ pub fn count_readers(member: &Member, group: &impl CollectiveGroup<Stop = Infall
     }
 }
 
+/// The direct algorithms, twice: read each source as soon as it is ready, write the own one again once
+/// all have read it.
+pub fn finish_readers(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
+    for round in 1..=2 {
+        member.write(round);
+        let Ok(()) = group.steps(2, |steps| {
+            steps.announce(1);
+            for other in 0..member.size() {
+                steps.await_member(1, other)?;
+                assert_eq!(member.read(other), round);
+            }
+            steps.finish(2)
+        });
+    }
+}
+
 /// Nobody may see the message of another round, though writers wait for no reader.
 pub fn exchanges(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
     for round in 1..=3 {

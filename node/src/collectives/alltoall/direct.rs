@@ -16,7 +16,6 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Alltoall<'_>) -> Outcome<G> {
             steps.await_member(READY, member)?;
             call.take(group, member)?; // Which waits below.
         }
-        steps.announce(COPIED);
-        steps.await_all(COPIED)
+        steps.finish(COPIED)
     })
 }

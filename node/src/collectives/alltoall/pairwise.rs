@@ -46,13 +46,9 @@ pub fn run<G: CollectiveGroup>(
             }
         }
         match completion {
-            Completion::Counter => group.await_notifications(size - 1)?,
-            Completion::Barrier => {
-                steps.announce(COPIED);
-                steps.await_all(COPIED)?;
-            }
+            Completion::Counter => group.await_notifications(size - 1),
+            Completion::Barrier => steps.finish(COPIED),
         }
-        Ok(())
     })
 }
 

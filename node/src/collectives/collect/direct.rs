@@ -21,7 +21,6 @@ pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
                 call.fetch(group, member)?; // It waits below.
             }
         }
-        steps.announce(COPIED);
-        steps.await_all(COPIED)
+        steps.finish(COPIED)
     })
 }

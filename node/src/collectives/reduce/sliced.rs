@@ -38,8 +38,7 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
                 group.copy(sum, group.dest(dest, member)?.part(start, bytes));
             }
         }
-        steps.announce(REDUCED);
-        steps.await_all(REDUCED)
+        steps.finish(REDUCED)
     })
 }
 

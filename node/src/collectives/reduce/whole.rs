@@ -12,15 +12,17 @@ const READ: usize = 2;
 /// more. The elements have at most [`BLOCK_BYTES`] together.
 pub fn run<G: CollectiveGroup>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     assert!(call.bytes() <= BLOCK_BYTES);
+    let mut blocks = Accumulator::new(call.kernel);
+    let mut result = None;
     group.steps(READ, |steps| {
         steps.announce(READY);
-        let mut blocks = Accumulator::new(call.kernel);
         // All members wait below before they reuse their sources.
         let all = ElementRange::all(call.n);
-        let result = blocks.accumulate(group, steps, call.source, all, group.size())?;
-        steps.announce(READ);
-        steps.await_all(READ)?;
+        result = Some(blocks.accumulate(group, steps, call.source, all, group.size())?);
+        steps.finish(READ)
+    })?;
+    if let Some(result) = result {
         group.copy(result, call.dest); // Which nobody reads any more, if it is the source.
-        Ok(())
-    })
+    }
+    Ok(())
 }
