@@ -86,14 +86,14 @@ impl<A: SyncArray> PSync<A> {
         self.0.wait_until(|| word.load(Ordering::Acquire) >= value)
     }
 
-    /// Writes a message. The array is already zero, so a short message needs few stores.
-    fn write(&self, message: &[u64]) {
+    /// Writes a message to `member`'s array, which is already zero, so a short one needs few stores.
+    fn write(&self, member: usize, message: &[u64]) {
         for (element, value) in message.iter().enumerate().filter(|(_, value)| **value != 0) {
-            self.own(MESSAGE + element).store(*value, Ordering::Relaxed);
+            self.0.word(member, MESSAGE + element).store(*value, Ordering::Relaxed);
         }
     }
 
-    /// Removes the message.
+    /// Removes the message from this process's array.
     fn restore(&self, message: &[u64]) {
         for (element, _) in message.iter().enumerate().filter(|(_, value)| **value != 0) {
             self.own(MESSAGE + element).store(0, Ordering::Relaxed);
@@ -206,7 +206,7 @@ impl<A: SyncArray> CollectiveGroup for PSync<A> {
         wanted: Range<usize>,
         mut each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self> {
-        self.write(mine);
+        self.write(self.index(), mine);
         self.announce(1);
         let mut theirs = [0; SMALL_WORDS];
         let theirs = &mut theirs[..wanted.len()];
@@ -220,19 +220,21 @@ impl<A: SyncArray> CollectiveGroup for PSync<A> {
         Ok(())
     }
 
-    /// The root meets the others, too, so its array is restored when it returns.
+    /// One barrier: whoever releases the others gives them the message first. The root meets the others,
+    /// too, so its array is restored when it returns.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
         if self.index() == root {
-            self.write(message);
-            self.announce(1);
-            self.close()?;
-            self.restore(message);
-            Ok(())
-        } else {
-            self.await_member(1, root)?;
-            self.read_words(root, 0, message);
-            self.close()
+            self.write(self.index(), message);
         }
+        self.meet(|| {
+            self.read_words(root, 0, message);
+            for member in (0..self.size()).filter(|member| *member != root) {
+                self.write(member, message);
+            }
+        })?;
+        self.read_words(self.index(), 0, message);
+        self.restore(message);
+        Ok(())
     }
 
     fn sync(&self) -> Outcome<Self> {
