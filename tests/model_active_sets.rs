@@ -31,7 +31,7 @@ mod pes;
 use atomics::AtomicU64;
 use collectives::group::CollectiveGroup;
 use collectives::psync::{PSync, SyncArray};
-use pes::{Member, count_readers, exchanges, finish_readers, model, write_sync_read};
+use pes::{Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read};
 use std::convert::Infallible;
 
 impl SyncArray for Member {
@@ -88,4 +88,10 @@ fn messages_of_roots_do_not_mix() {
 #[test]
 fn messages_of_exchanges_do_not_mix() {
     model(2, 1, |member| exchanges(&member, &PSync(member.clone())));
+}
+
+#[test]
+fn all_get_the_combination_of_all_messages_in_their_order() {
+    model(2, 1, |member| combinations(&member, &PSync(member.clone())));
+    model(3, 1, |member| combinations(&member, &PSync(member.clone())));
 }

@@ -46,10 +46,10 @@ use atomics::{AtomicU64, Ordering};
 use collectives::barrier::{dissemination, tree};
 use collectives::epoch::Epoch;
 use collectives::epoch_group::EpochGroup;
-use collectives::group::{CollectiveGroup, FEW_WORDS, Few, Reach};
+use collectives::group::{CollectiveGroup, Reach};
 use collectives::sent;
 use collectives::tree::Tree;
-use pes::{Member, count_readers, exchanges, finish_readers, model, write_sync_read};
+use pes::{Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read};
 use std::convert::Infallible;
 
 fn epoch() -> Epoch {
@@ -227,27 +227,11 @@ fn messages_of_exchanges_do_not_mix() {
     model(3, 1, |member| exchanges(&member, &EpochGroup::new(member.clone(), &epoch())));
 }
 
-/// Results of different rounds, and of barriers that use the same word, do not mix.
 #[test]
 fn all_get_the_combination_of_all_messages_in_their_order() {
     for (npes, preemptions) in [(2, 2), (3, 1), (4, 1)] {
         model(npes, preemptions, |member| {
-            let epoch = epoch();
-            let group = EpochGroup::new(member.clone(), &epoch);
-            for round in 1..=3 {
-                let value = |member: u64| 10 * round + member;
-                let mut message: Few = [0; FEW_WORDS];
-                message[0] = value(member.me as u64);
-                let Ok(()) = group.combine(&mut message, 1, |sums, next| {
-                    sums[0] = 100 * sums[0] + next[0];
-                });
-                let expected =
-                    (1..member.size() as u64).fold(value(0), |sum, next| 100 * sum + value(next));
-                assert_eq!(message[0], expected);
-                if round == 2 {
-                    let Ok(()) = group.sync_by_one_word();
-                }
-            }
+            combinations(&member, &EpochGroup::new(member.clone(), &epoch()))
         });
     }
 }

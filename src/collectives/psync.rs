@@ -17,7 +17,7 @@
 //! The last one is running already. If member 0 always released the others, they would wait until it
 //! gets a CPU. It does so over nodes, where nobody learns by counting who is last.
 
-use super::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Stepped};
+use super::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach, SMALL_WORDS, Stepped};
 use crate::atomics::{AtomicU64, Ordering};
 use std::ops::Range;
 
@@ -217,6 +217,33 @@ impl<A: SyncArray> CollectiveGroup for PSync<A> {
         }
         self.close()?;
         self.restore(mine);
+        Ok(())
+    }
+
+    /// One barrier: whoever releases the others combines all messages, and replaces each by the result.
+    fn combine(
+        &self,
+        message: &mut Few,
+        words: usize,
+        mut combine: impl FnMut(&mut Few, &Few),
+    ) -> Outcome<Self> {
+        let read = |member| {
+            let mut few = [0; FEW_WORDS];
+            self.read_words(member, 0, &mut few[..words]);
+            few
+        };
+        self.write(self.index(), &message[..words]);
+        self.meet(|| {
+            let mut sums = read(0);
+            (1..self.size()).for_each(|member| combine(&mut sums, &read(member)));
+            for member in 0..self.size() {
+                for (element, sum) in (MESSAGE..).zip(&sums[..words]) {
+                    self.0.word(member, element).store(*sum, Ordering::Relaxed);
+                }
+            }
+        })?;
+        *message = read(self.index());
+        self.restore(&message[..words]);
         Ok(())
     }
 

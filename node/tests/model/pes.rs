@@ -3,7 +3,7 @@
 
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
-use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Small};
+use crate::collectives::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach, Small};
 use crate::collectives::memory::Private;
 use crate::collectives::words::{CachePadded, ControlWords, Heard, Mailbox};
 use crate::counter::{Counter, WaitStrategy};
@@ -205,5 +205,23 @@ pub fn exchanges(member: &Member, group: &impl CollectiveGroup<Stop = Infallible
             assert_eq!(theirs[0], round * 10 + other as u64);
             Ok(())
         });
+    }
+}
+
+/// Results of different rounds, and of barriers that use the same word, do not mix.
+pub fn combinations(member: &Member, group: &impl CollectiveGroup<Stop = Infallible>) {
+    for round in 1..=3 {
+        let value = |member: u64| 10 * round + member;
+        let mut message: Few = [0; FEW_WORDS];
+        message[0] = value(member.me as u64);
+        let Ok(()) = group.combine(&mut message, 1, |sums, next| {
+            sums[0] = 100 * sums[0] + next[0];
+        });
+        let expected =
+            (1..member.size() as u64).fold(value(0), |sum, next| 100 * sum + value(next));
+        assert_eq!(message[0], expected);
+        if round == 2 {
+            let Ok(()) = group.sync_by_one_word();
+        }
     }
 }
