@@ -156,8 +156,9 @@ pub trait Stepped: Reach {
     /// If the wait ends early.
     fn await_member(&self, step: u64, member: usize) -> Outcome<Self>;
 
-    /// Announces the last step of the collective, and waits until all members have announced it or
-    /// until [`close`](Self::close), which follows, would wait for them.
+    /// Announces the last step of the collective, and waits until all members have. A group whose
+    /// [`close`](Self::close) waits for all members leaves it to that, so only what is after `close` may
+    /// rely on it.
     ///
     /// # Errors
     /// If the wait ends early.
