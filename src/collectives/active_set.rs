@@ -1,14 +1,13 @@
 //! Collectives on active sets (specification, section 9.10; deprecated in version 1.5): the PEs
 //! `start + i * 2^log_stride`, `i < size`, of the world.
 //!
-//! They run the teams' algorithms over the user's `pSync` array. The routines return nothing; wrong
-//! arguments are reported.
+//! They run the teams' algorithms over the user's `pSync` array, or over the control words of the
+//! team of all PEs. The routines return nothing; wrong arguments are reported.
 
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::run;
-use super::{far, far_set};
+use super::{far, far_set, on_team, run};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
@@ -16,6 +15,7 @@ use crate::failure;
 use crate::job::job;
 use crate::span::Span;
 use crate::stats::{self, Class};
+use crate::team::{self, TEAM_WORLD, Team};
 use crate::translate::TABLE;
 use onenode::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
@@ -96,18 +96,28 @@ fn checked(routine: Routine, set: Triplet, psync: PSyncArray, bytes: usize) -> A
     ActiveSet { routine, start: first, stride, size, me, psync }
 }
 
+/// The team of all PEs, if the set has all PEs, and none can be in two collectives at once. Its
+/// control words serve the set better than `pSync`, which has to be restored before a PE returns.
+fn as_team(set: &ActiveSet) -> Option<&'static Team> {
+    let job = job(set.routine);
+    (set.size == job.npes() && job.has_one_call_at_a_time()).then(|| {
+        set.check_psync();
+        team::required(set.routine, TEAM_WORLD)
+    })
+}
+
 /// Makes a call with the group of an active set, whichever nodes its members are on.
 macro_rules! on_set {
     ($set:expr, |$group:ident| $call:expr) => {
-        match far_set::on_set($set) {
-            None => {
-                let $group = &PSync($set);
-                $call
-            }
-            Some(group) => {
-                let $group = &group;
-                $call
-            }
+        if let Some(team) = as_team(&$set) {
+            let $group = &on_team($set.routine, team);
+            $call
+        } else if let Some(group) = far_set::on_set($set) {
+            let $group = &group;
+            $call
+        } else {
+            let $group = &PSync($set);
+            $call
         }
     };
 }

@@ -153,6 +153,13 @@ fn copy(names: &Names, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
     }
 }
 
+impl ActiveSet {
+    /// Ends the job unless the `pSync` array is symmetric.
+    pub fn check_psync(&self) {
+        peer(self.routine, "pSync", self.psync.address(), self.world_pe(self.me));
+    }
+}
+
 impl SyncArray for ActiveSet {
     type Word<'w> = &'w AtomicU64;
 

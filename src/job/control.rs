@@ -14,7 +14,7 @@
 mod texts;
 
 use super::file::{JobFile, SLOT_STRIDE};
-use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use crate::memory::partition::{Spec, order::Order};
@@ -71,6 +71,8 @@ pub struct PeRecord {
     stage: AtomicU32,
     /// Its slot.
     pub slot: SlotRecord,
+    /// The thread level of its current lifetime.
+    pub thread_level: AtomicI32,
     /// 1 if the PE called `start_pes`: leaving without finalize is in order.
     pub implicit_finalize: AtomicU32,
     /// The step of all PEs' team at which the lifetime's last barrier begins for the PE, plus 1; 0

@@ -64,6 +64,8 @@ pub struct Job {
     partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
     lifetime: AtomicU32,
+    /// How many calls each PE makes at a time in the current lifetime: see `threads`.
+    calls: AtomicU32,
     /// Where missing PEs will look for the job.
     meeting: Option<Point>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.

@@ -19,10 +19,7 @@ impl Job {
         if !self.is_near(pe) {
             self.not_near(pe);
         }
-        let mut pause = Pause::about(About::Initialisation(pe));
-        while !self.has_begun(pe) {
-            pause.step();
-        }
+        self.await_begun(pe);
         self.attach_once(pe);
         if ALL_OR_NONE {
             // Attach all peers that have initialised, to avoid doing so one by one later.
@@ -45,6 +42,14 @@ impl Job {
     /// Whether PE `pe` has begun the lifetime that this PE is in.
     fn has_begun(&self, pe: usize) -> bool {
         self.control.pe(pe).lifetime() >= self.lifetime.load(Ordering::Relaxed)
+    }
+
+    /// Waits until PE `pe` has begun the lifetime that this PE is in.
+    pub(super) fn await_begun(&self, pe: usize) {
+        let mut pause = Pause::about(About::Initialisation(pe));
+        while !self.has_begun(pe) {
+            pause.step();
+        }
     }
 
     fn attach_once(&self, pe: usize) {

@@ -62,18 +62,17 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     }
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
-            None => first_lifetime(routine)?,
-            Some(job) => begin(job, routine)?,
+            None => first_lifetime(routine, requested)?,
+            Some(job) => begin(job, routine, requested)?,
         }
         collectives::tuning::apply_to_copies();
-        threads::set_level(requested);
     }
     INITIALISATIONS.fetch_add(1, Ordering::Relaxed);
     Ok(query_thread())
 }
 
 /// Makes this process a PE. Does not wait for other PEs.
-fn first_lifetime(routine: Routine) -> Result<(), Error> {
+fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let place = match launch::join() {
         Err(Error::Over(word)) => ending::leave_late(word, false),
         place => place?,
@@ -124,6 +123,7 @@ fn first_lifetime(routine: Routine) -> Result<(), Error> {
         heap: Space::new(layout.heap.clone(), Pool::of_heap(layout.heap.len())),
         partitions: partitions::laid(in_slot, &layout.partitions, on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
+        calls: AtomicU32::new(threads::UNKNOWN),
         meeting: place.meeting,
         exchange: place.exchange.map(Mutex::new),
         looked: AtomicUsize::new(0),
@@ -148,7 +148,7 @@ fn first_lifetime(routine: Routine) -> Result<(), Error> {
     ending::leave_when_told();
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
-    begin(job, routine)?;
+    begin(job, routine, level)?;
     // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(engine) = job.engine() {
         engine.attend()?;
@@ -166,7 +166,7 @@ fn say_child_is_lost() {
 }
 
 /// Opens the data path and lets peers attach.
-fn begin(job: &'static Job, routine: Routine) -> Result<(), Error> {
+fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     lay_heap(job)?;
     lay_partitions(job).map_err(|error| tell_once(routine, job.control.job(), job.pe, error))?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
@@ -190,6 +190,7 @@ fn begin(job: &'static Job, routine: Routine) -> Result<(), Error> {
     TABLE.set_mirror(job.pe, job.layout.start());
     team::open(job);
     context::open(job);
+    job.set_thread_level(level);
     job.control.pe(job.pe).last_step.store(0, Ordering::Relaxed);
     job.control.pe(job.pe).advance();
     Ok(())

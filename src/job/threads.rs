@@ -1,5 +1,6 @@
 //! Thread levels (specification, section 9.2): how many threads of this PE may call the library.
 
+use super::Job;
 use crate::atomics::{AtomicI32, Ordering};
 
 /// `SHMEM_THREAD_SINGLE`.
@@ -13,12 +14,43 @@ pub const THREAD_MULTIPLE: i32 = 3;
 
 static LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
+// How many library calls a PE makes at a time: `Job::calls`.
+pub(super) const UNKNOWN: u32 = 0;
+const ONE: u32 = 1;
+const SEVERAL: u32 = 2;
+
 /// The level of the current lifetime.
 pub(crate) fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)
 }
 
-/// Sets the level, at initialisation.
-pub(super) fn set_level(level: i32) {
-    LEVEL.store(level, Ordering::Relaxed);
+impl Job {
+    /// Sets this PE's level, at initialisation.
+    pub(super) fn set_thread_level(&self, level: i32) {
+        LEVEL.store(level, Ordering::Relaxed);
+        self.control.pe(self.pe).thread_level.store(level, Ordering::Relaxed);
+        self.calls.store(UNKNOWN, Ordering::Relaxed);
+    }
+
+    /// Whether each PE makes one library call at a time: all PEs are on this node, and none has
+    /// `SHMEM_THREAD_MULTIPLE`. All PEs get the same answer. The first call in a lifetime waits until
+    /// all PEs have initialised.
+    #[inline]
+    pub(crate) fn has_one_call_at_a_time(&self) -> bool {
+        match self.calls.load(Ordering::Relaxed) {
+            UNKNOWN => self.compare_levels(),
+            calls => calls == ONE,
+        }
+    }
+
+    #[cold]
+    fn compare_levels(&self) -> bool {
+        let is_multiple = |pe| {
+            self.await_begun(pe);
+            self.control.pe(pe).thread_level.load(Ordering::Relaxed) == THREAD_MULTIPLE
+        };
+        let one = self.engine.is_none() && !(0..self.npes).any(is_multiple);
+        self.calls.store(if one { ONE } else { SEVERAL }, Ordering::Relaxed);
+        one
+    }
 }

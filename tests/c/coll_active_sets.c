@@ -100,15 +100,10 @@ static void only_barrier(int start, int log_stride, int size, int ordinal)
     shmem_barrier(start, log_stride, size, barrier_psync.words);
 }
 
-int main(void)
+static void lifetime(int level)
 {
-    for (int i = 0; i < SHMEM_SYNC_SIZE; i++)
-        psync[0].words[i] = psync[1].words[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++)
-        barrier_psync.words[i] = sync_psync.words[i] = SHMEM_SYNC_VALUE;
-    psync[0].before = psync[0].after = psync[1].before = psync[1].after = 4711;
-    barrier_psync.after = sync_psync.after = 4711;
-    shmem_init();
+    int provided;
+    CHECK_EQ(shmem_init_thread(level, &provided), 0);
     me = shmem_my_pe();
     npes = shmem_n_pes();
     over_all_sets(only_barrier);
@@ -126,5 +121,19 @@ int main(void)
     CHECK_EQ(psync[0].before + psync[0].after + psync[1].before + psync[1].after, 4 * 4711);
     CHECK_EQ(barrier_psync.after + sync_psync.after, 2 * 4711);
     shmem_finalize();
+}
+
+int main(void)
+{
+    for (int i = 0; i < SHMEM_SYNC_SIZE; i++)
+        psync[0].words[i] = psync[1].words[i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++)
+        barrier_psync.words[i] = sync_psync.words[i] = SHMEM_SYNC_VALUE;
+    psync[0].before = psync[0].after = psync[1].before = psync[1].after = 4711;
+    barrier_psync.after = sync_psync.after = 4711;
+    /* The set of all PEs may be treated differently where a PE can be in two calls at once. */
+    lifetime(SHMEM_THREAD_SINGLE);
+    lifetime(me == npes - 1 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE);
+    lifetime(SHMEM_THREAD_SERIALIZED);
     return 0;
 }

@@ -14,6 +14,9 @@
 // case: indices indices | status=nonzero stderr=shmem_long_wait_until_some stderr=indices
 // case: cmp_values cmp_values | status=nonzero stderr=shmem_long_test_all_vector stderr=cmp_values
 // case: pe_quiet pe_quiet | status=nonzero stderr=shmem_pe_quiet stderr=target_pes
+// case: psync-private psync-private | status=nonzero stderr=shmem_sync: stderr=pSync
+// case: psync-unaligned psync-unaligned | status=nonzero stderr=shmem_barrier: stderr=pSync
+// case: psync-null psync-null | status=nonzero stderr=shmem_broadcast64: stderr=pSync
 // case: garbage-ctx-p garbage-ctx-p | status=nonzero stderr=shmem_ctx_long_p stderr=ctx
 // case: garbage-ctx-g garbage-ctx-g | status=nonzero stderr=shmem_ctx_long_g stderr=ctx
 // case: garbage-ctx-put garbage-ctx-put | status=nonzero stderr=shmem_ctx_putmem stderr=ctx
@@ -82,6 +85,9 @@ int main(int argc, char **argv)
     if (IS("indices")) shmem_long_wait_until_some(data, 4, NULL, NULL, SHMEM_CMP_EQ, 0);
     if (IS("cmp_values")) shmem_long_test_all_vector(data, 4, NULL, SHMEM_CMP_EQ, NULL);
     if (IS("pe_quiet")) shmem_pe_quiet(NULL, 1);
+    if (IS("psync-private")) shmem_sync(0, 0, 2, &here);
+    if (IS("psync-unaligned")) shmem_barrier(0, 0, 2, (long *)((char *)data + 4));
+    if (IS("psync-null")) shmem_broadcast64(data, data + 8, 1, 0, 0, 0, 2, NULL);
     if (IS("garbage-ctx-p")) shmem_ctx_long_p(ctx, data, 1, to);
     if (IS("garbage-ctx-g")) here = shmem_ctx_long_g(ctx, data, to);
     if (IS("garbage-ctx-put")) shmem_ctx_putmem(ctx, data, &here, 8, 0);
