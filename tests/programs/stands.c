@@ -53,6 +53,8 @@ int main(int argc, char **argv)
         shmem_team_sync(odd);
     if (IS("set"))
         shmem_sync(0, 0, npes, psync);
+    if (IS("subset") && me != 0)
+        shmem_sync(1, 0, npes - 1, psync);
     if (IS("wait"))
         shmem_long_wait_until(&never, SHMEM_CMP_NE, 0);
     if (IS("heap"))

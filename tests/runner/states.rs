@@ -13,7 +13,8 @@ use std::time::Duration;
 const WAITS: &[(&str, &str)] = &[
     ("barrier", "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
     ("team", "PE 3: in shmem_team_sync, waiting for PE 1 on team 0x3, for "),
-    ("set", "in shmem_sync, waiting for others of the 4 PEs 0, 1, ..., for "),
+    ("set", "PEs 0, 2-3: in shmem_sync, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
+    ("subset", "PEs 2-3: in shmem_sync, waiting for others of the 3 PEs 1, 2, ..., for "),
     (
         "wait",
         "PEs 0, 2-3: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
