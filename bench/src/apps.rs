@@ -13,7 +13,7 @@ use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
 use crate::implementation::Implementation;
-use crate::{execute, memory};
+use crate::{execute, memory, slower};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const PES: [usize; 4] = [1, 2, 4, 8];
@@ -211,7 +211,7 @@ impl Apps {
         let mut text = format!(
             "Medians of {} runs. Times are those of the part that all forms share, without start and \
              check; speed-up is against one PE of the same form; memory is that of all processes, \
-             their launcher included.\n{}\n{}\n",
+             their launcher included.\n{}\n{}",
             self.repeats,
             self.table(found),
             self.verdict(found)
@@ -274,19 +274,11 @@ impl Apps {
                 let (f, ratio) =
                     faster.map(|f| (f, ratio(f))).max_by(|a, b| a.1.total_cmp(&b.1))?;
                 let (program, form) = (PROGRAMS[p].0, self.forms[f].name());
-                let ratio = figures::ratio(ratio);
                 let plural = if pes == 1 { "" } else { "s" };
-                Some(format!("{program} on {pes} PE{plural} ({ratio} times {form}'s time)"))
+                Some(slower::point(&format!("{program} on {pes} PE{plural}"), ratio, form))
             })
             .collect();
-        let (count, of) = (slower.len(), own.len());
-        match count {
-            0 => format!("Slower than another form in every run at none of {of} points."),
-            _ => format!(
-                "Slower than another form in every run at {count} of {of} points: {}.",
-                slower.join(", ")
-            ),
-        }
+        slower::sentence("Slower than another form in every run", own.len(), &slower)
     }
 
     fn plot(&self, found: &Figures, program: usize, name: &str) -> Plot {

@@ -6,7 +6,9 @@ use oneshmem_plots::figures;
 
 use crate::plan::{Comparison, Experiment, Extent};
 use crate::ratios::Ratios;
-use crate::report::{Key, Point, RAW, RemarkKind, Report, Run, Unit};
+use crate::report::{Key, Point, RAW, RemarkKind, Report, Unit};
+use crate::sample::Sample;
+use crate::slower;
 
 const PES: [usize; 3] = [2, 4, 8];
 /// The sizes usually measured.
@@ -36,6 +38,8 @@ const OPERATIONS: [Operation; 5] = [
     // It moves the same bytes.
     operation("alltoalls", "alltoall", "collective.alltoalls", "activeset.alltoalls"),
 ];
+/// The forms in words, in the order of [`Operation::forms`].
+const FORMS: [&str; 2] = ["over teams", "over active sets"];
 const BARRIER: &str = "collective.barrier_all";
 /// The goal: at most this many times the bound, or this many times as fast as the best other one.
 const NEAR: f64 = 1.15;
@@ -87,42 +91,6 @@ fn groups_of(
     list
 }
 
-/// Which of a run's samples to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sample {
-    /// The median.
-    Median,
-    /// The least, which other load on the machine disturbs least.
-    Least,
-}
-
-impl Sample {
-    /// A run's figure.
-    fn of_run(self) -> fn(&Run) -> f64 {
-        match self {
-            Self::Median => |run| run.samples.median,
-            Self::Least => |run| run.samples.min,
-        }
-    }
-
-    /// The median of the runs' figures.
-    fn of(self, point: &Point) -> f64 {
-        match self {
-            Self::Median => point.value(),
-            Self::Least => point.within().0,
-        }
-    }
-
-    /// The costs of a point relative to the least of some others, turn by turn.
-    fn ratios(self, point: &Point, others: &[&Point]) -> Option<Ratios> {
-        let figure = self.of_run();
-        Ratios::to(point, figure, |turn| {
-            let figures = others.iter().filter_map(|other| other.in_turn(turn).map(figure));
-            figures.min_by(f64::total_cmp)
-        })
-    }
-}
-
 /// The best of the existing points, over teams or over active sets.
 fn best<'a>(
     (report, sample): (&'a Report, Sample),
@@ -133,6 +101,19 @@ fn best<'a>(
 ) -> Option<&'a Point> {
     let find = |name: &&str| report.find(who, &Key { name: (*name).into(), size, pes });
     names.iter().filter_map(find).min_by(|a, b| sample.of(a).total_cmp(&sample.of(b)))
+}
+
+/// The best of the other implementations' points.
+fn best_peer<'a>(
+    (report, sample): (&'a Report, Sample),
+    names: &[&str],
+    size: u64,
+    pes: usize,
+) -> Option<(&'a str, &'a Point)> {
+    let peers = report.peers();
+    peers
+        .filter_map(|peer| Some((peer, best((report, sample), peer, names, size, pes)?)))
+        .min_by(|a, b| sample.of(a.1).total_cmp(&sample.of(b.1)))
 }
 
 /// The bounds that the machine sets, one for each raw method.
@@ -184,10 +165,7 @@ fn rows(report: &Report, sample: Sample) -> Vec<Row<'_>> {
         );
         for (operation, raw, names, size) in points {
             let Some(mine) = best(figures, own, &names, size, pes) else { continue };
-            let peer = report
-                .peers()
-                .filter_map(|peer| Some((peer, best(figures, peer, &names, size, pes)?)))
-                .min_by(|a, b| sample.of(a.1).total_cmp(&sample.of(b.1)));
+            let peer = best_peer(figures, &names, size, pes);
             let barrier = raw_barrier(report, pes);
             let bounds = match operation {
                 "barrier" => barrier.into_iter().collect(),
@@ -263,7 +241,7 @@ pub fn print(report: &Report, sample: Sample) -> String {
         if sample == Sample::Least { "least samples" } else { "medians" },
         rows.len()
     );
-    text += &slower(&rows);
+    text += &slower(report, sample, &rows);
     for warning in crate::table::warnings(report) {
         text += &format!("! {warning}\n");
     }
@@ -273,42 +251,55 @@ pub fn print(report: &Report, sample: Sample) -> String {
     text
 }
 
-/// A line on where another implementation is faster, if there are others.
-fn slower(rows: &[Row<'_>]) -> String {
-    let compared =
-        rows.iter().filter_map(|row| Some((row, row.peer?.0, row.times.as_ref()?.value())));
-    let (mut all, mut points) = (0, Vec::new());
-    for (row, peer, times) in compared {
-        all += 1;
-        if times < 1.0 {
-            let bytes = match row.size {
-                0 => String::new(),
-                size => format!(" of {}B", figures::size(size)),
-            };
-            points.push(format!(
-                "{}{bytes} on {} PEs ({} times {peer}'s time)",
-                row.operation,
-                row.pes,
-                figures::ratio(1.0 / times)
-            ));
+/// Each form by itself, over teams or over active sets, beside the best other implementation's same
+/// form: what it is, and the other one's costs relative to ours.
+fn forms(report: &Report, sample: Sample) -> Vec<(String, &str, f64)> {
+    let figures = (report, sample);
+    let own = report.own().unwrap_or_default();
+    let compared = |operation: &Operation, form: usize, size, pes| {
+        let name = operation.forms[form];
+        let mine = best(figures, own, &[name], size, pes)?;
+        let (peer, theirs) = best_peer(figures, &[name], size, pes)?;
+        let what = point(&format!("{} {}", operation.name, FORMS[form]), size, pes);
+        Some((what, peer, sample.ratios(theirs, &[mine])?.value()))
+    };
+    let mut points = Vec::new();
+    for pes in PES {
+        for operation in &OPERATIONS {
+            for size in every_size() {
+                points.extend((0..2).filter_map(|form| compared(operation, form, size, pes)));
+            }
         }
     }
-    match (all, points.is_empty()) {
-        (0, _) => String::new(),
-        (_, true) => format!("Slower than another implementation at none of {all} points.\n"),
-        _ => format!(
-            "Slower than another implementation at {} of {all} points: {}.\n",
-            points.len(),
-            points.join(", ")
-        ),
-    }
+    points
+}
+
+/// A point in words: `reduce of 8 B on 2 PEs`.
+fn point(operation: &str, size: u64, pes: usize) -> String {
+    let of = if size == 0 { "" } else { " of " };
+    format!("{operation}{of}{} on {pes} PEs", figures::bytes(size))
+}
+
+/// Lines on where another implementation is faster, if there are others.
+fn slower(report: &Report, sample: Sample, rows: &[Row<'_>]) -> String {
+    let better = rows.iter().filter_map(|row| {
+        let (peer, times) = (row.peer?.0, row.times.as_ref()?.value());
+        Some((point(row.operation, row.size, row.pes), peer, times))
+    });
+    let line = |which: &str, points: &[(String, &str, f64)]| {
+        let points_lost = points.iter().filter(|(_, _, times)| *times < 1.0);
+        let lost = points_lost.map(|(what, peer, times)| slower::point(what, 1.0 / times, peer));
+        let start = format!("Slower than another implementation, {which},");
+        slower::sentence(&start, points.len(), &lost.collect::<Vec<_>>())
+    };
+    line("better forms", &better.collect::<Vec<_>>()) + &line("same forms", &forms(report, sample))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::machine::Machine;
-    use crate::report::Implementation;
+    use crate::report::{Implementation, Run};
 
     #[test]
     fn the_better_form_beside_the_bound_and_the_best_other_one() {
@@ -339,7 +330,8 @@ mod tests {
             "reduce 4 2 Ki 400 ns 200 ns 2.00 4.00 600 ns quick 1.50 not reached"
         );
         assert_eq!(fields("barrier").join(" "), "barrier 4 110 ns 100 ns 1.10 1.10");
-        assert!(text.contains("Slower than another implementation at none of 1 points."));
+        assert!(text.contains("implementation, better forms, at none of 1 points."));
+        assert!(text.contains("implementation, same forms, at none of 1 points."));
         assert!(text.contains("Of 2 points 1 are within"));
     }
 
@@ -354,6 +346,10 @@ mod tests {
             ("other", "collective.alltoalls", 4 << 20, 200.0),
             ("mine", "collective.alltoall", 8, 200.0),
             ("other", "activeset.alltoall", 8, 300.0),
+            ("mine", "collective.fcollect", 8, 100.0),
+            ("other", "collective.fcollect", 8, 110.0),
+            ("mine", "activeset.fcollect", 8, 240.0),
+            ("other", "activeset.fcollect", 8, 120.0),
             ("mine", "collective.barrier_all", 0, 130.0),
             ("other", "collective.barrier_all", 0, 100.0),
         ] {
@@ -361,11 +357,16 @@ mod tests {
             report.add(who, "p", Key { name: name.into(), size, pes: 2 }, Unit::Nanoseconds, run);
         }
         let text = print(&report, Sample::Median);
-        let line = text.lines().find(|line| line.starts_with("Slower")).unwrap();
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Slower")).collect();
         assert_eq!(
-            line,
-            "Slower than another implementation at 2 of 3 points: barrier on 2 PEs (1.30 times \
-             other's time), alltoalls of 4 MiB on 2 PEs (1.50 times other's time)."
+            lines,
+            [
+                "Slower than another implementation, better forms, at 2 of 4 points: barrier on 2 \
+                 PEs (1.30 times other's time), alltoalls of 4 MiB on 2 PEs (1.50 times other's time).",
+                "Slower than another implementation, same forms, at 2 of 3 points: fcollect over \
+                 active sets of 8 B on 2 PEs (2.00 times other's time), alltoalls over teams of \
+                 4 MiB on 2 PEs (1.50 times other's time)."
+            ]
         );
     }
 

@@ -23,6 +23,8 @@ mod page;
 mod plan;
 mod ratios;
 mod report;
+mod sample;
+mod slower;
 mod suite;
 mod table;
 mod whole_job;
@@ -40,6 +42,7 @@ use crate::apps::Form;
 use crate::implementation::Implementation;
 use crate::plan::Extent;
 use crate::report::{RemarkKind, Report};
+use crate::sample::Sample;
 
 fn main() -> ExitCode {
     let matches = options::command().get_matches();
@@ -158,8 +161,8 @@ fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let json = work.join("collectives.json");
     report.save(&json)?;
     let sample = match matches.get_flag("least") {
-        true => compared::Sample::Least,
-        false => compared::Sample::Median,
+        true => Sample::Least,
+        false => Sample::Median,
     };
     say(&format!("{}Written: {}", compared::print(&report, sample), json.display()))?;
     Ok(if report.fails() { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -8,6 +8,7 @@ use crate::over::NODES;
 use crate::plan::{Comparison, Experiment, Extent};
 use crate::ratios::Ratios;
 use crate::report::{Key, RemarkKind, Report};
+use crate::slower;
 
 /// The numbers of PEs on each.
 const EACH: [usize; 4] = [1, 2, 4, 8];
@@ -88,8 +89,8 @@ pub fn print(report: &Report) -> String {
                 if let Some(ratio) = ratio {
                     all += 1;
                     if ratio.value() < 1.0 {
-                        let times = figures::ratio(1.0 / ratio.value());
-                        slower.push(format!("{called} at {pes} ({times} times {peer}'s)"));
+                        let what = format!("{called} at {pes}");
+                        slower.push(slower::point(&what, 1.0 / ratio.value(), peer));
                     }
                 }
             }
@@ -102,15 +103,7 @@ pub fn print(report: &Report) -> String {
          Of an operation: PE 0's time; of a collective: the slowest PE's. Ratios: the median of \
          those within each turn.\n"
     );
-    text += &match (all, slower.is_empty()) {
-        (0, _) => String::new(),
-        (_, true) => format!("Slower than another implementation at none of {all} points.\n"),
-        _ => format!(
-            "Slower than another implementation at {} of {all} points: {}.\n",
-            slower.len(),
-            slower.join(", ")
-        ),
-    };
+    text += &slower::sentence("Slower than another implementation", all, &slower);
     for warning in crate::table::warnings(report) {
         text += &format!("! {warning}\n");
     }
@@ -151,7 +144,7 @@ mod tests {
         assert!(line("barrier").ends_with("2.50"), "{text}");
         assert!(line("get 1 MiB").ends_with("0.500"), "{text}");
         assert!(
-            text.contains("at 1 of 2 points: get 1 MiB at 2 x 2 (2.00 times other's)."),
+            text.contains("at 1 of 2 points: get 1 MiB at 2 x 2 (2.00 times other's time)."),
             "{text}"
         );
     }
