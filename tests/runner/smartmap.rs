@@ -63,6 +63,7 @@ pub fn trials() -> Vec<Trial> {
 /// Programs of the conformance suite that use features missing on Kitten: child processes, threads,
 /// `/proc`.
 const NOT_THERE: &[&str] = &[
+    "coll_active_threads",
     "data_aligned",
     "data_untouched",
     "fork",
