@@ -135,6 +135,12 @@ impl Place {
         &words.mailboxes[if place < MAILBOXES { place } else { place - MAILBOXES }]
     }
 
+    /// Reads word `i` of a member's message.
+    #[inline(always)]
+    fn word(&self, words: &ControlWords, i: usize) -> u64 {
+        self.mailbox(words, i / SMALL_WORDS).words[i % SMALL_WORDS].load(Ordering::Relaxed)
+    }
+
     /// Reads words of a member's message from word `first` on, as many as `to` holds.
     #[inline(always)]
     fn read(&self, words: &ControlWords, first: usize, to: &mut [u64]) {
@@ -263,13 +269,22 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
         let place = Place::of(mine.len(), self.epoch);
         self.clear(&place)?;
         place.write(self.own(), mine, |counter| self.members.wake(counter));
-        let mut room = Room::new();
-        let theirs = room.zeros(wanted.len());
-        for member in 0..self.size() {
+        let hear = |member| {
             let words = self.members.words(member);
-            self.members.await_counter(place.step(words), place.end)?;
-            place.read(words, wanted.start, theirs);
-            each(member, theirs)?;
+            self.members.await_counter(place.step(words), place.end).map(|()| words)
+        };
+        if wanted.len() == 1 {
+            // Very common, and without a loop over words it takes a third fewer instructions.
+            for member in 0..self.size() {
+                each(member, &[place.word(hear(member)?, wanted.start)])?;
+            }
+        } else {
+            let mut room = Room::new();
+            let theirs = room.zeros(wanted.len());
+            for member in 0..self.size() {
+                place.read(hear(member)?, wanted.start, theirs);
+                each(member, theirs)?;
+            }
         }
         self.epoch.all_came_to(place.start);
         self.epoch.note_message(place.end);

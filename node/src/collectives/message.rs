@@ -55,6 +55,9 @@ impl Room {
         bytes: usize,
         blocks: usize,
     ) -> &mut [u64] {
+        // Blocks of whole words need no padding: they are one.
+        let whole = bytes % size_of::<u64>() == 0;
+        let (bytes, blocks) = if whole { (bytes * blocks, 1) } else { (bytes, blocks) };
         let words = words_of(bytes);
         assert!(words * blocks <= MOST_WORDS);
         let start: *mut u64 = self.0.as_mut_ptr().cast();
