@@ -1,33 +1,31 @@
-//! What an agent publishes: its record, which is exchanged when the job starts, and an export for
-//! each PE of its node, which others read from the agent's memory. Little-endian, with checked
-//! lengths, because both come over a network.
+//! What an agent tells others: its record, which is exchanged when the job starts, and an export for
+//! each PE of its node, for which they ask. Little-endian, with checked lengths, because both come over
+//! a network. No address of a process is in them.
+
+use super::Segment;
+use super::admission::Access;
+use std::net::SocketAddr;
 
 /// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x07\0");
-/// The size of an encoded [`Export`] in the agent's memory.
-pub const EXPORT_BYTES: usize = 512;
-/// The most bytes of the address of a PE's worker.
-pub const ADDRESS_BYTES: usize = 256;
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x08\0");
+/// The size of an encoded [`Export`].
+pub const EXPORT_BYTES: usize = 768;
+/// The most bytes of an encoded [`Record`] of a PE's worker.
+pub const WORKER_BYTES: usize = 512;
+/// The most bytes of a worker's address.
+const ADDRESS_BYTES: usize = 256;
 
-/// How to reach an agent.
+/// How to reach a worker: an agent's, or that of a PE that is alone on its node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its worker's address.
+    /// The worker's address.
     pub address: Vec<u8>,
-    /// The exports of its node's PEs, in the order of the PEs, and then the abort word.
-    pub exports: Segment,
-    /// The addresses at which it listens for connections, if any.
-    pub listens: Vec<Vec<u8>>,
+    /// How a process is admitted to it.
+    pub access: Access,
 }
 
-/// Memory in an agent's process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
-    /// Its address in that process.
-    pub base: u64,
-    /// Its length.
-    pub bytes: u64,
-}
+/// The sizes in bytes of a PE's memory, by segment.
+pub type Sizes = [u64; Segment::COUNT];
 
 /// What others need to know about a PE.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,17 +39,9 @@ pub struct Export {
     pub backend: u64,
     /// A number for its partitions, as in its `PeRecord`.
     pub partitions_number: u64,
-    /// Its data segment.
-    pub data: Segment,
-    /// Its heap.
-    pub heap: Segment,
-    /// Its partitions with the gaps between them, of 0 bytes if it has none.
-    pub partitions: Segment,
-    /// The control area of its program.
-    pub control: Segment,
-    /// The statistics of its program's PEs.
-    pub statistics: Segment,
-    /// The address of its own worker if it is alone on its node.
+    /// The sizes of its segments. That of the partitions has the gaps between them; 0 if it has none.
+    pub sizes: Sizes,
+    /// The encoded [`Record`] of its own worker if it is alone on its node.
     pub worker: Vec<u8>,
 }
 
@@ -60,8 +50,9 @@ impl Record {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_le_bytes().to_vec();
         put_bytes(&mut bytes, &self.address);
-        self.exports.encode(&mut bytes);
-        self.listens.iter().for_each(|address| put_bytes(&mut bytes, address));
+        for address in [&self.access.admits].into_iter().chain(&self.access.listens) {
+            put_bytes(&mut bytes, address.to_string().as_bytes());
+        }
         bytes
     }
 
@@ -69,38 +60,24 @@ impl Record {
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         (take_u64(bytes)? == MAGIC).then_some(())?;
-        let (address, exports) = (take_bytes(bytes)?, Segment::decode(bytes)?);
+        let address = take_bytes(bytes)?.to_vec();
+        (address.len() <= ADDRESS_BYTES).then_some(())?;
+        let admits = take_address(bytes)?;
         let mut listens = Vec::new();
         while !bytes.is_empty() {
-            listens.push(take_bytes(bytes)?);
+            listens.push(take_address(bytes)?);
         }
-        Some(Self { address, exports, listens })
-    }
-}
-
-impl Segment {
-    fn encode(self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.base.to_le_bytes());
-        bytes.extend(self.bytes.to_le_bytes());
-    }
-
-    fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        Some(Self { base: take_u64(bytes)?, bytes: take_u64(bytes)? })
+        Some(Self { address, access: Access { admits, listens } })
     }
 }
 
 impl Export {
-    /// Encodes it for the agent's memory, with the life first. `None` if the address is too
-    /// long.
+    /// Encodes it. `None` if the worker's record is too long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
-        let segments = [self.data, self.heap, self.partitions, self.control, self.statistics];
-        (self.worker.len() <= ADDRESS_BYTES).then_some(())?;
+        (self.worker.len() <= WORKER_BYTES).then_some(())?;
         let mut bytes = life_word(self.life).to_le_bytes().to_vec();
-        bytes.extend(MAGIC.to_le_bytes());
-        bytes.extend(self.image.to_le_bytes());
-        bytes.extend(self.backend.to_le_bytes());
-        bytes.extend(self.partitions_number.to_le_bytes());
-        segments.into_iter().for_each(|segment| segment.encode(&mut bytes));
+        let words = [MAGIC, self.image, self.backend, self.partitions_number];
+        words.iter().chain(&self.sizes).for_each(|word| bytes.extend(word.to_le_bytes()));
         put_bytes(&mut bytes, &self.worker);
         bytes.resize(EXPORT_BYTES, 0);
         bytes.try_into().ok()
@@ -111,22 +88,22 @@ impl Export {
         let bytes = &mut bytes;
         let life = take_u64(bytes)?;
         (life != 0 && take_u64(bytes)? == MAGIC).then_some(())?;
-        Some(Self {
+        let mut export = Self {
             life: ((life >> 32) as u32, life as u32),
             image: take_u64(bytes)?,
             backend: take_u64(bytes)?,
             partitions_number: take_u64(bytes)?,
-            data: Segment::decode(bytes)?,
-            heap: Segment::decode(bytes)?,
-            partitions: Segment::decode(bytes)?,
-            control: Segment::decode(bytes)?,
-            statistics: Segment::decode(bytes)?,
-            worker: take_bytes(bytes)?,
-        })
+            ..Self::default()
+        };
+        for size in &mut export.sizes {
+            *size = take_u64(bytes)?;
+        }
+        export.worker = take_bytes(bytes)?.to_vec();
+        Some(export)
     }
 }
 
-/// A life as one word: the first of an encoded export.
+/// A life as one word.
 pub fn life_word((programs, lifetimes): (u32, u32)) -> u64 {
     u64::from(programs) << 32 | u64::from(lifetimes)
 }
@@ -142,24 +119,25 @@ fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*word))
 }
 
-fn take_bytes(bytes: &mut &[u8]) -> Option<Vec<u8>> {
+fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(take_u64(bytes)?).ok()?;
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    Some(taken.to_vec())
+    Some(taken)
+}
+
+fn take_address(bytes: &mut &[u8]) -> Option<SocketAddr> {
+    std::str::from_utf8(take_bytes(bytes)?).ok()?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn segment(seed: u8) -> Segment {
-        Segment { base: u64::from(seed) << 40, bytes: 1 << seed }
-    }
-
     fn record() -> Record {
-        let listens = vec![vec![1; 16], vec![2; 28]];
-        Record { address: vec![7; 108], exports: segment(3), listens }
+        let [admits, v4, v6] = ["10.0.0.7:4000", "10.0.0.7:65535", "[fe80::1]:9"]
+            .map(|it| it.parse::<SocketAddr>().unwrap());
+        Record { address: vec![7; 108], access: Access { admits, listens: vec![v4, v6] } }
     }
 
     #[test]
@@ -171,14 +149,10 @@ mod tests {
             image: 3,
             backend: 4,
             partitions_number: 9,
-            data: segment(5),
-            heap: segment(6),
-            partitions: segment(10),
-            control: segment(7),
-            statistics: segment(8),
-            worker: vec![1; ADDRESS_BYTES],
+            sizes: [5, 6, 10, 7, 8],
+            worker: vec![1; WORKER_BYTES],
         };
-        let bytes = export.encode().expect("an address that fits");
+        let bytes = export.encode().expect("a record that fits");
         assert_eq!(Export::decode(&bytes), Some(export));
     }
 
@@ -188,7 +162,8 @@ mod tests {
         for length in 0..bytes.len() {
             // A cut at the end of an address leaves a record with fewer addresses.
             let complete = Record::decode(&bytes[..length]);
-            assert!(complete.is_none_or(|cut| cut.listens.len() < record().listens.len()));
+            let all = record().access.listens.len();
+            assert!(complete.is_none_or(|cut| cut.access.listens.len() < all));
         }
         let mut foreign = bytes.clone();
         foreign[6] += 1;
@@ -196,8 +171,10 @@ mod tests {
         let mut endless = bytes;
         endless[15] = 0xff;
         assert_eq!(Record::decode(&endless), None);
+        let long = Record { address: vec![7; ADDRESS_BYTES + 1], ..record() };
+        assert_eq!(Record::decode(&long.encode()), None);
         assert_eq!(Export::decode(&[0; EXPORT_BYTES]), None);
-        let long = Export { worker: vec![1; ADDRESS_BYTES + 1], ..Export::default() };
+        let long = Export { worker: vec![1; WORKER_BYTES + 1], ..Export::default() };
         assert_eq!(long.encode(), None);
     }
 }

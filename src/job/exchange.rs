@@ -3,6 +3,7 @@
 
 use super::nodes;
 use super::pmi::Pmi;
+use crate::engine::secret::Secret;
 use crate::sys::environment;
 use crate::sys::pmix::{self, Pmix};
 use std::ffi::CStr;
@@ -108,23 +109,32 @@ pub(super) struct Card {
     pub host: String,
     /// The record of its agent.
     pub agent: Vec<u8>,
+    /// The job's secret, from the first node.
+    pub secret: Option<Secret>,
 }
 
 impl Card {
     /// Encodes it as text without spaces, as PMI-1 requires.
     fn encode(&self) -> String {
-        let agent: String = self.agent.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{}/{agent}/{}", self.heap, self.host)
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let secret = self.secret.as_ref().map_or(&[][..], |secret| secret.bytes());
+        format!("{}/{}/{}/{}", self.heap, hex(&self.agent), hex(secret), self.host)
     }
 
     fn decode(text: &str) -> Option<Self> {
-        let mut fields = text.splitn(3, '/');
-        let (heap, agent, host) = (fields.next()?, fields.next()?, fields.next()?);
+        let mut fields = text.splitn(4, '/');
+        let [heap, agent, secret, host] = std::array::from_fn(|_| fields.next());
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes = |hex: &str| hex.as_bytes().chunks(2).map(byte).collect::<Option<Vec<_>>>();
+        let secret = match secret? {
+            "" => None,
+            hex => Some(Secret::of(&bytes(hex)?)?),
+        };
         Some(Self {
-            heap: heap.parse().ok()?,
-            host: host.to_owned(),
-            agent: agent.as_bytes().chunks(2).map(byte).collect::<Option<_>>()?,
+            heap: heap?.parse().ok()?,
+            host: host?.to_owned(),
+            agent: bytes(agent?)?,
+            secret,
         })
     }
 }
@@ -136,8 +146,10 @@ mod tests {
     #[test]
     fn a_card_survives_its_text() {
         for (agent, host) in [(&[][..], "a"), (&[0, 255, 16, 1], "node-1.example"), (&[9], "")] {
-            let card = Card { heap: 1 << 40, host: host.into(), agent: agent.into() };
-            assert_eq!(Card::decode(&card.encode()), Some(card));
+            for secret in [None, Some(Secret::new().expect("random bytes"))] {
+                let card = Card { heap: 1 << 40, host: host.into(), agent: agent.into(), secret };
+                assert_eq!(Card::decode(&card.encode()), Some(card));
+            }
         }
     }
 
@@ -151,7 +163,9 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_card_is_refused() {
-        for text in ["", "1", "1/00", "x/00/a", "1/0g/a", "/00/a"] {
+        for text in
+            ["", "1", "1/00", "1/00/a", "x/00//a", "1/0g//a", "/00//a", "1/00/00/a", "1/00/0g/a"]
+        {
             assert_eq!(Card::decode(text), None, "{text}");
         }
     }

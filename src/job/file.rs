@@ -23,6 +23,7 @@ mod places;
 
 use super::nodes::{self, NodeOf, Nodes};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::translate::MAX_PES;
 use onenode::sys::kept::Kept;
@@ -39,7 +40,7 @@ pub(super) use places::SLOT_STRIDE;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 13;
+pub const LAYOUT: u32 = 14;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -83,6 +84,10 @@ pub struct Header {
     /// 1 if the PEs have ended without confirmation from the launcher that those on other nodes
     /// have finished, too.
     pub linger: AtomicU32,
+    /// 1 once the secret is there.
+    has_secret: AtomicU32,
+    /// What the processes of a job on several nodes tell each other by.
+    secret: [AtomicU64; Secret::BYTES / 8],
 }
 
 /// The part that concerns one PE, whichever program it runs.
@@ -158,6 +163,24 @@ impl JobFile {
         }
         job.header().magic.store(MAGIC, Ordering::Release);
         Ok(job)
+    }
+
+    /// Sets the job's secret. To be called once.
+    pub fn set_secret(&self, secret: &Secret) {
+        let header = self.header();
+        for (place, bytes) in header.secret.iter().zip(secret.bytes().chunks_exact(8)) {
+            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            place.store(word, Ordering::Relaxed);
+        }
+        header.has_secret.store(1, Ordering::Release);
+    }
+
+    /// The job's secret; `None` if it has none, or while it is unknown here.
+    pub fn secret(&self) -> Option<Secret> {
+        let header = self.header();
+        (header.has_secret.load(Ordering::Acquire) == 1).then_some(())?;
+        let words = header.secret.iter().map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+        Secret::of(&words.flatten().collect::<Vec<u8>>())
     }
 
     /// Reads from the header which part of the job this node is.

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
-use crate::engine::ADDRESS_BYTES;
+use crate::engine::WORKER_BYTES;
 use crate::error::Error;
 use onenode::sys::map;
 use std::ops::Range;
@@ -72,7 +72,7 @@ struct Record {
     worker_bytes: AtomicU32,
     host: [AtomicU64; HOST_BYTES / 8],
     agent: [AtomicU64; RECORD_BYTES / 8],
-    worker: [AtomicU64; ADDRESS_BYTES / 8],
+    worker: [AtomicU64; WORKER_BYTES / 8],
 }
 
 /// The table, mapped.
@@ -181,20 +181,27 @@ impl Nodes {
             record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
         }
     }
-    /// The address of the worker of this node's only PE, as it has been set here.
+    /// How others reach the worker of this node's only PE, as it has been set here.
     pub fn worker(&self) -> Vec<u8> {
         let record = self.record(self.own);
         read(&record.worker, record.worker_bytes.load(Ordering::Acquire) as usize)
     }
-    /// Sets that address, for the agent of this node.
+    /// Sets that record, for the agent of this node.
     ///
-    /// # Panics
-    /// If it has more than [`ADDRESS_BYTES`] bytes.
-    pub fn set_worker(&self, address: &[u8]) {
-        assert!(address.len() <= ADDRESS_BYTES, "a worker's address has {} bytes", address.len());
+    /// # Errors
+    /// If it has more than [`WORKER_BYTES`] bytes.
+    pub fn set_worker(&self, worker: &[u8]) -> Result<(), Error> {
+        if worker.len() > WORKER_BYTES {
+            return Err(Error::Engine(format!(
+                "a worker of UCX has a record of {} bytes; expected at most {WORKER_BYTES}: name fewer \
+                 devices in UCX_NET_DEVICES",
+                worker.len()
+            )));
+        }
         let record = self.record(self.own);
-        write(&record.worker, address);
-        record.worker_bytes.store(address.len() as u32, Ordering::Release);
+        write(&record.worker, worker);
+        record.worker_bytes.store(worker.len() as u32, Ordering::Release);
+        Ok(())
     }
 }
 
@@ -265,10 +272,12 @@ mod tests {
         let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
         assert_eq!(nodes.worker(), b"");
-        for address in [&[7; ADDRESS_BYTES][..], b"shorter"] {
-            nodes.set_worker(address);
-            assert_eq!(nodes.worker(), address);
+        for worker in [&[7; WORKER_BYTES][..], b"shorter"] {
+            nodes.set_worker(worker).expect("room");
+            assert_eq!(nodes.worker(), worker);
         }
+        assert!(nodes.set_worker(&[7; WORKER_BYTES + 1]).is_err());
+        assert_eq!(nodes.worker(), b"shorter");
     }
 
     #[test]
@@ -284,7 +293,7 @@ mod tests {
         assert!(nodes.node_of(1) < 2);
         let own = nodes.record(nodes.own());
         own.worker_bytes.store(u32::MAX, Ordering::Relaxed);
-        assert_eq!(nodes.worker().len(), ADDRESS_BYTES);
+        assert_eq!(nodes.worker().len(), WORKER_BYTES);
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         settings.map_err(|error| tell_once(routine, &file, pe, error))?;
 
     let engine = match file.nodes() {
-        Some(nodes) => Some(Box::new(Ucx::open(nodes, npes)?) as Box<dyn Engine>),
+        Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Engine>),
         None => None,
     };
     life::show(&file, pe)?;

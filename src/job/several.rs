@@ -11,6 +11,7 @@ use super::launcher::Launcher;
 use super::nodes::{Nodes, RECORD_BYTES};
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
+use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
 use crate::sys::{install, socket};
@@ -63,13 +64,15 @@ pub(super) fn introduce(
 /// Starts the agent of this node, and publishes this node's card to the others.
 fn tell(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
     let agent = start_agent(job)?;
+    // The launcher's key-value space is the job's own.
+    let secret = (nodes.own() == 0).then(Secret::new).transpose().map_err(|it| it.to_string())?;
     let heap = (process::machine_memory() / job.near().len() as u64).max(64 << 20);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
-    exchange.tell(nodes.own(), &Card { heap, host, agent })
+    exchange.tell(nodes.own(), &Card { heap, host, agent, secret })
 }
 
-/// Writes the cards of all nodes to the table; last the size of the heap, for which the other PEs
+/// Writes the cards of all nodes to the table, and the job's secret; last the size of the heap, for which the other PEs
 /// of this node wait.
 fn hear(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
     let mut heap = u64::MAX;
@@ -78,6 +81,11 @@ fn hear(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), Str
         heap = heap.min(card.heap);
         nodes.name(node, &card.host);
         nodes.publish(node, &card.agent[..card.agent.len().min(RECORD_BYTES)]);
+        match (node, &card.secret) {
+            (0, Some(secret)) => job.set_secret(secret),
+            (0, None) => return Err("the first node has published no secret".into()),
+            _ => {}
+        }
     }
     job.header().default_heap.store(heap.max(1), Ordering::Release);
     Ok(())

@@ -2,9 +2,10 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
-use onenode::sys::program;
-use std::ffi::{CStr, c_void};
+use onenode::sys::{map, program};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 /// A shared library that stays loaded for the life of the process.
@@ -43,6 +44,134 @@ impl Library {
             ))
         })
     }
+}
+
+/// What a library calls is in its table of addresses, which the dynamic linker fills in.
+impl Library {
+    /// A library that is loaded already; `None` if it is not.
+    pub fn loaded(name: &'static CStr) -> Option<Self> {
+        let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
+        // SAFETY: a C string; nothing is loaded.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
+        NonNull::new(handle).map(|handle| Self { name, handle })
+    }
+
+    /// Makes this library call `to` where it calls another library's function `name`. Other libraries
+    /// are not affected. Returns false if it calls no such function.
+    ///
+    /// # Safety
+    /// `to` is a function of the type of `name`, and may be called in its place.
+    pub unsafe fn redirect(&self, name: &CStr, to: *mut c_void) -> bool {
+        let mut map: *const LinkMap = std::ptr::null();
+        // SAFETY: a loaded library; writes one pointer.
+        let found = unsafe {
+            libc::dlinfo(self.handle.as_ptr(), libc::RTLD_DI_LINKMAP, (&raw mut map).cast())
+        };
+        if found != 0 || map.is_null() {
+            return false;
+        }
+        // SAFETY: the linker's own description of a loaded library, as `<link.h>` has it.
+        let (base, mut entry) = unsafe { ((*map).base, (*map).dynamic) };
+        let mut dynamic = [0usize; DT_JMPREL + 1];
+        // SAFETY: the table ends with an entry of tag 0.
+        while let Dynamic { tag: 1.., value } = unsafe { entry.read() } {
+            // SAFETY: as above.
+            let tag = unsafe { (*entry).tag } as usize;
+            dynamic.get_mut(tag).into_iter().for_each(|place| *place = value);
+            // SAFETY: before the end.
+            entry = unsafe { entry.add(1) };
+        }
+        // Some linkers add the base to the addresses in this table, some do not.
+        let address = |tag: usize| match dynamic[tag] {
+            value if value < base => base + value,
+            value => value,
+        };
+        let (symbols, strings) = (address(DT_SYMTAB), address(DT_STRTAB));
+        let mut redirected = false;
+        for (table, bytes) in [(DT_JMPREL, DT_PLTRELSZ), (DT_RELA, DT_RELASZ)] {
+            for index in 0..dynamic[bytes] / size_of::<Relocation>() {
+                // SAFETY: the library's own table of relocations, of this many bytes.
+                let it = unsafe { &*(address(table) as *const Relocation).add(index) };
+                let (symbol, kind) = ((it.info >> 32) as usize, it.info as u32);
+                if symbol == 0 || !FUNCTIONS.contains(&kind) {
+                    continue;
+                }
+                // SAFETY: a symbol of the library, and its name: the linker has used both.
+                let named = unsafe {
+                    let symbol = &*(symbols as *const Symbol).add(symbol);
+                    CStr::from_ptr((strings as *const c_char).add(symbol.name as usize))
+                };
+                if named == name {
+                    // SAFETY: the slot of this function; the caller guarantees what is called by it.
+                    redirected |= unsafe { replace(base + it.offset as usize, to) };
+                }
+            }
+        }
+        redirected
+    }
+}
+
+/// The head of `struct link_map`.
+#[repr(C)]
+struct LinkMap {
+    base: usize,
+    name: *const c_char,
+    dynamic: *const Dynamic,
+}
+
+/// `Elf64_Dyn`.
+#[repr(C)]
+struct Dynamic {
+    tag: i64,
+    value: usize,
+}
+
+/// `Elf64_Rela`.
+#[repr(C)]
+struct Relocation {
+    offset: u64,
+    info: u64,
+    addend: i64,
+}
+
+/// `Elf64_Sym`.
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    others: [u32; 5],
+}
+const _: () = assert!(size_of::<Symbol>() == 24);
+
+// Tags of entries: see elf(5).
+const DT_PLTRELSZ: usize = 2;
+const DT_STRTAB: usize = 5;
+const DT_SYMTAB: usize = 6;
+const DT_RELA: usize = 7;
+const DT_RELASZ: usize = 8;
+const DT_JMPREL: usize = 23;
+/// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
+#[cfg(target_arch = "x86_64")]
+const FUNCTIONS: [u32; 2] = [6, 7];
+#[cfg(target_arch = "aarch64")]
+const FUNCTIONS: [u32; 2] = [1025, 1026];
+
+/// Writes an address to a slot that may be protected against writing. The slot's page stays writable:
+/// whether the linker has protected it before does not show.
+///
+/// # Safety
+/// The slot is an aligned pointer to a function, which may be replaced by this one.
+unsafe fn replace(slot: usize, to: *mut c_void) -> bool {
+    let page = slot & !(map::page_size() - 1);
+    // SAFETY: the page of a slot, which is data. It stays readable.
+    let writable = unsafe {
+        libc::mprotect(page as *mut c_void, map::page_size(), libc::PROT_READ | libc::PROT_WRITE)
+    };
+    if writable == 0 {
+        // SAFETY: aligned and writable now. Other threads may call through it meanwhile, and find one or
+        // the other.
+        unsafe { AtomicPtr::from_ptr(slot as *mut *mut c_void) }.store(to, Ordering::Release);
+    }
+    writable == 0
 }
 
 fn last_error() -> String {

@@ -1,12 +1,12 @@
-//! This process's sockets: the addresses it listens at, how soon a cut connection is noticed, and
-//! sending without a signal.
+//! This process's sockets: the addresses it listens at, its connections, how soon a cut one is noticed,
+//! and sending without a signal.
 #![allow(unsafe_code)]
 
-use libc::{c_int, c_void, sockaddr_storage, socklen_t};
+use libc::{c_int, c_void, sockaddr, socklen_t};
 use std::fs::{self, File};
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
@@ -28,13 +28,77 @@ pub fn send(socket: &File, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A socket's address as bytes, for comparison.
-pub type Address = Vec<u8>;
-
-/// The addresses at which this process listens for connections.
-pub fn listening() -> Vec<Address> {
+/// The sockets of this process that listen for connections, with their addresses.
+pub fn listening() -> Vec<(RawFd, SocketAddr)> {
     let listens = |fd: &c_int| option(*fd, libc::SOL_SOCKET, libc::SO_ACCEPTCONN) == Some(1);
-    descriptors().filter(listens).filter_map(|fd| address(fd, libc::getsockname)).collect()
+    let addressed = |fd: c_int| Some((fd, address(fd, libc::getsockname)?));
+    descriptors().filter(listens).filter_map(addressed).collect()
+}
+
+/// This process's connections to one of these addresses, with their own.
+pub fn connected(to: &[SocketAddr]) -> Vec<(RawFd, SocketAddr)> {
+    ends().filter(|(_, _, other)| to.contains(other)).map(|(fd, own, _)| (fd, own)).collect()
+}
+
+/// This process's connections, with both addresses.
+fn ends() -> impl Iterator<Item = (RawFd, SocketAddr, SocketAddr)> {
+    descriptors().filter_map(|fd| {
+        Some((fd, address(fd, libc::getsockname)?, address(fd, libc::getpeername)?))
+    })
+}
+
+/// A connection that waits at a listening socket, if there is one and the socket does not block.
+pub fn accept(listener: RawFd) -> Option<(OwnedFd, SocketAddr)> {
+    let (address, bytes) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: writes no address.
+    let fd = unsafe { libc::accept4(listener, address, bytes, libc::SOCK_CLOEXEC) };
+    // SAFETY: the kernel just returned this descriptor to us alone.
+    let connection = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })?;
+    self::address(fd, libc::getpeername).map(|address| (connection, address))
+}
+
+/// Hands a connection to a caller of `accept`, in the way of accept(2).
+///
+/// # Safety
+/// `place` is null or writable for `*bytes` bytes, and then `bytes` may be read and written.
+pub unsafe fn hand_over(connection: OwnedFd, place: *mut sockaddr, bytes: *mut socklen_t) -> c_int {
+    if !place.is_null() {
+        // SAFETY: the caller guarantees the room.
+        unsafe { libc::getpeername(connection.as_raw_fd(), place, bytes) };
+    }
+    connection.into_raw_fd()
+}
+
+/// `accept` where there is nothing to accept: -1, and the reason in `errno`.
+pub fn nothing_to_accept() -> c_int {
+    // SAFETY: the thread's own variable.
+    unsafe { *libc::__errno_location() = libc::EAGAIN };
+    -1
+}
+
+/// Closes a socket that another part of the process goes on to use: its descriptor becomes one that is
+/// never ready.
+///
+/// # Errors
+/// If there is no descriptor left.
+pub fn close_for_good(fd: RawFd) -> io::Result<()> {
+    // SAFETY: takes no memory. The descriptor is closed below.
+    let nothing = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    // SAFETY: takes no memory.
+    let replaced = nothing >= 0 && unsafe { libc::dup3(nothing, fd, libc::O_CLOEXEC) } >= 0;
+    let error = io::Error::last_os_error();
+    // SAFETY: this function's own descriptor.
+    unsafe { libc::close(nothing) };
+    if replaced { Ok(()) } else { Err(error) }
+}
+
+/// Returns when one of the descriptors is readable, or after `most`.
+pub fn await_any(fds: impl IntoIterator<Item = RawFd>, most: Duration) {
+    let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut all: Vec<_> = fds.into_iter().map(poll).collect();
+    let millis = c_int::try_from(most.as_millis()).unwrap_or(c_int::MAX);
+    // SAFETY: as many records as the vector has. An interrupted call returns early, which is allowed.
+    unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, millis) };
 }
 
 /// Whether a TCP connection of this process is open on both sides.
@@ -43,26 +107,29 @@ pub fn is_connected() -> bool {
 }
 
 fn is_open(fd: c_int) -> bool {
-    // As in tcp(7): the first byte of `struct tcp_info`.
+    // As in tcp(7).
     const ESTABLISHED: u8 = 1;
-    let mut state: u8 = 0;
-    let mut bytes = size_of::<u8>() as socklen_t;
-    let place: *mut c_void = (&raw mut state).cast();
-    // SAFETY: `place` has room for one byte, and the call writes no more.
+    info(fd).is_some_and(|info| info.tcpi_state == ESTABLISHED)
+}
+
+/// What the kernel tells of a TCP socket.
+fn info(fd: c_int) -> Option<libc::tcp_info> {
+    let mut bytes = size_of::<libc::tcp_info>() as socklen_t;
+    // SAFETY: numbers only, for which zero is a value.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let place: *mut c_void = (&raw mut info).cast();
+    // SAFETY: `place` has room for so many bytes; older kernels write fewer.
     let asked =
         unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut bytes) };
-    asked == 0 && state == ESTABLISHED
+    (asked == 0).then_some(info)
 }
 
 /// Lets this process's connections to these addresses fail when the other side has acknowledged
 /// neither data nor probes for `limit`.
-pub fn limit_silence(peers: &[Address], limit: Duration) {
+pub fn limit_silence(peers: &[SocketAddr], limit: Duration) {
     const QUESTIONS: c_int = 3;
     let seconds = (limit.as_secs() as c_int / (QUESTIONS + 1)).max(1);
-    let to_a_peer = |fd: &c_int| {
-        address(*fd, libc::getpeername).is_some_and(|address| peers.contains(&address))
-    };
-    for fd in descriptors().filter(to_a_peer) {
+    for (fd, ..) in ends().filter(|(_, _, other)| peers.contains(other)) {
         set(fd, libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, limit.as_millis() as c_int);
         set(fd, libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, seconds);
         set(fd, libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds);
@@ -83,19 +150,23 @@ fn descriptors() -> impl Iterator<Item = c_int> {
 type NameOf = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int;
 
 /// An IP socket's address: this side's or the peer's.
-fn address(fd: c_int, name_of: NameOf) -> Option<Address> {
-    let mut storage = MaybeUninit::<sockaddr_storage>::zeroed();
-    let mut bytes = size_of::<sockaddr_storage>() as socklen_t;
-    // SAFETY: room for any address, all of it initialised.
-    let (found, family) = unsafe {
-        let found = name_of(fd, storage.as_mut_ptr().cast(), &raw mut bytes) == 0;
-        (found, c_int::from(storage.assume_init_ref().ss_family))
+fn address(fd: c_int, name_of: NameOf) -> Option<SocketAddr> {
+    const ROOM: usize = size_of::<libc::sockaddr_storage>();
+    #[repr(align(8))]
+    struct Place([u8; ROOM]);
+    let mut place = Place([0; ROOM]);
+    let mut bytes = ROOM as socklen_t;
+    // SAFETY: room for any address, aligned.
+    let found = unsafe { name_of(fd, (&raw mut place).cast(), &raw mut bytes) == 0 };
+    let words = |at: usize| [place.0[at], place.0[at + 1]];
+    let port = u16::from_be_bytes(words(2));
+    // The layouts of `sockaddr_in` and `sockaddr_in6`: ip(7), ipv6(7).
+    let ip: IpAddr = match c_int::from(u16::from_ne_bytes(words(0))) {
+        libc::AF_INET => Ipv4Addr::from(*place.0[4..].first_chunk::<4>()?).into(),
+        libc::AF_INET6 => Ipv6Addr::from(*place.0[8..].first_chunk::<16>()?).into(),
+        _ => return None,
     };
-    (found && [libc::AF_INET, libc::AF_INET6].contains(&family)).then(|| {
-        let bytes = (bytes as usize).min(size_of::<sockaddr_storage>());
-        // SAFETY: this many bytes are initialised above.
-        unsafe { std::slice::from_raw_parts(storage.as_ptr().cast::<u8>(), bytes) }.to_vec()
-    })
+    found.then_some(SocketAddr::new(ip, port))
 }
 
 fn option(fd: c_int, level: c_int, name: c_int) -> Option<c_int> {
@@ -116,8 +187,8 @@ fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::mem::MaybeUninit;
     use std::net::{TcpListener, TcpStream};
-    use std::os::fd::AsRawFd;
 
     #[test]
     fn a_connection_lasts_until_the_other_side_ends_it() {
@@ -136,16 +207,47 @@ mod tests {
     fn only_connections_to_the_address_get_a_limit() {
         let [asked, other] = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
         let known = listening();
-        let of = |listener: &TcpListener| {
-            address(listener.as_raw_fd(), libc::getsockname).expect("an address")
-        };
+        let of = |listener: &TcpListener| (listener.as_raw_fd(), listener.local_addr().unwrap());
         assert!([&asked, &other].iter().all(|listener| known.contains(&of(listener))));
         let [limited, free] = [&asked, &other]
             .map(|listener| TcpStream::connect(listener.local_addr().unwrap()).unwrap());
-        limit_silence(&[of(&asked)], Duration::from_secs(12));
+        limit_silence(&[of(&asked).1], Duration::from_secs(12));
         let limit = |stream: &TcpStream| {
             option(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT)
         };
         assert_eq!((limit(&limited), limit(&free)), (Some(12_000), Some(0)));
+    }
+
+    #[test]
+    fn a_connection_is_handed_over_with_its_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        assert!(accept(listener.as_raw_fd()).is_none());
+        assert_eq!(
+            (nothing_to_accept(), io::Error::last_os_error().kind()),
+            (-1, io::ErrorKind::WouldBlock)
+        );
+        let at = listener.local_addr().unwrap();
+        let theirs = TcpStream::connect(at).unwrap();
+        await_any([listener.as_raw_fd()], Duration::from_secs(20));
+        let (ours, other) = accept(listener.as_raw_fd()).expect("a connection");
+        assert_eq!(Ok(other), theirs.local_addr().map_err(|_| ()));
+        assert_eq!(connected(&[at]), [(theirs.as_raw_fd(), other)]);
+        let mut place = MaybeUninit::<libc::sockaddr_in>::zeroed();
+        let mut bytes = size_of::<libc::sockaddr_in>() as socklen_t;
+        // SAFETY: room for an address.
+        let fd = unsafe { hand_over(ours, place.as_mut_ptr().cast(), &raw mut bytes) };
+        // SAFETY: this test's own descriptor; numbers only.
+        let (_, port) = unsafe { (OwnedFd::from_raw_fd(fd), place.assume_init().sin_port) };
+        assert_eq!(u16::from_be(port), other.port());
+    }
+
+    #[test]
+    fn nobody_connects_to_what_is_closed_for_good() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        close_for_good(listener.as_raw_fd()).unwrap();
+        assert!(TcpStream::connect(at).is_err());
+        assert!(listener.accept().is_err());
     }
 }

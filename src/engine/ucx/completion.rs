@@ -17,9 +17,9 @@ impl Completion {
     /// Asks for it.
     pub fn begin(state: &mut State) -> Result<Self, Error> {
         let State { worker, wishes, peers, progress, .. } = state;
-        for exports in peers.messaged(progress.complete) {
+        for agent in peers.messaged(progress.complete) {
             // SAFETY: the worker accepts answers to these wishes.
-            unsafe { worker.ask_for_answer(wishes, exports) }?;
+            unsafe { worker.ask_for_answer(wishes, agent) }?;
         }
         Ok(Self { last: progress.issued, asked: wishes.asked() })
     }

@@ -13,7 +13,8 @@ use super::messages::{HEAD, HELLO, Handler, TOLD, word};
 use super::operations::Request;
 use super::worker::{Endpoint, Worker};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::exports::life_word;
+use crate::engine::exports::{Record, life_word};
+use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::failure;
 use crate::job;
@@ -27,10 +28,12 @@ use std::time::{Duration, Instant};
 /// How long a job may go on after a connection has failed. Usually the PE has ended, which others
 /// report.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a PE may take to admit another. A thread of its own does that.
+const ADMISSION: Duration = Duration::from_secs(1);
 
 /// The direct connections of this PE.
-#[derive(Default)]
 pub struct DirectConnections {
+    secret: Secret,
     /// Those of this lifetime, by PE.
     current: BTreeMap<usize, Direct>,
     /// Those of earlier lifetimes. They stay, because UCX may still read their messages.
@@ -46,7 +49,7 @@ pub struct DirectConnections {
 /// A connection to the worker of a PE.
 struct Direct {
     number: u64,
-    address: Vec<u8>,
+    record: Record,
     /// None until its first use, and if it cannot be made.
     endpoint: Option<Endpoint>,
     /// The last message, which UCX reads until it has been sent.
@@ -59,14 +62,20 @@ struct Direct {
 }
 
 impl DirectConnections {
-    /// Notes the address of a PE's worker. Connects later, when there is something to tell.
-    pub fn note(&mut self, pe: usize, address: Vec<u8>) {
-        let same = |old: &(usize, Direct)| old.0 == pe && old.1.address == address && old.1.works();
+    /// No connections yet.
+    pub fn new(secret: Secret) -> Self {
+        let (current, before) = (BTreeMap::new(), Vec::new());
+        Self { secret, current, before, concluded: false, count: 0, greetings: Box::default() }
+    }
+
+    /// Notes how a PE's worker is reached. Connects later, when there is something to tell.
+    pub fn note(&mut self, pe: usize, record: Record) {
+        let same = |old: &(usize, Direct)| old.0 == pe && old.1.record == record && old.1.works();
         let direct = match self.before.iter().position(same) {
             Some(at) => self.before.swap_remove(at).1,
             None => {
                 self.count += 1;
-                Direct::new(self.count, address)
+                Direct::new(self.count, record)
             }
         };
         self.current.insert(pe, direct);
@@ -82,7 +91,7 @@ impl DirectConnections {
     pub fn tell(&mut self, worker: &Worker, pe: usize, told: Told, ordered: bool) -> bool {
         let Some(direct) = self.current.get_mut(&pe) else { return false };
         if !self.concluded {
-            direct.begin(worker);
+            direct.begin(worker, &self.secret);
         }
         if !direct.is_ready(worker, &self.greetings) {
             return false;
@@ -212,9 +221,9 @@ fn forget_written(expected: &mut Vec<(NonNull<AtomicU64>, u64)>) {
 }
 
 impl Direct {
-    fn new(number: u64, address: Vec<u8>) -> Self {
+    fn new(number: u64, record: Record) -> Self {
         let (endpoint, message, request, failed) = (None, greeting(), None, None);
-        Self { number, address, endpoint, message, request, open: false, failed }
+        Self { number, record, endpoint, message, request, open: false, failed }
     }
 
     fn works(&self) -> bool {
@@ -222,15 +231,22 @@ impl Direct {
     }
 
     /// Connects, at the first call.
-    fn begin(&mut self, worker: &Worker) {
+    fn begin(&mut self, worker: &Worker, secret: &Secret) {
         if self.endpoint.is_some() || self.failed.is_some() {
             return;
         }
-        match worker.connect(&self.address) {
-            Ok(endpoint) => self.endpoint = Some(endpoint),
-            Err(_) => self.failed = Some(Instant::now()),
+        match self.connect(worker, secret) {
+            Some(endpoint) => self.endpoint = Some(endpoint),
+            None => self.failed = Some(Instant::now()),
         }
         self.send(worker, HELLO, self.number);
+    }
+
+    /// `None` if that fails: then the PE's agent is told everything.
+    fn connect(&self, worker: &Worker, secret: &Secret) -> Option<Endpoint> {
+        let visit = self.record.access.request(secret, ADMISSION).ok()?;
+        let endpoint = worker.connect(&self.record.address).ok()?;
+        visit.announce().ok().map(|()| endpoint)
     }
 
     /// Whether a message can be sent.
@@ -250,7 +266,7 @@ impl Direct {
     /// Sends the message. The last one has been sent.
     fn send(&mut self, worker: &Worker, handler: Handler, place: u64) {
         let Some(endpoint) = &self.endpoint else { return };
-        let bytes = self.message.to(place);
+        let bytes = self.message.numbered(place);
         // SAFETY: the message stays in its box until the request is over: nothing else is sent before.
         // The connection exists as long as its endpoint.
         let sent = unsafe { worker.send_to(endpoint.handle, handler, bytes.as_ptr(), bytes.len()) };

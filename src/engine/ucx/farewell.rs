@@ -3,6 +3,7 @@
 
 use super::message::Message;
 use super::messages;
+use super::operations::Remote;
 use super::state::{Shared, State};
 use crate::job;
 use onenode::sys::process;
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// How long this may take. Nodes that cannot be told by then are left to the launcher.
 const MOST: Duration = Duration::from_millis(200);
+/// The time that a connection gets at least.
+const LEAST: Duration = Duration::from_millis(1);
 
 /// Completes the connections to other PEs that have begun.
 pub(super) fn settle(shared: &Shared) {
@@ -31,14 +34,15 @@ pub(super) fn tell(shared: &Shared, word: u64) {
     let (mut messages, mut open) = (Vec::new(), Vec::new());
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
         let Some(record) = nodes.agent(node) else { continue };
-        let Ok(exports) = peers.connect(worker, node, &record) else { continue };
-        let Some(last) = exports.bytes.checked_sub(size_of::<u64>() as u64) else { continue };
-        let mut message = Box::new(Message::words(messages::STORE, &[word]));
+        let most = until.saturating_duration_since(Instant::now()).max(LEAST);
+        let Ok(endpoint) = peers.connect(worker, node, &record, most) else { continue };
+        let agent = Remote::none(endpoint, 0);
+        let mut message = Box::new(Message::words(messages::END, &[word]));
         // SAFETY: the message stays in its box, which is never dropped. The worker accepts answers to
         // these wishes.
         unsafe {
-            worker.forget_requests(worker.send(exports, last, &mut message).ok().flatten());
-            open.extend(worker.ask_for_answer(wishes, exports));
+            worker.forget_requests(worker.send(agent, 0, &mut message).ok().flatten());
+            open.extend(worker.ask_for_answer(wishes, agent));
         }
         messages.push(message);
         if Instant::now() >= until {

@@ -43,7 +43,7 @@ impl Greetings {
         });
         for (to, number) in self.hellos.take() {
             let mut message = greeting();
-            let bytes = message.to(number);
+            let bytes = message.numbered(number);
             // SAFETY: the message stays in its box until the request is over. The connection exists: the
             // worker has not made progress since the hello came.
             let sent = unsafe { worker.send_to(to, WELCOME, bytes.as_ptr(), bytes.len()) };

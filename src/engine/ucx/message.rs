@@ -1,7 +1,7 @@
 //! A message of few bytes: an operation, or an answer.
 #![allow(unsafe_code)]
 
-use super::messages::{ADD, AND, HEAD, MOST, OR, STORE, XOR, head};
+use super::messages::{ADD, AND, HEAD, MOST, OR, STORE, Target, XOR, head};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::engine::{Action, Amo};
 use onenode::copy;
@@ -10,19 +10,18 @@ use std::slice;
 
 /// An operation on memory of an agent, an answer, or what PEs tell each other.
 pub struct Message {
-    /// The head and the bytes of the extent are initialised. The rest is not, so that a small message
-    /// does not pay for a large one's room.
+    /// The bytes of the extent are initialised, and the head once the message is complete. The rest is
+    /// not, so that a small message does not pay for a large one's room.
     bytes: MaybeUninit<[u8; HEAD + MOST]>,
-    /// The bytes of memory that it changes.
+    /// The kind, or what else is the head's second word.
+    second: u64,
+    /// The bytes behind the head.
     extent: usize,
 }
 
 impl Message {
-    fn new(kind: u64) -> Self {
-        let mut message = Self { bytes: MaybeUninit::uninit(), extent: 0 };
-        // SAFETY: the room has more bytes than a head.
-        unsafe { message.start().cast::<[u8; HEAD]>().write(head(0, kind)) };
-        message
+    fn new(second: u64) -> Self {
+        Self { bytes: MaybeUninit::uninit(), second, extent: 0 }
     }
 
     /// An answer without bytes.
@@ -92,9 +91,10 @@ impl Message {
         }
     }
 
-    /// Words, as many as [`MOST`] bytes have room for, of a kind that the receiver knows.
-    pub fn words(kind: u64, words: &[u64]) -> Self {
-        let mut message = Self::new(kind);
+    /// Words, as many as [`MOST`] bytes have room for. `second`: the kind, or what the receiver expects as
+    /// the head's second word.
+    pub fn words(second: u64, words: &[u64]) -> Self {
+        let mut message = Self::new(second);
         for (place, word) in message.room(size_of_val(words)).chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
@@ -116,18 +116,26 @@ impl Message {
         Some(message)
     }
 
-    /// The bytes of memory that it changes.
+    /// The bytes behind the head.
     pub fn extent(&self) -> usize {
         self.extent
     }
 
-    /// The message for the memory at this address in the agent's process.
-    pub fn to(&mut self, address: u64) -> &[u8] {
+    /// The message about this memory.
+    pub fn to(&mut self, target: Target) -> &[u8] {
+        self.with(target.words(self.second))
+    }
+
+    /// The message with this number, or what else is the head's first word.
+    pub fn numbered(&mut self, number: u64) -> &[u8] {
+        self.with([number, self.second])
+    }
+
+    fn with(&mut self, words: [u64; 2]) -> &[u8] {
         let start = self.start();
-        // SAFETY: the head and the bytes of the extent are initialised. The address is the head's first
-        // word.
+        // SAFETY: the room has more bytes than a head; those of the extent are initialised.
         unsafe {
-            start.cast::<[u8; 8]>().write(address.to_le_bytes());
+            start.cast::<[u8; HEAD]>().write(head(words));
             slice::from_raw_parts(start, HEAD + self.extent)
         }
     }
@@ -151,7 +159,7 @@ mod tests {
             let mut answer = Message::answer();
             // SAFETY: bytes of the vector.
             unsafe { answer.load(start, length) };
-            let message = answer.to(5);
+            let message = answer.numbered(5);
             assert_eq!(word(&message[..8]), 5);
             assert_eq!(message[HEAD..], bytes(at, length), "{length} bytes at {at}");
         }

@@ -2,15 +2,17 @@
 //! its own puts, gets and atomic operations depend on the version, and puts are answered one by one,
 //! which over tcp takes the agent as long as the operation itself.
 //!
-//! A message without a result has the address in the agent's process, the kind, and the bytes to store
-//! or the operand; it is not answered. One with a result is a question (`question.rs`); its answers have its
-//! number, an offset, and the bytes there. Words are little-endian, as in all that nodes exchange.
+//! A message without a result has the [`Target`], the kind, and the bytes to store or the operand; it is
+//! not answered. One with a result is a question (`question.rs`); its answers have its number, an offset,
+//! and the bytes there. Words are little-endian, as in all that nodes exchange. No message has an address
+//! of a process: the receiver looks the target up in what it exports.
 #![allow(unsafe_code)]
 
-use super::bindings::{self as ucx, RecvParam, Status};
+use super::bindings as ucx;
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::counter::Counter;
-use crate::failure;
+use crate::engine::Far;
+use crate::engine::exports::life_word;
 use onenode::copy;
 use onenode::sys::futex;
 use std::ffi::c_void;
@@ -43,6 +45,37 @@ pub struct Handler {
     pub flags: u32,
 }
 
+/// What a message is about: memory of a PE in one of its lifetimes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The memory.
+    pub at: Far,
+    /// The programs that the PE has begun, and the lifetimes in the current one.
+    pub life: (u32, u32),
+}
+
+impl Target {
+    /// The PE is in the bits above those of the offset.
+    const OFFSET_BITS: u32 = 48;
+    /// A kind is in the bits above those of the programs, of which there are not so many
+    /// (`JobFile::most_generations`).
+    const KIND_BITS: u32 = 8;
+
+    /// As the first two words of a message of this kind.
+    pub fn words(self, kind: u64) -> [u64; 2] {
+        let place = (self.at.pe as u64) << Self::OFFSET_BITS | self.at.offset;
+        [place, kind << (u64::BITS - Self::KIND_BITS) | life_word(self.life)]
+    }
+
+    /// The target and the kind.
+    pub fn of([place, word]: [u64; 2]) -> (Self, u64) {
+        let (pe, offset) = (place >> Self::OFFSET_BITS, place & ((1 << Self::OFFSET_BITS) - 1));
+        let programs = (word << Self::KIND_BITS) >> (32 + Self::KIND_BITS);
+        let at = Far { pe: pe as usize, offset };
+        (Self { at, life: (programs as u32, word as u32) }, word >> (u64::BITS - Self::KIND_BITS))
+    }
+}
+
 /// The kinds of messages that store or update.
 pub const STORE: u64 = 0;
 pub const ADD: u64 = 1;
@@ -51,6 +84,9 @@ pub const OR: u64 = 3;
 pub const XOR: u64 = 4;
 /// Raises a [`Counter`], on which PEs may sleep.
 pub const RAISE: u64 = 5;
+/// Reports the job's end with its abort word.
+pub const END: u64 = 9;
+
 /// The heads of the messages that store many bytes, which are sent from where they are.
 pub struct Parts {
     heads: Vec<[u8; HEAD]>,
@@ -58,16 +94,17 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Stores bytes in the memory at this address in the agent's process.
-    pub fn to(address: u64, bytes: usize) -> Self {
-        let starts = (0..bytes as u64).step_by(PART);
-        Self { heads: starts.map(|start| head(address + start, STORE)).collect(), bytes }
+    /// Stores bytes.
+    pub fn to(target: Target, bytes: usize) -> Self {
+        let part = |start| Target { at: target.at.plus(start), ..target };
+        let starts = (0..bytes).step_by(PART);
+        Self { heads: starts.map(|start| head(part(start).words(STORE))).collect(), bytes }
     }
 
     /// Answers a question with bytes.
     pub fn answer(number: u64, bytes: usize) -> Self {
         let starts = (0..bytes as u64).step_by(PART);
-        Self { heads: starts.map(|start| head(number, start)).collect(), bytes }
+        Self { heads: starts.map(|start| head([number, start])).collect(), bytes }
     }
 
     /// Each head, and which bytes follow it.
@@ -78,39 +115,12 @@ impl Parts {
     }
 }
 
-/// A head: the address or number, and the kind or offset.
-pub(super) fn head(address: u64, kind: u64) -> [u8; HEAD] {
+/// A head: the words of a target, or a number and an offset.
+pub(super) fn head([first, second]: [u64; 2]) -> [u8; HEAD] {
     let mut head = [0; HEAD];
-    head[..8].copy_from_slice(&address.to_le_bytes());
-    head[8..].copy_from_slice(&kind.to_le_bytes());
+    head[..8].copy_from_slice(&first.to_le_bytes());
+    head[8..].copy_from_slice(&second.to_le_bytes());
     head
-}
-
-/// Carries out a message. UCX calls this in the agent's process.
-///
-/// # Safety
-/// `header` and `data` are readable for as many bytes as their lengths say. They are one of [`Parts`]
-/// and its bytes, or nothing and what [`Message::to`](super::message::Message::to) returned. The
-/// address is that of memory of this extent that this agent has mapped, which others access only by
-/// atomics and raw copies.
-pub unsafe extern "C" fn carry_out(
-    _arg: *mut c_void,
-    header: *const c_void,
-    header_length: usize,
-    data: *mut c_void,
-    length: usize,
-    _param: *const RecvParam,
-) -> Status {
-    // SAFETY: the caller guarantees that both are readable.
-    let done = match unsafe { split(header, header_length, data, length) } {
-        // SAFETY: the caller guarantees that the memory at the address may be changed.
-        Some((address, kind, operand)) => unsafe { change(address, kind, operand) },
-        None => false,
-    };
-    if !done {
-        failure::fatal(format_args!("a malformed message of {length} bytes from another node"));
-    }
-    0
 }
 
 /// The two words of a message's head, and what follows. The head is sent apart from bytes that are sent
@@ -123,7 +133,7 @@ pub unsafe fn split<'m>(
     header_length: usize,
     data: *mut c_void,
     length: usize,
-) -> Option<(u64, u64, &'m [u8])> {
+) -> Option<([u64; 2], &'m [u8])> {
     // SAFETY: the caller guarantees that the data is readable. Nothing else uses it meanwhile.
     let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
     let (head, rest) = match header_length {
@@ -132,7 +142,7 @@ pub unsafe fn split<'m>(
         HEAD => (unsafe { slice::from_raw_parts(header.cast(), HEAD) }, data),
         _ => return None,
     };
-    Some((word(&head[..8]), word(&head[8..]), rest))
+    Some(([word(&head[..8]), word(&head[8..])], rest))
 }
 
 /// The value of up to 8 bytes.
@@ -142,27 +152,33 @@ pub fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Returns false if there is no such operation.
+/// The bytes of memory that a message of this kind accesses.
+pub fn extent(kind: u64, operand: &[u8]) -> usize {
+    if kind == RAISE { size_of::<Counter>() } else { operand.len() }
+}
+
+/// Carries out a message that stores or updates. Returns false if there is no such operation.
 ///
 /// # Safety
-/// As for [`carry_out`].
-unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
-    let at = address as usize as *mut u8;
+/// `at` is writable for the [`extent`] of the message, which others access only by atomics and raw
+/// copies.
+pub unsafe fn change(at: *mut u8, kind: u64, operand: &[u8]) -> bool {
     if kind == STORE {
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees that as many bytes are writable.
         unsafe { store(at, operand) };
         return true;
     }
     if kind == RAISE && operand.len() == 8 && at.cast::<Counter>().is_aligned() {
-        // SAFETY: the sender guarantees that it is a counter. It consists of atomics.
+        // SAFETY: aligned, and the caller guarantees its bytes. It consists of atomics, for which all
+        // bytes are valid.
         let counter = unsafe { &*at.cast::<Counter>() };
         counter.raise(word(operand), |counter| futex::wake_all(counter.place()));
         return true;
     }
     macro_rules! change {
         ($atomic:ty, $operand:expr) => {{
-            // SAFETY: the caller guarantees that only atomics access the word, and its sender that it
-            // is aligned.
+            // SAFETY: aligned by the check below; the caller guarantees that its bytes may be changed,
+            // and that others access them only by atomics and raw copies.
             let word = unsafe { &*at.cast::<$atomic>() };
             match kind {
                 ADD => word.fetch_add($operand, Ordering::AcqRel),
@@ -174,8 +190,8 @@ unsafe fn change(address: u64, kind: u64, operand: &[u8]) -> bool {
         }};
     }
     match operand.len() {
-        8 if address % 8 == 0 => change!(AtomicU64, word(operand)),
-        4 if address % 4 == 0 => change!(AtomicU32, word(operand) as u32),
+        8 if at.addr() % 8 == 0 => change!(AtomicU64, word(operand)),
+        4 if at.addr() % 4 == 0 => change!(AtomicU32, word(operand) as u32),
         _ => return false,
     }
     true
@@ -211,13 +227,27 @@ mod tests {
     use super::*;
     use crate::engine::{Action, Amo};
 
+    const TARGET: Target = Target { at: Far { pe: 5, offset: 7 }, life: (1, 2) };
+
     fn send(mut message: Message, at: *mut u8) {
-        let bytes = message.to(at as u64);
-        let data = bytes.as_ptr().cast_mut().cast();
-        let nothing = std::ptr::null_mut();
-        // SAFETY: a message for memory of this test.
-        let status = unsafe { carry_out(nothing, nothing, 0, data, bytes.len(), nothing.cast()) };
-        assert_eq!(status, 0);
+        let bytes = message.to(TARGET);
+        let (head, operand) = bytes.split_at(HEAD);
+        let (target, kind) = Target::of([word(&head[..8]), word(&head[8..])]);
+        assert_eq!(target, TARGET);
+        // SAFETY: memory of this test.
+        assert!(unsafe { change(at, kind, operand) });
+    }
+
+    #[test]
+    fn a_target_survives_its_words() {
+        for (pe, offset, life) in
+            [(0, 0, (0, 0)), (4095, (1 << 43) - 1, (0xff_ffff, u32::MAX)), (65535, 1, (1, 0))]
+        {
+            let target = Target { at: Far { pe, offset }, life };
+            for kind in [STORE, RAISE, END, 255] {
+                assert_eq!(Target::of(target.words(kind)), (target, kind));
+            }
+        }
     }
 
     #[test]
@@ -275,14 +305,14 @@ mod tests {
 
     #[test]
     fn what_is_no_message_changes_nothing() {
-        let mut stands = [9u64; 2];
-        let at = stands.as_mut_ptr() as u64;
-        for (address, kind, operand) in
-            [(at, RAISE + 1, 8), (at, ADD, 2), (at + 4, ADD, 8), (at + 1, OR, 4), (at, RAISE, 4)]
+        let mut stands = [9u64; 3];
+        let at = stands.as_mut_ptr().cast::<u8>();
+        for (offset, kind, operand) in
+            [(0, RAISE + 1, 8), (0, ADD, 2), (4, ADD, 8), (1, OR, 4), (0, RAISE, 4), (4, RAISE, 8)]
         {
             // SAFETY: the memory is this test's.
-            assert!(!unsafe { change(address, kind, &[1; 8][..operand]) });
+            assert!(!unsafe { change(at.wrapping_add(offset), kind, &[1; 8][..operand]) });
         }
-        assert_eq!(stands, [9, 9]);
+        assert_eq!(stands, [9; 3]);
     }
 }

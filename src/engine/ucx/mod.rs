@@ -23,8 +23,11 @@ mod turn;
 mod wishes;
 pub mod worker;
 
-use super::{Action, Amo, Engine, Far, Over};
+use super::exports::Record;
+use super::secret::Secret;
+use super::{Action, Amo, Engine, Far, Over, Segment, admission};
 use crate::error::Error;
+use crate::job::file::JobFile;
 use crate::job::nodes::Nodes;
 use alarm::Alarm;
 use bindings::Status;
@@ -34,7 +37,7 @@ use message::Message;
 use messages::Parts;
 use onenode::copy;
 use operations::{Remote, Request};
-use peers::{Peers, Segment};
+use peers::Peers;
 use progress::Progress;
 use question::Question;
 use state::{Shared, State};
@@ -50,29 +53,41 @@ const CONCLUSION: Duration = Duration::from_secs(5);
 const PAGE: usize = 4096;
 
 /// This PE's connections to other nodes.
-pub struct Ucx(Arc<Shared>);
+pub struct Ucx {
+    shared: Arc<Shared>,
+    /// Admits PEs of other nodes to this PE if it is alone on its node, once it may have threads.
+    admission: Mutex<Option<(admission::Server, Secret)>>,
+}
 
 impl Ucx {
     /// Prepares the connections to the other nodes. Does not wait for any PE.
     ///
     /// # Errors
     /// If UCX is missing or does not work here.
-    pub fn open(nodes: &Nodes, npes: usize) -> Result<Self, Error> {
-        let worker = Worker::open().map_err(|error| {
+    pub fn open(job: &JobFile, nodes: &Nodes) -> Result<Self, Error> {
+        let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
+        // PEs of other nodes connect to a PE that is alone on its node; else only to its agent.
+        let is_alone = job.near().len() == 1;
+        let (worker, guard) = Worker::open().map_err(|error| {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;
         let inbox = Box::<Inbox>::default();
-        if nodes.pes(nodes.own()).len() == 1 {
+        let mut admission = None;
+        if !is_alone {
+            guard.close()?;
+        } else {
             // SAFETY: the inbox stays with the worker, for one thread at a time.
             unsafe { worker.accept_told(&inbox) }?;
-            nodes.set_worker(&worker.short_address()?);
+            let (server, access) = admission::Server::open(&guard)?;
+            nodes.set_worker(&Record { address: worker.address()?, access }.encode())?;
+            admission = Some((server, secret.clone()));
         }
         let wishes = Box::<Wishes>::default();
         // SAFETY: the wishes stay with the worker, for one thread at a time.
         unsafe { worker.accept_answers(&wishes) }?;
         let bell = worker.bell();
-        let peers = Peers::none(nodes.count(), npes);
+        let peers = Peers::none(nodes.count(), job.npes(), secret);
         peers.direct.prepare(&worker)?;
         let state = State {
             worker,
@@ -86,11 +101,11 @@ impl Ucx {
         };
         let state = Mutex::new(state);
         let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
-        Ok(Self(shared))
+        Ok(Self { shared, admission: admission.into() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state()
+        self.shared.state()
     }
 
     /// Counts an operation on `pe` that a message carries; returns its number. `owed`: quiets wait
@@ -106,7 +121,7 @@ impl Ucx {
     fn alarm(&self, state: &mut State) {
         if !state.told {
             state.told = true;
-            self.0.alarm.set();
+            self.shared.alarm.set();
         }
     }
 
@@ -183,7 +198,7 @@ impl Ucx {
     /// Makes progress until the operation is over, which concerns `pe` or, without one, any PE.
     fn wait(&self, pe: Option<usize>, mut is_over: impl FnMut(&mut State) -> Result<bool, Status>) {
         self.state().waiting += 1;
-        let mut turn = Turn::new(self.0.bell);
+        let mut turn = Turn::new(self.shared.bell);
         loop {
             let mut state = self.state();
             let came = state.advance();
@@ -296,7 +311,7 @@ impl Engine for Ucx {
     }
 
     fn hear(&self, sleeps: bool) -> bool {
-        let Ok(mut state) = self.0.state.try_lock() else { return false };
+        let Ok(mut state) = self.shared.state.try_lock() else { return false };
         // Others take it in.
         if state.waiting > 0 {
             return false;
@@ -308,7 +323,7 @@ impl Engine for Ucx {
         let sleeps = sleeps && !came && state.inbox.is_complete();
         if sleeps && state.worker.arm().is_ok_and(|armed| armed) {
             drop(state);
-            self.0.bell.sleep(turn::SLEEP);
+            self.shared.bell.sleep(turn::SLEEP);
         }
         came
     }
@@ -324,11 +339,15 @@ impl Engine for Ucx {
     }
 
     fn attend(&self) -> Result<(), Error> {
-        pusher::start(self.0.clone())
+        let admission = self.admission.lock().unwrap_or_else(|e| e.into_inner()).take();
+        if let Some((server, secret)) = admission {
+            server.start(move || Some(secret.clone()))?;
+        }
+        pusher::start(self.shared.clone())
     }
 
     fn look(&self) {
-        let Ok(mut state) = self.0.state.try_lock() else { return };
+        let Ok(mut state) = self.shared.state.try_lock() else { return };
         if state.waiting == 0 {
             while state.advance() {}
             state.check();
@@ -336,11 +355,11 @@ impl Engine for Ucx {
     }
 
     fn settle(&self) {
-        farewell::settle(&self.0);
+        farewell::settle(&self.shared);
     }
 
     fn tell_end(&self, word: u64) {
-        farewell::tell(&self.0, word);
+        farewell::tell(&self.shared, word);
     }
 
     fn forget(&self) {

@@ -3,19 +3,20 @@
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::message::Message;
-use super::messages::{self, Handler, Parts};
+use super::messages::{self, Handler, Parts, Target};
 use super::worker::{Endpoint, Worker};
-use crate::engine::exports::Segment;
+use crate::engine::exports::EXPORT_BYTES;
+use crate::engine::{Far, Segment};
 use crate::error::Error;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
 
-/// Memory of an agent, which it accesses for others.
+/// Memory of a PE, which its node's agent accesses for others.
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
     pub(super) endpoint: Handle,
-    pub(super) base: u64,
-    pub(super) bytes: u64,
+    start: Target,
+    bytes: u64,
 }
 
 // SAFETY: as for the worker that it belongs to.
@@ -150,16 +151,30 @@ impl Worker {
 }
 
 impl Remote {
-    /// A segment of the process behind an endpoint.
-    pub fn of(endpoint: &Endpoint, segment: Segment) -> Self {
-        Self { endpoint: endpoint.handle, base: segment.base, bytes: segment.bytes }
+    /// A segment of PE `pe`, of this size, in one of its lifetimes.
+    pub fn of(
+        endpoint: &Endpoint,
+        pe: usize,
+        segment: Segment,
+        bytes: u64,
+        life: (u32, u32),
+    ) -> Self {
+        let start = Target { at: Far { pe, offset: segment.start() }, life };
+        Self { endpoint: endpoint.handle, start, bytes }
     }
 
-    /// The address, in the other process, of `bytes` bytes of this memory. An error if not all are
-    /// in it.
-    pub fn at(self, offset: u64, bytes: usize) -> Result<u64, Error> {
+    /// For questions and messages that are not about memory.
+    pub fn none(endpoint: &Endpoint, pe: usize) -> Self {
+        Self::of(endpoint, pe, Segment::Data, EXPORT_BYTES as u64, (0, 0))
+    }
+
+    /// The target of a message about `bytes` bytes of this memory. An error if not all are in it.
+    pub fn at(self, offset: u64, bytes: usize) -> Result<Target, Error> {
         match self.bytes.checked_sub(offset) {
-            Some(room) if bytes as u64 <= room => Ok(self.base + offset),
+            Some(room) if bytes as u64 <= room => {
+                let at = Far { offset: self.start.at.offset + offset, ..self.start.at };
+                Ok(Target { at, ..self.start })
+            }
             _ => Err(Error::Engine(format!(
                 "{bytes} bytes at {offset:#x} of a segment of {:#x} bytes",
                 self.bytes

@@ -4,40 +4,15 @@ use super::direct::DirectConnections;
 use super::lost::{lost, lost_node};
 use super::operations::Remote;
 use super::worker::{Endpoint, Worker};
+use crate::engine::Segment;
 use crate::engine::exports::Record;
-use crate::engine::{CONTROL, HEAP, PARTITIONS, STATISTICS};
+use crate::engine::secret::Secret;
 use crate::error::Error;
-
-/// A part of a PE's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Segment {
-    /// Its data segment.
-    Data,
-    /// Its heap.
-    Heap,
-    /// Its partitions.
-    Partitions,
-    /// The control area of its node.
-    Control,
-    /// The statistics of its node.
-    Statistics,
-}
-
-impl Segment {
-    /// The segment that an offset lies in, and the offset within it.
-    pub fn of(offset: u64) -> (Self, u64) {
-        match offset {
-            STATISTICS.. => (Self::Statistics, offset - STATISTICS),
-            CONTROL.. => (Self::Control, offset - CONTROL),
-            PARTITIONS.. => (Self::Partitions, offset - PARTITIONS),
-            HEAP.. => (Self::Heap, offset - HEAP),
-            _ => (Self::Data, offset),
-        }
-    }
-}
+use std::time::Duration;
 
 /// The nodes and PEs that this PE has connected to.
 pub struct Peers {
+    secret: Secret,
     pub(super) agents: Vec<Option<Agent>>,
     pub(super) pes: Vec<Option<Peer>>,
     pub(super) direct: DirectConnections,
@@ -46,7 +21,6 @@ pub struct Peers {
 /// A node's agent.
 pub struct Agent {
     pub(super) endpoint: Endpoint,
-    pub(super) exports: Remote,
     /// The number of the last message to it.
     message: u64,
 }
@@ -56,14 +30,15 @@ pub struct Agent {
 pub struct Peer {
     pub(super) node: usize,
     /// Not all PEs have partitions.
-    pub(super) segments: [Option<Remote>; 5],
+    pub(super) segments: [Option<Remote>; Segment::COUNT],
 }
 
 impl Peers {
     /// No connections yet.
-    pub fn none(nodes: usize, npes: usize) -> Self {
+    pub fn none(nodes: usize, npes: usize, secret: Secret) -> Self {
         let agents = std::iter::repeat_with(|| None).take(nodes).collect();
-        Self { agents, pes: vec![None; npes], direct: DirectConnections::default() }
+        let direct = DirectConnections::new(secret.clone());
+        Self { secret, agents, pes: vec![None; npes], direct }
     }
 
     /// A segment of a PE, if this PE has connected to it.
@@ -85,31 +60,36 @@ impl Peers {
         agent.is_some_and(|agent| agent.message <= message)
     }
 
-    /// The exports of all agents that messages after the one with this number went to.
+    /// All agents that messages after the one with this number went to.
     pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
         let agents = self.agents.iter().flatten();
-        agents.filter(move |agent| agent.message > since).map(|agent| agent.exports)
+        agents.filter(move |agent| agent.message > since).map(|it| Remote::none(&it.endpoint, 0))
     }
 
-    /// Connects to a node's agent with this record, if this PE has not yet done so. Returns where
-    /// the exports of the node's PEs are.
+    /// Connects to a node's agent with this record, if this PE has not yet done so. Takes at most about
+    /// `most`.
     pub fn connect(
         &mut self,
         worker: &Worker,
         node: usize,
         record: &[u8],
-    ) -> Result<Remote, Error> {
-        if let Some(agent) = &self.agents[node] {
-            return Ok(agent.exports);
+        most: Duration,
+    ) -> Result<&Endpoint, Error> {
+        if self.agents[node].is_none() {
+            let Some(record) = Record::decode(record) else {
+                let why = "its node's agent is of another version of this library";
+                return Err(Error::Engine(why.into()));
+            };
+            let failed = |why| Error::Engine(format!("its node's agent: {why}"));
+            let visit = record.access.request(&self.secret, most).map_err(failed)?;
+            let endpoint = worker.connect(&record.address)?;
+            visit.announce().map_err(failed)?;
+            self.agents[node] = Some(Agent { endpoint, message: 0 });
         }
-        let Some(Record { address, exports, .. }) = Record::decode(record) else {
-            let why = "its node's agent is of another version of this library";
-            return Err(Error::Engine(why.into()));
-        };
-        let endpoint = worker.connect(&address)?;
-        let exports = Remote::of(&endpoint, exports);
-        self.agents[node] = Some(Agent { endpoint, exports, message: 0 });
-        Ok(exports)
+        self.agents[node]
+            .as_ref()
+            .map(|agent| &agent.endpoint)
+            .ok_or_else(|| Error::Engine("not connected".into()))
     }
 
     /// Whether the connection to a node has failed.

@@ -1,8 +1,9 @@
 //! Messages that an agent answers: what they ask for, and how a word is changed that others change, too.
 #![allow(unsafe_code)]
 
-use super::messages::{ADD, AND, OR, XOR, word};
+use super::messages::{ADD, AND, OR, Target, XOR, word};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::engine::exports::EXPORT_BYTES;
 use crate::engine::{Action, Amo};
 
 /// The words of a question.
@@ -14,6 +15,7 @@ pub const QUESTION: usize = QUESTION_WORDS * size_of::<u64>();
 const LOAD: u64 = 6;
 const SWAP: u64 = 7;
 const COMPARE_SWAP: u64 = 8;
+const EXPORT: u64 = 10;
 
 /// What an agent is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Question {
     Load(usize),
     /// To change a word. The answer is its old value.
     Change(Amo),
+    /// The encoded export of the PE.
+    Export,
 }
 
 impl Question {
@@ -30,13 +34,15 @@ impl Question {
         match self {
             Self::Load(bytes) => bytes,
             Self::Change(amo) => amo.bytes,
+            Self::Export => EXPORT_BYTES,
         }
     }
 
-    /// The message for the memory at an address in the agent's process.
-    pub fn encode(self, number: u64, address: u64) -> [u8; QUESTION] {
+    /// The message.
+    pub fn encode(self, number: u64, target: Target) -> [u8; QUESTION] {
         let (kind, bytes, operand, compared) = match self {
             Self::Load(bytes) => (LOAD, bytes, 0, 0),
+            Self::Export => (EXPORT, EXPORT_BYTES, 0, 0),
             Self::Change(Amo { action, operand, bytes }) => match action {
                 Action::Add => (ADD, bytes, operand, 0),
                 Action::And => (AND, bytes, operand, 0),
@@ -47,21 +53,24 @@ impl Question {
             },
         };
         let mut message = [0; QUESTION];
-        let words = [number, address, kind, bytes as u64, operand, compared];
+        let [place, kind] = target.words(kind);
+        let words = [number, place, kind, bytes as u64, operand, compared];
         for (place, word) in message.chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
         message
     }
 
-    /// The number, the address and the question; `None` if the bytes are no question.
-    pub fn decode(message: &[u8]) -> Option<(u64, u64, Self)> {
+    /// The number, the target and the question; `None` if the bytes are no question.
+    pub fn decode(message: &[u8]) -> Option<(u64, Target, Self)> {
         let message: &[u8; QUESTION] = message.try_into().ok()?;
         let at = |i: usize| word(&message[i * 8..i * 8 + 8]);
-        let [number, address, kind, bytes, operand, compared] = std::array::from_fn(at);
+        let [number, place, kind, bytes, operand, compared] = std::array::from_fn(at);
+        let (target, kind) = Target::of([place, kind]);
         let bytes = usize::try_from(bytes).ok()?;
         let action = match kind {
-            LOAD => return Some((number, address, Self::Load(bytes))),
+            LOAD => return Some((number, target, Self::Load(bytes))),
+            EXPORT => return Some((number, target, Self::Export)),
             ADD => Action::Add,
             AND => Action::And,
             OR => Action::Or,
@@ -70,8 +79,8 @@ impl Question {
             COMPARE_SWAP => Action::CompareSwap(compared),
             _ => return None,
         };
-        let aligned = matches!(bytes, 4 | 8) && address % bytes as u64 == 0;
-        aligned.then_some((number, address, Self::Change(Amo { action, operand, bytes })))
+        let is_word = matches!(bytes, 4 | 8);
+        is_word.then_some((number, target, Self::Change(Amo { action, operand, bytes })))
     }
 }
 
@@ -79,12 +88,12 @@ impl Question {
 /// it so, too.
 ///
 /// # Safety
-/// The word at the address is aligned, may be changed, and is accessed only by atomics meanwhile.
-pub unsafe fn exchange(address: u64, Amo { action, operand, bytes }: Amo) -> u64 {
+/// The word is aligned, may be changed, and is accessed only by atomics meanwhile.
+pub unsafe fn exchange(place: *mut u8, Amo { action, operand, bytes }: Amo) -> u64 {
     macro_rules! exchange {
         ($atomic:ty, $narrow:ty) => {{
-            // SAFETY: the caller guarantees it.
-            let word = unsafe { &*(address as usize as *const $atomic) };
+            // SAFETY: the caller guarantees that the word is aligned and may be changed by atomics.
+            let word = unsafe { &*place.cast::<$atomic>() };
             let operand = operand as $narrow;
             let old = match action {
                 Action::Add => word.fetch_add(operand, Ordering::AcqRel),
@@ -111,10 +120,12 @@ pub unsafe fn exchange(address: u64, Amo { action, operand, bytes }: Amo) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Far;
 
     #[test]
     fn questions_arrive_as_they_were_asked() {
         let change = |action, bytes| Question::Change(Amo { action, operand: 77, bytes });
+        let target = Target { at: Far { pe: 3, offset: 64 }, life: (1, 2) };
         for question in [
             Question::Load(0),
             Question::Load(usize::MAX),
@@ -124,18 +135,16 @@ mod tests {
             change(Action::Xor, 4),
             change(Action::Swap, 8),
             change(Action::CompareSwap(u64::MAX), 4),
+            Question::Export,
         ] {
-            let message = question.encode(9, 64);
-            assert_eq!(Question::decode(&message), Some((9, 64, question)));
+            let message = question.encode(9, target);
+            assert_eq!(Question::decode(&message), Some((9, target, question)));
             assert_eq!(Question::decode(&message[1..]), None);
         }
-        for (question, address) in
-            [(change(Action::Add, 8), 4), (change(Action::Swap, 4), 2), (change(Action::Or, 2), 8)]
-        {
-            assert_eq!(Question::decode(&question.encode(9, address)), None, "{question:?}");
-        }
-        let mut unknown = Question::Load(8).encode(9, 64);
-        unknown[16] = 200;
+        let narrow = change(Action::Or, 2);
+        assert_eq!(Question::decode(&narrow.encode(9, target)), None, "{narrow:?}");
+        let mut unknown = Question::Load(8).encode(9, target);
+        unknown[23] = 200;
         assert_eq!(Question::decode(&unknown), None);
     }
 }

@@ -8,6 +8,7 @@ use super::peers::Peer;
 use super::question::Question;
 use super::state::State;
 use crate::atomics::Ordering;
+use crate::engine::Segment;
 use crate::engine::exports::{EXPORT_BYTES, Export, Record};
 use crate::job::about::About;
 use crate::job::{self, Job};
@@ -15,6 +16,8 @@ use crate::pause::Pause;
 use crate::sys::socket;
 use std::time::Duration;
 
+/// How long a node's agent may take to admit a PE. A thread of its own does that.
+const ADMISSION: Duration = Duration::from_secs(30);
 /// How long another node may leave probes unanswered.
 const SILENCE: Duration = Duration::from_secs(16);
 
@@ -34,28 +37,28 @@ impl Ucx {
             }
         };
         self.connect(pe, node, &record);
-        let exports = nodes.pes(node).start;
         let export = loop {
-            match self.export(pe, node, pe - exports).filter(|export| export.life >= job.life()) {
+            match self.export(pe, node).filter(|export| export.life >= job.life()) {
                 Some(export) => break export,
                 None => pause.step(),
             }
         };
         check(job, pe, &export);
         // Without this limit, a connection to an unreachable node lasts as long as TCP retries.
-        if let Some(Record { listens, .. }) = Record::decode(&record) {
-            socket::limit_silence(&listens, SILENCE);
+        if let Some(Record { access, .. }) = Record::decode(&record) {
+            socket::limit_silence(&access.listens, SILENCE);
         }
         let mut state = self.state();
         let state = &mut *state;
         let Some(agent) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
-            let Export { data, heap, partitions, control, statistics, .. } = export;
-            let segments = [data, heap, partitions, control, statistics]
-                .map(|segment| (segment.bytes != 0).then(|| Remote::of(&agent.endpoint, segment)));
+            let segments = Segment::ALL.map(|segment| match export.sizes[segment as usize] {
+                0 => None,
+                bytes => Some(Remote::of(&agent.endpoint, pe, segment, bytes, export.life)),
+            });
             state.peers.pes[pe] = Some(Peer { node, segments });
-            if !export.worker.is_empty() {
-                state.peers.direct.note(pe, export.worker);
+            if let Some(record) = Record::decode(&export.worker) {
+                state.peers.direct.note(pe, record);
             }
         }
     }
@@ -63,22 +66,21 @@ impl Ucx {
     fn connect(&self, pe: usize, node: usize, record: &[u8]) {
         let mut state = self.state();
         let State { worker, peers, .. } = &mut *state;
-        if let Err(error) = peers.connect(worker, node, record) {
+        if let Err(error) = peers.connect(worker, node, record, ADMISSION) {
             lost(pe, error)
         }
     }
 
     /// The current export of a PE, read from its agent.
-    fn export(&self, pe: usize, node: usize, index: usize) -> Option<Export> {
+    fn export(&self, pe: usize, node: usize) -> Option<Export> {
         let mut bytes = [0; EXPORT_BYTES];
         let place = bytes.as_mut_ptr();
         let number = {
             let state = self.state();
-            let exports = state.peers.agents[node].as_ref()?.exports;
-            let (offset, question) = ((index * EXPORT_BYTES) as u64, Question::Load(EXPORT_BYTES));
+            let agent = Remote::none(&state.peers.agents[node].as_ref()?.endpoint, pe);
             // SAFETY: the bytes stay until the answer has come, below. The worker accepts answers to
             // these wishes.
-            unsafe { state.worker.ask(&state.wishes, exports, offset, question, place) }
+            unsafe { state.worker.ask(&state.wishes, agent, 0, Question::Export, place) }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
         self.wait(Some(pe), |state| Ok(state.wishes.is_answered(number)));
@@ -107,7 +109,7 @@ fn check(job: &Job, pe: usize, export: &Export) {
              same on all PEs",
         );
     }
-    let sizes = [&export.data, &export.heap].map(|segment| segment.bytes as usize);
+    let sizes = [Segment::Data, Segment::Heap].map(|it| export.sizes[it as usize] as usize);
     if let Err(error) = job.check_slot(sizes, export.image, export.backend) {
         lost(pe, error);
     }

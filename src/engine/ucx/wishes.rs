@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{RecvParam, Status};
-use super::messages::{self, ANSWERS, QUESTIONS};
+use super::messages::{self, ANSWERS, QUESTIONS, Target};
 use super::operations::Remote;
 use super::question::{QUESTION, Question};
 use super::worker::Worker;
@@ -57,12 +57,11 @@ impl Wishes {
         self.0.borrow().first >= count
     }
 
-    /// Notes a question about the memory at an address in the agent's process. Returns its number and
-    /// the message.
-    fn add(&self, question: Question, address: u64, to: *mut u8) -> (u64, *const u8) {
+    /// Notes a question about a target. Returns its number and the message.
+    fn add(&self, question: Question, target: Target, to: *mut u8) -> (u64, *const u8) {
         let number = self.asked();
         let bytes = question.extent();
-        let question = Box::new(question.encode(number, address));
+        let question = Box::new(question.encode(number, target));
         let message = question.as_ptr();
         let wish = Wish { to, bytes, missing: bytes, _question: question };
         self.0.borrow_mut().wishes.push_back(Some(wish));
@@ -131,8 +130,8 @@ impl Worker {
         question: Question,
         to: *mut u8,
     ) -> Result<u64, Error> {
-        let address = of.at(offset, question.extent())?;
-        let (number, message) = wishes.add(question, address, to);
+        let target = of.at(offset, question.extent())?;
+        let (number, message) = wishes.add(question, target, to);
         // SAFETY: the message stays in its box until the answer comes, and then it has been sent.
         match unsafe { self.send_to(of.endpoint, QUESTIONS, message, QUESTION) } {
             Ok(request) => {
@@ -175,7 +174,7 @@ unsafe extern "C" fn answered(
     // SAFETY: the caller guarantees all three.
     let (wishes, parts) =
         unsafe { (&*arg.cast::<Wishes>(), messages::split(header, header_length, data, length)) };
-    let taken = parts.is_some_and(|(number, offset, bytes)| wishes.take_in(number, offset, bytes));
+    let taken = parts.is_some_and(|([number, at], bytes)| wishes.take_in(number, at, bytes));
     if !taken {
         failure::fatal(format_args!(
             "an answer of {length} bytes from another node to no question"
@@ -187,13 +186,16 @@ unsafe extern "C" fn answered(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Far;
+
+    const TARGET: Target = Target { at: Far { pe: 0, offset: 64 }, life: (1, 1) };
 
     #[test]
     fn answers_fill_what_was_asked_for_in_any_order() {
         let wishes = Wishes::default();
         let mut places = [[0u8; 8]; 3];
         let numbers = places.each_mut().map(|place| {
-            let (number, _) = wishes.add(Question::Load(8), 64, place.as_mut_ptr());
+            let (number, _) = wishes.add(Question::Load(8), TARGET, place.as_mut_ptr());
             number
         });
         assert_eq!(numbers, [0, 1, 2]);
@@ -213,7 +215,7 @@ mod tests {
     fn what_was_not_asked_for_is_refused() {
         let wishes = Wishes::default();
         let mut place = [0u8; 16];
-        let mut ask = |bytes| wishes.add(Question::Load(bytes), 0, place.as_mut_ptr()).0;
+        let mut ask = |bytes| wishes.add(Question::Load(bytes), TARGET, place.as_mut_ptr()).0;
         let (empty, eight) = (ask(0), ask(8));
         for (number, offset, bytes) in
             [(2, 0, 8), (eight, 1, 8), (eight, 9, 0), (eight, u64::MAX, 1), (empty, 0, 1)]

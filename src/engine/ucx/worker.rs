@@ -4,9 +4,9 @@
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use super::device;
-use super::messages::{self, Handler};
+use super::messages::Handler;
 use crate::atomics::{AtomicI32, Ordering};
-use crate::engine::ADDRESS_BYTES;
+use crate::engine::admission::{Guard, open_guarded};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library, await_readable};
@@ -54,11 +54,11 @@ pub struct Endpoint {
 unsafe impl Send for Endpoint {}
 
 impl Worker {
-    /// Loads UCX and creates a worker.
+    /// Loads UCX and creates a worker, to which nobody is admitted yet.
     ///
     /// # Errors
     /// If UCX is missing, too old, or does not work here; in words for the user.
-    pub fn open() -> Result<Self, Error> {
+    pub fn open() -> Result<(Self, Guard), Error> {
         library::check_static(LIBRARY)?;
         let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
             let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
@@ -75,8 +75,13 @@ impl Worker {
         };
         let (context, worker) = (null_mut(), null_mut());
         let mut this = Self { ucx, status_string, context, worker, fd: -1 };
-        this.start()?;
-        Ok(this)
+        let start = || this.start().and_then(|()| this.address());
+        // Its address has the ports, in the network's order of bytes.
+        let has = |address: &Vec<u8>, port: u16| {
+            address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
+        };
+        let guard = open_guarded(start, has)?;
+        Ok((this, guard))
     }
 
     fn start(&mut self) -> Result<(), Error> {
@@ -191,20 +196,6 @@ impl Worker {
         }
     }
 
-    /// As [`address`](Self::address), if it has at most [`ADDRESS_BYTES`] bytes.
-    ///
-    /// # Errors
-    /// If it has more.
-    pub fn short_address(&self) -> Result<Vec<u8>, Error> {
-        let address = self.address()?;
-        match address.len() {
-            ..=ADDRESS_BYTES => Ok(address),
-            bytes => Err(Error::Engine(format!(
-                "a worker of UCX has an address of {bytes} bytes; expected at most {ADDRESS_BYTES}"
-            ))),
-        }
-    }
-
     /// A connection to the worker with this address. It is established when it is first used.
     ///
     /// # Errors
@@ -236,16 +227,6 @@ impl Worker {
         // Endpoints are never closed, so the handler may run for as long as the process does.
         std::mem::forget(broken.clone());
         Ok(Endpoint { handle, broken })
-    }
-
-    /// Carries out the stores and updates that arrive from now on.
-    ///
-    /// # Errors
-    /// If UCX refuses the handler.
-    pub fn accept_stores(&self) -> Result<(), Error> {
-        // SAFETY: only processes of this job know the worker's address. They send messages for memory
-        // that this agent has exported.
-        unsafe { self.accept(messages::STORES, messages::carry_out, null_mut()) }
     }
 
     /// Calls `callback` with `arg` for the messages that arrive from now on.

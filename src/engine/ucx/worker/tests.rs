@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
-use crate::engine::exports::Segment;
+use crate::engine::exports::Record;
+use crate::engine::secret::Secret;
+use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Told};
 use crate::engine::ucx::greetings::Greetings;
 use crate::engine::ucx::message::Message;
@@ -11,17 +13,21 @@ use crate::engine::ucx::operations::{Remote, Request};
 use crate::engine::ucx::question::Question;
 use crate::engine::ucx::server::Server;
 use crate::engine::ucx::wishes::Wishes;
-use crate::engine::{Action, Amo};
+use crate::engine::{Action, Amo, Segment};
 use std::time::Instant;
 
 const WORDS: usize = 1 << 17;
 const BYTES: usize = WORDS * 8;
+const LIFE: (u32, u32) = (1, 2);
+const MOST: Duration = Duration::from_secs(20);
 
 /// Two workers; one reaches the other's memory.
 struct Pair {
     here: Worker,
     wishes: Box<Wishes>,
     there: Box<Server>,
+    secret: Secret,
+    record: Record,
     remote: Remote,
     endpoint: Endpoint,
     memory: Vec<AtomicU64>,
@@ -34,17 +40,34 @@ impl Pair {
             eprintln!("left out: {error}");
             return None;
         }
-        let here = Worker::open().expect("a worker");
+        let (here, guard) = Worker::open().expect("a worker");
+        guard.close().expect("a descriptor");
         let wishes = Box::<Wishes>::default();
         // SAFETY: the wishes stay with the worker, and this thread alone uses both.
         unsafe { here.accept_answers(&wishes) }.expect("a handler");
-        let there = Server::open().expect("a server");
+        let secret = Secret::new().expect("random bytes");
+        let theirs = secret.clone();
+        let (there, record) = Server::open(4..6, move || Some(theirs.clone())).expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
-        let segment = Segment { base: memory.as_ptr() as u64, bytes: BYTES as u64 };
-        let endpoint =
-            here.connect(&there.worker.address().expect("an address")).expect("an endpoint");
-        let remote = Remote::of(&endpoint, segment);
-        Some(Self { here, wishes, there, remote, endpoint, memory })
+        *there.served.borrow_mut() = heap_of(&memory, LIFE);
+        let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
+        let endpoint = here.connect(&record.address).expect("an endpoint");
+        visit.announce().expect("a connection");
+        let remote = Remote::of(&endpoint, 4, Segment::Heap, BYTES as u64, LIFE);
+        Some(Self { here, wishes, there, secret, record, remote, endpoint, memory })
+    }
+
+    /// Sends a message about `bytes` bytes at an offset of the heap that the sender does not check.
+    fn send_unchecked(
+        &self,
+        (pe, offset, life): (usize, u64, (u32, u32)),
+        mut message: Message,
+    ) -> bool {
+        let room = offset + message.extent() as u64;
+        let remote = Remote::of(&self.endpoint, pe, Segment::Heap, room, life);
+        let bytes = message.to(remote.at(offset, message.extent()).expect("within the room"));
+        let (head, operand) = bytes.split_at(messages::HEAD);
+        self.there.carry_out([0, 8].map(|at| messages::word(&head[at..at + 8])), operand)
     }
 
     /// Asks a question, and waits for the answer.
@@ -227,6 +250,63 @@ fn what_is_outside_of_a_segment_is_refused() {
 }
 
 #[test]
+fn a_message_about_anything_else_changes_nothing() {
+    let Some(pair) = Pair::new() else { return };
+    let end = BYTES as u64;
+    let store = || {
+        // SAFETY: the bytes are readable.
+        unsafe { Message::store([7u8; 8].as_ptr(), 8) }
+    };
+    assert!(pair.send_unchecked((4, end - 8, LIFE), store()));
+    assert_eq!(pair.memory[WORDS - 1].load(Ordering::Relaxed), 0x0707_0707_0707_0707);
+    for about in [
+        (4, end - 7, LIFE),
+        (4, end, LIFE),
+        (4, 1 << 40, LIFE),
+        (5, 0, LIFE),
+        (3, 0, LIFE),
+        (6, 0, LIFE),
+        (4, 0, (1, 1)),
+        (4, 0, (2, 2)),
+    ] {
+        assert!(!pair.send_unchecked(about, store()), "{about:?}");
+    }
+    // A counter is longer than its value.
+    assert!(pair.send_unchecked((4, end - 16, LIFE), Message::words(messages::RAISE, &[1])));
+    assert!(!pair.send_unchecked((4, end - 8, LIFE), Message::words(messages::RAISE, &[1])));
+    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(99, &[1])));
+    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(messages::END, &[])));
+    assert_eq!(pair.there.end.get(), 0);
+    assert!(pair.send_unchecked((4, 0, LIFE), Message::words(messages::END, &[5])));
+    assert_eq!(pair.there.end.get(), 5);
+    assert!(pair.memory[..WORDS - 2].iter().all(|word| word.load(Ordering::Relaxed) == 0));
+}
+
+#[test]
+fn strangers_reach_nothing() {
+    let Some(pair) = Pair::new() else { return };
+    // Whoever does not know the secret is not admitted, and finds out that neither is the server.
+    let stranger = Secret::new().expect("random bytes");
+    let refused = pair.record.access.request(&stranger, MOST).err().expect("no admission");
+    assert!(refused.contains("connecting to"), "{refused}");
+    // What a stranger sends to UCX itself does not arrive, and in the end the connection is closed.
+    let mut stream = std::net::TcpStream::connect(pair.record.access.listens[0]).expect("a port");
+    let magic = [0x78, 0x56, 0x34, 0x12, 0xbe, 0xba, 0xfe, 0xca];
+    std::io::Write::write_all(&mut stream, &[&magic[..], &[31], &[0xff; 64]].concat())
+        .expect("sent");
+    stream.set_read_timeout(Some(MOST)).expect("a time limit");
+    let closed = std::io::Read::read(&mut stream, &mut [0; 8]);
+    assert!(
+        matches!(closed, Ok(0))
+            || closed.is_err_and(|it| it.kind() == std::io::ErrorKind::ConnectionReset)
+    );
+    // Those who have been admitted notice nothing.
+    pair.send(0, Message::words(messages::STORE, &[9]));
+    pair.complete();
+    assert_eq!(pair.memory[0].load(Ordering::Relaxed), 9);
+}
+
+#[test]
 fn a_pe_is_told_directly_once_the_connection_is_open() {
     let Some(pair) = Pair::new() else { return };
     let inbox = Box::<Inbox>::default();
@@ -235,13 +315,13 @@ fn a_pe_is_told_directly_once_the_connection_is_open() {
     let greetings = Box::<Greetings>::default();
     // SAFETY: as above.
     unsafe { pair.there.worker.accept_greetings(&greetings) }.expect("handlers");
-    let address = || pair.there.worker.address().expect("an address");
+    let record = || pair.record.clone();
     // Of no life: the other side drops it.
     let told = Told { life: 1, offset: 0, words: &[3] };
-    let mut direct = DirectConnections::default();
+    let mut direct = DirectConnections::new(pair.secret.clone());
     direct.prepare(&pair.here).expect("handlers");
     assert!(!direct.tell(&pair.here, 1, told, true), "the PE has no worker");
-    direct.note(2, address());
+    direct.note(2, record());
     assert!(!direct.tell(&pair.here, 2, told, true));
     for _ in 0..1000 {
         pair.here.progress();
@@ -255,7 +335,7 @@ fn a_pe_is_told_directly_once_the_connection_is_open() {
     });
     direct.forget();
     for _ in 0..2 {
-        direct.note(1, address());
+        direct.note(1, record());
         pair.progress_until(|| {
             greetings.answer(&pair.there.worker);
             direct.tell(&pair.here, 1, told, true)
@@ -264,7 +344,7 @@ fn a_pe_is_told_directly_once_the_connection_is_open() {
         pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
         pair.progress_until(|| direct.conclude(&pair.here));
         assert!(!direct.tell(&pair.here, 1, told, true), "the PE may end");
-        direct.note(3, address());
+        direct.note(3, record());
         assert!(
             !direct.tell(&pair.here, 3, told, true) && direct.conclude(&pair.here),
             "not begun"

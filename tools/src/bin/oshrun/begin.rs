@@ -2,6 +2,7 @@
 
 use super::options::{Options, Program, Pty};
 use super::packing::{Reader, Writer};
+use oneshmem::engine::secret::Secret;
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::place::{Bind, Map, Place};
@@ -9,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -55,6 +56,8 @@ pub struct Begin {
     pub nodes: Vec<NodeOf>,
     /// The size of a heap in bytes, unless a variable sets it.
     pub default_heap: u64,
+    /// What the job's processes tell each other by.
+    pub secret: Secret,
     /// Whether PE 0's input may come from a person at a terminal.
     pub interactive: bool,
     /// The most cells in a row of the communication matrix, if there is to be one.
@@ -87,6 +90,7 @@ impl Begin {
             writer.bytes(node.host.as_bytes());
         });
         writer.number(self.default_heap);
+        writer.bytes(self.secret.bytes());
         writer.number(self.interactive.into());
         writer.number(self.cells.unwrap_or(0) as u64);
         writer.bytes(self.directory.as_bytes());
@@ -119,6 +123,7 @@ impl Begin {
             Some(NodeOf { pes, host: String::from_utf8_lossy(reader.bytes()?).into_owned() })
         })?;
         let default_heap = reader.number()?;
+        let secret = Secret::of(reader.bytes()?)?;
         let interactive = reader.number()? != 0;
         let cells = Some(reader.index()?).filter(|cells| *cells > 0);
         let directory = reader.text()?;
@@ -139,7 +144,16 @@ impl Begin {
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
         let sound = node < nodes.len() && pes == of_parts && reader.is_empty();
-        sound.then_some(Self { node, nodes, default_heap, interactive, cells, directory, options })
+        sound.then_some(Self {
+            node,
+            nodes,
+            default_heap,
+            secret,
+            interactive,
+            cells,
+            directory,
+            options,
+        })
     }
 }
 
@@ -173,6 +187,7 @@ mod tests {
             node: 1,
             nodes: vec![node(1, "a"), node(2, "b")],
             default_heap: 1 << 33,
+            secret: Secret::of(&[7; Secret::BYTES]).expect("a secret"),
             interactive: true,
             cells: Some(256),
             directory: OsString::from_vec(b"/h\xffome".to_vec()),
@@ -191,6 +206,7 @@ mod tests {
         let sent = begin();
         let read = Begin::decode(&sent.encode()).unwrap();
         assert_eq!(format!("{sent:?}"), format!("{read:?}"));
+        assert_eq!(sent.secret, read.secret);
         let hello = Hello { identity: identity(), memory: 7 };
         assert_eq!(Hello::decode(&hello.encode()), Some(hello));
     }

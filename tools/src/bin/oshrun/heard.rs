@@ -11,6 +11,7 @@ use super::report::Whose;
 use super::standstill::Standstill;
 use super::stream::Stream;
 use nix::unistd::isatty;
+use oneshmem::engine::secret::Secret;
 use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
 
 impl Hub {
@@ -85,6 +86,12 @@ impl Hub {
     }
 
     fn begin(&mut self) {
+        let secret = match Secret::new() {
+            Ok(secret) => secret,
+            Err(error) => {
+                return self.end_as_launcher(&error.to_string(), OWN_FAILURE.into(), None);
+            }
+        };
         let nodes: Vec<NodeOf> = self.remotes.iter().map(|remote| remote.node.clone()).collect();
         // As on one node, each PE gets an equal share of memory: here that of the node with the
         // smallest share.
@@ -112,8 +119,9 @@ impl Hub {
         };
         let interactive = self.input.is_interactive();
         let cells = self.cells;
+        let node = 0;
         let mut begin =
-            Begin { node: 0, nodes, default_heap, interactive, cells, directory, options };
+            Begin { node, nodes, default_heap, secret, interactive, cells, directory, options };
         for (node, remote) in self.remotes.iter_mut().enumerate() {
             begin.node = node;
             remote.stage = Stage::Runs;

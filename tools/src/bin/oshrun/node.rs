@@ -153,6 +153,7 @@ fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     }
     if task.nodes.len() > 1 {
         file.header().default_heap.store(task.default_heap, Ordering::Relaxed);
+        file.set_secret(&task.secret);
     }
     file.header().statistics.store(task.cells.is_some().into(), Ordering::Relaxed);
     file.sign_as_launcher();

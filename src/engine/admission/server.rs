@@ -1,0 +1,180 @@
+//! The side that admits: a thread of its own, so that nobody waits for a process that computes.
+
+use super::{ADDRESS, ADMITTED, ANNOUNCED, ANNOUNCEMENT, CHALLENGE, CLIENT, MAGIC, SERVER};
+use super::{Access, Guard};
+use crate::engine::secret::{Proof, Secret, random};
+use crate::error::Error;
+use crate::sys::signal::without_signals;
+use crate::sys::socket;
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most clients at once. If more come, the one that has been here for longest without a proof
+/// makes room.
+const MOST: usize = 64;
+/// How long a client may take, and how long a connection to UCX may stay that nobody announces.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long such a connection may stay if there are more than [`MOST`].
+const CROWDED: Duration = Duration::from_millis(250);
+/// How long the thread sleeps: while clients wait, and else.
+const SOON: Duration = Duration::from_millis(1);
+const LATER: Duration = Duration::from_secs(1);
+
+/// The port at which processes of the job are admitted to UCX's sockets.
+pub struct Server {
+    listener: TcpListener,
+    guard: Guard,
+    secret: Option<Secret>,
+    clients: Vec<Client>,
+}
+
+struct Client {
+    stream: TcpStream,
+    since: Instant,
+    challenge: [u8; CHALLENGE],
+    /// What has come and has not been dealt with.
+    read: Vec<u8>,
+    /// Both challenges, once the client has proved itself.
+    proven: Option<Vec<u8>>,
+    /// The connection that it has announced.
+    announced: Option<SocketAddr>,
+}
+
+impl Server {
+    /// Opens the port. Returns how others come to be admitted, too; they wait until the server runs.
+    ///
+    /// # Errors
+    /// If the system has no port for this.
+    pub fn open(guard: &Guard) -> Result<(Self, Access), Error> {
+        let failed = |error: io::Error| Error::Engine(format!("a port for other nodes: {error}"));
+        let listens = guard.addresses();
+        let ip = listens.first().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), SocketAddr::ip);
+        let listener = TcpListener::bind((ip, 0)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
+        guard.keep();
+        let server = Self { listener, guard: guard.clone(), secret: None, clients: Vec::new() };
+        Ok((server, access))
+    }
+
+    /// Admits processes from now on, in a thread of its own. `secret`: the job's, once it is known.
+    ///
+    /// # Errors
+    /// If the system has no thread for this.
+    pub fn start(self, secret: impl Fn() -> Option<Secret> + Send + 'static) -> Result<(), Error> {
+        let thread = thread::Builder::new().name("oneshmem-admit".into()).stack_size(256 << 10);
+        let started = without_signals(|| thread.spawn(move || self.run(secret)));
+        started.map(drop).map_err(|error| Error::Engine(format!("no thread: {error}")))
+    }
+
+    fn run(mut self, secret: impl Fn() -> Option<Secret>) {
+        loop {
+            if self.secret.is_none() {
+                self.secret = secret();
+            }
+            let Some(secret) = self.secret.clone() else {
+                thread::sleep(SOON);
+                continue;
+            };
+            let waits = self.clients.iter().any(|client| client.announced.is_some());
+            let fds = self.clients.iter().map(|client| client.stream.as_raw_fd());
+            let most = match (waits, self.clients.is_empty()) {
+                (true, _) => SOON,
+                (_, false) => CROWDED,
+                _ => LATER,
+            };
+            socket::await_any(fds.chain([self.listener.as_raw_fd()]), most);
+            self.accept();
+            self.clients.retain_mut(|client| client.advance(&secret));
+            self.hand_over();
+        }
+    }
+
+    /// Takes in clients that have come.
+    fn accept(&mut self) {
+        // Not all at once: those who have proved themselves wait.
+        for _ in 0..MOST {
+            let Ok((stream, _)) = self.listener.accept() else { return };
+            let Some(client) = Client::begin(stream) else { continue };
+            if self.clients.len() >= MOST {
+                let unproven = self.clients.iter().position(|client| client.proven.is_none());
+                self.clients.remove(unproven.unwrap_or(0));
+            }
+            self.clients.push(client);
+        }
+    }
+
+    /// Hands the connections to UCX that clients have announced, and closes those of strangers.
+    fn hand_over(&mut self) {
+        for client in &mut self.clients {
+            if client.announced.is_some_and(|address| self.guard.admit(address)) {
+                client.announced = None;
+                let _ = client.stream.write_all(&[ADMITTED]);
+            }
+        }
+        let announced = |address| self.clients.iter().any(|it| it.announced == Some(address));
+        self.guard.drop_strangers(|count, address, since| {
+            let patience = if count > MOST { CROWDED } else { PATIENCE };
+            since.elapsed() >= patience && !announced(address)
+        });
+    }
+}
+
+impl Client {
+    fn begin(mut stream: TcpStream) -> Option<Self> {
+        let challenge = random().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        stream.set_nodelay(true).ok()?;
+        stream.write_all(&[&MAGIC[..], &challenge].concat()).ok()?;
+        let (since, read) = (Instant::now(), Vec::new());
+        Some(Self { stream, since, challenge, read, proven: None, announced: None })
+    }
+
+    /// Takes in what has come; false if the client is to go.
+    fn advance(&mut self, secret: &Secret) -> bool {
+        let mut bytes = [0; ANNOUNCEMENT];
+        let expected = match (&self.proven, self.announced) {
+            (None, _) => 2 * CHALLENGE,
+            (Some(_), None) => ANNOUNCEMENT,
+            (Some(_), Some(_)) => return self.since.elapsed() < PATIENCE,
+        };
+        match self.stream.read(&mut bytes[..expected - self.read.len()]) {
+            Ok(0) => return false,
+            Ok(count) => self.read.extend(&bytes[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+        if self.read.len() < expected {
+            return self.since.elapsed() < PATIENCE;
+        }
+        let message = std::mem::take(&mut self.read);
+        let (content, proof) = message.split_at(expected - CHALLENGE);
+        let is_proof = |expected: Proof| Proof::from_slice(proof).is_ok_and(|it| it == expected);
+        match &self.proven {
+            None => {
+                let challenges = [&self.challenge[..], content].concat();
+                let (theirs, ours) = (content, &self.challenge[..]);
+                if !is_proof(secret.proof(CLIENT, &[ours, theirs])) {
+                    return false;
+                }
+                self.proven = Some(challenges);
+                let proof = secret.proof(SERVER, &[ours, theirs]);
+                self.stream.write_all(proof.as_bytes()).is_ok()
+            }
+            Some(challenges) => {
+                if !is_proof(secret.proof(ANNOUNCED, &[challenges, content])) {
+                    return false;
+                }
+                let text = content.split(|byte| *byte == 0).next().unwrap_or_default();
+                self.announced = std::str::from_utf8(text).ok().and_then(|it| it.parse().ok());
+                self.announced.is_some()
+            }
+        }
+    }
+}
+
+const _: () = assert!(ADDRESS + CHALLENGE == ANNOUNCEMENT);

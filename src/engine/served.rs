@@ -1,0 +1,309 @@
+//! The memory of a node's PEs as its agent has mapped it, and how what a message is about is found in
+//! it. Messages name memory by PE, lifetime and offset; nothing else is ever loaded or stored.
+#![allow(unsafe_code)]
+
+use super::exports::{EXPORT_BYTES, Export, Sizes};
+use super::{Far, Segment};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::error::Error;
+use crate::job::control::{Control, Stage};
+use crate::job::file::JobFile;
+use crate::job::nodes::Nodes;
+use crate::memory::partition::Spec;
+use onenode::backend::{Backing, Slots, memfd};
+use onenode::pages::Pages;
+use onenode::sys::map;
+use std::fmt::Display;
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Programs that a PE has begun, and lifetimes in the current one.
+type Life = (u32, u32);
+
+/// What an agent has mapped.
+pub struct Served {
+    near: Range<usize>,
+    pes: Vec<Pe>,
+    /// The control areas of the programs that PEs have begun, the current one and earlier ones.
+    areas: Vec<Area>,
+}
+
+/// A PE as it was exported.
+#[derive(Default)]
+struct Pe {
+    life: Life,
+    /// For those who ask; `None` if nothing is exported yet.
+    export: Option<[u8; EXPORT_BYTES]>,
+    pieces: Vec<Piece>,
+    mapped: Rc<Vec<Mapped>>,
+}
+
+/// Memory that others may access.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Where it begins in a [`Far`].
+    offset: u64,
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+/// What belongs to one program of the job.
+struct Area {
+    generation: u32,
+    pieces: [Piece; 2],
+    /// The first piece, mapped.
+    control: Control,
+}
+
+/// Memory, mapped here.
+pub struct Mapped {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Piece {
+    /// So many bytes from an offset on, if all are in the piece.
+    fn find(&self, offset: u64, bytes: usize) -> Option<NonNull<u8>> {
+        let skipped = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
+        let is_within = self.bytes.checked_sub(skipped)? >= bytes;
+        // SAFETY: in the piece, by the checks.
+        is_within.then(|| unsafe { self.base.add(skipped) })
+    }
+}
+
+impl Served {
+    /// Nothing is mapped of these PEs yet.
+    pub fn none(near: Range<usize>) -> Self {
+        let pes = std::iter::repeat_with(Pe::default).take(near.len()).collect();
+        Self { near, pes, areas: Vec::new() }
+    }
+
+    /// `bytes` bytes of a PE in one of its lifetimes, mapped here until the next
+    /// [`update`](Self::update). `None` if not all of them are exported.
+    pub fn find(&self, at: Far, life: Life, bytes: usize) -> Option<NonNull<u8>> {
+        let pe = self.pes.get(at.pe.checked_sub(self.near.start)?)?;
+        let pieces = match Segment::of(at.offset).0 {
+            Segment::Control | Segment::Statistics => {
+                let generation = life.0.checked_sub(1)?;
+                &self.areas.iter().find(|area| area.generation == generation)?.pieces[..]
+            }
+            _ if pe.life == life => &pe.pieces,
+            _ => return None,
+        };
+        pieces.iter().find_map(|piece| piece.find(at.offset, bytes))
+    }
+
+    /// Keeps what [`find`](Self::find) finds of a PE mapped for longer than until the next update.
+    pub fn keep(&self, pe: usize) -> Option<Rc<Vec<Mapped>>> {
+        self.pes.get(pe.checked_sub(self.near.start)?).map(|pe| pe.mapped.clone())
+    }
+
+    /// The encoded export of a PE: zeros if nothing is exported yet; `None` if it is on another node.
+    pub fn export(&self, pe: usize) -> Option<[u8; EXPORT_BYTES]> {
+        let pe = self.pes.get(pe.checked_sub(self.near.start)?)?;
+        Some(pe.export.unwrap_or([0; EXPORT_BYTES]))
+    }
+
+    /// Exports the PEs that have begun a lifetime since the last call. A PE that asks for one that
+    /// is not exported yet wakes the agent by asking, and asks again.
+    ///
+    /// # Errors
+    /// If memory cannot be mapped.
+    pub fn update(&mut self, job: &Arc<JobFile>) -> Result<(), Error> {
+        for pe in self.near.clone() {
+            let programs = job.programs(pe);
+            if programs == 0 {
+                continue;
+            }
+            let area = self.area(job, programs - 1)?;
+            let record = self.areas[area].control.pe(pe);
+            let life = (programs, record.lifetime());
+            let index = pe - self.near.start;
+            if record.stage() == Stage::Ready && self.pes[index].life != life {
+                // Answers to PEs of the last lifetime have been sent: they have left it since.
+                self.pes[index] = Pe::default();
+                self.pes[index] = Pe::of(&self.areas[area], job.nodes(), pe, life)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of the control area of a generation; maps it first if necessary.
+    fn area(&mut self, job: &Arc<JobFile>, generation: u32) -> Result<usize, Error> {
+        let known = |area: &Area| area.generation == generation;
+        if let Some(index) = self.areas.iter().position(known) {
+            return Ok(index);
+        }
+        let control = Control::of(job.clone(), generation)?;
+        let (base, bytes) = control.memory();
+        let (offset, room) = control.all_statistics();
+        // For the life of the process, as the control area.
+        let statistics = map::shared_anywhere(control.file()?, offset, room)?;
+        let pieces = [
+            Piece { offset: Segment::Control.start(), base, bytes },
+            Piece { offset: Segment::Statistics.start(), base: statistics, bytes: room },
+        ];
+        self.areas.push(Area { generation, pieces, control });
+        Ok(self.areas.len() - 1)
+    }
+}
+
+impl Pe {
+    fn of(area: &Area, nodes: Option<&Nodes>, pe: usize, life: Life) -> Result<Self, Error> {
+        let control = &area.control;
+        let record = &control.pe(pe).slot;
+        let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let pages = Pages::from_word(word(&record.heap_pages));
+        let (file, heap) = control.heap_place(pe, pages)?.ok_or_else(|| {
+            Error::Engine(format!(
+                "the heap of PE {pe} is in a file that the launcher did not create"
+            ))
+        })?;
+        let [data, heap] = [
+            (control.file()?, control.data_offset(pe), word(&record.data_bytes) as usize),
+            (file, heap, word(&record.heap_bytes) as usize),
+        ]
+        .map(Mapped::of);
+        let mut mapped = vec![data?, heap?];
+        let mut pieces: Vec<_> = [Segment::Data, Segment::Heap]
+            .iter()
+            .zip(&mapped)
+            .map(|(s, it)| it.piece(*s))
+            .collect();
+        let mut sizes: Sizes = [0; Segment::COUNT];
+        for piece in pieces.iter().chain(&area.pieces) {
+            sizes[Segment::of(piece.offset).0 as usize] = piece.bytes as u64;
+        }
+        if let Some((room, partitions)) = Self::partitions(control, pe)? {
+            let ends = partitions.iter().map(|piece| piece.offset + piece.bytes as u64);
+            let end = ends.max().unwrap_or(Segment::Partitions.start());
+            sizes[Segment::Partitions as usize] = end - Segment::Partitions.start();
+            mapped.push(room);
+            pieces.extend(partitions);
+        }
+        let export = Export {
+            life,
+            image: word(&record.image),
+            backend: word(&record.backend),
+            partitions_number: word(&control.pe(pe).partitions),
+            sizes,
+            worker: nodes.map(Nodes::worker).unwrap_or_default(),
+        };
+        let export = export
+            .encode()
+            .ok_or_else(|| Error::Engine("an address of UCX is longer than expected".into()))?;
+        Ok(Self { life, export: Some(export), pieces, mapped: Rc::new(mapped) })
+    }
+
+    /// Maps a PE's partitions at their distances.
+    fn partitions(control: &Control, pe: usize) -> Result<Option<(Mapped, Vec<Piece>)>, Error> {
+        let partitions = control.mapped_partitions(pe)?;
+        let end = |(spec, offset): &(Spec, usize)| offset + spec.whole_pages();
+        let Some(bytes) = partitions.iter().map(end).max() else { return Ok(None) };
+        let alignment = partitions.iter().map(|(spec, _)| spec.pages.size()).fold(1, usize::max);
+        let room = bytes + alignment;
+        let reserved = map::reserve(room)?;
+        let first = reserved.next_multiple_of(alignment);
+        let mut pieces = Vec::new();
+        for (spec, offset) in &partitions {
+            let at = first + offset..first + offset + spec.whole_pages();
+            let lost =
+                |why: &dyn Display| Error::Engine(format!("{} of PE {pe}: {why}", spec.shown()));
+            let backing =
+                control.backing(spec, pe, *offset as u64).map_err(|error| lost(&error))?;
+            // SAFETY: the place was reserved just now, and nobody uses it yet.
+            let mapped = unsafe {
+                match backing {
+                    Backing::File(file) => memfd::map_peers_file(&at, file.as_fd()),
+                    Backing::Memory(pages, Some(place)) => memfd::map_peers(&at, pages, place),
+                    Backing::Memory(_, None) => {
+                        return Err(lost(
+                            &"its memory is in a file that the launcher did not create",
+                        ));
+                    }
+                }
+            };
+            mapped.map_err(|error| lost(&error))?;
+            let offset = Segment::Partitions.start() + *offset as u64;
+            pieces.push(Piece { offset, base: address(at.start)?, bytes: at.len() });
+        }
+        Ok(Some((Mapped { base: address(reserved)?, bytes: room }, pieces)))
+    }
+}
+
+impl Mapped {
+    /// Maps a range of a file.
+    fn of((file, offset, bytes): (BorrowedFd<'_>, u64, usize)) -> Result<Self, Error> {
+        let base = map::shared_anywhere(file, offset, bytes)?;
+        Ok(Self { base, bytes })
+    }
+
+    fn piece(&self, segment: Segment) -> Piece {
+        Piece { offset: segment.start(), base: self.base, bytes: self.bytes }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: this value's own mapping. Pointers into it last until the update that drops it.
+        unsafe { map::unmap(self.base.as_ptr(), self.bytes) };
+    }
+}
+
+fn address(at: usize) -> Result<NonNull<u8>, Error> {
+    NonNull::new(at as *mut u8).ok_or_else(|| Error::Engine("memory at address 0".into()))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// PE 4 of a node, whose heap is this memory.
+    pub fn heap_of(words: &[AtomicU64], life: Life) -> Served {
+        let mut served = Served::none(4..6);
+        let base = NonNull::from(words).cast();
+        let heap = Piece { offset: Segment::Heap.start(), base, bytes: size_of_val(words) };
+        served.pes[0] = Pe { life, pieces: vec![heap], ..Pe::default() };
+        served
+    }
+
+    #[test]
+    fn only_what_is_exported_is_found() {
+        let words = [0, 0, 0].map(AtomicU64::new);
+        let mut served = heap_of(&words, (1, 2));
+        let gap = Piece { offset: Segment::Partitions.start() + 64, ..served.pes[0].pieces[0] };
+        served.pes[0].pieces.push(gap);
+        let find = |pe, offset, life, bytes| {
+            let start = words.as_ptr() as usize;
+            served.find(Far { pe, offset }, life, bytes).map(|at| at.addr().get() - start)
+        };
+        let (heap, partitions) = (Segment::Heap.start(), Segment::Partitions.start());
+        for (offset, bytes, expected) in [
+            (heap, 24, Some(0)),
+            (heap + 5, 19, Some(5)),
+            (heap + 24, 0, Some(24)),
+            (heap, 25, None),
+            (heap + 25, 0, None),
+            (heap + 23, usize::MAX, None),
+            (heap - 1, 1, None),
+            (0, 1, None),
+            (partitions + 64, 24, Some(0)),
+            (partitions + 63, 1, None),
+            (partitions, 0, None),
+            (Segment::Control.start(), 8, None),
+            (Segment::Statistics.start(), 8, None),
+            (u64::MAX, 1, None),
+        ] {
+            assert_eq!(find(4, offset, (1, 2), bytes), expected, "{bytes} at {offset:#x}");
+        }
+        for (pe, life) in [(3, (1, 2)), (5, (1, 2)), (6, (1, 2)), (4, (1, 1)), (4, (0, 0))] {
+            assert_eq!(find(pe, heap, life, 8), None, "PE {pe} in {life:?}");
+        }
+        assert_eq!(find(4, Segment::Control.start(), (0, 0), 8), None);
+        assert!(served.export(3).is_none() && served.export(6).is_none());
+        assert_eq!(served.export(5), Some([0; EXPORT_BYTES]));
+    }
+}
