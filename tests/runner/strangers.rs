@@ -1,8 +1,9 @@
-//! Another user on the machine cannot prevent, delay or join a job that a foreign launcher starts.
+//! Another user cannot prevent, delay or join a job that a foreign launcher starts, nor disturb one over
+//! several hosts.
 
 use crate::launch::{self, Running};
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{compile, nodes, tree};
 use libtest_mimic::Trial;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,31 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("strangers/attack", || Ok(attack()?)).with_ignored_flag(!possible),
         Trial::test("strangers/launched-by-another", || Ok(launched_by_another()?))
             .with_ignored_flag(!possible),
+        Trial::test("strangers/network/agent", || Ok(network("node0:2,node1:2", 4)?))
+            .with_ignored_flag(nodes::no_namespaces()),
+        Trial::test("strangers/network/alone", || Ok(network("node0:1,node1:1", 2)?))
+            .with_ignored_flag(nodes::no_namespaces()),
     ]
+}
+
+/// A stranger who can connect to the ports of a job over two hosts, on one of them, neither reaches
+/// its memory nor ends it.
+fn network(hosts: &str, pes: usize) -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/ports.c"), &[])?;
+    let job = nodes::oshrun(hosts, pes, nodes::NAMESPACES, &[]);
+    let mut command = nodes::among_namespaces(2);
+    let together = "\"$@\" job & sleep 0.3; ip netns exec node1 \"$PORTS\" attack; wait $!";
+    command.args(["sh", "-c", together, "sh"]).arg(job.get_program()).args(job.get_args());
+    command.arg(&program).env("PORTS", &program);
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let attacked = outcome.stdout.contains("many connections");
+    match outcome.stdout.contains("nothing changed") && attacked {
+        true => Ok(()),
+        false => {
+            Err(outcome.report("expected a job that goes on, and many connections to its ports"))
+        }
+    }
 }
 
 /// Runs `program` as another user.
