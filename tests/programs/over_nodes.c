@@ -67,8 +67,8 @@ static void last_words(int status)
     shmem_long_wait_until(&word, SHMEM_CMP_NE, 0);
 }
 
-/* Stops the agent of this node for a second. */
-static void stop_agent(void)
+/* Stops the agent of this node for some seconds. */
+static void stop_agent(unsigned seconds)
 {
     char line[256], name[64];
     int parent;
@@ -82,7 +82,7 @@ static void stop_agent(void)
         if (fields == 2 && parent == getppid() && strcmp(name, "oshrun-agent") == 0) {
             kill(pid, SIGSTOP);
             if (fork() == 0) {
-                sleep(1);
+                sleep(seconds);
                 kill(pid, SIGCONT);
                 _exit(0);
             }
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "near";
     if (strcmp(what, "stopped") == 0 && strncmp(getenv("ONESHMEM_PE"), "0:", 2) == 0)
-        stop_agent();
+        stop_agent(1);
     shmem_init();
     int me = shmem_my_pe();
     int is_meant = argc > 2 && atoi(argv[2]) == me;
@@ -113,6 +113,23 @@ int main(int argc, char **argv)
         last_words(atoi(argv[2]));
     else if (strcmp(what, "far") == 0 && is_meant)
         shmem_long_p(&word, 1, atoi(argv[3]));
+    else if (strcmp(what, "silent") == 0) {
+        /* PE 0 stops its agent for longer than others wait without a word. */
+        int last = shmem_n_pes() - 1, by_put = strcmp(argv[2], "put") == 0;
+        if (me == last)
+            shmem_long_p(&word, 1, 0);
+        shmem_barrier_all();
+        if (me == 0)
+            stop_agent(13);
+        if (me == 0 && by_put)
+            sleep(2);
+        if (me == last && by_put) {
+            sleep(1);
+            shmem_long_p(&word, 2, 0);
+            shmem_quiet();
+        }
+        shmem_barrier_all();
+    }
     else if (strcmp(what, "lost") == 0) {
         if (is_meant)
             _exit(9);

@@ -59,6 +59,13 @@ pub fn trials() -> Vec<Trial> {
         // PE 0 has ended before other PEs can reach its node.
         Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)
     }));
+    for how in ["put", "barrier"] {
+        trials.push(Trial::test(format!("nodes/silent-agent/{how}"), move || {
+            let outcome = launch::run(over("a,b", 4, DIRECT, &[], &format!("silent {how}"))?)?;
+            let words = "node a with PEs 0 to 1 has not answered for 10 s: its agent";
+            told(&outcome, 0, &[words])
+        }));
+    }
     trials.push(Trial::test("nodes/lines", || Ok(lines()?)));
     trials.push(Trial::test("nodes/input", || Ok(input()?)));
     trials.push(Trial::test("nodes/variables", || Ok(variables()?)));

@@ -35,8 +35,10 @@ pub(super) fn tell(shared: &Shared, word: u64) {
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
         let Some(record) = nodes.agent(node) else { continue };
         let most = until.saturating_duration_since(Instant::now()).max(LEAST);
-        let Ok(endpoint) = peers.connect(worker, node, &record, most) else { continue };
-        let agent = Remote::none(endpoint, 0);
+        let pe = nodes.pes(node).start;
+        let connected = peers.connect(worker, (node, pe), &record, most);
+        let Ok(endpoint) = connected else { continue };
+        let agent = Remote::none(endpoint, pe);
         let mut message = Box::new(Message::words(messages::END, &[word]));
         // SAFETY: the message stays in its box, which is never dropped. The worker accepts answers to
         // these wishes.

@@ -16,16 +16,20 @@ pub fn lost(pe: usize, why: impl Display) -> ! {
 /// Ends the job: a node cannot be reached.
 #[cold]
 pub fn lost_node(node: usize, why: impl Display) -> ! {
-    let told = job::existing().and_then(|job| job.nodes()).map(|nodes| {
-        let pes = nodes.pes(node);
-        match pes.len() {
-            1 => format!("node {} with PE {}", nodes.host(node), pes.start),
-            _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
-        }
-    });
-    let told = told.unwrap_or_else(|| format!("node {node}"));
     job::existing().inspect(|job| ending::give_way(job));
-    failure::fatal(format_args!("{told} cannot be reached: {why}"))
+    failure::fatal(format_args!("{} cannot be reached: {why}", name(node)))
+}
+
+/// A node for people.
+pub fn name(node: usize) -> String {
+    let Some(nodes) = job::existing().and_then(|job| job.nodes()) else {
+        return format!("node {node}");
+    };
+    let pes = nodes.pes(node);
+    match pes.len() {
+        1 => format!("node {} with PE {}", nodes.host(node), pes.start),
+        _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
+    }
 }
 
 /// Ends the job: operations failed, but it is not known on which PE.

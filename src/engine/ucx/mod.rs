@@ -18,6 +18,7 @@ mod pusher;
 mod question;
 mod reach;
 pub mod server;
+mod silence;
 mod state;
 mod turn;
 mod wishes;
@@ -40,6 +41,7 @@ use operations::{Remote, Request};
 use peers::Peers;
 use progress::Progress;
 use question::Question;
+use silence::Silence;
 use state::{Shared, State};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -95,6 +97,7 @@ impl Ucx {
             wishes,
             peers,
             progress: Progress::default(),
+            silence: Silence::default(),
             kept: Vec::new(),
             told: false,
             waiting: 0,
@@ -352,6 +355,7 @@ impl Engine for Ucx {
             while state.advance() {}
             state.check();
         }
+        state.look_for_silence();
     }
 
     fn settle(&self) {

@@ -21,6 +21,8 @@ pub struct Peers {
 /// A node's agent.
 pub struct Agent {
     pub(super) endpoint: Endpoint,
+    /// A PE of the node.
+    pe: usize,
     /// The number of the last message to it.
     message: u64,
 }
@@ -62,16 +64,21 @@ impl Peers {
 
     /// All agents that messages after the one with this number went to.
     pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
-        let agents = self.agents.iter().flatten();
-        agents.filter(move |agent| agent.message > since).map(|it| Remote::none(&it.endpoint, 0))
+        let agents = self.agents.iter().flatten().filter(move |agent| agent.message > since);
+        agents.map(|agent| Remote::none(&agent.endpoint, agent.pe))
     }
 
-    /// Connects to a node's agent with this record, if this PE has not yet done so. Takes at most about
-    /// `most`.
+    /// All agents that this PE has connected to.
+    pub fn connected(&self) -> impl Iterator<Item = Remote> {
+        self.agents.iter().flatten().map(|agent| Remote::none(&agent.endpoint, agent.pe))
+    }
+
+    /// Connects to the agent with this record of a node, with `pe` among its PEs, if this PE has not yet
+    /// done so. Takes at most about `most`.
     pub fn connect(
         &mut self,
         worker: &Worker,
-        node: usize,
+        (node, pe): (usize, usize),
         record: &[u8],
         most: Duration,
     ) -> Result<&Endpoint, Error> {
@@ -84,7 +91,7 @@ impl Peers {
             let visit = record.access.request(&self.secret, most).map_err(failed)?;
             let endpoint = worker.connect(&record.address)?;
             visit.announce().map_err(failed)?;
-            self.agents[node] = Some(Agent { endpoint, message: 0 });
+            self.agents[node] = Some(Agent { endpoint, pe, message: 0 });
         }
         self.agents[node]
             .as_ref()

@@ -66,7 +66,7 @@ impl Ucx {
     fn connect(&self, pe: usize, node: usize, record: &[u8]) {
         let mut state = self.state();
         let State { worker, peers, .. } = &mut *state;
-        if let Err(error) = peers.connect(worker, node, record, ADMISSION) {
+        if let Err(error) = peers.connect(worker, (node, pe), record, ADMISSION) {
             lost(pe, error)
         }
     }

@@ -5,6 +5,7 @@ use super::direct::Inbox;
 use super::messages::Parts;
 use super::peers::Peers;
 use super::progress::Progress;
+use super::silence::Silence;
 use super::wishes::Wishes;
 use super::worker::{Bell, Worker};
 use std::sync::{Mutex, MutexGuard};
@@ -23,6 +24,7 @@ pub struct State {
     pub wishes: Box<Wishes>,
     pub peers: Peers,
     pub progress: Progress,
+    pub silence: Silence,
     /// What operations need until they are complete, with their numbers.
     pub kept: Vec<(u64, Parts)>,
     /// Whether the pusher has been notified of outstanding operations.

@@ -26,6 +26,7 @@ struct Open {
 
 /// A question that is not answered yet.
 struct Wish {
+    pe: usize,
     to: *mut u8,
     bytes: usize,
     /// How many bytes have not come yet.
@@ -52,6 +53,12 @@ impl Wishes {
         open.first + open.wishes.len() as u64
     }
 
+    /// The number of the first question that is not answered, and the PE that it is about.
+    pub fn oldest(&self) -> Option<(u64, usize)> {
+        let open = self.0.borrow();
+        open.wishes.front()?.as_ref().map(|wish| (open.first, wish.pe))
+    }
+
     /// Whether the first `count` questions are answered.
     pub fn are_answered(&self, count: u64) -> bool {
         self.0.borrow().first >= count
@@ -63,7 +70,7 @@ impl Wishes {
         let bytes = question.extent();
         let question = Box::new(question.encode(number, target));
         let message = question.as_ptr();
-        let wish = Wish { to, bytes, missing: bytes, _question: question };
+        let wish = Wish { pe: target.at.pe, to, bytes, missing: bytes, _question: question };
         self.0.borrow_mut().wishes.push_back(Some(wish));
         (number, message)
     }
@@ -199,6 +206,7 @@ mod tests {
             number
         });
         assert_eq!(numbers, [0, 1, 2]);
+        assert_eq!(wishes.oldest(), Some((0, 0)));
         assert!(wishes.take_in(1, 4, &[5; 4]));
         assert!(!wishes.is_answered(1), "a part is missing");
         assert!(wishes.take_in(2, 0, &[7; 8]) && wishes.is_answered(2));
@@ -206,7 +214,7 @@ mod tests {
         assert!(wishes.take_in(1, 0, &[6; 4]) && wishes.is_answered(1));
         assert!(!wishes.is_answered(0));
         assert!(wishes.take_in(0, 0, &[8; 8]) && wishes.is_answered(0));
-        assert!(wishes.asked() == 3 && wishes.are_answered(3));
+        assert!(wishes.asked() == 3 && wishes.are_answered(3) && wishes.oldest().is_none());
         assert_eq!(places, [[8; 8], [6, 6, 6, 6, 5, 5, 5, 5], [7; 8]]);
         assert!(wishes.0.borrow().wishes.is_empty());
     }

@@ -1,0 +1,62 @@
+//! Agents that do not answer: a PE that waits for one says so, because nothing else would. A process
+//! that is stopped keeps its connections.
+#![allow(unsafe_code)]
+
+use super::lost;
+use super::state::State;
+use crate::job;
+use crate::message;
+use std::time::{Duration, Instant};
+
+/// How long an agent may take to answer until the PE says so.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often a PE that waits for something else asks the agents whether they are there.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// What a PE knows of answers that do not come.
+pub struct Silence {
+    /// The oldest open question, since when it has been that, and whether the PE has said so.
+    open: Option<(u64, Instant, bool)>,
+    /// When the agents were last asked.
+    probed: Instant,
+}
+
+impl Default for Silence {
+    fn default() -> Self {
+        Self { open: None, probed: Instant::now() }
+    }
+}
+
+impl State {
+    /// Looks for an agent that does not answer. To be called from time to time by a thread that waits.
+    pub fn look_for_silence(&mut self) {
+        let now = Instant::now();
+        let Some((number, pe)) = self.wishes.oldest() else {
+            self.silence.open = None;
+            if now - self.silence.probed >= PROBE {
+                self.silence.probed = now;
+                for agent in self.peers.connected() {
+                    // If it fails, so has the connection, which others notice.
+                    // SAFETY: the worker accepts answers to these wishes.
+                    let _ = unsafe { self.worker.ask_for_answer(&self.wishes, agent) };
+                }
+            }
+            return;
+        };
+        match &mut self.silence.open {
+            Some((before, since, told)) if *before == number => {
+                if !*told && now - *since >= PATIENCE {
+                    *told = true;
+                    let node = job::existing().and_then(|job| job.nodes()).map(|it| it.node_of(pe));
+                    message::say(format_args!(
+                        "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or \
+                         the host is; still waiting",
+                        lost::name(node.unwrap_or_default()),
+                        PATIENCE.as_secs()
+                    ));
+                }
+            }
+            open => *open = Some((number, now, false)),
+        }
+    }
+}
