@@ -101,14 +101,21 @@ pub fn await_any(fds: impl IntoIterator<Item = RawFd>, most: Duration) {
     unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, millis) };
 }
 
+// States of a TCP socket, as in `<netinet/tcp.h>`.
+const ESTABLISHED: u8 = 1;
+const SYN_SENT: u8 = 2;
+
 /// Whether a TCP connection of this process is open on both sides.
 pub fn is_connected() -> bool {
     descriptors().any(is_open)
 }
 
+/// Whether a TCP socket of this process connects, so that its other side's address is not known yet.
+pub fn is_connecting() -> bool {
+    descriptors().any(|fd| info(fd).is_some_and(|info| info.tcpi_state == SYN_SENT))
+}
+
 fn is_open(fd: c_int) -> bool {
-    // As in tcp(7).
-    const ESTABLISHED: u8 = 1;
     info(fd).is_some_and(|info| info.tcpi_state == ESTABLISHED)
 }
 
