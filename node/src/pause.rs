@@ -183,7 +183,7 @@ impl<W: Waiting> Pause<W> {
     fn nap(&mut self) -> Result<(), W::Stop> {
         match self.since {
             Some(since) if self.waiting.habits().shared() => {
-                std::thread::sleep((since.elapsed() / 8).min(NAP));
+                process::sleep((since.elapsed() / 8).min(NAP));
                 self.look()
             }
             _ => Ok(()),

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! The first PE to [`raise`] a cause decides the job's cause and status; later ones find the word
-//! set and accept it. A waiting PE checks the word each time it polls.
+//! set and accept it. A waiting PE checks the word each time it polls. A PE that a signal ends says so
+//! first of all, before anything that could hang or fault again ([`AbortKind::Dying`]); whoever sees it
+//! end, the launcher or a peer, puts the cause in the place of that.
 
 use super::file::JobFile;
 use crate::atomics::Ordering;
@@ -29,6 +31,15 @@ pub enum AbortKind {
     Launcher = 3,
     /// A PE found a peer dead (under launchers that do not watch PEs).
     PeerDied = 4,
+    /// A PE dies of the signal `status` - 128, and may still be reporting where.
+    Dying = 5,
+}
+
+impl AbortKind {
+    /// Whether it says how a dying PE has ended.
+    const fn settles(self) -> bool {
+        matches!(self, Self::Launcher | Self::PeerDied)
+    }
 }
 
 /// Why a job ends: what happened, at which PE, and the job's exit status.
@@ -63,6 +74,7 @@ pub const fn decode(word: u64) -> Option<Cause> {
         2 => (AbortKind::Fatal, status),
         3 => (AbortKind::Launcher, status),
         4 => (AbortKind::PeerDied, status),
+        5 => (AbortKind::Dying, status),
         _ => (AbortKind::Fatal, 1),
     };
     Some(Cause { kind, pe: (word >> PE_SHIFT & PE_MASK) as usize, status })
@@ -76,14 +88,19 @@ pub fn cause(job: &JobFile) -> Option<Cause> {
 /// Ends the job with a word that a PE of another node has raised.
 pub fn accept(job: &JobFile, word: u64) {
     // If the job is already ending, the first cause counts.
-    let _ = job.header().abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire);
+    set(job, word, false);
 }
 
 /// Ends the job for this cause. `false` if it is already ending: the first cause counts.
 pub fn raise(job: &JobFile, kind: AbortKind, pe: usize, status: i32) -> bool {
-    let header = job.header();
-    let word = encode(kind, pe, status);
-    header.abort.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    set(job, encode(kind, pe, status), kind.settles())
+}
+
+/// Sets the word if there is none, or if it `settles` how a dying PE has ended.
+fn set(job: &JobFile, word: u64, settles: bool) -> bool {
+    let is_dying = |old| decode(old).is_some_and(|cause| cause.kind == AbortKind::Dying);
+    let next = |old| (old == 0 || settles && is_dying(old)).then_some(word);
+    job.header().abort.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).is_ok()
 }
 
 #[cfg(test)]
@@ -92,9 +109,13 @@ mod tests {
 
     #[test]
     fn a_cause_survives_the_word() {
-        for kind in
-            [AbortKind::GlobalExit, AbortKind::Fatal, AbortKind::Launcher, AbortKind::PeerDied]
-        {
+        for kind in [
+            AbortKind::GlobalExit,
+            AbortKind::Fatal,
+            AbortKind::Launcher,
+            AbortKind::PeerDied,
+            AbortKind::Dying,
+        ] {
             for pe in [0, 1, 4095] {
                 for status in [0, 1, 255, -1, i32::MIN, i32::MAX] {
                     let word = encode(kind, pe, status);
@@ -104,7 +125,7 @@ mod tests {
             }
         }
         assert_eq!(decode(0), None);
-        for invalid in [7, 0x1000, 5 << KIND_SHIFT] {
+        for invalid in [7, 0x1000, 6 << KIND_SHIFT] {
             assert_eq!(decode(invalid), Some(Cause { kind: AbortKind::Fatal, pe: 0, status: 1 }));
         }
     }
@@ -116,5 +137,20 @@ mod tests {
         assert!(raise(&job, AbortKind::GlobalExit, 1, 7));
         assert!(!raise(&job, AbortKind::Launcher, 0, 9));
         assert_eq!(cause(&job), Some(Cause { kind: AbortKind::GlobalExit, pe: 1, status: 7 }));
+    }
+
+    #[test]
+    fn how_a_dying_pe_has_ended_is_the_cause() {
+        for kind in [AbortKind::Launcher, AbortKind::PeerDied] {
+            let job = JobFile::create(3).expect("a job's file");
+            assert!(raise(&job, AbortKind::Dying, 1, 139));
+            // What others do meanwhile is no cause, nor is a second death.
+            for late in [AbortKind::GlobalExit, AbortKind::Fatal, AbortKind::Dying] {
+                assert!(!raise(&job, late, 2, 9));
+            }
+            assert!(raise(&job, kind, 1, 139));
+            assert!(!raise(&job, kind, 0, 1));
+            assert_eq!(cause(&job), Some(Cause { kind, pe: 1, status: 139 }));
+        }
     }
 }

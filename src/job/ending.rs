@@ -10,6 +10,8 @@ use super::{Job, existing, fault, meet};
 use crate::atomics::{Ordering, fence};
 use crate::message;
 use crate::sys::{ending, signal, streams};
+use onenode::sys::process;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// How long PEs may take to end by themselves when the job ends.
@@ -17,13 +19,17 @@ const GRACE: Duration = Duration::from_millis(200);
 /// How long the launcher of a job on several nodes may take to end this process, once it knows that
 /// the job has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
+/// How long the launcher may take to see a PE end.
+const NOTICED: Duration = Duration::from_secs(1);
+/// How often a PE looks whether that has happened.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Checks whether the job has ended; if so, ends this process too. Cheap.
 #[inline]
 pub fn look(job: &Job) {
     let word = job.control().job().header().abort.load(Ordering::Relaxed);
     if word != 0 {
-        leave(job, word);
+        leave_settled(job, word);
     }
 }
 
@@ -40,7 +46,9 @@ pub(super) fn leave_when_told() {
             return true;
         }
         if let Some(job) = existing() {
-            look(job);
+            if let word @ 1.. = job.control().job().header().abort.load(Ordering::Relaxed) {
+                leave(job, word);
+            }
         }
         false
     });
@@ -79,7 +87,54 @@ pub(super) fn tell_when_asked(job: &Job) {
     }
 }
 
+/// Leaves the job, after the end of the PE that is dying if that is what `word` says.
 #[cold]
+fn leave_settled(job: &Job, word: u64) -> ! {
+    leave(job, settled(job, word))
+}
+
+/// Waits until somebody has seen the end of a PE that is dying, which may still report where it was:
+/// launchers end all PEs as soon as one of them ends. Returns the job's word then. On Kitten nobody
+/// does that, and a process is listed even after its end.
+fn settled(job: &Job, mut word: u64) -> u64 {
+    let mut ended = None;
+    while let Some(Cause { kind: AbortKind::Dying, pe, status }) = abort::decode(word) {
+        if job.launcher == Launcher::Kitten || !job.is_near(pe) {
+            break;
+        }
+        // Another thread's end is this one's, too.
+        if pe != job.pe && !matches!(life::of(job.control.job(), pe), Ok(Life::Alive)) {
+            let since = *ended.get_or_insert_with(Instant::now);
+            if since.elapsed() >= patience(job) {
+                let number = status.wrapping_sub(128);
+                let name = signal::name(number);
+                lose(job, pe, status, format_args!("was killed by signal {number} ({name})"));
+            }
+        }
+        // All PEs look, each at as many locks as there are PEs.
+        process::sleep(LOOK * job.near.len().div_ceil(64) as u32);
+        word = job.control.job().header().abort.load(Ordering::Acquire);
+    }
+    word
+}
+
+/// How long after the end of a PE to wait for a launcher, which can report how it ended.
+pub(super) fn patience(job: &Job) -> Duration {
+    if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO }
+}
+
+/// Ends the job with `status` because of the end of PE `pe`. The first PE to do so reports it.
+pub(super) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
+    let file = job.control.job();
+    if abort::raise(file, AbortKind::PeerDied, pe, status) {
+        match file.member(pe).pid.load(Ordering::Relaxed) {
+            0 => message::say(format_args!("PE {pe} {what}; ending the job")),
+            pid => message::say(format_args!("PE {pe} (pid {pid}) {what}; ending the job")),
+        }
+    }
+    end_job(status)
+}
+
 fn leave(job: &Job, word: u64) -> ! {
     tell_last_wait(job);
     if job.exchange.is_some() {
@@ -93,15 +148,14 @@ fn leave(job: &Job, word: u64) -> ! {
 /// waits for ever.
 fn await_launcher() {
     streams::flush();
-    std::thread::sleep(LAUNCHER);
+    process::sleep(LAUNCHER);
 }
 
 /// Waits briefly if the launcher runs PEs on several nodes: it may have ended the unreachable PEs
 /// itself, and be about to end this one, too.
 pub fn give_way(job: &Job) {
-    const SECOND: Duration = Duration::from_secs(1);
     if job.exchange.is_some() {
-        std::thread::sleep(SECOND);
+        process::sleep(NOTICED);
     }
 }
 
@@ -122,21 +176,25 @@ pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
         existing().and_then(|job| job.engine()).inspect(|engine| engine.settle());
-        existing()
-            .filter(|job| job.launcher.leaves_ending_to_pes())
-            .inspect(|job| end_peers(job, status));
+        existing().inspect(|job| end_peers(job, status));
     }
     ending::flush_and_exit(status)
 }
 
-/// Ends the other PEs.
+/// Ends the other PEs, unless the launcher does.
 pub(super) fn end_peers(job: &Job, status: i32) {
-    if job.exchange.is_some() {
+    if job.launcher == Launcher::Oshrun {
+        // It does.
+    } else if job.launcher == Launcher::Kitten {
+        // PEs see the word when they wait. Those that compute need a signal, which only root may send
+        // there.
+        life::tell_all(&job.control, job.near(), job.pe);
+    } else if job.exchange.is_some() {
         warn_peers(job);
         ask_launcher(job, status);
         // Slurm has no exit status for the job as a whole: it reports the worst of the PEs'.
         if job.launcher != Launcher::Slurm {
-            std::thread::sleep(LAUNCHER);
+            process::sleep(LAUNCHER);
         }
     } else if job.near.len() > 1 {
         end_near(job, status);
@@ -151,9 +209,9 @@ fn warn_peers(job: &Job) {
     if let Some(engine) = job.engine() {
         engine.tell_end(file.header().abort.load(Ordering::Relaxed));
     }
-    std::thread::sleep(abort::NOTICE);
-    job.near().filter(|pe| *pe != job.pe).for_each(|pe| life::tell_end(&job.control, pe));
-    std::thread::sleep(abort::NOTICE);
+    process::sleep(abort::NOTICE);
+    life::tell_all(&job.control, job.near(), job.pe);
+    process::sleep(abort::NOTICE);
 }
 
 /// Asks the launcher to end the job.
@@ -190,7 +248,7 @@ fn end_near(job: &Job, status: i32) {
     let wait = || {
         let until = Instant::now() + GRACE;
         while Instant::now() < until && peers().any(|pe| life(pe) != Life::Ended) {
-            std::thread::sleep(Duration::from_millis(5));
+            process::sleep(Duration::from_millis(5));
         }
     };
     wait();

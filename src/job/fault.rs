@@ -3,7 +3,7 @@
 
 use super::abort::{self, AbortKind};
 use super::launcher::Launcher;
-use super::{Job, about, existing, is_child};
+use super::{Job, about, existing, is_child, life};
 use crate::atomics::Ordering;
 use crate::sys::backtrace;
 use crate::sys::signal::{self, Event, Fault};
@@ -48,31 +48,53 @@ pub(super) fn tell_own_wait(job: &Job) {
 
 fn report(event: &Event) {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
-    if let Some(fault) = event.fault {
-        if !fault.address.is_some_and(|address| on_a_device(job, address))
-            && !fault.address.is_some_and(|address| in_a_mirror(job, event.signal, address))
-            && [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal)
-        {
+    let address = event.fault.and_then(|fault| fault.address);
+    let mirrored = address.and_then(|address| mirrored(job, address));
+    // Under XPMEM, access to the memory of a PE that has died ends like this.
+    if let (Some(Mirrored::Memory { pe, .. }), libc::SIGBUS) = (mirrored, event.signal) {
+        job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
+    }
+    // Peers are told first: what follows may hang or fault again.
+    let is_cause = event.deadly && tell_peers(job, event.signal);
+    let report = || {
+        explain_fault(job, event, mirrored);
+        if is_cause {
+            tell_calls(job, event);
+        }
+    };
+    // Kitten's alarm hangs the kernel.
+    match event.deadly && job.launcher != Launcher::Kitten {
+        true => signal::in_time(event.signal, report),
+        false => report(),
+    }
+}
+
+/// Tells peers that this PE dies. `false` if the job is already ending.
+fn tell_peers(job: &Job, signal: i32) -> bool {
+    let is_cause = abort::raise(job.control.job(), AbortKind::Dying, job.pe, 128 + signal);
+    if job.launcher == Launcher::Kitten {
+        // Nobody else does, while the kernel still lists the process.
+        life::tell_all(&job.control, job.near(), job.pe);
+    }
+    is_cause
+}
+
+fn explain_fault(job: &Job, event: &Event, mirrored: Option<Mirrored>) {
+    let Some(fault) = event.fault else { return };
+    if fault.address.is_some_and(|address| on_a_device(job, address)) {
+        return;
+    }
+    match (fault.address, mirrored) {
+        (Some(address), Some(mirrored)) => in_a_mirror(job, address, mirrored),
+        _ if [libc::SIGSEGV, libc::SIGBUS].contains(&event.signal) => {
             argument(job, &fault, event.instruction);
         }
-    }
-    if event.deadly && abort::cause(job.control.job()).is_none() {
-        tell_calls(job, event);
-        if job.launcher == Launcher::Kitten {
-            // On Kitten no peer notices this death while the kernel still lists the process.
-            abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 128 + event.signal);
-        }
+        _ => {}
     }
 }
 
 fn tell_calls(job: &Job, event: &Event) {
-    let name = match event.signal {
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGFPE => "SIGFPE",
-        _ => "SIGILL",
-    };
+    let name = signal::name(event.signal);
     match event.fault.and_then(|fault| fault.address) {
         Some(address) => tell(job, format_args!("{name} at address {address:#x}, in")),
         None => tell(job, format_args!("{name} in")),
@@ -98,13 +120,30 @@ fn on_a_device(job: &Job, address: usize) -> bool {
     true
 }
 
-/// Explains a fault in the window of mirrors; `false` if it is elsewhere.
-fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
+/// What an address in the window of mirrors stands for.
+#[derive(Clone, Copy)]
+enum Mirrored {
+    /// Memory of a PE, at this address there.
+    Memory { pe: usize, own: usize },
+    /// Nothing: this address, as if it were symmetric, for this PE.
+    Nothing { pe: usize, own: usize },
+}
+
+/// What this address stands for, if it is in the window of mirrors.
+fn mirrored(job: &Job, address: usize) -> Option<Mirrored> {
     // Check for a null pointer first: its translation may lie past the end of the preceding mirror.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));
-    let Some((pe, own)) = null.or_else(|| job.layout.unmirrored(address)) else { return false };
-    if pe >= job.npes || !job.layout.contains(own) {
-        tell(
+    let (pe, own) = null.or_else(|| job.layout.unmirrored(address))?;
+    Some(match pe < job.npes && job.layout.contains(own) {
+        true => Mirrored::Memory { pe, own },
+        false => Mirrored::Nothing { pe, own },
+    })
+}
+
+/// Explains a fault in the window of mirrors.
+fn in_a_mirror(job: &Job, address: usize, mirrored: Mirrored) {
+    match mirrored {
+        Mirrored::Nothing { pe, own } => tell(
             job,
             format_args!(
                 "fault at {address:#x}: address {own:#x} of this PE was used as a symmetric \
@@ -112,21 +151,15 @@ fn in_a_mirror(job: &Job, signal: i32, address: usize) -> bool {
                  from malloc is not)",
                 job.segments()
             ),
-        );
-    } else {
-        if signal == libc::SIGBUS {
-            // Under XPMEM, access to the memory of a PE that has died ends like this.
-            job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
-        }
-        tell(
+        ),
+        Mirrored::Memory { pe, own } => tell(
             job,
             format_args!(
                 "fault at {address:#x}: the copy of {own:#x} on PE {pe} cannot be reached: the \
                  PE is not attached, or its memory is gone"
             ),
-        );
+        ),
     }
-    true
 }
 
 /// Explains a fault at an address that was passed to a routine.

@@ -3,16 +3,15 @@
 //! Under `oshrun` the launcher sees PEs end and sets the abort word. Under other launchers the PEs
 //! of a node watch each other (`super::life`).
 
-use super::abort::{self, AbortKind};
+use super::Job;
 use super::control::{Control, Stage};
+use super::ending::{self, patience};
 use super::file::JobFile;
 use super::life::{self, Life};
-use super::{Job, ending};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::failure;
 use crate::job::launcher::Launcher;
-use crate::message;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -23,8 +22,6 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// kernel time in proportion to the number of PEs.
 const AT_ONCE: usize = 64;
 const AT_ONCE_IN_CROWD: usize = 8;
-/// How long the launcher may take to see a PE end.
-const NOTICED: Duration = Duration::from_secs(1);
 
 /// What a PE has done that is no longer part of the job although it has not finalised.
 pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
@@ -98,15 +95,19 @@ fn check_silent(job: &Job, watch: &mut Watch, now: Instant) {
         _ => now,
     });
     watch.silent = silent.map(|(pe, _)| pe).zip(since);
-    // The launcher sees a PE end, too, and can report how.
-    let patience = if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO };
-    if let (Some((pe, life)), true) = (silent, since.is_some_and(|since| now - since >= patience)) {
-        let what = match life {
-            Life::Replaced => REPLACED,
-            _ => "ended without calling shmem_finalize",
-        };
-        lose(job, pe, format_args!("{what}"));
+    let is_over = since.is_some_and(|since| now - since >= patience(job));
+    if let (Some((pe, life)), true) = (silent, is_over) {
+        lose_silent(job, pe, life);
     }
+}
+
+/// Ends the job because of PE `pe`, which gives no sign of life.
+fn lose_silent(job: &Job, pe: usize, life: Life) -> ! {
+    let what = match life {
+        Life::Replaced => REPLACED,
+        _ => "ended without calling shmem_finalize",
+    };
+    lose(job, pe, format_args!("{what}"))
 }
 
 /// How PE `pe` ended, if it is initialised, gives no sign of life, and its end has not been seen.
@@ -171,16 +172,9 @@ fn is_gone(job: &Job, pe: usize) -> bool {
     job.control.job().member(pe).gone.load(Ordering::Relaxed) != 0
 }
 
-/// Ends the job because of PE `pe`. The first PE to do so reports it.
+/// Ends the job because of PE `pe`.
 fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
-    let file = job.control.job();
-    if abort::raise(file, AbortKind::PeerDied, pe, 1) {
-        match file.member(pe).pid.load(Ordering::Relaxed) {
-            0 => message::say(format_args!("PE {pe} {what}; ending the job")),
-            pid => message::say(format_args!("PE {pe} (pid {pid}) {what}; ending the job")),
-        }
-    }
-    ending::end_job(1)
+    ending::lose(job, pe, 1, what)
 }
 
 /// Checks for a peer that has finalised without this PE. A PE finalises only after all PEs have

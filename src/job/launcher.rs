@@ -46,10 +46,4 @@ impl Launcher {
             _ => {}
         }
     }
-
-    /// Whether a PE that ends the job has to end the others, too. On Kitten it may not send
-    /// signals; there, PEs see the abort word when they wait.
-    pub(super) fn leaves_ending_to_pes(self) -> bool {
-        !matches!(self, Self::Oshrun | Self::Kitten)
-    }
 }

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::sys;
 use onenode::sys::life::{self, Holder};
 use onenode::sys::process;
+use std::ops::Range;
 
 /// The state of a PE's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,11 @@ pub(crate) fn tell_end(control: &Control, pe: usize) {
     if control.pe(pe).stage() == Stage::Ready && matches!(of(job, pe), Ok(Life::Alive)) {
         signal(job, pe, libc::SIGTERM);
     }
+}
+
+/// Lets PEs of this range except `own` know that the job has ended.
+pub(super) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
+    pes.filter(|pe| *pe != own).for_each(|pe| tell_end(control, pe));
 }
 
 /// Sends a signal to the process of PE `pe`, if it is still running.

@@ -367,9 +367,7 @@ fn leaving_early(job: &'static Job) {
         && abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 1)
     {
         message::say("exits without calling shmem_finalize; ending the job");
-        if job.launcher.leaves_ending_to_pes() {
-            ending::end_peers(job, 1);
-        }
+        ending::end_peers(job, 1);
     }
 }
 

@@ -12,8 +12,6 @@ use std::fmt;
 const MOST: usize = 48;
 /// Stack that the lookup of frames may need.
 const STACK_BYTES: usize = 16 << 10;
-/// Seconds until a process that hangs here is ended.
-const PATIENCE: u32 = 2;
 
 // The unwinder in the compiler's runtime library (Itanium C++ ABI, level I).
 unsafe extern "C" {
@@ -75,19 +73,16 @@ pub struct Call {
     own: Option<(&'static str, u64)>,
 }
 
-/// Passes each call to `each`, innermost first, starting with the one interrupted at `from`.
+/// Passes each call to `each`, innermost first, starting with the one interrupted at `from`. May hang
+/// or fault where the stack is damaged: see [`signal::in_time`](super::signal::in_time).
 pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
     if !has_stack() {
         return;
     }
     let mut frames = Frames { places: [0; MOST], count: 0, from, seen: false };
-    // SAFETY: a signal is about to end the process. If another thread holds forever what the
-    // unwinder waits for, SIGALRM ends the process. `take` gets the local variable.
-    unsafe {
-        libc::signal(libc::SIGALRM, libc::SIG_DFL);
-        libc::alarm(PATIENCE);
-        _Unwind_Backtrace(take, (&raw mut frames).cast());
-    }
+    // SAFETY: `take` gets the local variable. If another thread holds forever what the unwinder waits
+    // for, the caller's time ends.
+    unsafe { _Unwind_Backtrace(take, (&raw mut frames).cast()) };
     if frames.count == 0 {
         // The stack shows nothing, for example after a call through a null pointer.
         (frames.places[0], frames.count) = (from, 1);
@@ -109,8 +104,6 @@ pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
         let own = own.and_then(|names| names.function(within.wrapping_sub(base) as u64));
         each(index, Call { place: within, info, own });
     }
-    // SAFETY: the call takes no pointer.
-    unsafe { libc::alarm(0) };
 }
 
 /// Whether the address is in the program, not in a library.

@@ -2,8 +2,9 @@
 //! other processes.
 #![allow(unsafe_code)]
 
-use super::streams;
+use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
+use onenode::sys::process;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -55,15 +56,12 @@ extern "C" fn alarm(_: libc::c_int) {
 
 /// Makes SIGALRM end the process, and unblocks it in this thread.
 fn take_alarms() {
-    // SAFETY: a complete `sigaction`, a handler of the right type, and a local set.
+    // SAFETY: a complete `sigaction` with a handler of the right type, which may run at once.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = alarm as *const () as usize;
         libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
-        let mut set = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, libc::SIGALRM);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        signal::unblock(libc::SIGALRM);
     }
 }
 
@@ -123,7 +121,7 @@ pub fn wait_for_readers(limit: Duration) {
             failed == 0 && bytes > 0
         };
         while unread() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(1));
+            process::sleep(Duration::from_millis(1));
         }
     }
 }

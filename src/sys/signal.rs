@@ -2,11 +2,15 @@
 #![allow(unsafe_code)]
 
 use super::backtrace;
+use crate::atomics::{AtomicI32, Ordering};
 use onenode::sys::map;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::OnceLock;
+
+/// Seconds that a process may take to report of what it dies.
+const REPORTING: libc::c_uint = 2;
 
 /// Signals of a failing program. Those of a bad access come first.
 const DEADLY: [libc::c_int; 5] =
@@ -18,6 +22,18 @@ struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; DEADLY.len()]>);
 // SAFETY: written once, in `explain`, before a handler can read it.
 unsafe impl Sync for Old {}
 static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); DEADLY.len()]));
+
+/// The name of a signal of a failing program.
+pub fn name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGILL => "SIGILL",
+        _ => "unknown",
+    }
+}
 
 /// A failed access.
 #[derive(Clone, Copy, Debug)]
@@ -191,6 +207,53 @@ pub fn explain(explain: Explain) {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
+}
+
+/// The signal of which this process dies.
+static DEADLY_SIGNAL: AtomicI32 = AtomicI32::new(libc::SIGKILL);
+
+extern "C" fn die(_: libc::c_int) {
+    let signal = DEADLY_SIGNAL.load(Ordering::Relaxed);
+    // SAFETY: local data, and the default action, which ends the process as soon as the signal is
+    // unblocked.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        unblock(signal);
+        libc::raise(signal);
+    }
+}
+
+/// Unblocks a signal in this thread.
+///
+/// # Safety
+/// Its action may run in this thread now.
+pub(super) unsafe fn unblock(signal: libc::c_int) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the first call fills the local that the others change and read.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Calls `report` in a process that dies of this signal. If it takes long, because a pipe is full or
+/// another thread holds a lock for ever, the signal ends the process meanwhile.
+pub fn in_time(signal: i32, report: impl FnOnce()) {
+    DEADLY_SIGNAL.store(signal, Ordering::Relaxed);
+    // SAFETY: a complete `sigaction` with a handler of the right type, which ends the process as the
+    // signal was about to.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = die as *const () as usize;
+        action.sa_flags = libc::SA_ONSTACK;
+        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
+        unblock(libc::SIGALRM);
+        libc::alarm(REPORTING);
+    }
+    report();
+    // SAFETY: the call takes no pointer.
+    unsafe { libc::alarm(0) };
 }
 
 /// The signals that [`before_ending_by`] can handle.

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use libc::{FILE, c_int, c_void, size_t};
+use onenode::sys::process;
 use std::time::{Duration, Instant};
 
 /// How long another thread may take to finish writing to a stream.
@@ -59,7 +60,7 @@ pub fn flush() {
         if Instant::now() >= until {
             break;
         }
-        std::thread::sleep(Duration::from_millis(1));
+        process::sleep(Duration::from_millis(1));
     }
     for stream in unwritten() {
         // SAFETY: an open stream, whose lock another thread has held for long.

@@ -2,6 +2,7 @@
 //! interrupted, or finds no program.
 
 use crate::launch::{self, Running};
+use crate::launchers::Launcher;
 use crate::{compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
@@ -42,7 +43,28 @@ pub fn trials() -> Vec<Trial> {
             Ok(last_words(signal)?)
         }));
     }
+    for launcher in Launcher::ALL.into_iter().filter(|launcher| *launcher != Launcher::None) {
+        for signal in [Signal::SIGSEGV, Signal::SIGABRT] {
+            let name = format!("failures/unheard/{}/{}", launcher.name(), signal as i32);
+            let trial = Trial::test(name, move || Ok(unheard(launcher, signal)?));
+            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        }
+    }
     trials
+}
+
+/// A PE that dies while its report is not read ends, and so does its job.
+fn unheard(launcher: Launcher, signal: Signal) -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/unheard.c"), &[])?;
+    let number = signal as i32;
+    let outcomes = launcher.run(3, &program, &[&number.to_string()], &[])?;
+    for outcome in &outcomes {
+        let is_status = outcome.status == 128 + number;
+        if outcome.hung || outcome.status == 0 || launcher == Launcher::Oshrun && !is_status {
+            return Err(outcome.report("expected an end with the signal's status"));
+        }
+    }
+    Ok(())
 }
 
 /// What a PE has printed is not lost when it is killed, whatever its standard output is.

@@ -4,6 +4,7 @@
 use crate::error::Error;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -22,6 +23,19 @@ pub fn yield_cpu() {
     // SAFETY: no memory is passed.
     unsafe { super::raw::syscall(libc::SYS_sched_yield, []) };
 }
+
+/// Sleeps for this time. By the oldest call for that: the standard library makes one that Kitten
+/// lacks, and panics then.
+pub fn sleep(time: Duration) {
+    let mut left = libc::timespec {
+        tv_sec: time.as_secs().try_into().unwrap_or(libc::time_t::MAX),
+        tv_nsec: time.subsec_nanos().into(),
+    };
+    let place = &raw mut left as usize;
+    // SAFETY: the call reads the local, and if a signal ends it, writes the rest of the time there.
+    while unsafe { super::raw::syscall(libc::SYS_nanosleep, [place, place]) } == EINTR {}
+}
+const EINTR: isize = -libc::EINTR as isize;
 
 /// The number of CPUs that this process may run on.
 pub fn usable_cpus() -> usize {

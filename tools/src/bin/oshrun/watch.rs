@@ -67,15 +67,22 @@ impl Job<'_> {
         if self.ending.is_some() || ended.is_empty() {
             return;
         }
-        if let Some(cause) = abort::cause(self.file) {
-            return self.follow(cause);
-        }
+        let dying = match abort::cause(self.file) {
+            Some(cause) if cause.kind != AbortKind::Dying => return self.follow(cause),
+            dying => dying.filter(|dying| self.is_near(dying.pe)),
+        };
         let until = Instant::now() + CAUSE;
-        while self.awaits_cause(&ended) && Instant::now() < until {
+        while self.awaits_cause(&ended, dying) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
             ended.extend(self.ended_since());
         }
         sort_causes(&mut ended, |pe| self.blamed(pe));
+        // The PE that has said first that it dies is the cause.
+        if let Some(Cause { pe, status, .. }) = dying {
+            let end =
+                self.process(pe).end().unwrap_or(End::Killed(status.wrapping_sub(128), false));
+            ended.insert(0, (pe, end));
+        }
         for (pe, end) in ended {
             let (stage, implicit) = self.stage(pe);
             match judge(end, stage, implicit) {
@@ -102,15 +109,24 @@ impl Job<'_> {
     /// The PE in whose memory this one died of a bus error.
     fn blamed(&self, pe: usize) -> Option<usize> {
         let blamed = self.file.member(pe).blamed.load(Ordering::Acquire).checked_sub(1)? as usize;
-        let near = self.file.near();
-        (near.start..near.start + self.processes.len()).contains(&blamed).then_some(blamed)
+        self.is_near(blamed).then_some(blamed)
     }
 
-    /// Whether all these PEs died in the memory of others that have not been seen to end yet.
-    fn awaits_cause(&self, ended: &[(usize, End)]) -> bool {
+    /// Whether PE `pe` is one that was started here.
+    fn is_near(&self, pe: usize) -> bool {
+        let near = self.file.near();
+        (near.start..near.start + self.processes.len()).contains(&pe)
+    }
+
+    /// Whether the PE that is dying has not been seen to end yet, or all these PEs died in the memory
+    /// of others that have not.
+    fn awaits_cause(&self, ended: &[(usize, End)], dying: Option<Cause>) -> bool {
         let running = |pe: usize| self.process(pe).end().is_none();
         let awaits = |pe| self.blamed(pe).is_some_and(running);
-        ended.iter().all(|(pe, end)| is_bus_error(*end) && awaits(*pe))
+        match dying {
+            Some(cause) => running(cause.pe),
+            None => ended.iter().all(|(pe, end)| is_bus_error(*end) && awaits(*pe)),
+        }
     }
 
     /// Handles the end of a PE that ends the job.
