@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_millis(200);
 /// the job has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
 /// How long the launcher may take to see a PE end.
-const NOTICED: Duration = Duration::from_secs(1);
+pub const NOTICED: Duration = Duration::from_secs(1);
 /// How often a PE looks whether that has happened.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -151,11 +151,13 @@ fn await_launcher() {
     process::sleep(LAUNCHER);
 }
 
-/// Waits briefly if the launcher runs PEs on several nodes: it may have ended the unreachable PEs
-/// itself, and be about to end this one, too.
+/// Lets the launcher say first, for a short time, why PEs of other nodes cannot be reached: they may
+/// have died, or it has ended them itself and is about to end this one, too.
 pub fn give_way(job: &Job) {
-    if job.exchange.is_some() {
-        process::sleep(NOTICED);
+    let until = Instant::now() + NOTICED;
+    while Instant::now() < until {
+        look(job);
+        process::sleep(LOOK);
     }
 }
 

@@ -9,9 +9,15 @@ use crate::sys::backtrace;
 use crate::sys::signal::{self, Event, Fault};
 use onenode::sys::program;
 use std::fmt::{self, Write};
+use std::sync::OnceLock;
+
+/// Ends this process if the peer, whose memory is gone, has died.
+pub type LeaveIfDead = fn(&Job, usize);
+static LEAVE_IF_DEAD: OnceLock<LeaveIfDead> = OnceLock::new();
 
 /// Installs the handler that explains faults.
-pub(super) fn explain() {
+pub(super) fn explain(leave_if_dead: LeaveIfDead) {
+    LEAVE_IF_DEAD.get_or_init(|| leave_if_dead);
     signal::explain(report);
 }
 
@@ -53,6 +59,9 @@ fn report(event: &Event) {
     // Under XPMEM, access to the memory of a PE that has died ends like this.
     if let (Some(Mirrored::Memory { pe, .. }), libc::SIGBUS) = (mirrored, event.signal) {
         job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
+        if let Some(leave_if_dead) = LEAVE_IF_DEAD.get() {
+            leave_if_dead(job, pe);
+        }
     }
     // Peers are told first: what follows may hang or fault again.
     let is_cause = event.deadly && tell_peers(job, event.signal);

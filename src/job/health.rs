@@ -5,13 +5,14 @@
 
 use super::Job;
 use super::control::{Control, Stage};
-use super::ending::{self, patience};
+use super::ending::{self, NOTICED, patience};
 use super::file::JobFile;
 use super::life::{self, Life};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::failure;
 use crate::job::launcher::Launcher;
+use onenode::sys::process;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -22,6 +23,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// kernel time in proportion to the number of PEs.
 const AT_ONCE: usize = 64;
 const AT_ONCE_IN_CROWD: usize = 8;
+/// How often a PE that cannot reach another looks why.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// What a PE has done that is no longer part of the job although it has not finalised.
 pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
@@ -175,6 +178,24 @@ fn is_gone(job: &Job, pe: usize) -> bool {
 /// Ends the job because of PE `pe`.
 fn lose(job: &Job, pe: usize, what: fmt::Arguments) -> ! {
     ending::lose(job, pe, 1, what)
+}
+
+/// Ends this process if PE `pe` of this node, which cannot be reached, has died. That is the cause,
+/// to be reported instead of what follows from it: by the launcher, which gets some time to see it, or
+/// by a peer. Returns if the PE has not died.
+pub fn leave_if_dead(job: &Job, pe: usize) {
+    let until = Instant::now() + NOTICED;
+    loop {
+        ending::look(job);
+        let is_over = Instant::now() >= until;
+        if let Some(life) = silence(job, pe).filter(|_| is_over || patience(job).is_zero()) {
+            lose_silent(job, pe, life);
+        }
+        if is_over {
+            return;
+        }
+        process::sleep(LOOK);
+    }
 }
 
 /// Checks for a peer that has finalised without this PE. A PE finalises only after all PEs have

@@ -2,6 +2,7 @@
 
 use super::Job;
 use super::about::About;
+use super::health;
 use super::partitions::{Partition, difference};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
@@ -55,6 +56,9 @@ impl Job {
     fn attach_once(&self, pe: usize) {
         let attach = || {
             if let Err(error) = self.attach(pe) {
+                if !matches!(error, Error::Slot(_)) {
+                    health::leave_if_dead(self, pe);
+                }
                 failure::fatal(format_args!("attaching PE {pe} failed: {error}"));
             }
             TABLE.set_mirror(pe, self.layout.mirror(pe));

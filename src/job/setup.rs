@@ -144,7 +144,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
     pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(near.len()));
     fork::prepare(say_child_is_lost)?;
-    fault::explain();
+    fault::explain(health::leave_if_dead);
     ending::leave_when_told();
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);

@@ -49,6 +49,19 @@ pub fn trials() -> Vec<Trial> {
             let trial = Trial::test(name, move || Ok(unheard(launcher, signal)?));
             trials.push(trial.with_ignored_flag(launcher.is_absent()));
         }
+        // Over XPMEM nothing may be mapped over a peer's memory, which is gone with its PE.
+        let is_xpmem = std::env::var("SHMEM_BACKEND").is_ok_and(|backend| backend == "xpmem");
+        for how in ["attach", if is_xpmem { "xpmem" } else { "memory" }] {
+            for is_killed in [true, false] {
+                if how == "xpmem" && !is_killed {
+                    continue;
+                }
+                let end = if is_killed { "killed" } else { "alive" };
+                let name = format!("failures/unreached/{how}/{end}/{}", launcher.name());
+                let trial = Trial::test(name, move || Ok(unreached(launcher, how, is_killed)?));
+                trials.push(trial.with_ignored_flag(launcher.is_absent()));
+            }
+        }
     }
     trials
 }
@@ -63,6 +76,32 @@ fn unheard(launcher: Launcher, signal: Signal) -> Result<(), String> {
         if outcome.hung || outcome.status == 0 || launcher == Launcher::Oshrun && !is_status {
             return Err(outcome.report("expected an end with the signal's status"));
         }
+    }
+    Ok(())
+}
+
+/// PEs that cannot reach another name its death as the cause, once, and not what follows from it.
+fn unreached(launcher: Launcher, how: &str, is_killed: bool) -> Result<(), String> {
+    let program = compile::plain(&tree::repository("tests/programs/unreached.c"), &[])?;
+    let end = if is_killed { "killed" } else { "alive" };
+    let outcomes = launcher.run(3, &program, &[how, end], &[])?;
+    let all = |problem: &str| {
+        Err(outcomes.iter().map(|outcome| outcome.report(problem)).collect::<String>())
+    };
+    if outcomes.iter().any(|outcome| outcome.hung || outcome.status == 0) {
+        return all("expected an end with an error");
+    }
+    let text: String = outcomes.iter().map(|outcome| outcome.stderr.as_str()).collect();
+    let consequences = ["attaching PE 2 failed", "on PE 2 cannot be reached"];
+    let is_told = consequences.iter().any(|words| text.contains(words));
+    // The launcher or a peer, whoever is first.
+    let deaths = ["was killed by signal 9", "ended without calling shmem_finalize"];
+    let told: usize = deaths.iter().map(|words| text.matches(words).count()).sum();
+    if is_killed && is_told || !is_killed && !is_told {
+        return all("expected the cause that is in the test's name");
+    }
+    if is_killed && launcher == Launcher::Oshrun && (told != 1 || outcomes[0].status != 137) {
+        return all("expected the status 137, and one line on the death");
     }
     Ok(())
 }
