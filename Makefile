@@ -65,7 +65,7 @@ include packaging/install.mk
 tools: prerequisites
 	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-tune -p oneshmem-pages $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
-	install -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
+	install -C -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun
 	for name in oshc++ oshCC oshcxx; do ln -sf oshcc $(BUILD)/bin/$$name; done
 

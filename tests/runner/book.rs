@@ -2,7 +2,7 @@
 //! shows, programs compile, links have a target, and the routines, variables, options and files
 //! named exist. CONTRIBUTING explains how blocks are marked.
 
-mod page;
+pub(crate) mod page;
 
 use crate::{compile, launch, nodes, openmp, tree};
 use libtest_mimic::Trial;

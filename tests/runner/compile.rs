@@ -41,11 +41,16 @@ fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String
     if !compiler.exists() {
         return Err(format!("{} is not there: run make first", compiler.display()));
     }
-    if is_fresh(program, target, &compiler) {
-        return Ok(());
-    }
-    let folder = target.parent().ok_or("an executable lies in a folder")?;
-    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let from = [
+        program.source.clone(),
+        compiler.clone(),
+        tree::repository("tests/c/check.h"),
+        tree::repository("tests/c/coll.h"),
+        tree::prefix("include/shmem.h"),
+        tree::prefix("include/shmem_inline.h"),
+        tree::prefix("lib/libshmem.so"),
+        tree::prefix("lib/libshmem.a"),
+    ];
     let mut command = Command::new(compiler);
     command
         .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror"])
@@ -57,30 +62,26 @@ fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String
         .arg("-o")
         .arg(target)
         .arg("-lm");
-    launch::run(command)?.success()
+    made(target, &from, command)
+}
+
+/// Makes `target` by this compiler, if it is missing or older than what it is made from.
+pub fn made(target: &Path, from: &[PathBuf], compiler: Command) -> Result<(), String> {
+    if is_elsewhere() {
+        let why = || format!("{} was not compiled for this machine", target.display());
+        return target.is_file().then_some(()).ok_or_else(why);
+    }
+    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let newest = from.iter().filter_map(|path| modified(path)).max();
+    if modified(target).is_some_and(|made| newest.unwrap_or(SystemTime::UNIX_EPOCH) < made) {
+        return Ok(());
+    }
+    let folder = target.parent().ok_or("an executable lies in a folder")?;
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    launch::build(compiler)
 }
 
 /// Whether there is no compiler here, so that executables built elsewhere have to do.
 pub fn is_elsewhere() -> bool {
     std::env::var_os("ONESHMEM_PREBUILT").is_some()
-}
-
-fn is_fresh(program: &Program, target: &Path, compiler: &Path) -> bool {
-    if is_elsewhere() {
-        return target.is_file();
-    }
-    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
-    let Some(made) = modified(target) else { return false };
-    let from = [
-        program.source.clone(),
-        compiler.to_owned(),
-        tree::repository("tests/c/check.h"),
-        tree::repository("tests/c/coll.h"),
-        tree::prefix("include/shmem.h"),
-        tree::prefix("include/shmem_inline.h"),
-        tree::prefix("lib/libshmem.so"),
-        tree::prefix("lib/libshmem.a"),
-    ];
-    let newest = from.iter().filter_map(|path| modified(path)).max();
-    newest.unwrap_or(SystemTime::UNIX_EPOCH) < made
 }

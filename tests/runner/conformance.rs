@@ -1,7 +1,7 @@
 //! The programs of `tests/c`, each run according to its directives.
 
 use crate::directives::{Case, Program, Variant};
-use crate::{compile, imitation, launch, statistics, tree};
+use crate::{compile, imitation, launch, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,44 +35,15 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Compiles every program in every variant, for a machine without a compiler.
-pub fn prepare() -> Result<(), String> {
-    for source in sources("tests/c") {
-        let program = Program::read(&source)?;
-        for &variant in &program.variants {
-            compile::executable(&program, variant)?;
-        }
-    }
-    for source in sources("examples") {
-        compile::plain(&source, &[])?;
-    }
-    statistics::prepare()?;
-    imitation::prepare()?;
-    for source in PLAIN {
-        compile::plain(&tree::repository(&format!("tests/programs/{source}.c")), &[])?;
-    }
-    Ok(())
+/// The numbers of PEs that `ONESHMEM_TEST_PES` lists, if it is set.
+pub fn wanted_pes() -> Option<Vec<usize>> {
+    let list = std::env::var("ONESHMEM_TEST_PES").ok()?;
+    Some(list.split_whitespace().filter_map(|number| number.parse().ok()).collect())
 }
 
-/// The programs of `tests/programs` that other tests than the conformance tests run over XPMEM.
-const PLAIN: [&str; 11] = [
-    "crowd",
-    "dumped",
-    "heap_pages",
-    "last_words",
-    "linger",
-    "partition_pages",
-    "row",
-    "stands",
-    "stranger",
-    "sum_order",
-    "unread",
-];
-
-/// Whether to run this number of PEs. `ONESHMEM_TEST_PES` can list the numbers.
+/// Whether to run this number of PEs.
 pub fn wanted(pes: usize) -> bool {
-    std::env::var("ONESHMEM_TEST_PES")
-        .map_or(true, |list| list.split_whitespace().any(|number| number.parse() == Ok(pes)))
+    wanted_pes().is_none_or(|wanted| wanted.contains(&pes))
 }
 
 /// Whether programs run in all ways with a partition's memory instead of the heap's, as in

@@ -320,11 +320,10 @@ fn case(text: &str) -> Result<Case, String> {
     Ok(case)
 }
 
-#[cfg(test)]
-mod tests {
+/// Tests of this file itself.
+pub mod tests {
     use super::*;
 
-    #[test]
     fn directives_are_read() {
         let text = "// pes: 1 2\n// variants: pie static\n// env: A=1\n\
                     // case: bad x y | status=3 stderr=oh env=B=2=3\n// case: good\nint main;\n";
@@ -340,7 +339,6 @@ mod tests {
         assert_eq!(good.status, Expected::Status(0));
     }
 
-    #[test]
     fn mistakes_are_told() {
         for (text, message) in [
             ("// pes: 1\n// inline: maybe", "inline: no"),
@@ -355,5 +353,10 @@ mod tests {
             let error = Program::parse(Path::new("name.c"), text).unwrap_err();
             assert!(error.contains(message), "{text:?}: {error}");
         }
+    }
+
+    crate::unit_trials! {
+        directives_are_read,
+        mistakes_are_told,
     }
 }

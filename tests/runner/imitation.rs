@@ -14,17 +14,13 @@ pub fn driver() -> Result<PathBuf, String> {
     static MADE: OnceLock<Result<(), String>> = OnceLock::new();
     let folder = tree::scratch("devices");
     let make = || {
-        if compile::is_elsewhere() {
-            return Ok(());
-        }
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let target = folder.join("libcuda.so.1");
+        let from =
+            ["libcuda.c", "reach.c"].map(|name| tree::repository("tests/devices").join(name));
         let mut compiler = Command::new("cc");
         compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
-        compiler.arg("-o").arg(folder.join("libcuda.so.1"));
-        for source in ["libcuda.c", "reach.c"] {
-            compiler.arg(tree::repository("tests/devices").join(source));
-        }
-        launch::run(compiler)?.success()
+        compiler.arg("-o").arg(&target).args(&from);
+        compile::made(&target, &from, compiler)
     };
     MADE.get_or_init(make).clone()?;
     Ok(folder)
@@ -44,12 +40,4 @@ pub fn start(name: &str, pes: usize, value: &str) -> Result<Command, String> {
     let mut oshrun = launch::oshrun(pes, &compile::plain(&source, &[])?);
     oshrun.env(VARIABLE, value).env("LD_LIBRARY_PATH", driver()?);
     Ok(oshrun)
-}
-
-/// Compiles all of this, for a machine without a compiler.
-pub fn prepare() -> Result<(), String> {
-    for name in ["operations", "driver", "device_misuse"] {
-        start(name, 1, "")?;
-    }
-    Ok(())
 }

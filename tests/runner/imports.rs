@@ -231,8 +231,8 @@ fn floors(folder: &str) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-#[cfg(test)]
-mod tests {
+/// Tests of this file itself.
+pub mod tests {
     use super::*;
 
     fn graph(edges: &[(&str, &str)]) -> Imports {
@@ -244,7 +244,6 @@ mod tests {
         imports
     }
 
-    #[test]
     fn circles_are_found_and_families_are_none() {
         assert_eq!(circle(&graph(&[("a", "b"), ("b", "c")])), None);
         let round = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]);
@@ -252,12 +251,16 @@ mod tests {
         assert_eq!(circle(&graph(&[("a", "a::b"), ("a::b", "a")])), None);
     }
 
-    #[test]
     fn paths_lead_to_files() {
         let modules = ["", "a", "a::b", "c"].map(String::from).into();
         let mut seen = Seen { module: "a::b", modules: &modules, found: BTreeSet::new() };
         let file = "use crate::c::{X, y::Z}; use super::W; #[cfg(test)] mod t { use crate::q; }";
         seen.visit_file(&syn::parse_file(file).expect("a file"));
         assert_eq!(seen.found, ["a", "c"].map(String::from).into());
+    }
+
+    crate::unit_trials! {
+        circles_are_found_and_families_are_none,
+        paths_lead_to_files,
     }
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, mpsc};
+use std::sync::{LazyLock, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// The time limit of a command. None here takes a tenth of it, so a command that reaches it hangs.
@@ -67,7 +67,14 @@ enum Stream {
 
 impl Running {
     /// Starts a command in its own process group.
-    pub fn start(mut command: Command) -> Result<Self, String> {
+    pub fn start(command: Command) -> Result<Self, String> {
+        match tree::prepared() {
+            None => Self::start_any(command),
+            Some(_) => Err("trials are only prepared".into()),
+        }
+    }
+
+    fn start_any(mut command: Command) -> Result<Self, String> {
         command.env("CHECK_SEED", seed());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let shown = shown(&command);
@@ -139,6 +146,23 @@ impl Running {
 /// Starts a command and waits for it.
 pub fn run(command: Command) -> Result<Outcome, String> {
     Running::start(command)?.finish()
+}
+
+/// Why programs could not be compiled.
+static UNBUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Runs a compiler, which has to succeed.
+pub fn build(compiler: Command) -> Result<(), String> {
+    let built = Running::start_any(compiler)?.finish().and_then(|outcome| outcome.success());
+    if let (Err(why), Ok(mut unbuilt)) = (&built, UNBUILT.lock()) {
+        unbuilt.push(why.clone());
+    }
+    built
+}
+
+/// Why programs could not be compiled so far.
+pub fn unbuilt() -> Vec<String> {
+    UNBUILT.lock().map(|unbuilt| unbuilt.clone()).unwrap_or_default()
 }
 
 /// Whether a process runs. One that has ended but has not been waited for does not.

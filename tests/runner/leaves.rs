@@ -78,11 +78,10 @@ fn for_each(root: &Path, folder: &Path, call: &mut impl FnMut(&str, &str)) -> Re
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
+/// Tests of this file itself.
+pub mod tests {
     use super::*;
 
-    #[test]
     fn the_keyword_is_told_from_what_looks_like_it() {
         assert!(has_unsafe("let x = unsafe { y() };"));
         assert!(has_unsafe("#[unsafe(no_mangle)]"));
@@ -92,7 +91,6 @@ mod tests {
         ));
     }
 
-    #[test]
     fn files_are_on_the_list_if_and_only_if_they_need_it() {
         let (plain, opened) = ("fn f() {}", "#![allow(unsafe_code)]\nfn f() { unsafe { g() } }");
         assert_eq!((fault(plain, false), fault(opened, true)), (None, None));
@@ -106,5 +104,10 @@ mod tests {
         ] {
             assert!(fault(text, is_listed).is_some(), "{text} {is_listed}");
         }
+    }
+
+    crate::unit_trials! {
+        the_keyword_is_told_from_what_looks_like_it,
+        files_are_on_the_list_if_and_only_if_they_need_it,
     }
 }

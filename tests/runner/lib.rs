@@ -12,6 +12,17 @@
 //! machine. Their tests are then shown as ignored. With `ONESHMEM_TEST_ALL` set, as in continuous
 //! integration, a missing tool is a failure.
 
+/// The unit tests of a file, as trials.
+macro_rules! unit_trials {
+    ($($test:ident),* $(,)?) => {
+        /// The trials.
+        pub fn trials() -> Vec<libtest_mimic::Trial> {
+            $crate::units_of(module_path!(), &[$((stringify!($test), $test)),*])
+        }
+    };
+}
+use unit_trials;
+
 pub mod alone;
 pub mod asleep;
 pub mod book;
@@ -27,6 +38,7 @@ pub mod failures;
 pub mod far;
 #[path = "../faults/mod.rs"]
 pub mod faults;
+pub mod filters;
 pub mod heap_pages;
 pub mod imitation;
 pub mod imports;
@@ -59,3 +71,30 @@ pub mod system_calls;
 pub mod tree;
 pub mod tuning;
 pub mod variables;
+
+use libtest_mimic::Trial;
+
+/// The unit tests of this package. They are trials, too, so that one runner knows all names.
+pub fn units() -> Vec<Trial> {
+    let files = [
+        book::page::tests::trials,
+        directives::tests::trials,
+        imports::tests::trials,
+        leaves::tests::trials,
+        prose::tests::trials,
+    ];
+    files.into_iter().flat_map(|trials| trials()).collect()
+}
+
+fn units_of(module: &str, tests: &[(&str, fn())]) -> Vec<Trial> {
+    let file = module.trim_start_matches("oneshmem_tests::").trim_end_matches("::tests");
+    let name = |test: &str| format!("units/{}/{test}", file.replace("::", "/"));
+    let trial = |(test, run): &(&str, fn())| {
+        let run = *run;
+        Trial::test(name(test), move || {
+            run();
+            Ok(())
+        })
+    };
+    tests.iter().map(trial).collect()
+}

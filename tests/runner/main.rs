@@ -3,28 +3,18 @@
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     alone, asleep, book, bystanders, conformance, containers, crowds, devices, examples, failures,
-    far, faults, heap_pages, imports, in_a_row, integrations, interface, launch, launched_nodes,
-    launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions, privileged,
-    prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers,
-    system_calls, tuning, variables,
+    far, faults, filters, heap_pages, imports, in_a_row, integrations, interface, launch,
+    launched_nodes, launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions,
+    privileged, prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics,
+    strangers, system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Only compiles what the tests need.
-    if std::env::var_os("ONESHMEM_PREPARE").is_some() {
-        return match conformance::prepare().and_then(|()| node::prepare()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 41] = [
+    let families: [fn() -> Vec<Trial>; 42] = [
         rules::trials,
         rust_users::trials,
         conformance::trials,
@@ -66,8 +56,27 @@ fn main() -> ExitCode {
         spelling::trials,
         tuning::trials,
         variables::trials,
+        units,
     ];
+    let mut trials: Vec<Trial> = families.into_iter().flat_map(|trials| trials()).collect();
+    trials.extend(filters::trials(trials.iter().map(|trial| trial.name().into()).collect()));
+    if let Err(why) = filters::check(&arguments, &trials) {
+        eprintln!("error: {why}");
+        return ExitCode::from(2);
+    }
+    if tree::prepared().is_some() {
+        return prepare(arguments, trials);
+    }
     println!("seed of this run: CHECK_SEED={}", launch::seed());
-    libtest_mimic::run(&arguments, families.into_iter().flat_map(|trials| trials()).collect())
-        .exit_code()
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Compiles what the selected trials run. A trial ends where it would start a program, so what it
+/// compiles after that is not made; its results mean nothing.
+fn prepare(mut arguments: Arguments, trials: Vec<Trial>) -> ExitCode {
+    arguments.logfile = Some("/dev/null".into());
+    let _ = libtest_mimic::run(&arguments, trials);
+    let unbuilt = launch::unbuilt();
+    unbuilt.iter().for_each(|why| eprintln!("{why}"));
+    if unbuilt.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -146,14 +146,6 @@ fn header(compiler: &str, language: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Compiles the programs that can run where there is no compiler.
-pub fn prepare() -> Result<(), String> {
-    let (way, compiler, options) = WAYS[1];
-    let mut sources = conformance::sources("tests/node");
-    sources.retain(|source| !source.ends_with("loaded.c"));
-    sources.iter().try_for_each(|source| made(source, way, compiler, options).map(drop))
-}
-
 /// Runs a program of `tests/node`, which checks itself, linked in one of the ways.
 fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<(), String> {
     let ran = launch::run(Command::new(made(source, way, compiler, options)?))?;
@@ -165,9 +157,6 @@ fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result
 fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<PathBuf, String> {
     let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     let target = scratch(&format!("{name}-{way}"))?;
-    if compile::is_elsewhere() && target.is_file() {
-        return Ok(target);
-    }
     let mut command = Command::new(compiler);
     command.args(["-std=c99", "-D_GNU_SOURCE", "-O2", "-g"]);
     command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
@@ -178,7 +167,10 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
     if !options.iter().any(|option| option.starts_with("-static")) {
         command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
     }
-    launch::run(command)?.success()?;
+    let mut from = vec![source.to_owned(), tree::prefix("include/onenode.h")];
+    from.extend(["check.h", "job.h"].map(|name| tree::repository("tests/node").join(name)));
+    from.extend(["so.1", "a"].map(|kind| tree::prefix("lib/libonenode").with_extension(kind)));
+    compile::made(&target, &from, command)?;
     Ok(target)
 }
 

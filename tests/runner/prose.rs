@@ -212,21 +212,18 @@ fn statements(text: &str) -> Vec<String> {
     paragraphs
 }
 
-#[cfg(test)]
-mod tests {
+/// Tests of this file itself.
+pub mod tests {
     use super::{markdown, normal, roff, split, statements};
 
-    #[test]
     fn words_are_found_across_lines() {
         assert_eq!(normal("Tries\n * Again, and\tagain?"), " tries again , and again? ");
     }
 
-    #[test]
     fn sentences_end_at_marks() {
         assert_eq!(split("One (two). Three: four").len(), 3);
     }
 
-    #[test]
     fn code_is_no_text() {
         assert_eq!(
             markdown("a\nb\n```\nc\n```\n- g\n| e | f |").concat().replace('\n', ""),
@@ -234,5 +231,11 @@ mod tests {
         );
         assert_eq!(roff(".TH X\na\n.B b\n.BR c (3)\n.EX\ng\n.EE").concat(), "a\nb\nc(3)\n");
         assert_eq!(statements("# a\nnote: b\n c\n").concat(), " b\n c\n");
+    }
+
+    crate::unit_trials! {
+        words_are_found_across_lines,
+        sentences_end_at_marks,
+        code_is_no_text,
     }
 }

@@ -32,11 +32,6 @@ fn variants() -> [Variant; 3] {
     [Variant::usual(), Variant::Static, Variant::Inline]
 }
 
-/// Compiles the trials' programs, for a machine without a compiler.
-pub fn prepare() -> Result<(), String> {
-    variants().into_iter().try_for_each(|variant| program(variant).map(|_| ()))
-}
-
 fn program(variant: Variant) -> Result<PathBuf, String> {
     let program = Program::of(tree::repository("tests/programs/statistics.c"));
     compile::executable(&program, variant)

@@ -24,8 +24,17 @@ pub fn is_smartmap() -> bool {
     std::env::var_os("ONESHMEM_SMARTMAP").is_some()
 }
 
+/// Where to compile what the selected trials run, if they are not to be run: for a machine without
+/// a compiler.
+pub fn prepared() -> Option<PathBuf> {
+    std::env::var_os("ONESHMEM_PREPARE").map(PathBuf::from)
+}
+
 /// The path of a file made by the tests.
 pub fn scratch(path: &str) -> PathBuf {
+    if let Some(folder) = prepared() {
+        return folder.join(path);
+    }
     let folder = if is_smartmap() { "build/tests-smartmap" } else { "build/tests" };
     repository(folder).join(path)
 }

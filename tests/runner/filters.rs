@@ -1,0 +1,143 @@
+//! A filter that selects no test is an error: its author expects one to run. This package has one runner,
+//! so that it knows all names; where a package has several, a word may be meant for another of them.
+
+use crate::directives::Variant;
+use crate::{compile, launch, tree};
+use libtest_mimic::{Arguments, Trial};
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// Fails if the arguments select none of the trials.
+pub fn check(arguments: &Arguments, trials: &[Trial]) -> Result<(), String> {
+    if trials.iter().any(|trial| !arguments.is_filtered_out(trial)) {
+        return Ok(());
+    }
+    let filter = arguments.filter.as_deref().unwrap_or("the given options");
+    Err(format!(
+        "none of the {} tests is selected by {filter:?}: expected a part of a name that --list prints",
+        trials.len()
+    ))
+}
+
+/// The trials; `names` are those of all others.
+pub fn trials(names: Vec<String>) -> Vec<Trial> {
+    let mut trials = vec![Trial::test("filters/nothing-selected", || Ok(nothing_selected()?))];
+    if !compile::is_elsewhere() {
+        trials.push(Trial::test("filters/prepared", || Ok(prepared()?)));
+    }
+    let all = std::env::var_os("ONESHMEM_TEST_PES").is_none();
+    if all && !tree::is_smartmap() && !compile::is_elsewhere() {
+        trials.push(Trial::test("filters/documented", move || Ok(documented(&names)?)));
+    }
+    trials
+}
+
+/// This runner with these arguments.
+fn runner(arguments: &[&str]) -> Result<Command, String> {
+    let mut runner = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+    runner.args(arguments);
+    Ok(runner)
+}
+
+/// For a machine without a compiler, what the selected trials run is compiled, and nothing else; the
+/// second time, nothing is.
+fn prepared() -> Result<(), String> {
+    let folder = tree::scratch(&format!("prepared-{}", std::process::id()));
+    let programs = folder.join(Variant::usual().name());
+    let prepare = |name: &str| {
+        let mut command = runner(&["--exact", name])?;
+        command.env("ONESHMEM_PREPARE", &folder);
+        launch::run(command)?.success()?;
+        files(&programs).map_err(|error| format!("{programs:?}: {error}"))
+    };
+    let first = prepare("faults/ends")?;
+    let second = prepare("faults/ends")?;
+    let third = prepare("failures/unheard/oshrun/11")?;
+    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
+    let paths = |made: &[(PathBuf, SystemTime)]| -> Vec<PathBuf> {
+        made.iter().map(|(path, _)| path.clone()).collect()
+    };
+    let expected = ["faults", "unheard"].map(|name| programs.join(name));
+    match paths(&first) == expected[..1] && second == first && paths(&third) == expected {
+        true => Ok(()),
+        false => Err(format!("compiled were {first:?}, then {second:?}, then {third:?}")),
+    }
+}
+
+/// The files in a folder, and when they were changed, sorted.
+fn files(folder: &Path) -> std::io::Result<Vec<(PathBuf, SystemTime)>> {
+    let file = |entry: std::io::Result<DirEntry>| {
+        let entry = entry?;
+        Ok((entry.path(), entry.metadata()?.modified()?))
+    };
+    let mut files = std::fs::read_dir(folder)?.map(file).collect::<std::io::Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+fn nothing_selected() -> Result<(), String> {
+    for arguments in [&["c/no-such/test"][..], &["--exact", "c/order"], &["--skip", ""]] {
+        let outcome = launch::run(runner(arguments)?)?;
+        if outcome.status == 0 || !outcome.stderr.contains("none of the") {
+            return Err(outcome.report("expected an error that says that no test is selected"));
+        }
+    }
+    Ok(())
+}
+
+/// What documentation and makefiles pass to this runner selects tests. Some are there only under
+/// variables of the environment, which the same files name.
+fn documented(names: &[String]) -> Result<(), String> {
+    const CONDITIONAL: [&str; 2] = ["far/", "/partition"];
+    let mut found = 0;
+    let mut wrong = Vec::new();
+    for file in ["CONTRIBUTING.md", "Makefile"] {
+        for filter in filters(&tree::repository(file))? {
+            found += 1;
+            let selects = |name: &String| match &filter {
+                Filter::Part(part) => name.contains(part.as_str()),
+                Filter::Exact(whole) => name == whole,
+            };
+            if !CONDITIONAL.contains(&filter.text()) && !names.iter().any(selects) {
+                wrong.push(format!("{file}: {}", filter.text()));
+            }
+        }
+    }
+    match (found, &wrong[..]) {
+        (0, _) => Err("no filter is documented".into()),
+        (_, []) => Ok(()),
+        (_, wrong) => Err(format!("these filters select no test: {}", wrong.join(", "))),
+    }
+}
+
+enum Filter {
+    Part(String),
+    Exact(String),
+}
+
+impl Filter {
+    fn text(&self) -> &str {
+        let (Self::Part(text) | Self::Exact(text)) = self;
+        text
+    }
+}
+
+/// The filters in the commands of a file: those behind the package's name and two hyphens, and those of
+/// `make test-xpmem`.
+fn filters(path: &Path) -> Result<Vec<Filter>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path:?}: {error}"))?;
+    let ends = |c: char| c.is_whitespace() || c == '`' || c == '#';
+    let word =
+        |text: &str| text.split(ends).next().filter(|word| !word.is_empty()).map(String::from);
+    let after = |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
+    let mut filters: Vec<Filter> = after("-p oneshmem-tests -- ")
+        .filter_map(|at| match text[at..].strip_prefix("--exact ") {
+            Some(rest) => word(rest).map(Filter::Exact),
+            None => word(&text[at..]).filter(|word| !word.starts_with("--")).map(Filter::Part),
+        })
+        .collect();
+    filters.extend(after(" FILTER=").filter_map(|at| word(&text[at..])).map(Filter::Part));
+    Ok(filters)
+}
