@@ -5,9 +5,8 @@
 use crate::addressing::MAX_RANKS;
 use std::ffi::OsString;
 
-/// Loaders number a job's processes from one of these IDs (`user/*/loader.c`,
-/// `user/runtime2/pct/pct.c`). The larger is tried first, as the range of the smaller includes it.
-const BASES: [u32; 2] = [0x10000, 0x1000];
+/// Loaders number a job's processes from this ID (`user/*/loader.c`, `user/runtime2/pct/pct.c`).
+const BASE: u32 = 0x1000;
 
 /// The variable with a process's rank.
 pub const RANK: &str = "PMI_RANK";
@@ -86,8 +85,8 @@ fn from(
 }
 
 fn by_pid(pid: u32) -> (usize, String) {
-    let base = BASES.into_iter().find(|base| pid >= *base).unwrap_or(0);
-    ((pid - base) as usize, format!("process number {pid:#x}"))
+    let rank = pid.checked_sub(BASE).unwrap_or(pid);
+    (rank as usize, format!("process number {pid:#x}"))
 }
 
 /// The CPUs in this process's affinity mask.
@@ -122,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn loaders_number_from_either_base() {
-        for (pid, rank) in [(0x1000, 0), (0x1003, 3), (0x10000, 0), (0x10002, 2), (2, 2)] {
+    fn loaders_number_from_the_base() {
+        for (pid, rank) in [(0x1000, 0), (0x1003, 3), (2, 2)] {
             assert_eq!(place(&[], pid, 4), Ok(Place { rank, size: 4 }), "{pid:#x}");
         }
     }

@@ -3,7 +3,6 @@
 
 use crate::error::Error;
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 /// This process's number.
@@ -137,7 +136,10 @@ pub fn is_running(pid: u32, started: u64) -> bool {
 /// The PID namespace of this process. Process numbers mean the same to all processes in it. 0 if
 /// `/proc` does not report it.
 pub fn pid_namespace() -> u64 {
-    std::fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
+    // Its name is "pid:[NUMBER]". Of calls for that, this is the one that Kitten has, too.
+    let name = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let digits: String = name.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
 }
 
 /// A number that distinguishes this boot of the system from all others, on any machine; 0 if
