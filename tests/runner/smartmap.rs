@@ -6,6 +6,7 @@ use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, Outcome, Running};
 use crate::{compile, tree};
 use libtest_mimic::Trial;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -32,9 +33,7 @@ pub fn trials() -> Vec<Trial> {
                 Ok(())
             }));
             trials.push(Trial::test(format!("kitten/{name}/imitated/{ranks}"), move || {
-                let outcome = kitten(ranks, &program(name), &[], &[("KITTEN_CALLS", "1")])?;
-                all_smoked(&outcome, ranks)?;
-                Ok(harmless_calls(&outcome)?)
+                Ok(all_smoked(&kitten(ranks, &program(name), &[], &[])?, ranks)?)
             }));
         }
     }
@@ -51,9 +50,13 @@ pub fn trials() -> Vec<Trial> {
     }));
     for (how, status) in [("fault", 139), ("abort", 134), ("exit-0", 1), ("exit-7", 7)] {
         trials.push(Trial::test(format!("kitten/death/{how}"), move || {
-            Ok(death_is_told(how, status)?)
+            Ok(death_is_told("wait", how, status, &[])?)
+        }));
+        trials.push(Trial::test(format!("kitten/death-as-root/{how}"), move || {
+            Ok(death_is_told("compute", how, status, &[("KITTEN_ROOT", "1")])?)
         }));
     }
+    trials.push(Trial::test("kitten/calls", || Ok(calls_are_made()?)));
     for source in conformance::sources("tests/c") {
         trials.extend(imitated(&source));
     }
@@ -89,37 +92,69 @@ fn imitated(source: &Path) -> Option<Trial> {
     }))
 }
 
-/// Runs a program on the imitated kernel, with 128 MiB for each rank.
+/// Runs a program on the imitated kernel, with 128 MiB for each rank. The imitation ends a job that
+/// makes a call that Kitten lacks, except those in its list.
 fn kitten(
     ranks: usize,
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, &str)],
 ) -> Result<Outcome, String> {
-    static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let imitation = MADE.get_or_init(|| {
-        let target = tree::scratch("kitten");
-        let folder = target.parent().ok_or("an executable lies in a folder")?;
-        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror"]);
-        compiler.arg(tree::repository("tests/programs/kitten.c")).arg("-o").arg(&target);
-        launch::run(compiler)?.success()?;
-        Ok(target)
-    });
-    let mut command = Command::new(imitation.clone()?);
+    let mut command = Command::new(imitation()?);
     command.args([&ranks.to_string(), "128"]).arg(program).args(arguments);
     command.envs(environment.iter().copied());
     launch::run(command)
 }
 
+/// The imitation of the kernel.
+fn imitation() -> Result<PathBuf, String> {
+    static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let make = || {
+        let (target, source) =
+            (tree::scratch("kitten"), tree::repository("tests/programs/kitten.c"));
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror"]).arg(&source).arg("-o").arg(&target);
+        compile::made(&target, &[source], compiler)?;
+        Ok(target)
+    };
+    MADE.get_or_init(make).clone()
+}
+
+/// Every call in the imitation's list is one that programs make.
+fn calls_are_made() -> Result<(), String> {
+    let die = Program::of(tree::repository("tests/c/die.c"));
+    let die = compile::executable(&die, Variant::Static)?;
+    let told = [("KITTEN_CALLS", "1"), ("KITTEN_ROOT", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")];
+    let mut outcomes = vec![launch::run(Command::new(imitation()?))?];
+    for name in ["smoke", "smoke-rust"] {
+        outcomes.push(kitten(2, &program(name), &[], &told)?);
+    }
+    for others in ["sleep", "wait"] {
+        outcomes.push(kitten(2, &die, &[others, "abort"], &told)?);
+    }
+    let number = |text: &str| text.split([' ', ',']).next()?.parse::<u32>().ok();
+    let listed: BTreeSet<_> = outcomes[0].stdout.lines().filter_map(number).collect();
+    let lines = outcomes.iter().flat_map(|outcome| outcome.stderr.lines());
+    let made = lines.filter_map(|line| number(line.split_once(" made call ")?.1)).collect();
+    match listed == made && !listed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("the imitation lists {listed:?}, programs make {made:?}")),
+    }
+}
+
 /// A rank that dies of a fault, or exits, reports it itself: the kernel does not until the loader
-/// unmaps the rank's memory.
-fn death_is_told(how: &str, status: i32) -> Result<(), String> {
+/// unmaps the rank's memory. Ranks that compute get a signal, which only root may send.
+fn death_is_told(
+    others: &str,
+    how: &str,
+    status: i32,
+    environment: &[(&str, &str)],
+) -> Result<(), String> {
     let program = Program::of(tree::repository("tests/c/die.c"));
     let executable = compile::executable(&program, Variant::Static)?;
-    let environment = [("KITTEN_REMEMBERS", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")];
-    let outcome = kitten(2, &executable, &["wait", how], &environment)?;
+    let mut environment = environment.to_vec();
+    environment.extend([("KITTEN_REMEMBERS", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")]);
+    let outcome = kitten(2, &executable, &[others, how], &environment)?;
     match outcome.hung || outcome.status != status {
         true => Err(outcome.report(&format!("expected status {status}"))),
         false => Ok(()),
@@ -140,29 +175,6 @@ fn all_smoked(outcome: &Outcome, ranks: usize) -> Result<(), String> {
         count if count == ranks => Ok(()),
         _ => Err(outcome.report("not every rank says that nothing failed")),
     }
-}
-
-/// Calls that are made although Kitten lacks them. The C library or Rust's makes them and works
-/// without them, except for the two that detect the kernel.
-const HARMLESS: &[(u32, &str)] = &[
-    (27, "mincore, to tell the kernels apart"),
-    (131, "sigaltstack"),
-    (262, "newfstatat"),
-    (302, "prlimit64"),
-    (318, "getrandom"),
-    (319, "memfd_create, to tell the kernels apart"),
-    (334, "rseq"),
-];
-
-fn harmless_calls(outcome: &Outcome) -> Result<(), String> {
-    for line in outcome.stderr.lines().filter(|line| line.contains(" refused ")) {
-        let number = line.split_once("call ").and_then(|(_, rest)| rest.split(' ').next());
-        let number: u32 = number.and_then(|text| text.parse().ok()).ok_or("not a number")?;
-        if !HARMLESS.iter().any(|(harmless, _)| *harmless == number) {
-            return Err(outcome.report(&format!("it made call {number}, which Kitten lacks")));
-        }
-    }
-    Ok(())
 }
 
 /// The path of a program built by `make kitten`.
