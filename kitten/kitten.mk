@@ -7,25 +7,29 @@
 SMARTMAP        := $(BUILD)/smartmap
 SMARTMAP_TARGET := $(CARGO_TARGET_DIR)/smartmap
 KITTEN          := $(BUILD)/kitten
-TRIPLE          := $(shell uname -m)-unknown-linux-gnu
-# Kitten loads static programs at fixed addresses, and saves no state beyond SSE's.
-KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static -C target-cpu=x86-64
+# Kitten loads static programs at fixed addresses.
+KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 
-.PHONY: smartmap test-smartmap kitten
+SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES=smartmap CARGO_TARGET_DIR=$(SMARTMAP_TARGET)
+
+.PHONY: smartmap test-smartmap kitten kitten-rust
 smartmap:
-	$(MAKE) BUILD=$(SMARTMAP) FEATURES=smartmap CARGO_TARGET_DIR=$(SMARTMAP_TARGET) \
-	    tools library headers names
+	$(SMARTMAP_MAKE) tools library headers names
 
-kitten: smartmap
+# The library alone is enough. The Rust program takes it from there, too: what is only for the program's
+# own crate and for linking does not have all others compiled again.
+kitten:
+	$(SMARTMAP_MAKE) library headers kitten-rust
 	mkdir -p $(KITTEN)
-	$(SMARTMAP)/bin/oshcc -O2 -Wall -static kitten/smoke/smoke.c -o $(KITTEN)/smoke
-	RUSTFLAGS="$(KITTEN_FLAGS)" CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) build --release --locked \
-	    -p oneshmem --features smartmap --example kitten-smoke --target $(TRIPLE)
-	cp $(SMARTMAP_TARGET)/$(TRIPLE)/release/examples/kitten-smoke $(KITTEN)/smoke-rust
+	$(CC) -O2 -Wall -static -no-pie -I$(SMARTMAP)/include kitten/smoke/smoke.c -o $(KITTEN)/smoke \
+	    -L$(SMARTMAP)/lib -lshmem -lpthread -ldl -lrt -lm
+	cp $(SMARTMAP_TARGET)/release/kitten-smoke $(KITTEN)/smoke-rust
+kitten-rust:
+	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-smoke --features smartmap -- $(KITTEN_FLAGS)
 
 # The models of onenode (node/tests/model_*) do not depend on addresses. The last command names the
 # packages of `make test`: for fewer, cargo might choose other features and build them once more.
-test-smartmap: kitten
+test-smartmap: smartmap kitten
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
 	    -p oneshmem -p oneshmem-kitten -p oneshmem-tools
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
