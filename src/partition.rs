@@ -3,6 +3,7 @@
 //! Routines that allocate for a program are collective, as those of the heap. [`take`] and [`give`]
 //! are local, for runtimes that call them in the same order on every PE.
 
+use crate::argument::memory::Block;
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::Routine;
@@ -72,8 +73,8 @@ pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
 }
 
 /// `shmemx_partition_give`: frees a block from [`take`], on this PE.
-pub fn give(routine: Routine, ptr: *mut u8) {
-    let job = job(routine);
+pub fn give(routine: Routine, block: Block) {
+    let (job, ptr) = (job(routine), block.at());
     if ptr.is_null() {
         return;
     }

@@ -1,6 +1,7 @@
 //! The routines that `shmemx.h` declares.
 #![allow(unsafe_code)]
 
+use oneshmem::argument::memory::Block;
 use oneshmem::argument::not_null;
 use oneshmem::clock;
 use oneshmem::collectives::select;
@@ -62,14 +63,32 @@ partitions! {
     shmemx_partition_calloc(count: usize, size: usize, id: c_int) -> *mut u8 = partition::calloc;
     /// Alias of the above.
     shmem_partition_calloc(count: usize, size: usize, id: c_int) -> *mut u8 = partition::calloc;
-    /// Frees a block. Collective.
-    shmemx_partition_free(ptr: *mut u8) = symmetric::free;
-    /// Alias of the above.
-    shmem_partition_free(ptr: *mut u8) = symmetric::free;
     /// Allocates a block of a partition. Local.
     shmemx_partition_take(size: usize, id: c_int) -> *mut u8 = partition::take;
+}
+
+/// Defines routines that free a block.
+macro_rules! frees {
+    ($($(#[$text:meta])* $name:ident = $call:path;)*) => {$(
+        $(#[$text])*
+        ///
+        /// # Safety
+        /// The program does not use the block any more.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(ptr: *mut u8) {
+            // SAFETY: as is asked for.
+            $call(&stringify!($name), unsafe { Block::new(ptr) })
+        }
+    )*};
+}
+
+frees! {
+    /// Frees a block. Collective.
+    shmemx_partition_free = symmetric::free;
+    /// Alias of the above.
+    shmem_partition_free = symmetric::free;
     /// Frees a block. Local.
-    shmemx_partition_give(ptr: *mut u8) = partition::give;
+    shmemx_partition_give = partition::give;
 }
 
 /// `shmemx_partition_persist`.

@@ -5,6 +5,7 @@
 //! program, memory beyond that point is made unreadable, in mirrors too.
 //!
 //! The point moves in doubling steps, so few allocations make a system call.
+#![allow(unsafe_code)]
 
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::sys::{map, raw};
@@ -38,14 +39,19 @@ impl Extent {
 
     /// Begins a new lifetime's heap with pages of `unit` bytes. Its first `made` bytes exist
     /// already. There are no mirrors.
-    pub fn begin(&self, heap: &Range<usize>, unit: usize, made: usize) {
+    ///
+    /// # Safety
+    /// The heap is mapped for its allocator alone, which [`reach`](Self::reach) is told of: until the
+    /// next call, nobody accesses what is beyond, and nobody else sets who may access it.
+    pub unsafe fn begin(&self, heap: &Range<usize>, unit: usize, made: usize) {
         let mut places = self.places();
         *places = Places { heap: heap.clone(), unit: unit.max(STEP), mirrors: Vec::new() };
         let reached = made.next_multiple_of(places.unit).min(heap.len());
         self.reached.store(reached, Ordering::Relaxed);
         let unused = heap.start + reached..heap.end;
         map::dump(&unused, false);
-        hide(unused);
+        // SAFETY: the caller guarantees that nobody accesses what is beyond.
+        unsafe { hide(unused) };
     }
 
     /// Marks the first `bytes` bytes as in use.
@@ -64,32 +70,49 @@ impl Extent {
         map::dump(&at(places.heap.start), true);
         if raw::on_valgrind() {
             for start in places.mirrors.iter().copied().chain([places.heap.start]) {
-                map::protect(&at(start), true);
+                // SAFETY: part of the heap or of a mirror of it, which `begin` and `add_mirror` were
+                // told of, and which are writable.
+                unsafe { map::protect(&at(start), true) };
             }
         }
         self.reached.store(new, Ordering::Relaxed);
     }
 
     /// Adds the mirror of a peer's heap, mapped at `start`.
-    pub fn add_mirror(&self, start: usize) {
+    ///
+    /// # Safety
+    /// As for [`begin`](Self::begin), for the mirror, which is as long as the heap.
+    pub unsafe fn add_mirror(&self, start: usize) {
         if raw::on_valgrind() {
             let mut places = self.places();
             let reached = self.reached.load(Ordering::Relaxed);
-            map::protect(&(start..start + reached), true);
-            hide(start + reached..start + places.heap.len());
+            // SAFETY: the caller guarantees that all this is the mirror, writable, and that nobody
+            // accesses it beyond what has been reached.
+            unsafe {
+                map::protect(&(start..start + reached), true);
+                hide(start + reached..start + places.heap.len());
+            }
             places.mirrors.push(start);
         }
     }
 
     /// Adjusts a forked child, in which other memory has replaced the heap.
-    pub fn inherit(&self, heap: &Range<usize>) {
-        hide(heap.start + self.reached.load(Ordering::Relaxed)..heap.end);
+    ///
+    /// # Safety
+    /// It is the heap of [`begin`](Self::begin), in a child.
+    pub unsafe fn inherit(&self, heap: &Range<usize>) {
+        // SAFETY: nobody accesses what is beyond, as `begin` was promised.
+        unsafe { hide(heap.start + self.reached.load(Ordering::Relaxed)..heap.end) };
     }
 }
 
 /// Hides a range from valgrind.
-fn hide(range: Range<usize>) {
+///
+/// # Safety
+/// The range belongs to the caller, and nobody accesses it until it is made accessible again.
+unsafe fn hide(range: Range<usize>) {
     if raw::on_valgrind() {
-        map::protect(&range, false);
+        // SAFETY: as is asked for.
+        unsafe { map::protect(&range, false) };
     }
 }

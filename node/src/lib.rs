@@ -24,13 +24,7 @@ pub mod attachments;
 #[doc(hidden)]
 pub mod backend;
 #[doc(hidden)]
-pub mod card;
-#[doc(hidden)]
-pub mod card_table;
-#[doc(hidden)]
 pub mod collectives;
-#[doc(hidden)]
-pub mod config;
 #[doc(hidden)]
 pub mod copy;
 #[doc(hidden)]
@@ -40,25 +34,25 @@ pub mod error;
 #[doc(hidden)]
 pub mod extent;
 #[doc(hidden)]
-pub mod home;
-#[doc(hidden)]
 pub mod layout;
 #[doc(hidden)]
 pub mod lock;
-#[doc(hidden)]
-pub mod node;
 #[doc(hidden)]
 pub mod pages;
 #[doc(hidden)]
 pub mod pause;
 #[doc(hidden)]
-pub mod places;
-#[doc(hidden)]
 pub mod segment;
 #[doc(hidden)]
 pub mod sys;
-#[doc(hidden)]
-pub mod table;
+
+mod card;
+mod card_table;
+mod config;
+mod home;
+mod node;
+mod places;
+mod table;
 
 pub use card::Card;
 pub use config::{BackendChoice, Config, Crowd, Fork, JobFile, Progress, State};

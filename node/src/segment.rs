@@ -16,20 +16,17 @@ const PT_LOAD: u32 = 1;
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 const PF_W: u32 = 2;
 
-/// The data segment of the main program.
+/// The data segment of the main program. Only [`find`] makes one, so backends may move what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataSegment {
     /// Whole pages from the first of `.data` to the last of `.bss`.
-    pub pages: Range<usize>,
+    pub(crate) pages: Range<usize>,
     /// The program's own pages among them, in order.
-    pub pieces: Vec<Piece>,
-    /// The pages in a gap that hold the system's own code and data. Nothing else is put there.
-    /// Usually empty.
-    pub system: Range<usize>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) system: Range<usize>,
     /// Where the program's first segment starts.
-    pub program_start: usize,
-    /// Equal for programs whose segments have the same layout.
-    pub fingerprint: u64,
+    pub(crate) program_start: usize,
+    pub(crate) fingerprint: u64,
 }
 
 /// Pages of the data segment without a gap.
@@ -42,6 +39,17 @@ pub struct Piece {
 }
 
 impl DataSegment {
+    /// The pages in a gap that hold the system's own code and data. Nothing else is put there.
+    /// Usually empty.
+    pub fn system(&self) -> &Range<usize> {
+        &self.system
+    }
+
+    /// Equal for programs whose segments have the same layout.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// The gaps between the pieces, which hold nothing of the program.
     pub fn gaps(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let pairs = self.pieces.windows(2);

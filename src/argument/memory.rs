@@ -9,6 +9,7 @@
 //!  In<T>       what a routine itself reads: an array of numbers, a configuration
 //!  Out<T>      what a routine itself writes: a handle, indices
 //!  PSyncArray  symmetric words of a collective on an active set
+//!  Block       a block of symmetric memory that the program gives up
 //! ```
 //!
 //! Each type knows its number of elements. Nobody promises that an [`Object`] is symmetric:
@@ -76,6 +77,29 @@ impl PSyncArray {
 
     /// Its address on this PE.
     pub fn address(self) -> usize {
+        self.0
+    }
+}
+
+/// A block of symmetric memory that the program gives up, by its start.
+#[derive(Clone, Copy, Debug)]
+pub struct Block(*mut u8);
+
+impl Block {
+    /// The block at `at`, or none if that is null.
+    ///
+    /// # Safety
+    /// If it is a block, which the routine checks: nobody uses it any more once all PEs have made the
+    /// call, or this one for a block that it alone frees. What the call returns is another block, even
+    /// if it is at the same address.
+    #[inline(always)]
+    pub unsafe fn new(at: *mut u8) -> Self {
+        Self(at)
+    }
+
+    /// Where it starts on this PE.
+    #[inline(always)]
+    pub fn at(self) -> *mut u8 {
         self.0
     }
 }

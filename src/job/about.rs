@@ -44,10 +44,10 @@ impl About {
         let place = |address: usize| {
             let (part, start) = match job.partition_of(address) {
                 Some(it) => (SlotPart::Partition(it.spec().id), it.space().range().start),
-                None if job.layout.heap.contains(&address) => {
-                    (SlotPart::Heap, job.layout.heap.start)
+                None if job.layout.heap().contains(&address) => {
+                    (SlotPart::Heap, job.layout.heap().start)
                 }
-                None => (SlotPart::Data, job.layout.data.start),
+                None => (SlotPart::Data, job.layout.data().start),
             };
             (part, address.wrapping_sub(start))
         };

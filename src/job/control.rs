@@ -323,7 +323,9 @@ impl Control {
     }
 }
 
-impl Slots for Control {
+// SAFETY: the job's files are sealed, and `slot_offset` and `huge_offset` give each PE a range of its own
+// in them, of the sizes that the job was made with. A partition's own file is locked for its PE.
+unsafe impl Slots for Control {
     fn record(&self, pe: usize) -> &SlotRecord {
         &self.pe(pe).slot
     }

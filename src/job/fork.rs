@@ -85,7 +85,7 @@ fn parts(
         partitions += if copy == 0 { 0 } else { range.len() };
         (range, copy)
     });
-    [(&job.layout.data, data), (&job.layout.heap, heap)].into_iter().chain(copies)
+    [(job.layout.data(), data), (job.layout.heap(), heap)].into_iter().chain(copies)
 }
 
 unsafe extern "C" fn before() {
@@ -100,20 +100,31 @@ unsafe extern "C" fn before() {
         // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
         // program has closed everywhere.
         (Pages::Explicit(_), _) | (_, None) => {
-            copy(&layout.heap, std::iter::once(0..job.heap.pool().untouched()))
+            // SAFETY: the heap's blocks are readable.
+            unsafe { copy(layout.heap(), std::iter::once(0..job.heap.pool().untouched())) }
         }
-        (_, Some(file)) => copy(&layout.heap, holding(file, control.heap_offset(pe), &layout.heap)),
+        (_, Some(file)) => {
+            let stretches = holding(file, control.heap_offset(pe), layout.heap());
+            // SAFETY: the heap is mapped; the parts that hold data are those of its blocks.
+            unsafe { copy(layout.heap(), stretches) }
+        }
     };
-    let data = match file {
-        None => copy(&layout.data, std::iter::once(0..layout.data.len())),
-        Some(file) => copy(&layout.data, holding(file, control.data_offset(pe), &layout.data)),
+    // SAFETY: the data segment is readable.
+    let data = unsafe {
+        match file {
+            None => copy(layout.data(), std::iter::once(0..layout.data().len())),
+            Some(file) => {
+                copy(layout.data(), holding(file, control.data_offset(pe), layout.data()))
+            }
+        }
     };
     SNAPSHOT.set([data, heap, copy_partitions(job)]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
         if let Some(lost) = LOST.get().filter(|_| process::fork_blocks_signals()) {
             lost();
         }
-        withhold(&job.layout.data, &job.data.system, data);
+        // SAFETY: the data segment and its copy.
+        unsafe { withhold(job.layout.data(), job.data.system(), data) };
     }
 }
 
@@ -135,12 +146,18 @@ fn copy_partitions(job: &Job) -> usize {
 }
 
 /// Withholds the data segment from the child, whose first access then puts the copy in its place.
-fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
+///
+/// # Safety
+/// It is the data segment, and `copy` a copy of it.
+unsafe fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
     while WITHHELD.swap(true, Ordering::Acquire) {
         process::yield_cpu(); // Another thread forks.
     }
     // Not in the rare program that has system code in a gap of its data segment.
-    if system.is_empty() && signal::expect_missing(data, copy) && map::inherit(data, false) {
+    // SAFETY: the data segment and its copy, which the child's first access puts in its place.
+    let withheld = system.is_empty()
+        && unsafe { signal::expect_missing(data, copy) && map::inherit(data, false) };
+    if withheld {
         ON_ACCESS.set(true);
     } else {
         // The program handles faults itself.
@@ -165,11 +182,14 @@ fn holding(
 }
 
 /// A private copy of these parts of `range`; 0 if there is no memory.
-fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> usize {
+///
+/// # Safety
+/// The range is readable.
+unsafe fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> usize {
     let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
     for stretch in stretches {
         // Not `memcpy`: sanitizers forbid it to touch the gaps between variables.
-        // SAFETY: both ranges are mapped and contain the part copied. Others may be writing the
+        // SAFETY: both ranges are readable and contain the part copied. Others may be writing the
         // memory meanwhile, as for the copy that fork makes.
         unsafe { raw::copy(range.start + stretch.start, copy + stretch.start, stretch.len()) };
     }
@@ -179,7 +199,8 @@ fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> 
 unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
     if ON_ACCESS.take() {
-        map::inherit(&job.layout.data, true);
+        // SAFETY: children have it again.
+        unsafe { map::inherit(job.layout.data(), true) };
         signal::expect_nothing();
         WITHHELD.store(false, Ordering::Release);
     }
@@ -196,7 +217,7 @@ unsafe extern "C" fn after_in_child() {
     // Running this code was an access to the data segment.
     let in_place = usize::from(ON_ACCESS.take());
     let mut copies = parts(job, SNAPSHOT.get()).skip(in_place);
-    let system = &job.data.system;
+    let system = job.data.system();
     let laid = |(range, copy): (&Range<usize>, usize)| {
         copy != 0
             && without(range.clone(), system).all(|part| {
@@ -213,7 +234,7 @@ unsafe extern "C" fn after_in_child() {
     if job.choice.backend.is_shared() {
         let partitions = job.mapped_partitions().iter().map(Partition::space);
         for space in std::iter::once(&job.heap).chain(partitions) {
-            space.extent.inherit(space.range());
+            space.inherit(&job.layout);
         }
     }
     // Only now: in a static program these variables lie in the data segment.

@@ -163,8 +163,8 @@ impl Job {
     }
     /// Translates this PE's symmetric address `addr` for PE `pe` on another node.
     pub fn far(&self, pe: usize, addr: usize) -> Far {
-        let Layout { data, heap, partitions, .. } = &self.layout;
-        let first = partitions.first().map_or(heap.start, |first| first.start);
+        let (data, heap) = (self.layout.data(), self.layout.heap());
+        let first = self.layout.area().start;
         let offset = match addr {
             addr if heap.contains(&addr) => engine::HEAP + (addr - heap.start) as u64,
             addr if (first..heap.start).contains(&addr) => {
@@ -180,7 +180,7 @@ impl Job {
     }
     /// Address of the symmetric heap's first byte.
     pub fn heap_base(&self) -> usize {
-        self.layout.heap.start
+        self.layout.heap().start
     }
 
     /// The PEs of this node that are at this stage.

@@ -9,6 +9,7 @@ use crate::memory::pages;
 use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
+use onenode::layout::Layout;
 use onenode::pages::Pages;
 use onenode::sys::persistent::Persistent;
 use onenode::sys::{fd, map, numa, tiers};
@@ -83,6 +84,7 @@ impl Partition {
     /// differs from the request.
     pub(super) fn lay(
         &self,
+        layout: &Layout,
         pe: usize,
         map: impl FnOnce() -> Result<(), onenode::Error>,
     ) -> Result<Option<String>, Error> {
@@ -107,7 +109,7 @@ impl Partition {
         let nodes = placed.unwrap_or_else(|why| format!(", memory as the heap's: {why}"));
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made { nodes, file };
         *self.space.pool() = Pool::of_partition(range.len(), self.spec.is_zero());
-        self.space.extent.begin(range, self.spec.pages.size(), 0);
+        self.space.begin(layout, self.spec.pages.size(), 0);
         Ok(complaint)
     }
 
@@ -147,7 +149,7 @@ impl Partition {
     }
 
     /// Makes these bytes durable in the partition's file; `false` if it has none.
-    pub fn persist(&self, bytes: &Range<usize>) -> io::Result<bool> {
+    pub(crate) fn persist(&self, bytes: &Range<usize>) -> io::Result<bool> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(Opened { memory, .. }) = made.file else { return Ok(false) };
         drop(made);
@@ -329,8 +331,8 @@ impl Job {
     pub fn segment_of(&self, address: usize) -> (Segment, &Range<usize>) {
         match self.partition_of(address) {
             Some(it) => (Segment::Partition(it.spec.id), it.space.range()),
-            None if self.layout.heap.contains(&address) => (Segment::Heap, &self.layout.heap),
-            None => (Segment::Data, &self.layout.data),
+            None if self.layout.heap().contains(&address) => (Segment::Heap, self.layout.heap()),
+            None => (Segment::Data, self.layout.data()),
         }
     }
 
@@ -365,7 +367,7 @@ pub struct Segments<'j>(&'j Job);
 
 impl fmt::Display for Segments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (data, heap) = (&self.0.layout.data, &self.0.layout.heap);
+        let (data, heap) = (self.0.layout.data(), self.0.layout.heap());
         let partitions = self.0.mapped_partitions();
         let (heap_after, or) = match partitions.is_empty() {
             true => (" or", ""),

@@ -72,7 +72,7 @@ impl Job {
         for space in std::iter::once(self.heap())
             .chain(self.mapped_partitions().iter().map(Partition::space))
         {
-            space.extent.add_mirror(self.layout.mirrored(pe, space.range().start));
+            space.add_mirror(&self.layout, pe);
         }
     }
 
@@ -98,19 +98,19 @@ impl Job {
         image: u64,
         backend: u64,
     ) -> Result<(), Error> {
-        if data_bytes != self.layout.data.len() || image != self.data.fingerprint {
+        if data_bytes != self.layout.data().len() || image != self.data.fingerprint() {
             return Err(Error::Slot(format!(
                 "it runs another program: its data segment has {data_bytes} bytes and layout \
                  {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable",
-                self.layout.data.len(),
-                self.data.fingerprint
+                self.layout.data().len(),
+                self.data.fingerprint()
             )));
         }
-        if heap_bytes != self.layout.heap.len() {
+        if heap_bytes != self.layout.heap().len() {
             return Err(Error::Slot(format!(
                 "its symmetric heap has {heap_bytes} bytes, this PE's {}; \
                  SHMEM_SYMMETRIC_SIZE must be the same on all PEs",
-                self.layout.heap.len()
+                self.layout.heap().len()
             )));
         }
         if backend != backend_word(self.backend()) {

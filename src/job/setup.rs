@@ -109,10 +109,10 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         }
     };
     let record = &control.pe(pe).slot;
-    record.data_bytes.store(layout.data.len() as u64, Ordering::Relaxed);
-    record.heap_bytes.store(layout.heap.len() as u64, Ordering::Relaxed);
-    record.heap_address.store(layout.heap.start as u64, Ordering::Relaxed);
-    record.image.store(data.fingerprint, Ordering::Relaxed);
+    record.data_bytes.store(layout.data().len() as u64, Ordering::Relaxed);
+    record.heap_bytes.store(layout.heap().len() as u64, Ordering::Relaxed);
+    record.heap_address.store(layout.heap().start as u64, Ordering::Relaxed);
+    record.image.store(data.fingerprint(), Ordering::Relaxed);
     record.backend.store(peers::backend_word(choice.backend.name()), Ordering::Relaxed);
 
     let made = JOB.set(Job {
@@ -120,8 +120,8 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         npes,
         near: near.clone(),
         launcher: place.launcher,
-        heap: Space::new(layout.heap.clone(), Pool::of_heap(layout.heap.len())),
-        partitions: partitions::laid(in_slot, &layout.partitions, on_devices, devices.as_deref()),
+        heap: Space::new(layout.heap().clone(), Pool::of_heap(layout.heap().len())),
+        partitions: partitions::laid(in_slot, layout.partitions(), on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
         calls: AtomicU32::new(threads::UNKNOWN),
         meeting: place.meeting,
@@ -174,7 +174,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
         // A PE has an alias of its own memory, too.
         job.note_mirrors(job.pe);
     }
-    *job.heap.pool() = Pool::of_heap(job.layout.heap.len());
+    *job.heap.pool() = Pool::of_heap(job.layout.heap().len());
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
@@ -202,7 +202,7 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
     let lay = |pages| backend.map_heap(&job.control, pe, &job.layout, pages);
     // Kitten's loader has chosen where the memory is.
     let placed = job.launcher != Launcher::Kitten;
-    let got = job.pages.lay(&job.layout.heap, placed, lay)?;
+    let got = job.pages.lay(job.layout.heap(), placed, lay)?;
     job.control.pe(pe).slot.heap_pages.store(got.pages.word(), Ordering::Relaxed);
     // Once per job: other PEs usually have the same complaint.
     if let Some(complaint) = &got.complaint {
@@ -211,7 +211,7 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
         }
     }
     if placed {
-        job.heap.extent.begin(&job.layout.heap, got.pages.size(), got.populated());
+        job.heap.begin(&job.layout, got.pages.size(), got.populated());
     }
     *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
     Ok(())
@@ -224,7 +224,7 @@ fn lay_partitions(job: &Job) -> Result<(), Error> {
         let (backend, layout) = (&job.choice.backend, &job.layout);
         let map = || backend.map_partition(&job.control, job.pe, layout, index);
         // All PEs usually have the same complaint.
-        if let Some(complaint) = partition.lay(job.pe, map)?.filter(|_| job.pe == 0) {
+        if let Some(complaint) = partition.lay(layout, job.pe, map)?.filter(|_| job.pe == 0) {
             message::say(complaint);
         }
     }
@@ -269,7 +269,7 @@ fn announce(job: &Job) {
             job.launcher.name(),
             job.backend(),
             job.choice.reason,
-            job.layout.heap.len(),
+            job.layout.heap().len(),
             job.heap_pages(),
             job.partitions_told(),
             env::table()

@@ -5,6 +5,6 @@ mod buddy;
 pub mod heap;
 pub mod pages;
 pub mod partition;
-pub mod pool;
-pub mod space;
+pub(crate) mod pool;
+pub(crate) mod space;
 pub mod symmetric;

@@ -1,8 +1,9 @@
 //! A range of symmetric memory with its allocator: the heap, or a partition.
+#![allow(unsafe_code)]
 
 use super::pool::Pool;
 use onenode::extent::Extent;
-use onenode::layout::HEAP_ALIGNMENT;
+use onenode::layout::{HEAP_ALIGNMENT, Layout};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,12 +14,12 @@ pub struct Space {
     /// Replaced in each lifetime.
     pool: Mutex<Pool>,
     /// How much of it is in use.
-    pub extent: Extent,
+    extent: Extent,
 }
 
 impl Space {
     /// The memory at `range`, with its allocator.
-    pub fn new(range: Range<usize>, pool: Pool) -> Self {
+    pub(crate) fn new(range: Range<usize>, pool: Pool) -> Self {
         Self { range, pool: Mutex::new(pool), extent: Extent::default() }
     }
 
@@ -34,9 +35,40 @@ impl Space {
         (self.range.start + offset) as *mut u8
     }
 
+    /// Begins a lifetime in memory of the layout, made of pages of `unit` bytes. The first `made` bytes
+    /// exist already.
+    pub(crate) fn begin(&self, layout: &Layout, unit: usize, made: usize) {
+        self.assert_in(layout);
+        // SAFETY: the layout reserves the range for this heap or partition. What is there is accessed
+        // in blocks, and every block that is allocated is reported to `extent`.
+        unsafe { self.extent.begin(&self.range, unit, made) };
+    }
+
+    /// Notes that the mirror of PE `pe` is mapped.
+    pub(crate) fn add_mirror(&self, layout: &Layout, pe: usize) {
+        self.assert_in(layout);
+        // SAFETY: the layout reserves the mirror, which is as long. PEs allocate the same blocks, and
+        // this one learns of a block first by its own allocation.
+        unsafe { self.extent.add_mirror(layout.mirrored(pe, self.range.start)) };
+    }
+
+    /// In a forked child that has memory of its own here: hides what is beyond the blocks, as in the
+    /// PE.
+    pub(crate) fn inherit(&self, layout: &Layout) {
+        self.assert_in(layout);
+        // SAFETY: as for `begin`. A child allocates no blocks.
+        unsafe { self.extent.inherit(&self.range) };
+    }
+
+    /// Panics unless the layout has this range.
+    fn assert_in(&self, layout: &Layout) {
+        let is_part = *layout.heap() == self.range || layout.partitions().contains(&self.range);
+        assert!(is_part, "{:#x?} is not a part of the layout", self.range);
+    }
+
     /// Its allocator.
     #[inline]
-    pub fn pool(&self) -> MutexGuard<'_, Pool> {
+    pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,7 +80,7 @@ impl Space {
 
     /// Allocates a block, and tells `extent` how far blocks now reach.
     #[inline]
-    pub fn allocate(&self, size: usize, align: usize) -> Option<usize> {
+    pub(crate) fn allocate(&self, size: usize, align: usize) -> Option<usize> {
         let mut pool = self.pool();
         let block = pool.allocate(size, align);
         self.extent.reach(pool.untouched());
@@ -57,7 +89,7 @@ impl Space {
 
     /// Resizes a block in place to at least `size` bytes, if there is room.
     #[inline]
-    pub fn resize(&self, offset: usize, size: usize) -> bool {
+    pub(crate) fn resize(&self, offset: usize, size: usize) -> bool {
         let mut pool = self.pool();
         let resized = pool.resize(offset, size) == Ok(true);
         self.extent.reach(pool.untouched());

@@ -7,6 +7,7 @@
 
 use super::heap::GRANULE;
 use super::space::Space;
+use crate::argument::memory::Block;
 use crate::atomics::Ordering;
 use crate::collectives;
 use crate::env;
@@ -142,15 +143,13 @@ fn make_pages(memory: Range<usize>) {
 
 /// `shmem_realloc`: resizes the block at `ptr` to `size` bytes and keeps its contents, in the heap
 /// or partition that it is in. On failure, returns null on all PEs and leaves the block unchanged.
-///
-/// # Safety
-/// No PE uses the block until the call has returned on that PE.
-pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
+pub fn realloc(routine: Routine, block: Block, size: usize) -> *mut u8 {
+    let ptr = block.at();
     if ptr.is_null() {
         return malloc(routine, size);
     }
     if size == 0 {
-        free(routine, ptr);
+        free(routine, block);
         return null_mut();
     }
     let job = job(routine);
@@ -161,8 +160,8 @@ pub unsafe fn realloc(routine: Routine, ptr: *mut u8, size: usize) -> *mut u8 {
     collectives::barrier_all(routine);
     let result = match space.resize(offset, size) {
         true => ptr,
-        // SAFETY: the caller guarantees that no PE uses the block: all have reached the barrier
-        // above. `block_at` has found `offset` to be that of a block.
+        // SAFETY: no PE uses a `Block` any more: all have reached the barrier above. `block_at` has
+        // found `offset` to be that of a block.
         false => unsafe { relocate(job, space, routine, offset, size) },
     };
     collectives::barrier_all(routine);
@@ -197,8 +196,8 @@ unsafe fn relocate(
 }
 
 /// `shmem_free`: frees a block of the heap or of a partition.
-pub fn free(routine: Routine, ptr: *mut u8) {
-    let job = job(routine);
+pub fn free(routine: Routine, block: Block) {
+    let (job, ptr) = (job(routine), block.at());
     if ptr.is_null() {
         agree(job, routine, "the offset of ptr", usize::MAX);
         return;

@@ -5,6 +5,7 @@ use super::Shmem;
 use super::context::register;
 use super::flags::Hints;
 use super::slice::SymmetricSlice;
+use crate::argument::memory::Block;
 use crate::collectives::Element;
 use crate::error::{Error, Result, Routine};
 use crate::job::query;
@@ -86,7 +87,8 @@ impl<T: Element> Symmetric<T> {
 
     /// Frees the array.
     pub(super) fn free(self, routine: Routine) {
-        symmetric::free(routine, self.start.cast());
+        // SAFETY: the array is handed over. Its parts borrow from it, so none exist.
+        symmetric::free(routine, unsafe { Block::new(self.start.cast()) });
     }
 
     /// The number of elements.
@@ -199,7 +201,8 @@ impl Shmem {
         }
         let Some(bytes) = len.checked_mul(size_of::<T>()) else { return Err(memory) };
         // SAFETY: the caller hands over the array. Its parts borrow from it, so none exist.
-        let start = unsafe { symmetric::realloc(&"realloc", memory.start.cast(), bytes) };
+        let block = unsafe { Block::new(memory.start.cast()) };
+        let start = symmetric::realloc(&"realloc", block, bytes);
         if start.is_null() {
             return Err(memory);
         }

@@ -97,7 +97,10 @@ thread_local! {
 /// In a child that this thread forks before [`expect_nothing`], the first access to `range`, which
 /// is not inherited, replaces it by the memory at `copy`. Returns false if this handler does not
 /// get the faults.
-pub fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
+///
+/// # Safety
+/// The copy is a mapping of as many bytes, made to replace the range in the child.
+pub unsafe fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
     // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
     let ours = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -123,7 +126,7 @@ fn replace_missing(address: usize) -> bool {
         return false;
     }
     MISSING.set(Missing(0, 0, 0));
-    // SAFETY: nothing is mapped there, and the copy was made to replace it.
+    // SAFETY: nothing is mapped there, and the copy was made to replace it, as `expect_missing` asks.
     unsafe { map::move_over(copy, bytes, start).is_ok() }
 }
 

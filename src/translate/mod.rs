@@ -24,12 +24,11 @@ mod mechanism;
 mod mechanism;
 
 mod inline_table;
-pub mod numberings;
+pub(crate) mod numberings;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
-pub use mechanism::{
-    ALL_OR_NONE, MAX_PES, TABLE, TranslationTable, pointer, translate, translate_copy,
-};
+pub use mechanism::MAX_PES;
+pub(crate) use mechanism::{ALL_OR_NONE, TABLE, pointer, translate, translate_copy};
 
 /// A PE number as the argument register holds it: a C `int` in the low half, the
 /// upper half unspecified by the ABI. Convert with [`pe_number`].

@@ -23,6 +23,7 @@ macro_rules! unit_trials {
 }
 use unit_trials;
 
+pub mod addresses;
 pub mod alone;
 pub mod asleep;
 pub mod book;

@@ -2,8 +2,8 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    alone, asleep, book, bystanders, conformance, containers, crowds, devices, examples, failures,
-    far, faults, filters, heap_pages, imports, in_a_row, integrations, interface, launch,
+    addresses, alone, asleep, book, bystanders, conformance, containers, crowds, devices, examples,
+    failures, far, faults, filters, heap_pages, imports, in_a_row, integrations, interface, launch,
     launched_nodes, launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions,
     privileged, prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics,
     strangers, system_calls, tree, tuning, units, variables,
@@ -14,7 +14,8 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 42] = [
+    let families: [fn() -> Vec<Trial>; 43] = [
+        addresses::trials,
         rules::trials,
         rust_users::trials,
         conformance::trials,

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 /// Programs that the compiler rejects, and words of its message.
-const REFUSED: [(&str, &str, &str); 8] = [
+const REFUSED: [(&str, &str, &str); 9] = [
     (
         "padding",
         "#[derive(Clone, Copy, Element)] #[repr(C)] struct Item { a: u8, b: u32 }
@@ -66,6 +66,19 @@ const REFUSED: [(&str, &str, &str); 8] = [
          }
          use Element as _;",
         "cannot move out of `array` because it is borrowed",
+    ),
+    (
+        "freed-by-address",
+        "#![forbid(unsafe_code)]
+         fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let array = shmem.alloc::<u64>(8).unwrap();
+             let start = shmem.ptr(array.all(), shmem.my_pe()).unwrap().cast();
+             let block = oneshmem::argument::memory::Block::new(start);
+             oneshmem::memory::symmetric::free(&\"mine\", block);
+         }
+         use Element as _;",
+        "call to unsafe function `Block::new`",
     ),
 ];
 

@@ -27,9 +27,13 @@ impl Segment {
     /// Exports `range` (whole pages) to processes of the same user. The pages stay where they are.
     /// Peers can access them regardless of their protection here.
     ///
+    /// # Safety
+    /// While the segment lives, the range is accessed only as memory that others write at any time:
+    /// by atomics, or by copies of raw pointers. No Rust reference leads there.
+    ///
     /// # Errors
     /// The module's refusal, for example a range that is not whole pages.
-    pub fn make(device: &'static Device, range: Range<usize>) -> Result<Self, Error> {
+    pub unsafe fn make(device: &'static Device, range: Range<usize>) -> Result<Self, Error> {
         let mut record = xpmem_cmd_make {
             vaddr: range.start as u64,
             size: range.len() as u64,

@@ -74,7 +74,8 @@ pub unsafe fn map_peers(
         // Where the owner has them, the peer can; if not, it maps small pieces.
         let _ = map::advise_huge(at.start, at.len());
     }
-    map::mark_foreign(at.start, at.len());
+    // SAFETY: a peer's memory, which no forked child of this process needs.
+    unsafe { map::mark_foreign(at.start, at.len()) };
     Ok(())
 }
 
@@ -86,7 +87,8 @@ pub unsafe fn map_peers_file(at: &Range<usize>, file: BorrowedFd) -> Result<(), 
     // SAFETY: the range is the caller's and nobody uses it, as is asked for.
     let mapped = unsafe { persistent::file_over(at.start, at.len(), file) };
     keep_place(at, mapped)?;
-    map::mark_foreign(at.start, at.len());
+    // SAFETY: a peer's memory, which no forked child of this process needs.
+    unsafe { map::mark_foreign(at.start, at.len()) };
     Ok(())
 }
 
@@ -190,7 +192,9 @@ pub unsafe fn map_peers_partitions(
     Ok(())
 }
 
-impl Backend for Memfd {
+// SAFETY: heap and partitions are mapped over their places in the layout, and mirrors over theirs in
+// the window, from files that `Slots` answers for. The data segment is moved as `move_into` does.
+unsafe impl Backend for Memfd {
     fn name(&self) -> &'static str {
         "memfd"
     }

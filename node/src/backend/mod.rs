@@ -1,5 +1,6 @@
 //! How a slot is exported and how a peer's slot is attached: the common interface of the backends.
 //! No backend is consulted on the data path.
+#![allow(unsafe_code)]
 
 pub mod memfd;
 mod slots;
@@ -17,7 +18,13 @@ pub use slots::{Backing, SlotRecord, Slots};
 
 /// A method of mapping peers' slots. A lifetime (first init to last finalize) consists of one
 /// `export`, any number of `attach` and one `withdraw`.
-pub trait Backend: Send + Sync {
+///
+/// # Safety
+/// Users of a slot access it, and its mirrors, with nothing but these calls' word for it. So an
+/// implementation maps at the places of the [`Layout`] and nowhere else, memory that stays there, as
+/// long as the layout says; what is mapped in a mirror is the memory of that rank, and cannot become
+/// shorter; and `export` leaves the data segment's address and content.
+pub unsafe trait Backend: Send + Sync {
     /// The backend's name, for users.
     fn name(&self) -> &'static str;
 

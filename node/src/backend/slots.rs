@@ -1,5 +1,6 @@
 //! What a backend needs to know about the job's slots: their places in the files, and what each
 //! rank publishes about its own.
+#![allow(unsafe_code)]
 
 use crate::atomics::AtomicU64;
 use crate::error::Error;
@@ -40,7 +41,11 @@ pub enum Backing<'s> {
 }
 
 /// The slots of a job.
-pub trait Slots {
+///
+/// # Safety
+/// What is mapped of these files is accessed without a further look. So memory files cannot shrink,
+/// and each rank's range in them is its own, as long as the rank's layout says.
+pub unsafe trait Slots {
     /// The record of rank `rank`.
     fn record(&self, rank: usize) -> &SlotRecord;
     /// The file of the slots.

@@ -40,8 +40,12 @@ impl Xpmem {
     }
 
     /// Makes whole pages of this process reachable until the segment is dropped.
-    pub fn make(&self, pages: &Range<usize>) -> Result<Segment, Error> {
-        Segment::make(self.device, pages.clone()).map_err(failed)
+    ///
+    /// # Safety
+    /// As for [`Segment::make`].
+    pub unsafe fn make(&self, pages: &Range<usize>) -> Result<Segment, Error> {
+        // SAFETY: as is asked for.
+        unsafe { Segment::make(self.device, pages.clone()) }.map_err(failed)
     }
 
     /// Maps part of a peer's segment, starting at `offset`.
@@ -91,7 +95,9 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
     let exported = map::private_anywhere(page)?;
     let place = map::reserve(page)?;
     let outcome = (|| {
-        let segment = Segment::make(device, exported..exported + page).map_err(failed)?;
+        // SAFETY: this function's own page, which it accesses by raw pointers only.
+        let segment = unsafe { Segment::make(device, exported..exported + page) };
+        let segment = segment.map_err(failed)?;
         let permit = Permit::get(device, segment.id()).map_err(failed)?;
         // SAFETY: this function owns the reservation. Both addresses are aligned, and mapped while
         // the attachment lives.
@@ -116,7 +122,10 @@ fn self_test(device: &'static Device) -> Result<(), Error> {
     outcome
 }
 
-impl Backend for Xpmem {
+// SAFETY: heap and partitions are private memory over their places in the layout, and mirrors are
+// attachments over theirs in the window; if the rank ends, accesses to these fault. The data segment
+// stays where it is.
+unsafe impl Backend for Xpmem {
     fn name(&self) -> &'static str {
         "xpmem"
     }
@@ -160,7 +169,9 @@ impl Backend for Xpmem {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         let record = slots.record(rank);
         let mut export = |range: &Range<usize>, id: &AtomicU64| {
-            let segment = self.make(range)?;
+            // SAFETY: the data segment and the area of the heap, which programs share with their
+            // peers: see `Backend`.
+            let segment = unsafe { self.make(range)? };
             id.store(segment.id().0 as u64, Ordering::Relaxed);
             held.segments.push(segment);
             Ok::<_, Error>(())
@@ -202,11 +213,13 @@ impl Backend for Xpmem {
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         *held = Held::default();
-        map::discard(layout.heap.start, layout.heap.len());
+        // SAFETY: nobody uses the heap any more.
+        unsafe { map::discard(layout.heap.start, layout.heap.len()) };
         for (index, partition) in layout.partitions.iter().enumerate() {
             let backing = slots.partition(rank, index, layout.partition_offset(index));
             if let Ok(Backing::Memory(..)) = backing {
-                map::discard(partition.start, partition.len());
+                // SAFETY: nobody uses the partition any more.
+                unsafe { map::discard(partition.start, partition.len()) };
             }
         }
     }

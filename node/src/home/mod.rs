@@ -187,7 +187,8 @@ impl Home {
             return Err(damaged(format_args!("it says {shape:?}")));
         }
         let home = Self::map(file, offset, shape, shape.bytes())?;
-        map::mark_foreign(home.base.as_ptr() as usize, home.mapped);
+        // SAFETY: mapped just now. A forked child is no rank, and uses no home.
+        unsafe { map::mark_foreign(home.base.as_ptr() as usize, home.mapped) };
         Ok(Some(home))
     }
 
@@ -219,9 +220,10 @@ impl Home {
         self.header().stage.store(CLOSED, Ordering::Release);
     }
 
-    /// The sizes of its parts.
-    pub fn shape(&self) -> Shape {
-        self.shape
+    /// Withholds it from forked children, which are no ranks and do not use it.
+    pub fn withhold(&self) {
+        // SAFETY: this value's own mapping, which a child only unmaps.
+        unsafe { map::inherit(&self.range(), false) };
     }
 
     /// Its address range in this process.

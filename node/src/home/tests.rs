@@ -24,7 +24,7 @@ fn a_peer_finds_what_the_owner_has_published() {
     assert!(Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").is_none(), "nobody yet");
     let own = Home::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
     let peer = Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").expect("there");
-    assert_eq!((peer.owner(), peer.shape()), (owner(), SHAPE));
+    assert_eq!((peer.owner(), peer.shape), (owner(), SHAPE));
     assert_eq!(peer.regions().count(), 0);
     let region = |key, place| Published {
         key: Key(key),

@@ -123,15 +123,13 @@ impl SlotBounds {
     }
 }
 
-/// This process's slot and the places of its peers' mirrors.
-#[derive(Clone, Debug)]
+/// This process's slot and the places of its peers' mirrors. All of these addresses are reserved for
+/// them, for good, so backends may map there: nothing else makes a layout.
+#[derive(Debug)]
 pub struct Layout {
-    /// Data segment.
-    pub data: Range<usize>,
-    /// Symmetric heap.
-    pub heap: Range<usize>,
-    /// Further memory, right below the heap. The gaps between are reserved and inaccessible.
-    pub partitions: Vec<Range<usize>>,
+    pub(crate) data: Range<usize>,
+    pub(crate) heap: Range<usize>,
+    pub(crate) partitions: Vec<Range<usize>>,
     /// Where the program itself starts.
     program_start: usize,
     mirrors: Mirrors,
@@ -172,6 +170,21 @@ impl Layout {
             .map_err(|error| no_room(area.len(), ranks, error))?;
         let Places { partitions, heap } = places;
         Ok(Self { data, heap, partitions, program_start: program.program_start, mirrors })
+    }
+
+    /// The data segment.
+    pub fn data(&self) -> &Range<usize> {
+        &self.data
+    }
+
+    /// The symmetric heap.
+    pub fn heap(&self) -> &Range<usize> {
+        &self.heap
+    }
+
+    /// Further memory, right below the heap. The gaps between are reserved and inaccessible.
+    pub fn partitions(&self) -> &[Range<usize>] {
+        &self.partitions
     }
 
     /// From the first partition to the heap's end.

@@ -64,9 +64,12 @@ impl Inner {
     ) -> Result<Backing, Error> {
         match (&self.backend, pages) {
             (Backend::Xpmem(_), _) => {
-                // SAFETY: just reserved, and nobody else knows of it.
-                unsafe { xpmem::lay(at, pages)? };
-                self.segment(at)
+                // SAFETY: just reserved, and nobody else knows of it. The client gets addresses of
+                // memory that its peers write.
+                unsafe {
+                    xpmem::lay(at, pages)?;
+                    self.segment(at)
+                }
             }
             (Backend::Memfd, Pages::Explicit(size)) => {
                 let file = fd::huge_memfd(c"onenode", Some(size))?;
@@ -97,7 +100,8 @@ impl Inner {
     ) -> Result<Backing, Error> {
         let Backend::Memfd = self.backend else {
             adopt::check_mapped(pages)?;
-            return self.segment(pages);
+            // SAFETY: the caller guarantees that peers may access the pages.
+            return unsafe { self.segment(pages) };
         };
         match adopt::plan(pages, pieces)? {
             Plan::Publish(file, offset) => published_file(file, offset),
@@ -112,9 +116,13 @@ impl Inner {
     }
 
     /// Shares whole pages in place through XPMEM.
-    pub(super) fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
+    ///
+    /// # Safety
+    /// As for [`Segment::make`](xpmem_sys::Segment::make), while the node is open.
+    pub(super) unsafe fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
         let Backend::Xpmem(xpmem) = &self.backend else { unreachable!("asked of another backend") };
-        let segment = xpmem.make(pages)?;
+        // SAFETY: as is asked for.
+        let segment = unsafe { xpmem.make(pages)? };
         let place = Place::Segment(segment.id().0 as u64);
         Ok(Backing { place, file: None, segment: Some(segment) })
     }

@@ -155,7 +155,7 @@ impl Node {
         let owner = Owner { mark, pid, started, rank: config.rank, backend: backend.word() };
         let home = Home::make(file.as_fd(), offset, shape, &owner)?;
         if config.fork == Fork::Drops {
-            map::inherit(&home.range(), false);
+            home.withhold();
         }
         let inode = fd::inode(file.as_fd())?;
         let file = Kept::new(file)?;

@@ -66,7 +66,8 @@ impl Node {
         regions.last = Some(reserved.start());
         let region = Region { key, start: at.start, bytes };
         let kind = Sort { pages: wanted.pages, image: 0, reserved: Some(reserved) };
-        Ok(node.keep(&mut regions, record, region, kind, backing))
+        // SAFETY: made for peers to access, and new: forked children know no use of it.
+        Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 
     /// Makes existing memory of this process reachable: private pages, or pages that another client
@@ -75,7 +76,9 @@ impl Node {
     ///
     /// # Safety
     /// No other process, device or pinned registration accesses the pages through their current
-    /// mapping. Nobody unmaps or remaps them while the node is open.
+    /// mapping. Nobody unmaps or remaps them while the region is there. Peers may access them: here
+    /// they are accessed by atomics, or by copies of raw pointers. Under
+    /// [`Fork::Drops`](crate::Fork::Drops), forked children do not access them.
     ///
     /// # Errors
     /// [`Error::Argument`] if this process cannot share the range; [`Error::NoWay`] if a thread
@@ -97,7 +100,8 @@ impl Node {
         // accesses them through their current mapping.
         let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
         let region = Region { key, start: pages.start, bytes: pages.len() };
-        Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+        // SAFETY: the caller's promise.
+        Ok(unsafe { node.keep(&mut regions, record, region, Sort::default(), backing) })
     }
 
     /// Makes the main program's `.data` and `.bss` reachable, as whole pages. Address and content
@@ -121,13 +125,15 @@ impl Node {
         let backing = unsafe { node.back_existing(&mut regions.room, &data.pages, Some(&pieces))? };
         let region = Region { key, start: data.pages.start, bytes: data.pages.len() };
         let kind = Sort { image: data.fingerprint, ..Sort::default() };
-        Ok(node.keep(&mut regions, record, region, kind, backing))
+        // SAFETY: the caller's promise.
+        Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 
     /// Makes any memory of this process reachable in place. XPMEM only.
     ///
     /// # Safety
-    /// Nobody unmaps or remaps the memory while the node is open.
+    /// Nobody unmaps or remaps the memory while the region is there. Peers and forked children are as
+    /// for [`adopt`](Self::adopt).
     ///
     /// # Errors
     /// [`Error::NoWay`] with another backend; [`Error::Argument`].
@@ -138,9 +144,12 @@ impl Node {
         let Backend::Memfd = node.backend else {
             let mut regions = lock(&node.regions);
             let record = regions.record(key)?;
-            let backing = node.segment(&pages)?;
             let region = Region { key, start: what.start, bytes: what.len() };
-            return Ok(node.keep(&mut regions, record, region, Sort::default(), backing));
+            // SAFETY: the caller's promise.
+            return unsafe {
+                let backing = node.segment(&pages)?;
+                Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+            };
         };
         Err(Error::NoWay(format!(
             "the backend {} cannot share memory that was made elsewhere ({}); adopt it, or use the \
@@ -154,7 +163,7 @@ impl Node {
     /// shrinking (`F_SEAL_SHRINK`).
     ///
     /// # Safety
-    /// Nobody unmaps or remaps the memory while the node is open.
+    /// As for [`export`](Self::export).
     ///
     /// # Errors
     /// [`Error::Argument`] if `what` is not a mapping of that file at that offset, or the file can
@@ -186,7 +195,8 @@ impl Node {
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
         let kind = Sort { pages, ..Sort::default() };
-        Ok(node.keep(&mut regions, record, region, kind, backing))
+        // SAFETY: the caller's promise.
+        Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 
     /// Withdraws a region. Unmaps new memory; any other memory stays. With memory files, peers'

@@ -1,4 +1,5 @@
 //! The regions of a node: what they consist of, and how they are freed.
+#![allow(unsafe_code)]
 
 use super::backing::{Backing, Reservation, Room};
 use super::{Inner, lock};
@@ -116,7 +117,10 @@ pub(super) fn unknown(key: Key) -> Error {
 
 impl Inner {
     /// Publishes a region and stores what it consists of.
-    pub(super) fn keep(
+    ///
+    /// # Safety
+    /// Peers may access the region's memory. Under [`Fork::Drops`], forked children do not use it.
+    pub(super) unsafe fn keep(
         &self,
         regions: &mut Regions,
         record: u32,
@@ -129,7 +133,8 @@ impl Inner {
         let published =
             Published { key: region.key, start, bytes, place, pages: pages.word(), image };
         if self.fork == Fork::Drops {
-            map::inherit(&region.range(), false);
+            // SAFETY: the caller guarantees that no child uses it.
+            unsafe { map::inherit(&region.range(), false) };
         }
         self.home.publish(record, &published);
         if regions.free.pop().is_none() {

@@ -73,7 +73,8 @@ pub fn sign(file: BorrowedFd, byte: u64, call: &'static str) -> Result<Sign, Err
     lock(own.as_fd(), libc::F_OFD_SETLK, byte, call)?;
     let page = map::page_size();
     let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
-    map::inherit(&(kept..kept + page), false);
+    // SAFETY: mapped just now, and nobody accesses it, here or in children.
+    unsafe { map::inherit(&(kept..kept + page), false) };
     Ok(Sign { kept })
 }
 

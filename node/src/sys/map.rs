@@ -180,9 +180,11 @@ pub fn advise_huge(address: usize, bytes: usize) -> Result<(), Error> {
     }
 }
 
-/// Creates the pages of a mapping now instead of at the first access.
+/// Creates the pages of a mapping now instead of at the first access. No byte changes, whatever is
+/// mapped there: the kernel does what it does at a write, without the write, and refuses what is not
+/// mapped or not writable.
 pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
-    // SAFETY: acts like writing each page's content to itself.
+    // SAFETY: no byte changes, and nothing is unmapped.
     match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_POPULATE_WRITE) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
@@ -191,7 +193,7 @@ pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
 
 /// Writes these pages of a file mapping back to the file, and waits until that is done.
 pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
-    // SAFETY: nothing changes for this process.
+    // SAFETY: no byte changes, and the kernel refuses what is not mapped.
     match unsafe { libc::msync(pages.start as *mut _, pages.len(), libc::MS_SYNC) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
@@ -199,7 +201,10 @@ pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
 }
 
 /// Frees the pages of private memory, which then reads as zeros.
-pub fn discard(address: usize, bytes: usize) {
+///
+/// # Safety
+/// The range belongs to the caller, who gives up its content.
+pub unsafe fn discard(address: usize, bytes: usize) {
     // SAFETY: the range stays mapped, and the caller gives up its content.
     unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_DONTNEED) };
 }
@@ -233,9 +238,13 @@ pub unsafe fn unmap(at: *mut u8, bytes: usize) {
 }
 
 /// Sets whether forked children inherit a mapping.
-pub fn inherit(range: &Range<usize>, inherited: bool) -> bool {
+///
+/// # Safety
+/// The range belongs to the caller. If it is not inherited, no forked child accesses it before
+/// something else is mapped there, or expects it to be.
+pub unsafe fn inherit(range: &Range<usize>, inherited: bool) -> bool {
     let advice = if inherited { libc::MADV_DOFORK } else { libc::MADV_DONTFORK };
-    // SAFETY: nothing changes for this process.
+    // SAFETY: nothing changes for this process, and its children do not need the range.
     unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
 }
 
@@ -247,17 +256,24 @@ pub fn dump(range: &Range<usize>, dumped: bool) {
 }
 
 /// Sets whether a mapped range can be read and written.
-pub fn protect(range: &Range<usize>, accessible: bool) {
+///
+/// # Safety
+/// The range belongs to the caller. Nobody accesses it while it is not accessible, and all of it may
+/// be written otherwise.
+pub unsafe fn protect(range: &Range<usize>, accessible: bool) {
     let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
-    // SAFETY: the memory keeps its content; forbidden accesses fault.
+    // SAFETY: the memory keeps its content, and the caller answers for who accesses it.
     unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) };
 }
 
 /// Keeps a peer's memory out of core dumps and forked children. Only advice: a kernel that does not
 /// know it ignores it without harm.
-pub fn mark_foreign(address: usize, bytes: usize) {
-    for advice in [libc::MADV_DONTDUMP, libc::MADV_DONTFORK] {
-        // SAFETY: neither advice changes the memory's content for this process.
-        unsafe { libc::madvise(address as *mut _, bytes, advice) };
-    }
+///
+/// # Safety
+/// As for [`inherit`].
+pub unsafe fn mark_foreign(address: usize, bytes: usize) {
+    let range = address..address + bytes;
+    dump(&range, false);
+    // SAFETY: as is asked for.
+    unsafe { inherit(&range, false) };
 }

@@ -116,9 +116,11 @@ fn what_cannot_be_adopted_is_refused() {
         refused(0..page, "0x0");
         refused(at + 4 * page..at, "memory");
         refused(at + 8..at + page, "start");
-        map::protect(&(at + page..at + 2 * page), false);
+        // SAFETY: memory of this test's own, which nobody accesses.
+        unsafe { map::protect(&(at + page..at + 2 * page), false) };
         refused(at..at + 4 * page, "cannot be written");
-        map::protect(&(at + page..at + 2 * page), true);
+        // SAFETY: the same.
+        unsafe { map::protect(&(at + page..at + 2 * page), true) };
         // SAFETY: nobody refers to the page.
         unsafe { map::unmap((at + 3 * page) as *mut u8, page) };
         refused(at..at + 4 * page, "mapped");

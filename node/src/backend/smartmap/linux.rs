@@ -56,7 +56,9 @@ impl Placed {
     }
 }
 
-impl Backend for Placed {
+// SAFETY: as for `Memfd`, which does most of it. Aliases are mapped over places that were free, and
+// stay.
+unsafe impl Backend for Placed {
     fn name(&self) -> &'static str {
         "smartmap"
     }

@@ -22,7 +22,7 @@ pub fn report(job: &Job) -> String {
         "launcher": job.launcher().name(),
         "pes": job.npes(),
         "backend": {"name": job.backend(), "reason": job.backend_reason()},
-        "heap": {"bytes": job.layout().heap.len(), "pages": job.heap_pages()},
+        "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),
         "tuning": collectives::table(job.npes()),

@@ -87,7 +87,7 @@ fn installation() -> String {
 }
 
 fn heap(job: &Job) -> String {
-    let bytes = job.layout().heap.len();
+    let bytes = job.layout().heap().len();
     let why = match env::SYMMETRIC_SIZE.raw() {
         Some((name, value)) => format!("{name}={}", value.to_string_lossy()),
         None => format!("the default: {}", env::SYMMETRIC_SIZE.default),
