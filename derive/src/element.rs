@@ -1,6 +1,7 @@
 //! `#[derive(Element)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro_crate::{FoundCrate, crate_name};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Result};
@@ -29,7 +30,7 @@ pub fn derive(item: TokenStream) -> Result<TokenStream> {
         return Err(Error::new_spanned(&item.ident, "Element needs a struct with a field"));
     }
 
-    let (name, types) = (&item.ident, fields.iter().map(|field| &field.ty));
+    let (name, krate, types) = (&item.ident, library(), fields.iter().map(|field| &field.ty));
     let are_elements = fields.iter().map(|field| {
         let ty = &field.ty;
         quote_spanned! { ty.span() => is_element::<#ty>(); }
@@ -40,16 +41,27 @@ pub fn derive(item: TokenStream) -> Result<TokenStream> {
     );
     Ok(quote! {
         const _: () = {
-            const fn is_element<T: ::oneshmem::Element>() {}
+            const fn is_element<T: #krate::Element>() {}
             #(#are_elements)*
             ::core::assert!(
                 ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())*,
                 #padding
             );
             // SAFETY: of fixed layout and nothing but elements, without padding, as checked above.
-            unsafe impl ::oneshmem::Element for #name {}
+            unsafe impl #krate::Element for #name {}
         };
     })
+}
+
+/// The path of the crate `oneshmem`, which the program's manifest may give another name. Where there is
+/// no manifest, or the crate is not in it, as in its own tests, the usual one.
+fn library() -> TokenStream {
+    let name = match crate_name("oneshmem") {
+        Ok(FoundCrate::Name(name)) => name,
+        Ok(FoundCrate::Itself) | Err(_) => "oneshmem".into(),
+    };
+    let name = Ident::new(&name, Span::call_site());
+    quote! { ::#name }
 }
 
 fn fields(item: &DeriveInput) -> Result<&Fields> {

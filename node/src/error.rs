@@ -3,7 +3,7 @@
 use crate::Rank;
 
 /// Why a call failed. A failed call changes nothing.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Error {
     /// An argument is invalid.
     #[error("{argument} = {value}: expected {expected}")]
@@ -113,6 +113,13 @@ pub enum Error {
     /// The backend does not support it, or memory cannot be laid out, exported or attached.
     #[error("{0}")]
     NoWay(String),
+}
+
+/// The sentence: a `main` that returns an error prints it in this form.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 fn not_mapped(rank: Option<Rank>, start: usize, bytes: usize) -> String {

@@ -31,7 +31,7 @@ pub use device::Device;
 pub use segment::{Attachment, Permit, Segment, SegmentId};
 
 /// Why a call to the module failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The device does not exist: the module is not loaded.
     #[error("/dev/xpmem does not exist: the xpmem module is not loaded")]
@@ -69,4 +69,11 @@ pub enum Error {
         /// The operating system's reason.
         source: std::io::Error,
     },
+}
+
+/// The sentence: a `main` that returns an error prints it in this form.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
