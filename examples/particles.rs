@@ -19,12 +19,12 @@ struct Particle {
 }
 
 /// Where the particles of other PEs arrive.
-struct Inbox {
-    slots: Symmetric<Particle>,
-    used: Symmetric<usize>,
+struct Inbox<'a> {
+    slots: Symmetric<'a, Particle>,
+    used: Symmetric<'a, usize>,
 }
 
-impl Inbox {
+impl Inbox<'_> {
     fn send(&self, shmem: &Shmem, particle: Particle, pe: usize) {
         let slot = shmem.atomic_fetch_inc(self.used.at(0), pe);
         shmem.p(self.slots.at(slot), particle, pe);

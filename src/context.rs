@@ -13,7 +13,7 @@
 pub mod session;
 
 use crate::argument::{self, memory::Out};
-use crate::atomics::{AtomicUsize, Ordering, fence};
+use crate::atomics::{AtomicU64, AtomicUsize, Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
@@ -39,6 +39,12 @@ const OPTIONS: c_long = SERIALIZED | PRIVATE | NOSTORE;
 /// The handle of each context's team; 0 while the context does not exist.
 static OWNERS: [AtomicUsize; CONTEXTS] = [const { AtomicUsize::new(0) }; CONTEXTS];
 
+/// Which of all contexts that were ever created each is; 0 while it does not exist.
+static CREATED: [AtomicU64; CONTEXTS] = [const { AtomicU64::new(0) }; CONTEXTS];
+
+/// How many contexts were ever created.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
 /// The number at which the next search for a free one starts.
 static NEXT: AtomicUsize = AtomicUsize::new(DEFAULT + 1);
 
@@ -48,6 +54,7 @@ fn establish(number: usize, triplet: Triplet) {
 
 fn release(number: usize) {
     TABLE.contexts.clear(number);
+    CREATED[number].store(0, Ordering::Relaxed);
     OWNERS[number].store(0, Ordering::Release);
 }
 
@@ -155,6 +162,7 @@ fn take_number(team: usize, triplet: Triplet) -> Option<usize> {
         owner.compare_exchange(0, team, Ordering::Acquire, Ordering::Relaxed).ok()?;
         NEXT.store(number + 1, Ordering::Relaxed);
         session::forget(number);
+        CREATED[number].store(COUNT.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
         establish(number, triplet);
         Some(numberings::handle(number))
     })
@@ -173,6 +181,27 @@ pub fn destroy(routine: Routine, handle: usize) {
     fence(Ordering::SeqCst);
     crate::job::job(routine).complete();
     release(number);
+}
+
+/// A context that was created, among all that ever were: its handle may be another's later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Creation {
+    handle: usize,
+    count: u64,
+}
+
+/// The creation of the context of a handle, which exists.
+pub fn creation(handle: usize) -> Creation {
+    let count = existing(handle).map_or(0, |number| CREATED[number].load(Ordering::Relaxed));
+    Creation { handle, count }
+}
+
+/// As [`destroy`], if the context still exists: its team may have been destroyed, or the lifetime may
+/// be over. Does nothing in a forked child.
+pub fn destroy_if_there(routine: Routine, created: Creation) {
+    if !crate::job::is_child() && creation(created.handle) == created && created.count != 0 {
+        destroy(routine, created.handle);
+    }
 }
 
 /// `shmem_ctx_get_team`: the handle of a context's team. For `SHMEM_CTX_INVALID`, it is

@@ -25,7 +25,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///     Ok(())
 /// }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Memory cannot be shared.
@@ -76,6 +76,12 @@ pub enum Error {
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),
+    /// A second thread initialises the library, whose level lets in one. Rust programs only.
+    #[error(
+        "called by a second thread at level {0}; expected the thread that initialised first, or that \
+         it calls oneshmem::init_thread with ThreadLevel::Multiple"
+    )]
+    SecondThread(&'static str),
     /// There is not enough room in the symmetric heap or in a partition. All PEs get this error.
     #[error("no symmetric memory for {len} elements of {element_bytes} bytes in {place}")]
     NoMemory {
@@ -91,10 +97,23 @@ pub enum Error {
     NoTeam(#[from] NoTeam),
 }
 
+/// The sentence: a `main` that returns an error prints it in this form.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// A split that failed, on all PEs of the parent team: the new team would have a PE that the parent
 /// does not have, or there is no room for another team.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NoTeam;
+
+impl fmt::Debug for NoTeam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl fmt::Display for NoTeam {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

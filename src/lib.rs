@@ -48,6 +48,11 @@
 //! out, such as a put to a PE that does not exist, ends the job with a message, as in C. An index
 //! out of bounds panics, as in Rust.
 //!
+//! Arrays, teams and contexts borrow from the [`Shmem`], so they cannot be used after
+//! [`Shmem::finalize`]. Below [`ThreadLevel::Multiple`] they stay in the thread that called [`init`],
+//! as does the [`Shmem`]; at that level, [`Threads`] lets other threads in. Threads then stand to each
+//! other as PEs do.
+//!
 //! All PEs make collective calls, including [`Shmem::alloc`] and [`Shmem::free`], in the same
 //! order. Dropping a value is never collective: memory that is not freed stays allocated until
 //! [`Shmem::finalize`], and the launcher reports a program that ends without calling it.

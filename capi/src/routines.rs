@@ -6,7 +6,7 @@
 
 use crate::elements::{ComplexD, ComplexF, LongDouble, part};
 use crate::info;
-use oneshmem::argument::memory::{Block, Dest, In, Object, Out, PSyncArray, Source};
+use oneshmem::argument::memory::{Block, Dest, In, Object, Out, PSyncArray, Source, Unused};
 use oneshmem::collectives::active_set;
 use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use oneshmem::argument::memory::{Block, Object, Source};
+use oneshmem::argument::memory::{Block, Object, Source, Unused};
 use oneshmem::collectives;
 use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{Max, Sum};
@@ -271,7 +271,8 @@ fn main() -> ExitCode {
     smoke.collectives();
     // SAFETY: the barrier of the last collective is behind all PEs, and nobody uses the block.
     symmetric::free(ROUTINE, unsafe { Block::new(heap.cast()) });
-    setup::finalize(ROUTINE);
+    // SAFETY: the program ends.
+    setup::finalize(ROUTINE, unsafe { Unused::new() });
     println!("smoke: {} passed, {} failed", smoke.passed, smoke.failed);
     if smoke.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -5,8 +5,8 @@
 //! with `loom`. A test below checks that no other file names `std::sync::atomic`.
 
 pub use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-    compiler_fence, fence,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering, compiler_fence, fence,
 };
 
 /// Stands between a sequentially consistent read-modify-write and such a load. They are ordered

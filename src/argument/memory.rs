@@ -10,6 +10,7 @@
 //!  Out<T>      what a routine itself writes: a handle, indices
 //!  PSyncArray  symmetric words of a collective on an active set
 //!  Block       a block of symmetric memory that the program gives up
+//!  Unused      that nobody uses symmetric memory any more
 //! ```
 //!
 //! Each type knows its number of elements. Nobody promises that an [`Object`] is symmetric:
@@ -101,6 +102,22 @@ impl Block {
     #[inline(always)]
     pub fn at(self) -> *mut u8 {
         self.0
+    }
+}
+
+/// That this program uses no symmetric memory after a finalisation.
+#[derive(Clone, Copy, Debug)]
+pub struct Unused(());
+
+impl Unused {
+    /// For a call that finalises.
+    ///
+    /// # Safety
+    /// If it is the last finalisation of a lifetime, nothing of this process accesses symmetric memory
+    /// once the call has begun, except the call itself.
+    #[inline(always)]
+    pub const unsafe fn new() -> Self {
+        Self(())
     }
 }
 

@@ -10,6 +10,7 @@ use super::file::JobFile;
 use super::partitions::{self, Partition};
 use super::settings::Settings;
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
+use crate::argument::memory::Unused;
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
 use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
@@ -24,13 +25,13 @@ use crate::sys;
 use crate::translate::{ALL_OR_NONE, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
-use onenode::sys::process;
+use onenode::sys::{process, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
-/// Makes initialisation and finalisation mutually exclusive.
-static CHANGE: Mutex<()> = Mutex::new(());
+/// Makes initialisation and finalisation mutually exclusive. Holds the thread that began the lifetime.
+static CHANGE: Mutex<u32> = Mutex::new(0);
 
 /// `shmem_init`: ends the job on failure, because the routine cannot return an error.
 pub fn init(routine: Routine) {
@@ -45,6 +46,22 @@ pub fn init(routine: Routine) {
 /// the first initialisation of a lifetime fixes. Every level is provided: the library keeps no
 /// state that threads could corrupt.
 pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
+    join(routine, requested, |_| true)
+}
+
+/// As [`init_thread`], for callers whose compiler keeps the library in the thread that began the
+/// lifetime, unless its level is `SHMEM_THREAD_MULTIPLE`: another thread is refused.
+pub fn init_in_one_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
+    let is_let_in = |began| query_thread() == THREAD_MULTIPLE || began == sys_threads::current();
+    join(routine, requested, is_let_in)
+}
+
+/// Begins a lifetime, or joins the current one if `is_let_in` of the thread that began it.
+fn join(
+    routine: Routine,
+    requested: i32,
+    is_let_in: impl FnOnce(u32) -> bool,
+) -> Result<i32, Error> {
     if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&requested) {
         failure::misuse(
             routine,
@@ -52,7 +69,7 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
             "expected one of the SHMEM_THREAD_* levels, 0 to 3",
         );
     }
-    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    let mut began = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     if fork::is_child() {
         failure::misuse(
             routine,
@@ -66,6 +83,9 @@ pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
             Some(job) => begin(job, routine, requested)?,
         }
         collectives::tuning::apply_to_copies();
+        *began = sys_threads::current();
+    } else if !is_let_in(*began) {
+        return Err(Error::SecondThread(threads::name(query_thread())));
     }
     INITIALISATIONS.fetch_add(1, Ordering::Relaxed);
     Ok(query_thread())
@@ -279,8 +299,18 @@ fn announce(job: &Job) {
 
 /// `shmem_finalize`: the last call ends the lifetime, the others are barriers. A surplus call is
 /// ignored: programs that finalise in an exit handler, too, mean no harm.
-pub fn finalize(routine: Routine) {
-    if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 && !fork::is_child() {
+pub fn finalize(routine: Routine, _: Unused) {
+    conclude(routine);
+}
+
+/// [`finalize`]. A thread that initialises meanwhile begins the next lifetime: what it gets is not of
+/// one that is about to end.
+fn conclude(routine: Routine) {
+    if fork::is_child() {
+        job(routine); // Says so. Another thread of the parent may have had the lock.
+    }
+    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         if env::debugging() {
             message::say(format_args!("{routine}: ignored: the library is finalised already"));
         }
@@ -308,7 +338,6 @@ pub fn finalize(routine: Routine) {
         // Nor may a node's agent end while statistics are read from there.
         collectives::barrier_all(routine);
     }
-    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
     INITIALISATIONS.store(0, Ordering::Relaxed);
     context::close();
     team::close();
@@ -361,7 +390,7 @@ fn leaving_early(job: &'static Job) {
     let record = job.control.pe(job.pe);
     if record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
-        finalize(ROUTINE);
+        conclude(ROUTINE);
     } else if job.launcher != Launcher::Oshrun
         && job.npes > 1
         && abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 1)

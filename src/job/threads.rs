@@ -19,6 +19,16 @@ pub(super) const UNKNOWN: u32 = 0;
 const ONE: u32 = 1;
 const SEVERAL: u32 = 2;
 
+/// A level's name.
+pub(super) fn name(level: i32) -> &'static str {
+    match level {
+        THREAD_SINGLE => "SHMEM_THREAD_SINGLE",
+        THREAD_FUNNELED => "SHMEM_THREAD_FUNNELED",
+        THREAD_SERIALIZED => "SHMEM_THREAD_SERIALIZED",
+        _ => "SHMEM_THREAD_MULTIPLE",
+    }
+}
+
 /// The level of the current lifetime.
 pub(crate) fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)

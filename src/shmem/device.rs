@@ -38,9 +38,9 @@ use std::ops::RangeBounds;
 /// ```
 #[derive(Debug)]
 #[must_use = "freed only by Shmem::free_device"]
-pub struct DeviceArray<T>(Symmetric<T>);
+pub struct DeviceArray<'a, T>(Symmetric<'a, T>);
 
-impl<T: Element> DeviceArray<T> {
+impl<T: Element> DeviceArray<'_, T> {
     /// `len` elements in partition `id`, which is on a device.
     pub(super) fn alloc_in(id: usize, len: usize) -> Result<Self> {
         Symmetric::alloc_in(&"Partition::alloc_device", id, len).map(Self)
@@ -149,7 +149,7 @@ impl<T: Element> DeviceSlice<'_, T> {
 impl Shmem {
     /// Frees an array from [`Partition::alloc_device`](super::Partition::alloc_device), on every
     /// PE.
-    pub fn free_device<T: Element>(&self, array: DeviceArray<T>) {
+    pub fn free_device<T: Element>(&self, array: DeviceArray<'_, T>) {
         array.0.free(&"free_device");
     }
 }

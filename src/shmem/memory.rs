@@ -5,20 +5,23 @@ use super::Shmem;
 use super::context::register;
 use super::flags::Hints;
 use super::slice::SymmetricSlice;
-use crate::argument::memory::Block;
+use crate::argument::memory::{Block, Unused};
 use crate::collectives::Element;
 use crate::error::{Error, Result, Routine};
 use crate::job::query;
 use crate::memory::heap::GRANULE;
 use crate::memory::symmetric;
 use crate::partition;
+use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 /// The name of the symmetric heap in errors.
 const HEAP: &str = "the symmetric heap (SHMEM_SYMMETRIC_SIZE sets its size)";
 
-/// An array on the symmetric heap: `len` elements of `T` on every PE.
-/// [`Shmem::free`](super::Shmem::free) frees it. Dropping it does not.
+/// An array on the symmetric heap: `len` elements of `T` on every PE. It borrows from the [`Shmem`]
+/// that allocated it, so that nothing uses it after [`Shmem::finalize`], and stays in the thread of
+/// that: [`Threads::share`](super::Threads::share) lets other threads use it. [`Shmem::free`] frees
+/// it. Dropping it does not.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
@@ -30,24 +33,28 @@ const HEAP: &str = "the symmetric heap (SHMEM_SYMMETRIC_SIZE sets its size)";
 /// # shmem.finalize();
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
+///
+/// ```compile_fail,E0505
+/// # let shmem = oneshmem::init()?;
+/// let table = shmem.alloc::<i32>(10)?;
+/// shmem.finalize();
+/// table.at(3).get();      // The memory is gone.
+/// # Ok::<(), oneshmem::Error>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "freed only by Shmem::free"]
-pub struct Symmetric<T> {
+pub struct Symmetric<'a, T> {
     start: *mut T,
     len: usize,
+    // Not `Send` or `Sync`: see `Threads` on sharing a PE.
+    shmem: PhantomData<&'a Shmem>,
 }
 
-// SAFETY: the array holds only an address. Its memory is accessed by copies and atomics, of types
-// for which all bit patterns are valid. Threads of this PE can do no more harm than other PEs.
-unsafe impl<T: Send> Send for Symmetric<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Symmetric<T> {}
-
-impl<T: Element> Symmetric<T> {
+impl<T: Element> Symmetric<'_, T> {
     /// An array of existing elements.
     #[cfg(test)]
     pub(super) fn existing(array: crate::argument::memory::Object<'_, T>) -> Self {
-        Self { start: array.at(), len: array.len() }
+        Self { start: array.at(), len: array.len(), shmem: PhantomData }
     }
 
     /// Allocates zeroed elements. `Element` guarantees that all bits zero is a value of `T`.
@@ -70,7 +77,7 @@ impl<T: Element> Symmetric<T> {
 
     /// An array without elements or memory.
     fn none() -> Self {
-        Self { start: std::ptr::null_mut(), len: 0 }
+        Self { start: std::ptr::null_mut(), len: 0, shmem: PhantomData }
     }
 
     /// The array at `start`, as the allocator returned it; null if it failed.
@@ -81,7 +88,7 @@ impl<T: Element> Symmetric<T> {
         }
         match start.is_null() {
             true => Err(Error::NoMemory { len, element_bytes: size_of::<T>(), place: place() }),
-            false => Ok(Self { start: start.cast(), len }),
+            false => Ok(Self { start: start.cast(), len, shmem: PhantomData }),
         }
     }
 
@@ -104,7 +111,9 @@ impl<T: Element> Symmetric<T> {
     /// All elements.
     #[inline]
     pub fn all(&self) -> SymmetricSlice<'_, T> {
-        SymmetricSlice::new(self.start, self.len)
+        // SAFETY: the elements of this array, which is neither freed nor outlives its lifetime while
+        // it is borrowed.
+        unsafe { SymmetricSlice::new(self.start, self.len) }
     }
 
     /// The elements in `range`.
@@ -125,6 +134,16 @@ impl<T: Element> Symmetric<T> {
     #[track_caller]
     pub fn at(&self, index: usize) -> SymmetricSlice<'_, T> {
         self.all().at(index)
+    }
+}
+
+impl Shmem {
+    /// That this is the end of symmetric memory, if it is the last finalisation.
+    pub(super) fn unused(self) -> Unused {
+        // SAFETY: every `Shmem` stands for an initialisation, so at the last finalisation this is the
+        // last. Arrays, their parts and what is shared with other threads borrow from one, so there
+        // are none left.
+        unsafe { Unused::new() }
     }
 }
 
@@ -150,7 +169,7 @@ impl Shmem {
     ///
     /// # Errors
     /// [`Error::NoMemory`], on all PEs, if the symmetric heap has no room.
-    pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<T>> {
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<'_, T>> {
         Symmetric::alloc(&"alloc", len)
     }
 
@@ -159,7 +178,7 @@ impl Shmem {
     /// # Errors
     /// [`Error::NoMemory`], on all PEs, if the symmetric heap has no room or `alignment` is
     /// invalid.
-    pub fn align<T: Element>(&self, alignment: usize, len: usize) -> Result<Symmetric<T>> {
+    pub fn align<T: Element>(&self, alignment: usize, len: usize) -> Result<Symmetric<'_, T>> {
         if len == 0 {
             return Ok(Symmetric::none());
         }
@@ -179,7 +198,11 @@ impl Shmem {
     ///
     /// # Errors
     /// As for [`alloc`](Self::alloc).
-    pub fn alloc_with_hints<T: Element>(&self, len: usize, _hints: Hints) -> Result<Symmetric<T>> {
+    pub fn alloc_with_hints<T: Element>(
+        &self,
+        len: usize,
+        _hints: Hints,
+    ) -> Result<Symmetric<'_, T>> {
         Symmetric::alloc(&"alloc_with_hints", len)
     }
 
@@ -188,11 +211,11 @@ impl Shmem {
     ///
     /// # Errors
     /// The unchanged memory, if the symmetric heap has no room.
-    pub fn realloc<T: Element>(
-        &self,
-        memory: Symmetric<T>,
+    pub fn realloc<'a, T: Element>(
+        &'a self,
+        memory: Symmetric<'a, T>,
         len: usize,
-    ) -> Result<Symmetric<T>, Symmetric<T>> {
+    ) -> Result<Symmetric<'a, T>, Symmetric<'a, T>> {
         let old = memory.len;
         if old == 0 || len == 0 {
             let Ok(new) = Symmetric::alloc(&"realloc", len) else { return Err(memory) };
@@ -206,7 +229,7 @@ impl Shmem {
         if start.is_null() {
             return Err(memory);
         }
-        let new = Symmetric { start: start.cast::<T>(), len };
+        let new = Symmetric { start: start.cast::<T>(), len, shmem: PhantomData };
         let more = len.saturating_sub(old);
         // SAFETY: within the block of `len` elements, beyond the old ones. No PE uses these before
         // the barrier.
@@ -216,7 +239,7 @@ impl Shmem {
     }
 
     /// Frees memory from [`alloc`](Self::alloc) and the other allocation methods, on every PE.
-    pub fn free<T: Element>(&self, memory: Symmetric<T>) {
+    pub fn free<T: Element>(&self, memory: Symmetric<'_, T>) {
         memory.free(&"free");
     }
 

@@ -32,7 +32,7 @@ pub use signal::Signal;
 pub use slice::{Part, SymmetricSlice};
 pub use team::{Team, TeamConfig};
 pub use team_context::TeamContext;
-pub use threads::Threads;
+pub use threads::{Shareable, Shared, Threads};
 pub use wait::{Comparison, Values};
 
 use self::context::register;
@@ -42,7 +42,8 @@ use crate::job::{query, setup};
 use crate::team::{TEAM_SHARED, TEAM_WORLD};
 use std::ops::Deref;
 
-/// How many threads of a PE call the library, and how (specification, section 9.2).
+/// How many threads of a PE call the library, and how (specification, section 9.2). In Rust only
+/// [`Multiple`](Self::Multiple) lets a second thread in: the compiler cannot see threads take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(i32)]
 pub enum ThreadLevel {
@@ -68,7 +69,8 @@ pub enum ThreadLevel {
 /// ```
 ///
 /// # Errors
-/// The launcher, the environment or the system keeps the process from being a PE.
+/// The launcher, the environment or the system keeps the process from being a PE; or another thread
+/// than this has begun the lifetime, at a level below [`ThreadLevel::Multiple`].
 pub fn init() -> Result<Shmem> {
     init_thread(ThreadLevel::Single)
 }
@@ -87,7 +89,7 @@ pub fn init() -> Result<Shmem> {
 /// # Errors
 /// As for [`init`].
 pub fn init_thread(level: ThreadLevel) -> Result<Shmem> {
-    setup::init_thread(&"oneshmem::init", level as i32)?;
+    setup::init_in_one_thread(&"oneshmem::init", level as i32)?;
     Ok(Shmem::new())
 }
 
@@ -176,12 +178,12 @@ impl Shmem {
     }
 
     /// The team of all PEs.
-    pub fn world(&self) -> &Team<'static> {
+    pub fn world(&self) -> &Team<'_> {
         &self.world
     }
 
     /// The team of the PEs whose memory this PE can load and store: all PEs, on one node.
-    pub fn shared(&self) -> &Team<'static> {
+    pub fn shared(&self) -> &Team<'_> {
         &self.shared
     }
 
@@ -205,9 +207,10 @@ impl Shmem {
         setup::global_exit(&"global_exit", status)
     }
 
-    /// Collective: completes all communication and ends the lifetime.
+    /// Collective: completes all communication and ends the lifetime. Nothing that borrows from this
+    /// can be used any more; what has not been freed or destroyed is gone.
     pub fn finalize(self) {
-        setup::finalize(&"finalize");
+        setup::finalize(&"finalize", self.unused());
     }
 }
 

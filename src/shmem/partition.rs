@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::job::{job, partitions};
 use crate::memory::heap::Usage;
 use crate::memory::partition::Kind;
+use std::marker::PhantomData;
 
 /// A partition: symmetric memory outside the heap, set up by `SHMEM_SYMMETRIC_PARTITION<number>`.
 ///
@@ -23,22 +24,26 @@ use crate::memory::partition::Kind;
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Partition<'s>(&'s partitions::Partition);
+pub struct Partition<'a> {
+    partition: &'a partitions::Partition,
+    // Not `Send` or `Sync`: see `Threads` on sharing a PE.
+    shmem: PhantomData<&'a Shmem>,
+}
 
-impl Partition<'_> {
+impl<'a> Partition<'a> {
     /// The partition's number.
     pub fn id(&self) -> usize {
-        self.0.spec().id
+        self.partition.spec().id
     }
 
     /// The kind of memory.
     pub fn kind(&self) -> Kind {
-        self.0.spec().kind
+        self.partition.spec().kind
     }
 
     /// How full the partition is on this PE.
     pub fn usage(&self) -> Usage {
-        self.0.space().pool().usage()
+        self.partition.space().pool().usage()
     }
 
     /// Allocates `len` zeroed elements on every PE. Collective, as
@@ -47,8 +52,8 @@ impl Partition<'_> {
     /// # Errors
     /// [`Error::NoMemory`], on all PEs, if the partition has no room, or if it is on a device,
     /// whose memory the processor cannot reach.
-    pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<T>> {
-        match self.0.is_mapped() {
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<'a, T>> {
+        match self.partition.is_mapped() {
             true => Symmetric::alloc_in(&"Partition::alloc", self.id(), len),
             false => Err(self.refusal::<T>(len, "on a device: alloc_device takes memory from it")),
         }
@@ -59,8 +64,8 @@ impl Partition<'_> {
     /// # Errors
     /// [`Error::NoMemory`], on all PEs, if the partition has no room, or if the processor can reach
     /// its memory.
-    pub fn alloc_device<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        match self.0.is_mapped() {
+    pub fn alloc_device<T: Element>(&self, len: usize) -> Result<DeviceArray<'a, T>> {
+        match self.partition.is_mapped() {
             false => DeviceArray::alloc_in(self.id(), len),
             true => Err(self.refusal::<T>(len, "not on a device: alloc takes memory from it")),
         }
@@ -75,13 +80,14 @@ impl Partition<'_> {
 
 impl std::fmt::Debug for Partition<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Partition({}: {})", self.id(), self.0)
+        write!(f, "Partition({}: {})", self.id(), self.partition)
     }
 }
 
 impl Shmem {
     /// Partition `id`, if the environment asks for it.
     pub fn partition(&self, id: usize) -> Option<Partition<'_>> {
-        job(&"partition").partition(id).map(Partition)
+        let partition = job(&"partition").partition(id)?;
+        Some(Partition { partition, shmem: PhantomData })
     }
 }

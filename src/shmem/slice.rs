@@ -2,15 +2,19 @@
 #![allow(unsafe_code)]
 
 use crate::argument::memory::{Dest, Object, Source};
+use crate::atomics::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::collectives::Element;
 use crate::collectives::arrays::Arrays;
+use onenode::copy;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::{Bound, RangeBounds};
 
 /// Some elements of a [`Symmetric`](super::Symmetric) array: the symmetric argument of operations.
 /// It also gives access to this PE's own copy, much like a slice of [`Cell`](std::cell::Cell)s.
 /// Elements are copied in and out. There are no references to them, because other PEs may write
-/// them at any time.
+/// them at any time. A number is read as it was written; a struct, an array or several elements may be
+/// read half changed.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
@@ -51,8 +55,12 @@ impl<T> Clone for SymmetricSlice<'_, T> {
 impl<T> Copy for SymmetricSlice<'_, T> {}
 
 impl<'a, T: Element> SymmetricSlice<'a, T> {
-    /// A slice of an array that lives for `'a`; null if it has no elements.
-    pub(super) const fn new(start: *mut T, len: usize) -> Self {
+    /// The `len` elements at `start`; null if there are none.
+    ///
+    /// # Safety
+    /// They are in a block of symmetric memory that stays allocated for `'a`. At a level below
+    /// [`ThreadLevel::Multiple`](super::ThreadLevel::Multiple), the thread is the library's.
+    pub(super) const unsafe fn new(start: *mut T, len: usize) -> Self {
         Self { start, len, array: PhantomData }
     }
 
@@ -84,7 +92,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
             Bound::Unbounded => self.len,
         };
         assert!(start <= end && end <= self.len, "{start}..{end} of {} elements", self.len);
-        Self::new(self.start.wrapping_add(start), end - start)
+        Self { start: self.start.wrapping_add(start), len: end - start, ..self }
     }
 
     /// Element `index` of this slice.
@@ -95,7 +103,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[track_caller]
     pub fn at(self, index: usize) -> Self {
         assert!(index < self.len, "element {index} of {} elements", self.len);
-        Self::new(self.start.wrapping_add(index), 1)
+        Self { start: self.start.wrapping_add(index), len: 1, ..self }
     }
 
     /// Iterates over the elements, each as a slice of one.
@@ -103,7 +111,8 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     pub fn iter(
         self,
     ) -> impl DoubleEndedIterator<Item = SymmetricSlice<'a, T>> + ExactSizeIterator {
-        (0..self.len).map(move |index| Self::new(self.start.wrapping_add(index), 1))
+        let element = move |index| Self { start: self.start.wrapping_add(index), len: 1, ..self };
+        (0..self.len).map(element)
     }
 
     /// The first element of this PE's copy.
@@ -113,8 +122,8 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn get(self) -> T {
-        // SAFETY: the element is within the array, which stays mapped. Any bits are a valid `T`.
-        unsafe { self.first().at().read_volatile() }
+        // SAFETY: the element is within the array, which stays mapped.
+        unsafe { load(self.first().at()) }
     }
 
     /// Sets the first element of this PE's copy.
@@ -125,7 +134,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[track_caller]
     pub fn set(self, value: T) {
         // SAFETY: as for `get`.
-        unsafe { self.first().at().write_volatile(value) }
+        unsafe { store(self.first().at(), value) }
     }
 
     /// Replaces the first element of this PE's copy by `change` of it. Not atomic; for that, see
@@ -149,7 +158,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
         same_len(self.len, values.len());
         // SAFETY: as for `get`, for `len` elements. `values` is the program's own memory.
         unsafe {
-            std::ptr::copy_nonoverlapping(self.pointer(), values.as_mut_ptr(), self.len);
+            copy::elements(values.as_mut_ptr(), self.pointer(), self.len);
         }
     }
 
@@ -162,7 +171,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     pub fn write(self, values: &[T]) {
         same_len(self.len, values.len());
         // SAFETY: as for `get`. Safe code has no references to symmetric memory.
-        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.pointer(), self.len) }
+        unsafe { copy::elements(self.pointer(), values.as_ptr(), self.len) }
     }
 
     /// Copies this PE's elements to a new vector.
@@ -170,7 +179,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
         let mut elements = Vec::with_capacity(self.len);
         // SAFETY: as for `get`, for `len` elements. The vector owns the destination.
         unsafe {
-            std::ptr::copy_nonoverlapping(self.pointer(), elements.as_mut_ptr(), self.len);
+            copy::elements(elements.as_mut_ptr(), self.pointer(), self.len);
             elements.set_len(self.len);
         }
         elements
@@ -301,6 +310,67 @@ impl<T> Part<T> for SymmetricSlice<'_, T> {
     fn part(&self, _: Key) -> SymmetricSlice<'_, T> {
         *self
     }
+}
+
+/// Runs `$call` with the atomic type that a number of the size of `$t` can be accessed by, if `$t` is
+/// aligned like one.
+macro_rules! as_number {
+    ($t:ty, $atomic:ident => $call:expr) => {{
+        if align_of::<$t>() == size_of::<$t>() {
+            match size_of::<$t>() {
+                1 => {
+                    type $atomic = AtomicU8;
+                    return $call;
+                }
+                2 => {
+                    type $atomic = AtomicU16;
+                    return $call;
+                }
+                4 => {
+                    type $atomic = AtomicU32;
+                    return $call;
+                }
+                8 => {
+                    type $atomic = AtomicU64;
+                    return $call;
+                }
+                _ => {}
+            }
+        }
+    }};
+}
+
+/// Copies an element from symmetric memory, at once if it has the size of a number. Other threads and
+/// PEs may write it meanwhile.
+///
+/// # Safety
+/// The element is mapped, and aligned.
+#[inline(always)]
+unsafe fn load<T: Element>(at: *mut T) -> T {
+    // SAFETY: mapped, of that size, and aligned. Any bits are a valid `T`.
+    as_number!(T, Atomic => unsafe {
+        std::mem::transmute_copy(&Atomic::from_ptr(at.cast()).load(Ordering::Relaxed))
+    });
+    let mut value = MaybeUninit::uninit();
+    // SAFETY: the same. The local is its own.
+    unsafe {
+        copy::elements(value.as_mut_ptr(), at, 1);
+        value.assume_init()
+    }
+}
+
+/// Copies an element to symmetric memory, as [`load`] from there.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+unsafe fn store<T: Element>(at: *mut T, value: T) {
+    // SAFETY: as for `load`.
+    as_number!(T, Atomic => unsafe {
+        Atomic::from_ptr(at.cast()).store(std::mem::transmute_copy(&value), Ordering::Relaxed)
+    });
+    // SAFETY: as for `load`.
+    unsafe { copy::elements(at, &value, 1) }
 }
 
 /// Panics unless two arguments have equally many elements.

@@ -3,8 +3,7 @@
 use super::context::Context;
 use super::flags::ContextOptions;
 use super::team::Team;
-use crate::context::{self, Handle};
-use crate::translate::Numbering;
+use crate::context::{self, Creation, Handle};
 use std::ops::Deref;
 
 impl Team<'_> {
@@ -31,12 +30,26 @@ impl Team<'_> {
 }
 
 /// A context that the program created: a [`Context`] whose PE numbers are those of its team.
-/// Dropping it completes its communication and destroys it, which is not collective. Created by
-/// [`Team::create_ctx`] and [`Shmem::ctx_create`](super::Shmem::ctx_create).
+/// Dropping it completes its communication and destroys it, which is not collective, and does nothing
+/// once its team is destroyed or the library finalised. Created by [`Team::create_ctx`] and
+/// [`Shmem::ctx_create`](super::Shmem::ctx_create).
 #[derive(Debug)]
 pub struct TeamContext<'a> {
     context: Context<'a, Handle>,
     team: &'a Team<'a>,
+    _end: End,
+}
+
+/// Destroys a context that still exists. It borrows from nothing, so the compiler lets a context be
+/// dropped, though not be used, after what it borrows from: a program can finalise before the end of
+/// the block that its contexts live in.
+#[derive(Debug)]
+struct End(Creation);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        context::destroy_if_there(&"TeamContext::drop", self.0);
+    }
 }
 
 impl<'a> TeamContext<'a> {
@@ -45,7 +58,11 @@ impl<'a> TeamContext<'a> {
         let mut handle = context::CTX_INVALID;
         let (name, told) = (&"Team::create_ctx", Some((&mut handle).into()));
         let status = context::team_create(name, team.handle(), options.bits(), told);
-        (status == 0).then(|| Self { context: Context::new(Handle::new(handle)), team })
+        (status == 0).then(|| Self {
+            context: Context::new(Handle::new(handle)),
+            team,
+            _end: End(context::creation(handle)),
+        })
     }
 
     /// The team whose PEs this context communicates with.
@@ -59,11 +76,5 @@ impl<'a> Deref for TeamContext<'a> {
 
     fn deref(&self) -> &Self::Target {
         &self.context
-    }
-}
-
-impl Drop for TeamContext<'_> {
-    fn drop(&mut self) {
-        context::destroy(&"TeamContext::drop", self.context.ctx.handle());
     }
 }

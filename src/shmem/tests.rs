@@ -13,7 +13,7 @@ fn refused(call: impl FnOnce()) -> bool {
 }
 
 /// The first elements of PE 0's slot.
-fn array(job: &FakeJob, len: usize) -> memory::Symmetric<u32> {
+fn array(job: &FakeJob, len: usize) -> memory::Symmetric<'_, u32> {
     memory::Symmetric::existing(job.array(0, len))
 }
 

@@ -1,23 +1,26 @@
 //! More than one thread in a PE.
+#![allow(unsafe_code)]
 
-use super::{Shmem, ThreadLevel};
+use super::{DeviceArray, Shmem, Symmetric, ThreadLevel};
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 /// Lets any thread use the library at [`ThreadLevel::Multiple`]; from [`Shmem::threads`]. Without
-/// it, the compiler keeps [`Shmem`], teams, contexts and parts of symmetric memory in the thread
-/// that initialised the library.
+/// it, the compiler keeps [`Shmem`], teams, contexts and symmetric memory in the thread that
+/// initialised the library, and [`init`](super::init) fails in any other.
 ///
 /// ```standalone_crate
 /// use oneshmem::ThreadLevel::Multiple;
 /// let shmem = oneshmem::init_thread(Multiple)?;
 /// let hits = shmem.alloc::<u64>(1)?;
 /// let threads = shmem.threads().expect("the level is Multiple");
+/// let shared = threads.share(&hits);
 /// std::thread::scope(|scope| {
 ///     for _ in 0..3 {
 ///         scope.spawn(|| {
 ///             let shmem = threads.shmem();
 ///             let ctx = shmem.ctx_create(oneshmem::ContextOptions::PRIVATE).unwrap();
-///             ctx.atomic_inc(hits.at(0), 0);
+///             ctx.atomic_inc(shared.at(0), 0);
 ///         });
 ///     }
 /// });
@@ -25,6 +28,15 @@ use std::marker::PhantomData;
 /// assert_eq!(shmem.g(hits.at(0), 0), 3 * shmem.n_pes() as u64);
 /// # shmem.free(hits);
 /// # shmem.finalize();
+/// # Ok::<(), oneshmem::Error>(())
+/// ```
+///
+/// ```compile_fail,E0277
+/// # let shmem = oneshmem::init()?;
+/// let hits = shmem.alloc::<u64>(1)?;
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| hits.at(0).set(1));      // No level lets it in.
+/// });
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -45,4 +57,48 @@ impl<'a> Threads<'a> {
         const PE: &Shmem = &Shmem::new();
         PE
     }
+
+    /// Lets other threads use an array. Threads then stand to each other as PEs do: what one reads
+    /// while another writes it may be half changed, unless it is a number.
+    pub fn share<A: Shareable>(self, array: &'a A) -> Shared<'a, A> {
+        Shared(array)
+    }
+}
+
+/// An array that any thread may use; from [`Threads::share`].
+#[derive(Debug)]
+pub struct Shared<'a, A>(&'a A);
+
+impl<A> Clone for Shared<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A> Copy for Shared<'_, A> {}
+
+impl<A> Deref for Shared<'_, A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        self.0
+    }
+}
+
+// SAFETY: only `Threads::share` makes one, so any thread may call the library. An array is an address
+// and a length that do not change. What it leads to is copied, as by other PEs, of types for which
+// any bits are valid; the functions that make references of it are unsafe.
+unsafe impl<A: Shareable> Send for Shared<'_, A> {}
+// SAFETY: as for `Send`, which also says that it may be used by several threads at a time.
+unsafe impl<A: Shareable> Sync for Shared<'_, A> {}
+
+/// What [`Threads::share`] can share: arrays of symmetric memory. There are no others.
+pub trait Shareable: sealed::Sealed {}
+
+impl<T: Send> Shareable for Symmetric<'_, T> {}
+impl<T: Send> Shareable for DeviceArray<'_, T> {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T: Send> Sealed for super::Symmetric<'_, T> {}
+    impl<T: Send> Sealed for super::DeviceArray<'_, T> {}
 }

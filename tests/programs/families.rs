@@ -536,15 +536,15 @@ fn threads(shmem: &Shmem) {
     let (_, npes, left, right) = ring(shmem);
     let x = shmem.alloc::<u64>(2).unwrap();
     let threads = shmem.threads().expect("the level is Multiple");
+    let shared = threads.share(&x);
     std::thread::scope(|scope| {
         for peer in [left, right] {
-            let x = &x;
             scope.spawn(move || {
                 let ctx = threads.shmem().ctx_create(ContextOptions::PRIVATE).unwrap();
-                (0..1000).for_each(|_| ctx.atomic_inc(x.at(0), peer));
+                (0..1000).for_each(|_| ctx.atomic_inc(shared.at(0), peer));
             });
         }
-        scope.spawn(|| threads.shmem().wait_until(x.at(0), Ge, 2000));
+        scope.spawn(|| threads.shmem().wait_until(shared.at(0), Ge, 2000));
     });
     assert_eq!(shmem.atomic_fetch(x.at(0), npes - 1), shmem.atomic_fetch(x.at(0), npes - 1));
     shmem.barrier_all();

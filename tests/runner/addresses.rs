@@ -88,7 +88,7 @@ fn check() -> Result<(), String> {
         .difference(&allowed)
         .map(|name| format!("{name} is public and safe, and takes an address"))
         .collect();
-    wrong.extend(allowed.difference(&found).map(|name| format!("{name} is listed in vain")));
+    wrong.extend(allowed.difference(&found).map(|name| format!("{name} is listed and takes none")));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 /// Programs that the compiler rejects, and words of its message.
-const REFUSED: [(&str, &str, &str); 9] = [
+const REFUSED: [(&str, &str, &str); 13] = [
     (
         "padding",
         "#[derive(Clone, Copy, Element)] #[repr(C)] struct Item { a: u8, b: u32 }
@@ -69,7 +69,7 @@ const REFUSED: [(&str, &str, &str); 9] = [
     ),
     (
         "freed-by-address",
-        "#![forbid(unsafe_code)]
+        "#[forbid(unsafe_code)]
          fn main() {
              let shmem = oneshmem::init().unwrap();
              let array = shmem.alloc::<u64>(8).unwrap();
@@ -78,7 +78,143 @@ const REFUSED: [(&str, &str, &str); 9] = [
              oneshmem::memory::symmetric::free(&\"mine\", block);
          }
          use Element as _;",
-        "call to unsafe function `Block::new`",
+        "call to unsafe function",
+    ),
+    (
+        "after-finalize",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let team = shmem.world().split_strided(0, 1, 1, None).unwrap();
+             shmem.finalize();
+             team.unwrap().sync();
+         }
+         use Element as _;",
+        "cannot move out of `shmem` because it is borrowed",
+    ),
+    (
+        "of-an-earlier-lifetime",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let array = shmem.alloc::<u64>(1).unwrap();
+             shmem.finalize();
+             let shmem = oneshmem::init().unwrap();
+             shmem.free(array);
+         }
+         use Element as _;",
+        "cannot move out of `shmem` because it is borrowed",
+    ),
+    (
+        "array-in-two-threads",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let array = shmem.alloc::<[u64; 8]>(1).unwrap();
+             std::thread::scope(|scope| {
+                 scope.spawn(|| array.at(0).set([1; 8]));
+                 array.at(0).get();
+             });
+         }
+         use Element as _;",
+        "cannot be shared between threads safely",
+    ),
+    (
+        "partition-in-two-threads",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let partition = shmem.partition(1).unwrap();
+             std::thread::scope(|scope| {
+                 scope.spawn(|| partition.alloc::<u64>(1).is_ok());
+             });
+         }
+         use Element as _;",
+        "cannot be shared between threads safely",
+    ),
+];
+
+/// Programs that run: their names, what the crate is called in their manifest, the status, and words
+/// that PEs write.
+const RUN: [(&str, &str, &str, i32, &str); 4] = [
+    (
+        "objects-to-the-end-of-main",
+        "oneshmem",
+        "use oneshmem::{ContextOptions, Result, Shmem, TeamContext};
+         fn all(shmem: &Shmem) -> Result<oneshmem::Team<'_>> {
+             Ok(shmem.world().split_strided(0, 1, shmem.n_pes(), None)?.expect(\"all are in it\"))
+         }
+         /// The first context is dropped after its team is destroyed.
+         fn second(shmem: &Shmem) -> Result<TeamContext<'_>> {
+             let team = all(shmem)?;
+             let _first = team.create_ctx(ContextOptions::empty()).expect(\"a context\");
+             team.destroy();
+             Ok(shmem.ctx_create(ContextOptions::empty()).expect(\"another\"))
+         }
+         fn main() -> Result<()> {
+             let shmem = oneshmem::init()?;
+             let team = all(&shmem)?;
+             let ctx = team.create_ctx(ContextOptions::empty()).expect(\"a context\");
+             let other = second(&shmem)?;
+             let sum = shmem.alloc::<u64>(1)?;
+             ctx.atomic_inc(sum.at(0), 0);
+             other.atomic_inc(sum.at(0), 0);
+             shmem.barrier_all();
+             assert_eq!(shmem.g(sum.at(0), 0), 2 * shmem.n_pes() as u64);
+             shmem.finalize();
+             println!(\"finalised\");
+             Ok(())
+         }",
+        0,
+        "finalised",
+    ),
+    (
+        "second-thread",
+        "oneshmem",
+        "use oneshmem::{Shmem, ThreadLevel, init, init_thread};
+         use std::thread::spawn;
+         fn main() -> oneshmem::Result<()> {
+             let shmem = init()?;
+             let refused = || init_thread(ThreadLevel::Multiple).expect_err(\"one thread\").to_string();
+             println!(\"{}\", spawn(refused).join().unwrap());
+             init()?.finalize();
+             assert!(shmem.threads().is_none());
+             shmem.finalize();
+             // The next lifetime is another thread's, and one with this level everybody's.
+             spawn(|| init().map(Shmem::finalize)).join().unwrap()?;
+             let shmem = init_thread(ThreadLevel::Multiple)?;
+             spawn(|| init().map(Shmem::finalize)).join().unwrap()?;
+             shmem.finalize();
+             Ok(())
+         }",
+        0,
+        "called by a second thread at level SHMEM_THREAD_SINGLE; expected the thread that",
+    ),
+    (
+        "error-of-main",
+        "oneshmem",
+        "fn main() -> oneshmem::Result<()> {
+             let shmem = oneshmem::init()?;
+             let none = shmem.alloc::<u64>(1 << 50).map(drop);
+             shmem.finalize();
+             none
+         }",
+        1,
+        "Error: no symmetric memory for 1125899906842624 elements of 8 bytes in the symmetric heap",
+    ),
+    (
+        "renamed",
+        "shm",
+        "use shm::*;
+         #[derive(Clone, Copy, shm::Element)]
+         #[repr(C)]
+         struct Point { x: f64 }
+         fn main() -> Result<()> {
+             let shmem = init()?;
+             let point = shmem.alloc::<Point>(1)?;
+             point.at(0).set(Point { x: 0.5 });
+             println!(\"{}\", point.at(0).get().x);
+             shmem.finalize();
+             Ok(())
+         }",
+        0,
+        "0.5",
     ),
 ];
 
@@ -147,6 +283,13 @@ pub fn trials() -> Vec<Trial> {
             })
         })
         .collect();
+    for (name, krate, source, status, says) in RUN {
+        for pes in [1, 3] {
+            trials.push(Trial::test(format!("rust-users/run/{name}/{pes}"), move || {
+                Ok(run(name, krate, source, status, says, pes)?)
+            }));
+        }
+    }
     for pes in [1, 3] {
         trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || Ok(taken(pes)?)));
     }
@@ -154,15 +297,33 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn refused(name: &str, source: &str, why: &str) -> Result<(), String> {
-    let outcome = compile(name, &format!("use oneshmem::Element;\n{source}\n"))?.0;
+    let outcome = compile(name, "oneshmem", &format!("use oneshmem::Element;\n{source}\n"))?.0;
     match outcome.status != 0 && outcome.stderr.contains(why) {
         true => Ok(()),
         false => Err(outcome.report(&format!("the compiler does not say {why:?}"))),
     }
 }
 
+fn run(
+    name: &str,
+    krate: &str,
+    source: &str,
+    status: i32,
+    says: &str,
+    pes: usize,
+) -> Result<(), String> {
+    let (outcome, program) = compile(name, krate, source)?;
+    outcome.success()?;
+    let outcome = launch::run(launch::oshrun(pes, &program))?;
+    let said = [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains(says));
+    match outcome.status == status && said {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected status {status}, and {says:?}"))),
+    }
+}
+
 fn taken(pes: usize) -> Result<(), String> {
-    let (outcome, program) = compile("taken", TAKEN)?;
+    let (outcome, program) = compile("taken", "oneshmem", TAKEN)?;
     outcome.success()?;
     let outcome = launch::run(launch::oshrun(pes, &program))?;
     outcome.success()?;
@@ -172,9 +333,9 @@ fn taken(pes: usize) -> Result<(), String> {
     }
 }
 
-/// Compiles a program of a project outside this workspace, with the versions of its lock file. Also
-/// returns the executable's path.
-fn compile(name: &str, source: &str) -> Result<(Outcome, PathBuf), String> {
+/// Compiles a program of a project outside this workspace, with the versions of its lock file, in which
+/// the crate is called `krate`. Also returns the executable's path.
+fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf), String> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|error| error.into_inner());
     let project = tree::scratch("rust-users").join(name);
@@ -184,7 +345,7 @@ fn compile(name: &str, source: &str) -> Result<(Outcome, PathBuf), String> {
         std::fs::copy(tree::repository("Cargo.lock"), project.join("Cargo.lock"))?;
         let manifest = format!(
             "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\noneshmem = {{ path = {:?} }}\n",
+             [dependencies]\n{krate} = {{ package = \"oneshmem\", path = {:?} }}\n",
             tree::repository(".")
         );
         write("Cargo.toml", &manifest)?;

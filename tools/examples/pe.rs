@@ -1,6 +1,7 @@
 //! A PE for the launcher's tests: comes to its end in the way its arguments say.
 
 use nix::unistd::{Pid, getpid, setpgid};
+use oneshmem::argument::memory::Unused;
 use oneshmem::collectives::barrier_all;
 use oneshmem::error::Routine;
 use oneshmem::job::{query, setup};
@@ -8,6 +9,12 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 
 const ROUTINE: Routine = &"pe";
+
+#[allow(unsafe_code)]
+fn end() {
+    // SAFETY: this program uses no symmetric memory.
+    setup::finalize(ROUTINE, unsafe { Unused::new() });
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,7 +25,7 @@ fn main() {
         // Finalise, then exit; PE `pe` with this status.
         ["finalize", pe, status] => {
             let mine = start();
-            setup::finalize(ROUTINE);
+            end();
             // The others outlive PE `pe`.
             if mine != number(pe) {
                 std::thread::sleep(std::time::Duration::from_millis(300));

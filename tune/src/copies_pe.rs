@@ -32,7 +32,7 @@ pub fn run(seconds: f64) -> anyhow::Result<()> {
 
 struct Bench<'s> {
     shmem: &'s Shmem,
-    dest: Symmetric<u8>,
+    dest: Symmetric<'s, u8>,
     source: Vec<u8>,
     /// Where in the source a page begins.
     first: usize,

@@ -9,9 +9,9 @@ use std::time::Instant;
 pub struct Meeting<'s> {
     shmem: &'s Shmem,
     /// On PE 0: each PE's time for a sample.
-    took: Symmetric<u64>,
+    took: Symmetric<'s, u64>,
     /// What PE 0 has decided.
-    decision: Symmetric<u64>,
+    decision: Symmetric<'s, u64>,
 }
 
 impl<'s> Meeting<'s> {

@@ -42,8 +42,8 @@ pub fn run(part: &Assignment) -> anyhow::Result<()> {
 
 struct Bench<'s> {
     shmem: &'s Shmem,
-    source: Symmetric<i64>,
-    dest: Symmetric<i64>,
+    source: Symmetric<'s, i64>,
+    dest: Symmetric<'s, i64>,
     meeting: Meeting<'s>,
     /// The algorithm of the barriers that are not measured.
     barrier: &'s str,

@@ -6,6 +6,7 @@ mod copies;
 mod json;
 
 use onenode::copy;
+use oneshmem::argument::memory::Unused;
 use oneshmem::env;
 use oneshmem::error::{Error, Routine};
 use oneshmem::job::{Job, existing, setup};
@@ -31,8 +32,14 @@ fn main() -> ExitCode {
         let text = if matches.get_flag("json") { json::report(job) } else { report(job) };
         print!("{text}");
     }
-    setup::finalize(ROUTINE);
+    end();
     ExitCode::SUCCESS
+}
+
+#[allow(unsafe_code)]
+fn end() {
+    // SAFETY: this program uses no symmetric memory.
+    setup::finalize(ROUTINE, unsafe { Unused::new() });
 }
 
 fn report(job: &Job) -> String {
