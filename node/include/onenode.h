@@ -168,7 +168,19 @@ enum onenode_source {
 };
 /* With ADOPT and PROGRAM other pages come to the same addresses. Threads may go on writing:
  * they are held for the moment. But a device that has registered the old pages stays with
- * those: adopt before the network starts. */
+ * those: adopt before the network starts.
+ *
+ * What may be done with a region's memory until onenode_unregion:
+ *   loads, stores, atomics, system calls, mprotect, mlock    yes; peers do not notice mprotect
+ *   munmap, mremap, mmap over it, free, shmdt                no. Where it is noticed, it is an error:
+ *       another region there, and a view of the region, are ONENODE_EINVAL
+ *   madvise(MADV_DONTNEED, MADV_FREE)                        of no effect, as on all shared memory.
+ *       With XPMEM no: peers keep the old pages
+ *   madvise(MADV_REMOVE), fallocate of holes                 yes: zeros, for peers, too
+ *   madvise(MADV_DONTFORK), fork                             yes; a child that does not exec at once
+ *       shares the memory, unless config.fork is ONENODE_FORK_DROPS
+ * After onenode_unregion all of this may be done with memory that is not ONENODE_ALLOC's. The system
+ * gets adopted memory back when it is unmapped and the node is closed. */
 
 /* Fields that a source does not name are 0. */
 typedef struct onenode_memory {
@@ -182,8 +194,8 @@ typedef struct onenode_memory {
     uint64_t offset;       /* and where in it the memory begins */
 } onenode_memory;
 
-/* Makes memory reachable under a key that no other region of this node has. Where it begins and
- * how long it is is stored in *start and *bytes, which may be NULL. */
+/* Makes memory reachable under a key that no other region of this node has; nor has one any of the
+ * memory. Where it begins and how long it is is stored in *start and *bytes, which may be NULL. */
 int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory,
                    void **start, uint64_t *bytes);
 

@@ -108,6 +108,38 @@ static void adopted(onenode_t *node)
     munmap(shift, (size_t)(1 + me) * 7 * PAGE);
 }
 
+/* Memory that the client takes away while it is a region, and after. */
+static void taken_away(onenode_t *node)
+{
+    static const uint64_t key = 21;
+    char *memory = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    onenode_memory adopted = of(ONENODE_ADOPT, memory, BYTES), part = of(ONENODE_ADOPT, memory + PAGE, PAGE);
+    onenode_table *table = table_for(2);
+    onenode_view_t *view;
+
+    strcpy(memory, "old");
+    WORKS(onenode_region(node, key, &adopted, NULL, NULL));
+    FAILS(onenode_region(node, 22, &adopted, NULL, NULL), ONENODE_EINVAL, "region 0x15 has");
+    FAILS(onenode_region(node, 22, &part, NULL, NULL), ONENODE_EINVAL, "region 0x15 has");
+    /* Other memory in its place, without a word. */
+    munmap(memory, BYTES);
+    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
+    FAILS(onenode_region(node, 22, &adopted, NULL, NULL), ONENODE_EINVAL, "withdraw a region before");
+    if (access("/dev/xpmem", R_OK | W_OK) != 0)
+        FAILS(onenode_view_open(node, &key, 1, table, &view), ONENODE_EINVAL, "it was unmapped, moved");
+    WORKS(onenode_unregion(node, key));
+    memset(memory, 'n', BYTES);
+    seen(node, &adopted, BYTES);
+    CHECK(memory[1] == 'n');
+    /* Withdrawn by `seen`, so it may go; then what comes there is a region like any other. */
+    munmap(memory, BYTES);
+    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
+    seen(node, &adopted, BYTES);
+    CHECK(memory[1] == 0);
+    munmap(memory, BYTES);
+    free(table);
+}
+
 /* The linker's own data is in this region, too: only what the program has is written to. */
 static void program(onenode_t *node)
 {
@@ -194,6 +226,7 @@ static void body(void)
     introduce(node, plainly);
     allocated(node);
     adopted(node);
+    taken_away(node);
     program(node);
     of_file(node);
     together(node);

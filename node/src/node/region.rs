@@ -59,9 +59,9 @@ impl Node {
             return Err(Error::argument("align", align, "a power of two, or 0"));
         }
         let mut regions = lock(&node.regions);
-        let record = regions.record(key)?;
         let align = align.max(unit);
         let (at, reserved) = reserve(bytes, align, wanted.wish, regions.last)?;
+        let record = regions.record(key, &at)?;
         let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
         regions.last = Some(reserved.start());
         let region = Region { key, start: at.start, bytes };
@@ -95,7 +95,7 @@ impl Node {
             ));
         }
         let mut regions = lock(&node.regions);
-        let record = regions.record(key)?;
+        let record = regions.record(key, &pages)?;
         // SAFETY: whole pages, checked above. The caller of `adopt` guarantees that nobody else
         // accesses them through their current mapping.
         let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
@@ -118,7 +118,7 @@ impl Node {
         let data = segment::find(map::page_size())?;
         segment::keep_gaps(&data)?;
         let mut regions = lock(&node.regions);
-        let record = regions.record(key)?;
+        let record = regions.record(key, &data.pages)?;
         let pieces = memfd::pieces(&data);
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
         // move.
@@ -143,7 +143,7 @@ impl Node {
         let pages = whole_pages(&what, map::page_size())?;
         let Backend::Memfd = node.backend else {
             let mut regions = lock(&node.regions);
-            let record = regions.record(key)?;
+            let record = regions.record(key, &what)?;
             let region = Region { key, start: what.start, bytes: what.len() };
             // SAFETY: the caller's promise.
             return unsafe {
@@ -190,7 +190,7 @@ impl Node {
         }
         adopt::check_file(&pages, fd::inode(file)?, offset)?;
         let mut regions = lock(&node.regions);
-        let record = regions.record(key)?;
+        let record = regions.record(key, &what)?;
         let pages = if unit == map::page_size() { Pages::Normal } else { Pages::Explicit(unit) };
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
@@ -199,8 +199,9 @@ impl Node {
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 
-    /// Withdraws a region. Unmaps new memory; any other memory stays. With memory files, peers'
-    /// mappings of it stay; with XPMEM, peers' accesses fault, so agree with them first.
+    /// Withdraws a region. Unmaps new memory; any other memory stays, and may be unmapped from now on.
+    /// With memory files, peers' mappings of it stay; with XPMEM, peers' accesses fault, so agree with
+    /// them first.
     ///
     /// # Safety
     /// Nobody uses memory from [`alloc`](Self::alloc).

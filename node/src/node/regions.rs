@@ -1,6 +1,7 @@
 //! The regions of a node: what they consist of, and how they are freed.
 #![allow(unsafe_code)]
 
+use super::adopt;
 use super::backing::{Backing, Reservation, Room};
 use super::{Inner, lock};
 use crate::Key;
@@ -92,13 +93,28 @@ impl Regions {
         Some(owned)
     }
 
-    /// The record for a new region with that key.
-    pub fn record(&self, key: Key) -> Result<u32, Error> {
+    /// The record for a new region with that key, of memory that no other region has.
+    pub fn record(&self, key: Key, memory: &Range<usize>) -> Result<u32, Error> {
         if let Some(owned) = self.known.get(&key) {
             let Region { start, bytes, .. } = owned.region;
             let expected =
                 format!("a key that no region has: it is that of {start:#x} (+ {bytes} bytes)");
             return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
+        }
+        let overlaps = |it: &&Owned| {
+            let own = it.region.range();
+            own.start < memory.end && memory.start < own.end
+        };
+        if let Some(Owned { region, .. }) = self.all().find(overlaps) {
+            let value = format!("{:#x}..{:#x}", memory.start, memory.end);
+            let expected = format!(
+                "memory of no other region of this node: region {:#x} has {:#x}..{:#x} (withdraw a \
+                 region before its memory is unmapped)",
+                region.key.0,
+                region.start,
+                region.range().end
+            );
+            return Err(Error::argument("range", value, expected));
         }
         let fresh = (self.used < self.records).then_some(self.used);
         self.free.last().copied().or(fresh).ok_or_else(|| {
@@ -150,6 +166,31 @@ impl Inner {
         };
         regions.known.insert(region.key, owned);
         region
+    }
+
+    /// Fails if something else than the region's memory is mapped in its place, so that peers and this
+    /// process would no longer see the same. The data segment has gaps, and is not looked at; nor is
+    /// memory in place.
+    pub(super) fn check_mapped(&self, owned: &Owned) -> Result<(), Error> {
+        let home = || self.file().and_then(fd::inode).ok();
+        let (inode, offset) = match owned.published.place {
+            Place::Home(offset) => (home(), offset),
+            Place::File { inode, offset, .. } => (Some(inode), offset),
+            Place::Segment(_) => return Ok(()),
+        };
+        // Where the program has closed the file, or there is no `/proc`, nothing is known.
+        let Some(inode) = inode else { return Ok(()) };
+        let unit = Pages::from_word(owned.published.pages).size();
+        let Range { start, end } = owned.region.range();
+        let pages = start / unit * unit..end.next_multiple_of(unit);
+        let moved = adopt::check_file(&pages, inode, offset);
+        if owned.published.image != 0 || !matches!(moved, Err(Error::Argument { .. })) {
+            return Ok(());
+        }
+        let value = format!("{:#x}, of {start:#x}..{end:#x}", owned.region.key.0);
+        let expected = "a region whose memory is still mapped there: it was unmapped, moved or mapped \
+                        over without being withdrawn first";
+        Err(Error::argument("key", value, expected))
     }
 
     /// Withdraws a region and frees the memory that was made for it.

@@ -71,7 +71,8 @@ impl Node {
     /// reached at once, and other ranks once they are attached.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a key that no region has, or a table that another view has;
+    /// [`Error::Argument`] for a key that no region has, a region whose memory has been unmapped or
+    /// replaced, or a table that another view has;
     /// [`Error::NoWay`] if the regions are further apart than a 64th of the address space: use two
     /// views then.
     pub fn view<T: Entries + 'static>(&self, keys: &[Key], table: T) -> Result<View, Error> {
@@ -84,13 +85,18 @@ impl Node {
         let mut parts = Vec::with_capacity(keys.len());
         for key in keys {
             let owned = regions.get(*key).ok_or_else(|| unknown(*key))?;
+            node.check_mapped(owned)?;
             let (own, image) = (owned.region.range(), owned.published.image);
             parts.push(ViewRegion { key: *key, own, image });
         }
         parts.sort_by_key(|part| part.own.start);
         if let Some(two) = parts.windows(2).find(|two| two[0].own.end > two[1].own.start) {
             let value = format!("{:#x} and {:#x}", two[0].key.0, two[1].key.0);
-            return Err(Error::argument("keys", value, "regions that do not overlap"));
+            return Err(Error::argument(
+                "keys",
+                value,
+                "regions that do not overlap: each key once",
+            ));
         }
         let pieces: Vec<_> = parts.iter().map(|part| part.own.clone()).collect();
         let core = Core { parts, pieces, table: Box::new(table), mirrors: Mutex::default() };
