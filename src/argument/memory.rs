@@ -105,16 +105,16 @@ impl Block {
     }
 }
 
-/// That this program uses no symmetric memory after a finalisation.
+/// That this process uses no symmetric memory after a finalisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Unused(());
 
 impl Unused {
-    /// For a call that finalises.
+    /// For a call that finalises, or has the end of the program do so.
     ///
     /// # Safety
     /// If it is the last finalisation of a lifetime, nothing of this process accesses symmetric memory
-    /// once the call has begun, except the call itself.
+    /// once that has begun, except the call itself.
     #[inline(always)]
     pub const unsafe fn new() -> Self {
         Self(())

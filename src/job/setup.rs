@@ -363,8 +363,8 @@ fn conclude(routine: Routine) {
     job.control.pe(job.pe).advance();
 }
 
-/// `start_pes`: repeated calls do nothing, and finalisation is implicit.
-pub fn start_pes(routine: Routine) {
+/// `start_pes`: repeated calls do nothing, and the end of the program finalises.
+pub fn start_pes(routine: Routine, _: Unused) {
     if !query_initialized() {
         init(routine);
         job(routine).control.pe(job(routine).pe).implicit_finalize.store(1, Ordering::Relaxed);

@@ -1,11 +1,9 @@
 //! Statistics: counts what a program does, for `SHMEM_STATS` and `oshrun --comm-matrix`.
 //!
 //! Statistics cost nothing while they are off: the hot paths do not check for them. While they are
-//! on, the translation's bounds are empty ([`TranslationTable::divert`]), so that every operation
+//! on, the translation's bounds are empty (`divert` of the translation table), so that every operation
 //! takes the slow path, which counts it and then does it. [`Wait`] measures the time that a call
 //! waits.
-//!
-//! [`TranslationTable::divert`]: crate::translate::TranslationTable::divert
 //!
 //! Each PE has a [`Row`]: sums by class, a [`line`] for each routine, and sums by peer.
 //!

@@ -40,7 +40,7 @@ pub const fn pe_number(pe: PeArg) -> i32 {
     pe as u32 as i32
 }
 
-/// The offset of an address that the hot path could not translate; [`TranslationTable::address`] recovers the
+/// The offset of an address that the hot path could not translate; the table's `address` recovers the
 /// address.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]

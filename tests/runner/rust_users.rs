@@ -140,23 +140,26 @@ const RUN: [(&str, &str, &str, i32, &str); 4] = [
          fn all(shmem: &Shmem) -> Result<oneshmem::Team<'_>> {
              Ok(shmem.world().split_strided(0, 1, shmem.n_pes(), None)?.expect(\"all are in it\"))
          }
-         /// The first context is dropped after its team is destroyed.
-         fn second(shmem: &Shmem) -> Result<TeamContext<'_>> {
+         /// A context is dropped after its team is destroyed, and all others stay: one has its number.
+         fn others(shmem: &Shmem) -> Result<Vec<TeamContext<'_>>> {
              let team = all(shmem)?;
              let _first = team.create_ctx(ContextOptions::empty()).expect(\"a context\");
              team.destroy();
-             Ok(shmem.ctx_create(ContextOptions::empty()).expect(\"another\"))
+             Ok(std::iter::from_fn(|| shmem.ctx_create(ContextOptions::empty())).collect())
          }
          fn main() -> Result<()> {
              let shmem = oneshmem::init()?;
              let team = all(&shmem)?;
              let ctx = team.create_ctx(ContextOptions::empty()).expect(\"a context\");
-             let other = second(&shmem)?;
+             let others = others(&shmem)?;
+             assert!(others.len() > 1000);
              let sum = shmem.alloc::<u64>(1)?;
              ctx.atomic_inc(sum.at(0), 0);
-             other.atomic_inc(sum.at(0), 0);
+             others.iter().for_each(|other| other.atomic_inc(sum.at(0), 0));
              shmem.barrier_all();
-             assert_eq!(shmem.g(sum.at(0), 0), 2 * shmem.n_pes() as u64);
+             assert_eq!(shmem.g(sum.at(0), 0) as usize, (1 + others.len()) * shmem.n_pes());
+             drop(others);
+             drop(shmem.ctx_create(ContextOptions::empty()).expect(\"there is room again\"));
              shmem.finalize();
              println!(\"finalised\");
              Ok(())

@@ -11,9 +11,9 @@ use std::process::{Command, exit};
 const ROUTINE: Routine = &"pe";
 
 #[allow(unsafe_code)]
-fn end() {
+fn unused() -> Unused {
     // SAFETY: this program uses no symmetric memory.
-    setup::finalize(ROUTINE, unsafe { Unused::new() });
+    unsafe { Unused::new() }
 }
 
 fn main() {
@@ -25,7 +25,7 @@ fn main() {
         // Finalise, then exit; PE `pe` with this status.
         ["finalize", pe, status] => {
             let mine = start();
-            end();
+            setup::finalize(ROUTINE, unused());
             // The others outlive PE `pe`.
             if mine != number(pe) {
                 std::thread::sleep(std::time::Duration::from_millis(300));
@@ -88,7 +88,7 @@ fn main() {
             }
         }
         // As programs before version 1.2 of the specification.
-        ["start_pes"] => setup::start_pes(ROUTINE),
+        ["start_pes"] => setup::start_pes(ROUTINE, unused()),
         _ => panic!("unknown arguments {words:?}"),
     }
 }
