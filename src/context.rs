@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::team::{self, TEAM_INVALID, TEAM_WORLD, Triplet};
 use crate::translate::numberings::{self, CONTEXTS};
 pub use crate::translate::{CTX_DEFAULT, Default};
-use crate::translate::{Numbering, PeArg, TABLE};
+use crate::translate::{Numbering, PeArg, TABLE, sealed};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_CTX_INVALID`.
@@ -89,6 +89,8 @@ impl Handle {
         Self(handle)
     }
 }
+
+impl sealed::Sealed for Handle {}
 
 impl Numbering for Handle {
     #[inline(always)]

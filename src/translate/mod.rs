@@ -53,8 +53,9 @@ pub struct Miss(usize);
 pub(crate) const fn cold_path() {}
 
 /// How a context numbers PEs. The default context is the numbering of the world, at no cost; a
-/// context of a team maps `pe` to `start + pe * stride`.
-pub trait Numbering: Copy {
+/// context of a team maps `pe` to `start + pe * stride`. No other crate numbers PEs: the table is read at
+/// these numbers without a further look.
+pub trait Numbering: Copy + sealed::Sealed {
     /// Continues with the world PE number, or with `out` if the team has no such PE. The world
     /// itself accepts every number that [`translate`] can look up, because [`translate`] rejects
     /// wrong ones.
@@ -69,6 +70,11 @@ pub const CTX_DEFAULT: usize = numberings::handle(1);
 /// The default context: world numbering, known at compile time.
 #[derive(Clone, Copy, Debug)]
 pub struct Default;
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Default {}
+}
 
 impl Numbering for Default {
     #[inline(always)]

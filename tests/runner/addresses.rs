@@ -46,6 +46,8 @@ const SAFE: [(&str, &[&str]); 5] = [
             "capi/src/extensions.rs shmemx_partition_persist",
             "src/collectives/counterparts.rs check",
             "node/src/node/attached.rs Attached::map",
+            "node/src/node/group/lock.rs Group::lock",
+            "node/src/node/group/lock.rs Group::unlock",
         ],
     ),
     (
@@ -169,7 +171,9 @@ fn is_address(argument: &syn::FnArg) -> bool {
     let mut ty = Ty::default();
     ty.visit_type(&argument.ty);
     let syn::Pat::Ident(name) = &*argument.pat else { return ty.is_pointer || ty.is_range };
-    let is_named = ["addr", "address", "at", "here", "there"].iter().any(|it| name.ident == it);
+    let is_named = ["addr", "address", "at", "here", "place", "there", "word"]
+        .iter()
+        .any(|it| name.ident == it);
     ty.is_pointer || ty.is_range || ty.is_number && is_named
 }
 

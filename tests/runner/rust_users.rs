@@ -183,7 +183,17 @@ const RUN: [(&str, &str, &str, i32, &str); 4] = [
              spawn(|| init().map(Shmem::finalize)).join().unwrap()?;
              let shmem = init_thread(ThreadLevel::Multiple)?;
              spawn(|| init().map(Shmem::finalize)).join().unwrap()?;
+             let is_alone = shmem.n_pes() == 1;
              shmem.finalize();
+             // Lifetimes that any of several threads begins and ends.
+             let often = || (0..300).for_each(|_| {
+                 let shmem = init_thread(ThreadLevel::Multiple).expect(\"a PE\");
+                 assert_eq!(shmem.my_pe(), 0);
+                 shmem.finalize();
+             });
+             if is_alone {
+                 std::thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(often)));
+             }
              Ok(())
          }",
         0,
