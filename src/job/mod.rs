@@ -2,6 +2,7 @@
 
 pub mod abort;
 pub mod about;
+mod announce;
 mod backend;
 pub mod control;
 mod current;

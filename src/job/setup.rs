@@ -5,8 +5,8 @@
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::abort::{self, AbortKind};
+use super::announce::{announce, say_child_is_lost, tell_once};
 use super::control::{Control, Stage};
-use super::file::JobFile;
 use super::partitions::{self, Partition};
 use super::settings::Settings;
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
@@ -27,7 +27,6 @@ use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
 use onenode::sys::{process, threads as sys_threads};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
 /// Makes initialisation and finalisation mutually exclusive. Holds the thread that began the lifetime.
@@ -177,14 +176,6 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reports a fork whose child cannot get memory of its own.
-fn say_child_is_lost() {
-    message::say(
-        "this fork's child ends with SIGSEGV: in a static program with several threads, glibc 2.41 \
-         and later leave it no way to get memory of its own; link the program dynamically",
-    );
-}
-
 /// Opens the data path and lets peers attach.
 fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     lay_heap(job)?;
@@ -249,52 +240,6 @@ fn lay_partitions(job: &Job) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Reports why the PEs cannot start, unless another PE does: all meet the same error. Returns when
-/// it has been reported.
-fn tell_once(routine: Routine, file: &JobFile, pe: usize, error: Error) -> Error {
-    /// How long to wait for the other PE's report.
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
-    if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
-        message::say(format_args!("{routine}: {error}"));
-        told.fetch_max(program, Ordering::AcqRel);
-    } else {
-        let until = Instant::now() + PATIENCE;
-        while told.load(Ordering::Acquire) < program && Instant::now() < until {
-            process::yield_cpu();
-        }
-    }
-    Error::Told
-}
-
-fn announce(job: &Job) {
-    if job.pe != 0 {
-        return;
-    }
-    if env::debugging() {
-        message::say(format_args!("backend {} ({})", job.backend(), job.choice.reason));
-    }
-    for complaint in env::complaints() {
-        message::say(complaint);
-    }
-    if env::VERSION.is_on() {
-        message::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
-    }
-    if env::INFO.is_on() {
-        message::say(format_args!(
-            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
-            job.npes,
-            job.launcher.name(),
-            job.backend(),
-            job.choice.reason,
-            job.layout.heap().len(),
-            job.heap_pages(),
-            job.partitions_told(),
-            env::table()
-        ));
-    }
 }
 
 /// `shmem_finalize`: the last call ends the lifetime, the others are barriers. A surplus call is

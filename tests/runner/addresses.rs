@@ -171,6 +171,9 @@ fn is_address(argument: &syn::FnArg) -> bool {
     let mut ty = Ty::default();
     ty.visit_type(&argument.ty);
     let syn::Pat::Ident(name) = &*argument.pat else { return ty.is_pointer || ty.is_range };
+    if name.ident == "near" {
+        return false; // The PEs of a node, by number.
+    }
     let is_named = ["addr", "address", "at", "here", "place", "there", "word"]
         .iter()
         .any(|it| name.ident == it);

@@ -1,0 +1,65 @@
+//! What PEs say when they start.
+
+use super::Job;
+use super::file::JobFile;
+use crate::atomics::Ordering;
+use crate::env;
+use crate::error::{Error, Routine};
+use crate::message;
+use onenode::sys::process;
+use std::time::{Duration, Instant};
+
+/// Reports a fork whose child cannot get memory of its own.
+pub(super) fn say_child_is_lost() {
+    message::say(
+        "this fork's child ends with SIGSEGV: in a static program with several threads, glibc 2.41 \
+         and later leave it no way to get memory of its own; link the program dynamically",
+    );
+}
+
+/// Reports why the PEs cannot start, unless another PE does: all meet the same error. Returns when
+/// it has been reported.
+pub(super) fn tell_once(routine: Routine, file: &JobFile, pe: usize, error: Error) -> Error {
+    /// How long to wait for the other PE's report.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
+    if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
+        message::say(format_args!("{routine}: {error}"));
+        told.fetch_max(program, Ordering::AcqRel);
+    } else {
+        let until = Instant::now() + PATIENCE;
+        while told.load(Ordering::Acquire) < program && Instant::now() < until {
+            process::yield_cpu();
+        }
+    }
+    Error::Told
+}
+
+/// What the environment asks to hear: on PE 0.
+pub(super) fn announce(job: &Job) {
+    if job.pe != 0 {
+        return;
+    }
+    if env::debugging() {
+        message::say(format_args!("backend {} ({})", job.backend(), job.choice.reason));
+    }
+    for complaint in env::complaints() {
+        message::say(complaint);
+    }
+    if env::VERSION.is_on() {
+        message::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));
+    }
+    if env::INFO.is_on() {
+        message::say(format_args!(
+            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
+            job.npes,
+            job.launcher.name(),
+            job.backend(),
+            job.choice.reason,
+            job.layout.heap().len(),
+            job.heap_pages(),
+            job.partitions_told(),
+            env::table()
+        ));
+    }
+}
