@@ -78,6 +78,20 @@ fn a_job_is_stopped_and_goes_on() {
 }
 
 #[test]
+fn a_job_whose_pes_end_while_it_is_stopped_does_not_stand_still() {
+    let scratch = Scratch::new("stopped");
+    let job = start(script("-n 2", &announced(&scratch, "exec sleep 0.5")));
+    let pids = scratch.pids(2);
+    job.signal("STOP");
+    let ended = |pid: &u32| state(*pid) == Some('Z');
+    eventually("both PEs have ended", || pids.iter().all(ended).then_some(()));
+    // So long that the launcher's next look for a standstill is due, too.
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    job.signal("CONT");
+    assert_eq!(job.finish().ended_with(0).stderr, "");
+}
+
+#[test]
 fn pes_die_with_their_launcher() {
     let scratch = Scratch::new("kill");
     let job = start(script("-n 4", &announced(&scratch, FOREVER)));

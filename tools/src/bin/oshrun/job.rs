@@ -287,6 +287,7 @@ impl<'a> Job<'a> {
             Signal::SIGTSTP if self.on_node.is_none() => raise(Signal::SIGSTOP)?,
             Signal::SIGWINCH => self.outputs.resize(),
             Signal::SIGCONT => {
+                self.standstill.begin_again();
                 if let Some(input) = &mut self.input {
                     input.look_at_terminal();
                 }

@@ -29,6 +29,12 @@ impl Standstill {
         self.next
     }
 
+    /// Gives all PEs their time again: the job was stopped and goes on, and waits have lasted as
+    /// long as that.
+    pub fn begin_again(&mut self) {
+        self.next = Instant::now() + PATIENCE;
+    }
+
     /// Checks if that is due. Returns whether the job stands still, if that has changed since the
     /// last check.
     pub fn look(&mut self, file: &Arc<JobFile>, processes: &[Process]) -> Option<bool> {
@@ -37,10 +43,13 @@ impl Standstill {
             return None;
         }
         self.next = now + INTERVAL;
-        let mut running = file.near().zip(processes).filter(|(_, process)| process.end().is_none());
-        // Stop at the first PE that does not wait, so that the check costs little.
+        let running = file.near().zip(processes).filter(|(_, process)| process.end().is_none());
+        let mut running = running.map(|(pe, _)| pe).peekable();
+        // Stop at the first PE that does not wait, so that the check costs little. PEs that have
+        // ended do not wait either.
         let waits = |pe| report::wait_of(file, pe).is_some_and(|wait| wait.lasted >= PATIENCE);
-        let stands = processes.len() == file.near().len() && running.all(|(pe, _)| waits(pe));
+        let all_started = processes.len() == file.near().len();
+        let stands = all_started && running.peek().is_some() && running.all(waits);
         let is_new = stands != self.told;
         self.told = stands;
         is_new.then_some(stands)
