@@ -6,6 +6,8 @@ use crate::{compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -14,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// A remote shell that executes the command in its own place.
 pub(crate) const DIRECT: &str = "sh -c 'shift; exec \"$@\"' agent";
+/// A remote shell that joins the words for a shell to parse, as ssh does.
+const JOINING: &str = "sh -c 'shift; exec sh -c \"$*\"' agent";
 /// A remote shell that stays, as ssh does.
 const STAYING: &str = "sh -c 'shift; \"$@\"; exit $?' agent";
 /// A remote shell that passes on output by lines, as Slurm's srun does.
@@ -55,6 +59,9 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
     trials.push(Trial::test("nodes/near/by-lines", || Ok(near(BY_LINES, "a,b", 4)?)));
+    for (name, agent) in [("direct", DIRECT), ("joining", JOINING)] {
+        trials.push(Trial::test(format!("nodes/prefix/{name}"), move || Ok(prefix(name, agent)?)));
+    }
     trials.push(Trial::test("nodes/stopped-agent", || {
         // PE 0 has ended before other PEs can reach its node.
         Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)
@@ -215,6 +222,27 @@ pub(crate) fn told(
 /// PEs are numbered node by node, and those of one node can reach each other.
 fn near(agent: &str, hosts: &str, pes: usize) -> Result<(), String> {
     check_near(&launch::run(over(hosts, pes, agent, &["-l"], "near")?)?, hosts, pes)
+}
+
+/// A shell that reads the path of an installation sees no more in it than its letters.
+fn prefix(name: &str, agent: &str) -> Result<(), String> {
+    let scratch = tree::scratch(&format!("prefix-{name}"));
+    let made = scratch.join("made");
+    let _ = fs::remove_file(&made);
+    let folder = scratch.join("it's here; $(cd ..; touch made) \n&");
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let bin = folder.join("bin");
+    if !bin.exists() {
+        symlink(tree::prefix("bin"), bin).map_err(|error| error.to_string())?;
+    }
+    let folder = folder.to_str().ok_or("the folder's path is not UTF-8")?;
+    let mut job = over("a,b", 2, agent, &["-l", "--prefix", folder], "near")?;
+    job.current_dir(folder);
+    check_near(&launch::run(job)?, "a,b", 2)?;
+    match made.exists() {
+        true => Err(format!("a shell has run what is in {folder}")),
+        false => Ok(()),
+    }
 }
 
 /// A command to run among emulated hosts node0, node1 and so on.

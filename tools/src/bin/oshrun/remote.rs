@@ -15,6 +15,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, read};
 use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::installation::Installation;
+use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -79,7 +80,7 @@ pub enum Token {
 impl Remote {
     /// Starts the launcher on a node.
     pub fn start(node: NodeOf, hosts: &Hosts) -> Result<Self, Failure> {
-        let words = words(&node.host, hosts)?;
+        let Call { words, script } = call(&node.host, hosts)?;
         let mut command = Command::new(&words[0]);
         command
             .args(&words[1..])
@@ -94,9 +95,11 @@ impl Remote {
         };
         let mut child = command.spawn().map_err(|error| failed(&error))?;
         let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
-        let (Some(output), Some(input), Some(error)) = streams else {
+        let (Some(output), Some(mut input), Some(error)) = streams else {
             unreachable!("they were asked to be pipes")
         };
+        // A pipe has room for it. If nobody reads it any more, the link finds out.
+        let _ = input.write_all(script.as_bytes());
         let error = OwnedFd::from(error);
         fcntl(&error, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|errno| failed(&errno))?;
         let link = Link::new(output.into(), input.into()).map_err(|errno| failed(&errno))?;
@@ -221,8 +224,16 @@ fn in_words(status: ExitStatus) -> String {
     }
 }
 
-/// The command line that runs the launcher on a host.
-fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
+/// How the launcher on a host is called.
+struct Call {
+    /// The command line.
+    words: Vec<String>,
+    /// What its standard input begins with.
+    script: String,
+}
+
+/// The call of the launcher on a host.
+fn call(host: &str, hosts: &Hosts) -> Result<Call, Failure> {
     let own = Installation::of_this_command().map_err(Failure::own)?;
     let bin = hosts.prefix.as_deref().map(|prefix| prefix.join("bin"));
     let path = bin.as_deref().unwrap_or(own.bin()).join("oshrun");
@@ -231,17 +242,20 @@ fn words(host: &str, hosts: &Hosts) -> Result<Vec<String>, Failure> {
     };
     if hosts::is_this_machine(host) && hosts.prefix.is_none() {
         // This works wherever the command is installed.
-        return Ok(vec!["/proc/self/exe".into(), OPTION.into()]);
+        let words = vec!["/proc/self/exe".into(), OPTION.into()];
+        return Ok(Call { words, script: String::new() });
     }
-    // A remote shell joins its arguments for a shell to parse; other agents run them unchanged. A
-    // path without special characters works with both.
-    let path = match hosts.agent.is_empty() {
-        true => shlex::try_quote(path).map_or_else(|_| path.into(), |path| path.into_owned()),
-        false => path.into(),
+    // A remote shell joins its arguments for a shell to parse; other agents run them unchanged. Words
+    // without special characters mean the same to both. So a path that has some is told to a shell
+    // on its standard input. The launcher says hello before it reads, so a shell may read ahead.
+    let quoted = shlex::try_quote(path).map_err(Failure::own)?;
+    let (command, script) = match quoted == path {
+        true => (vec![path.into(), OPTION.into()], String::new()),
+        false => (vec!["sh".into()], format!("exec {quoted} {OPTION}\n")),
     };
     let agent = match hosts.agent.is_empty() {
         true => SSH.map(String::from).to_vec(),
         false => hosts.agent.clone(),
     };
-    Ok([agent, vec![host.into(), path, OPTION.into()]].concat())
+    Ok(Call { words: [agent, vec![host.into()], command].concat(), script })
 }
