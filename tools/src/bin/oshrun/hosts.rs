@@ -1,5 +1,6 @@
 //! The hosts of a job over several nodes, as listed by the user, and the number of PEs on each.
 
+use super::text_file;
 use oneshmem::job::nodes::{HOST_BYTES, NodeOf};
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub fn from_list(text: &str) -> Result<Vec<Host>, String> {
 /// Reads a file with one host per line. `#` begins a comment.
 pub fn from_file(path: &Path) -> Result<Vec<Host>, String> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+    let text = text_file::read(path).map_err(|why| format!("{shown}: {why}"))?;
     let mut hosts = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();

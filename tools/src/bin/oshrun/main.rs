@@ -40,6 +40,7 @@ mod start;
 mod stdout;
 mod strays;
 mod stream;
+mod text_file;
 mod verdict;
 mod watch;
 

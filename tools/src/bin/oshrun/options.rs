@@ -14,6 +14,7 @@ use oneshmem_tools::cli::values::{Numbers, Pes};
 use oneshmem_tools::cli::{self, topics};
 use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -219,7 +220,9 @@ fn part(matches: &ArgMatches, program: Vec<OsString>) -> Result<Program, String>
         environment.extend(env_file::read(path)?);
     }
     let single = matches.get_many::<OsString>("env").into_iter().flatten();
-    environment.extend(single.filter_map(|text| variable(text)));
+    for text in single {
+        environment.extend(variable(text)?);
+    }
     Ok(Program {
         npes: matches.get_one::<u16>("npes").map(|npes| usize::from(*npes)),
         environment,
@@ -281,19 +284,23 @@ fn read_hosts(matches: &ArgMatches) -> Result<Option<Hosts>, String> {
 }
 
 /// Splits `VAR=value`. `VAR` alone has the value of this environment: PEs on this machine inherit
-/// it anyway, PEs on other hosts do not.
-fn variable(text: &OsStr) -> Option<(OsString, OsString)> {
-    use std::os::unix::ffi::OsStrExt;
+/// it anyway, PEs on other hosts do not. `None` if it is not set.
+fn variable(text: &OsStr) -> Result<Option<(OsString, OsString)>, String> {
     let bytes = text.as_bytes();
-    let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
-        let value = std::env::var_os(text);
-        if value.is_none() {
-            eprintln!("oshrun: warning: -x {}: the variable is not set", text.to_string_lossy());
-        }
-        return Some((text.to_owned(), value?));
+    let equals = bytes.iter().position(|byte| *byte == b'=');
+    let (name, value) = bytes.split_at(equals.unwrap_or(bytes.len()));
+    if !env_file::is_name(name) {
+        return Err(format!("-x {text:?}: expected VAR or VAR=VALUE, without blanks in VAR"));
+    }
+    let name = OsStr::from_bytes(name).to_owned();
+    let value = match value.split_first() {
+        Some((_, value)) => Some(OsStr::from_bytes(value).to_owned()),
+        None => std::env::var_os(&name),
     };
-    let part = |bytes| OsStr::from_bytes(bytes).to_owned();
-    Some((part(&bytes[..equals]), part(&bytes[equals + 1..])))
+    if value.is_none() {
+        eprintln!("oshrun: warning: -x {}: the variable is not set", name.to_string_lossy());
+    }
+    Ok(value.map(|value| (name, value)))
 }
 
 #[cfg(test)]

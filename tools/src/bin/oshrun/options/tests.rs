@@ -45,6 +45,25 @@ fn one_dash_or_two() {
 }
 
 #[test]
+fn what_names_no_variable_is_refused() {
+    for name in ["=1", "", "=", "A\nB=1", "A\nB", "A\tB=1"] {
+        let error = parsed(&format!("oshrun -x {name} a")).expect_err(name);
+        assert!(error.contains(&format!("-x {name:?}: expected VAR or VAR=VALUE")), "{error}");
+    }
+    // What is unusual but possible, such as a function of bash.
+    let options = parsed("oshrun -x BASH_FUNC_f%%=() -x 1=a\nb a").unwrap();
+    assert_eq!(options.parts[0].environment.len(), 2);
+}
+
+#[test]
+fn files_that_never_end_are_refused() {
+    for option in ["--hostfile", "--env-file"] {
+        let error = parsed(&format!("oshrun -n 1 {option} /dev/zero a")).expect_err(option);
+        assert!(error.contains(&format!("{option} /dev/zero: it has more than 16 MiB")), "{error}");
+    }
+}
+
+#[test]
 fn what_follows_the_program_is_its_own() {
     let options = parsed("oshrun -l a -np 4 --help -l").unwrap();
     assert_eq!(options.parts[0].npes, None);
