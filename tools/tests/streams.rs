@@ -80,8 +80,23 @@ fn a_line_of_any_length_arrives_whole() {
 fn a_last_line_without_end_is_shown() {
     let done = run(script("-n 1", "printf out; printf err >&2")).ended_with(0);
     assert_eq!((&*done.stdout, &*done.stderr), ("out", "err"));
-    let done = run(script("-n 2", "printf out")).ended_with(0);
-    assert_eq!(done.stdout, "out\nout");
+}
+
+#[test]
+fn nothing_is_added_to_what_pes_write() {
+    let done = run(script("-n 3", "printf x; printf y >&2")).ended_with(0);
+    assert_eq!((&*done.stdout, &*done.stderr), ("xxx", "yyy"));
+    // Neither in the middle of lines that are longer than what the launcher keeps of one.
+    let long = "printf '%0700000d' $((${ONESHMEM_PE%%:*} + 1)) | tr 0 a";
+    let done = run(script("-n 3", long)).ended_with(0);
+    assert_eq!(done.stdout.len(), 3 * 700_000);
+    assert_eq!(done.stdout.replace('a', "").len(), 3);
+    // A message of the launcher has a line of its own.
+    let done = run(script("-n 1", "printf x >&2; exit 3")).ended_with(3);
+    assert!(done.stderr.starts_with("x\noshrun: PE 0 "), "{done:?}");
+    // Tags stand at the beginning of lines.
+    let done = run(script("-n 3 -l", "printf x")).ended_with(0);
+    assert_eq!(done.lines(), ["[0] x", "[1] x", "[2] x"]);
 }
 
 #[test]

@@ -112,7 +112,8 @@ impl Sinks {
         }
     }
 
-    /// Adds output of a PE: whole lines, or an incomplete one.
+    /// Adds output of a PE: whole lines, or an incomplete one. Without tags nothing is added to what
+    /// the PEs write, which may be binary.
     pub fn pass(&mut self, pe: usize, stream: Stream, text: &[u8]) {
         if let Some(files) = &mut self.files {
             return files.write(pe, stream, text);
@@ -122,10 +123,10 @@ impl Sinks {
         if sink.failure.is_some() || text.is_empty() {
             return;
         }
-        sink.end_line_of_others(Some((pe, stream)));
         if self.tag {
             for line in text.split_inclusive(|byte| *byte == b'\n') {
                 if sink.open_line.take().is_none() {
+            sink.end_line_of_others(Some((pe, stream)));
                     sink.queue.extend_from_slice(format!("[{pe}] ").as_bytes());
                 }
                 sink.queue.extend_from_slice(line);
