@@ -1,5 +1,5 @@
 //! The cost of `shmem_init` is constant: it makes the same number of system calls with few PEs and
-//! with many, on one node and on two.
+//! with many, on one node and on two. And calls that are refused to the launcher are told by name.
 
 use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, oshrun};
 use crate::{compile, launch, tree};
@@ -11,14 +11,43 @@ use std::process::Command;
 pub fn trials() -> Vec<Trial> {
     let nowhere = tree::skip_without("strace");
     let no_nodes = nowhere || tree::is_smartmap() || no_namespaces();
-    vec![
+    let refused = REFUSED.into_iter().map(|(call, words)| {
+        Trial::test(format!("system-calls/refused/{call}"), move || Ok(refused(call, words)?))
+            .with_ignored_flag(nowhere)
+    });
+    let mut trials = vec![
         Trial::test("system-calls/init", || Ok(constant("node", [2, 64], 0, on_one_node)?))
             .with_ignored_flag(nowhere),
         // A PE makes up to 10 more calls with each wait for another one or for a thread of its own.
         // A call for each further PE would be 14 more in every run.
         Trial::test("system-calls/init-over-nodes", || Ok(constant("nodes", [2, 16], 8, on_two)?))
             .with_ignored_flag(no_nodes),
-    ]
+    ];
+    trials.extend(refused);
+    trials
+}
+
+/// Calls of the launcher, and what it says it cannot do without them.
+const REFUSED: [(&str, &str); 4] = [
+    ("pipe2", "make a pipe to the guard process"),
+    ("signalfd4", "receive signals through a descriptor (signalfd4)"),
+    ("epoll_create1", "make a set of the PEs' output pipes (epoll_create1)"),
+    ("epoll_ctl", "watch the output of PE 0 (epoll_ctl)"),
+];
+
+/// A launcher to which the system refuses a call says what it wanted to do, in one line.
+fn refused(call: &str, words: &str) -> Result<(), String> {
+    let strace = tree::find("strace").ok_or("strace is not installed")?;
+    let mut command = Command::new(strace);
+    command.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    command.args(["-e", &format!("inject={call}:error=EPERM")]);
+    command.arg(tree::prefix("bin/oshrun")).args(["-n", "2", "sleep", "1000"]);
+    let outcome = launch::run(command)?;
+    let expected = format!("oshrun: cannot {words}: Operation not permitted (os error 1)\n");
+    match outcome.status == 1 && outcome.stderr == expected {
+        true => Ok(()),
+        false => Err(outcome.report(&format!("expected status 1 and {expected:?}"))),
+    }
 }
 
 /// The beginning of a command that runs a program on so many PEs.

@@ -2,7 +2,7 @@
 //! is a child of the launcher, forked before any PE exists, and executes no other program.
 #![allow(unsafe_code)]
 
-use super::failure::Failure;
+use super::failure::{Failure, cannot};
 use super::link::Link;
 use super::verdict::signal_name;
 use nix::errno::Errno;
@@ -32,10 +32,11 @@ impl Agent {
     /// launcher's `link`.
     pub fn start(file: &Arc<JobFile>, link: &mut Link) -> Result<Option<Self>, Failure> {
         let Some(nodes) = file.nodes() else { return Ok(None) };
-        let (ours, theirs) = pipe2(OFlag::O_CLOEXEC).map_err(Failure::own)?;
+        let (ours, theirs) =
+            pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the node's agent"))?;
         let launcher = getpid();
         // SAFETY: the launcher has a single thread, so the child may run any code.
-        match unsafe { fork() }.map_err(Failure::own)? {
+        match unsafe { fork() }.map_err(cannot("start the node's agent"))? {
             ForkResult::Parent { child } => {
                 Ok(Some(Self { pid: child, pipe: Some(ours), has_ended: false }))
             }

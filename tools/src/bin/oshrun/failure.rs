@@ -1,6 +1,7 @@
 //! Why a job could not be started.
 
 use std::fmt;
+use std::io;
 
 /// A message, and the status `oshrun` exits with.
 #[derive(Debug)]
@@ -21,6 +22,11 @@ impl Failure {
     pub fn own(message: impl fmt::Display) -> Self {
         Self { status: OWN_FAILURE, message: message.to_string() }
     }
+}
+
+/// A failure of the launcher itself because of the system, with what it wanted to do.
+pub fn cannot<E: Into<io::Error>>(what: &str) -> impl FnOnce(E) -> Failure + '_ {
+    move |error| Failure::own(format!("cannot {what}: {}", error.into()))
 }
 
 impl From<oneshmem::error::Error> for Failure {

@@ -4,7 +4,7 @@
 //! goodbye, the guard kills the PEs' process groups.
 #![allow(unsafe_code)]
 
-use super::failure::Failure;
+use super::failure::{Failure, cannot};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::prctl;
@@ -25,9 +25,10 @@ pub struct Guard {
 impl Guard {
     /// Starts the guard. To be called early, so that the guard inherits nothing of the job.
     pub fn start() -> Result<Self, Failure> {
-        let (ours, launchers) = pipe2(OFlag::O_CLOEXEC).map_err(Failure::own)?;
+        let (ours, launchers) =
+            pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the guard process"))?;
         // SAFETY: the launcher has a single thread, so the child may run any code.
-        match unsafe { fork() }.map_err(Failure::own)? {
+        match unsafe { fork() }.map_err(cannot("start the guard process"))? {
             ForkResult::Parent { child } => Ok(Self { pipe: launchers, pid: child }),
             ForkResult::Child => {
                 drop(launchers);

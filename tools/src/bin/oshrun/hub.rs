@@ -2,7 +2,7 @@
 //! launcher per node through a remote shell, and handles everything that concerns the user: output,
 //! messages, input, signals and the exit status. [`super::heard`] handles frames from nodes.
 
-use super::failure::{Failure, OWN_FAILURE};
+use super::failure::{Failure, OWN_FAILURE, cannot};
 use super::files::Files;
 use super::finish::{ending, whose_number};
 use super::frames::FrameKind;
@@ -87,12 +87,12 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     let answer = Duration::try_from_secs_f64(answer).ok();
     let of_pes = if options.output.is_some() { 2 * all } else { 0 };
     allow_files(6 * nodes.len() + of_pes)?;
-    let signals = Signals::take().map_err(Failure::own)?;
+    let signals = Signals::take()?;
     let files = Files::of(options.output.as_deref(), all)?;
     let matrix_file = options.comm_matrix.as_deref().map(MatrixFile::create).transpose()?;
     let cells = matrix_file.as_ref().map(MatrixFile::most_cells);
     let sizes: Vec<usize> = nodes.iter().map(|node| node.pes).collect();
-    let sinks = Sinks::new(options.tag_output, files).map_err(Failure::own)?;
+    let sinks = Sinks::new(options.tag_output, files)?;
     let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts));
     let remotes = remotes.collect::<Result<_, _>>()?;
     let due = |time: Option<Duration>| time.and_then(|time| Some((time, begin.checked_add(time)?)));
@@ -113,7 +113,7 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
         cells,
         matrix: cells.map(|most| Matrix::new(Grid::new(&sizes, most))),
     };
-    let status = hub.run().map_err(Failure::own)?;
+    let status = hub.run().map_err(cannot("wait for events"))?;
     Ok(match (matrix_file, hub.matrix) {
         (Some(file), Some(matrix)) => {
             let names: Vec<&str> =

@@ -165,7 +165,7 @@ impl<'a> Job<'a> {
         self.strays.except(process.pid());
         self.processes.push(process);
         self.running += 1;
-        self.outputs.add(streams.output, streams.error).map_err(Failure::own)?;
+        self.outputs.add(streams.output, streams.error)?;
         if let Some(pipe) = streams.input {
             self.input = Some(match &self.on_node {
                 Some(node) => Input::from_hub(pipe, node.interactive),

@@ -44,7 +44,7 @@ mod text_file;
 mod verdict;
 mod watch;
 
-use failure::Failure;
+use failure::{Failure, cannot};
 use files::Files;
 use guard::Guard;
 use job::Job;
@@ -90,7 +90,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
     // Declared before the processes, so that it is dropped after them.
     let guard = Guard::start()?;
     let strays = Strays::adopt(guard.pid());
-    let signals = Signals::take().map_err(Failure::own)?;
+    let signals = Signals::take()?;
     let mut file = JobFile::create(plan.npes())?;
     if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
         file = file.create_huge(huge)?;
@@ -101,10 +101,10 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let file = Arc::new(file);
     let starter = Starter::new(&plan, &file, &guard)?;
     let files = Files::of(options.output.as_deref(), plan.npes())?;
-    let sinks = Sinks::new(options.tag_output, files).map_err(Failure::own)?;
-    let outputs = Outputs::new(To::Streams(sinks), 0).map_err(Failure::own)?;
+    let sinks = Sinks::new(options.tag_output, files)?;
+    let outputs = Outputs::new(To::Streams(sinks), 0)?;
     let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
-    let status = job.run().map_err(Failure::own)?;
+    let status = job.run().map_err(cannot("wait for events"))?;
     let Some(matrix) = matrix else { return Ok(status) };
     let counts = Matrix::read(&file, matrix.most_cells());
     Ok(matrix.finish(counts, &[], &options.parts[0].program[0].to_string_lossy(), status))

@@ -11,7 +11,7 @@
 
 use super::agent::Agent;
 use super::begin::{Begin, Hello, identity};
-use super::failure::{Failure, OWN_FAILURE};
+use super::failure::{Failure, OWN_FAILURE, cannot};
 use super::finish::ending;
 use super::frames::{Frame, FrameKind};
 use super::guard::Guard;
@@ -40,7 +40,7 @@ pub const OPTION: &str = "--node";
 /// Runs a node from start to end.
 pub fn run() -> Result<i32, Failure> {
     let begin = Instant::now();
-    let mut link = take_streams().map_err(Failure::own)?;
+    let mut link = take_streams().map_err(cannot("take over standard input and output"))?;
     let hello = Hello { identity: identity(), memory: process::machine_memory() };
     link.send(FrameKind::Hello, 0, &hello.encode());
     let mut frames = first_frames(&mut link)?.into_iter();
@@ -57,7 +57,7 @@ pub fn run() -> Result<i32, Failure> {
     };
     let guard = Guard::start()?;
     let mut strays = Strays::adopt(guard.pid());
-    let signals = Signals::take().map_err(Failure::own)?;
+    let signals = Signals::take()?;
     match prepare(&task) {
         Err(failure) => {
             let word = abort::encode(AbortKind::Launcher, 0, failure.status.into());
@@ -75,7 +75,7 @@ pub fn run() -> Result<i32, Failure> {
                 guard.add(agent.pid());
             }
             let first = file.near().start;
-            let outputs = Outputs::new(To::Hub(link), first).map_err(Failure::own)?;
+            let outputs = Outputs::new(To::Hub(link), first)?;
             let mut job = Job::new(&file, starter, strays, outputs, signals, None, begin);
             job.on_node = Some(OnNode {
                 node: task.node,
@@ -87,7 +87,7 @@ pub fn run() -> Result<i32, Failure> {
                 may_leave: false,
                 looked: 0,
             });
-            job.run().map_err(Failure::own)
+            job.run().map_err(cannot("wait for events"))
         }
     }
 }
@@ -104,7 +104,7 @@ fn take_streams() -> Result<Link, std::io::Error> {
 /// Waits for frames. Returns none if the hub has gone.
 fn first_frames(link: &mut Link) -> Result<Vec<Frame>, Failure> {
     loop {
-        poll_link(link, PollTimeout::NONE).map_err(Failure::own)?;
+        poll_link(link, PollTimeout::NONE).map_err(cannot("wait for the hub"))?;
         let frames = link.ready(Token::Input);
         link.ready(Token::Output);
         if !frames.is_empty() {

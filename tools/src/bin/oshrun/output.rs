@@ -10,6 +10,7 @@
 //! sink's queue fills, its sources are no longer read, and the PEs block on their pipes. Nothing is
 //! lost, and nothing grows without bound.
 
+use super::failure::{Failure, cannot};
 use super::frames::{Frame, FrameKind};
 use super::link::{self, Link};
 use super::sinks::Sinks;
@@ -19,7 +20,6 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::unistd::read;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// Longer lines are passed on in pieces.
@@ -79,30 +79,33 @@ pub enum Token {
 
 impl Outputs {
     /// For PEs from rank `first` on.
-    pub fn new(to: To, first: usize) -> io::Result<Self> {
+    pub fn new(to: To, first: usize) -> Result<Self, Failure> {
         let ways = match &to {
             To::Streams(sinks) => sinks.count(),
             To::Hub(_) => 1,
         };
         let pipes = (0..ways).map(|_| Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC));
-        let pipes = pipes.collect::<Result<_, _>>()?;
+        let pipes = pipes.collect::<Result<_, _>>();
+        let pipes = pipes.map_err(cannot("make a set of the PEs' output pipes (epoll_create1)"))?;
         Ok(Self { sources: Vec::new(), first, open: 0, pipes, to, buffer: vec![0; CHUNK] })
     }
 
     /// Adds the streams of the next PE, which are non-blocking.
-    pub fn add(&mut self, output: OwnedFd, error: OwnedFd) -> io::Result<()> {
-        let pe = self.sources.len() as u64;
-        let streams = [(Stream::Out, output), (Stream::Err, error)];
-        for (index, (stream, pipe)) in streams.iter().enumerate() {
-            let event = EpollEvent::new(EpollFlags::EPOLLIN, 2 * pe + index as u64);
-            self.pipes[self.way(*stream)].add(pipe, event)?;
-        }
-        self.sources.push(streams.map(|(stream, pipe)| Source {
-            pipe: Some(pipe),
-            way: self.way(stream),
-            line: Vec::new(),
-        }));
+    pub fn add(&mut self, output: OwnedFd, error: OwnedFd) -> Result<(), Failure> {
+        let pe = self.sources.len();
+        let ways = STREAMS.map(|stream| self.way(stream));
+        let source = |pipe, way| Source { pipe: Some(pipe), way, line: Vec::new() };
+        // Also without events: each PE has its streams, which are drained when it ends.
+        self.sources.push([source(output, ways[0]), source(error, ways[1])]);
         self.open += 2;
+        for (index, source) in self.sources[pe].iter().enumerate() {
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, (2 * pe + index) as u64);
+            let added = source.pipe.as_ref().map(|pipe| self.pipes[source.way].add(pipe, event));
+            added.transpose().map_err(cannot(&format!(
+                "watch the output of PE {} (epoll_ctl)",
+                self.first + pe
+            )))?;
+        }
         Ok(())
     }
 

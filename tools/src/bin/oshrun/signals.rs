@@ -1,6 +1,7 @@
 //! Signals as events: blocked, and read from a descriptor by the event loop.
 #![allow(unsafe_code)]
 
+use super::failure::{Failure, cannot};
 use nix::errno::Errno;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -30,7 +31,11 @@ impl Signals {
     /// Blocks the signals, to be read from now on. Inherited dispositions (shells start background
     /// commands with SIGINT ignored) are reset to the default, for the launcher and the PEs. Only
     /// `nohup` is respected.
-    pub fn take() -> nix::Result<Self> {
+    pub fn take() -> Result<Self, Failure> {
+        Self::try_take().map_err(cannot("receive signals through a descriptor (signalfd4)"))
+    }
+
+    fn try_take() -> nix::Result<Self> {
         let mut mask = SigSet::empty();
         // Reading from a terminal in the background then fails instead of stopping the process.
         mask.add(Signal::SIGTTIN);

@@ -1,5 +1,6 @@
 //! The launcher's own standard output and error, where the PEs' lines are written.
 
+use super::failure::{Failure, cannot};
 use super::files::Files;
 use super::stream::Stream;
 use nix::errno::Errno;
@@ -7,7 +8,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{FileStat, SFlag, fstat};
 use nix::unistd::write;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// With more bytes queued than this, senders should wait.
 const QUEUE_LIMIT: usize = 1 << 20;
@@ -38,12 +39,13 @@ pub struct Sinks {
 impl Sinks {
     /// Uses a single queue if standard output and error are the same file, so that their lines do
     /// not mix. `tag` prefixes lines with the number of their PE.
-    pub fn new(tag: bool, files: Option<Files>) -> io::Result<Self> {
-        let [out, err] = [
-            io::stdout().as_fd().try_clone_to_owned()?,
-            io::stderr().as_fd().try_clone_to_owned()?,
-        ];
-        let [out_status, err_status] = [fstat(&out)?, fstat(&err)?];
+    pub fn new(tag: bool, files: Option<Files>) -> Result<Self, Failure> {
+        let open = |file: BorrowedFd| -> io::Result<(OwnedFd, FileStat)> {
+            Ok((file.try_clone_to_owned()?, fstat(file)?))
+        };
+        let (out, out_status) =
+            open(io::stdout().as_fd()).map_err(cannot("use standard output"))?;
+        let (err, err_status) = open(io::stderr().as_fd()).map_err(cannot("use standard error"))?;
         let identity = |status: &FileStat| (status.st_dev, status.st_ino);
         let mut sinks = vec![Sink::new(out, &out_status)];
         if identity(&out_status) != identity(&err_status) {
@@ -124,9 +126,9 @@ impl Sinks {
             return;
         }
         if self.tag {
+            sink.end_line_of_others(Some((pe, stream)));
             for line in text.split_inclusive(|byte| *byte == b'\n') {
                 if sink.open_line.take().is_none() {
-            sink.end_line_of_others(Some((pe, stream)));
                     sink.queue.extend_from_slice(format!("[{pe}] ").as_bytes());
                 }
                 sink.queue.extend_from_slice(line);

@@ -2,7 +2,7 @@
 
 use super::binding::{self, Binding, Wish};
 use super::debug::Debuggers;
-use super::failure::Failure;
+use super::failure::{Failure, cannot};
 use super::guard::Guard;
 use super::input;
 use super::library_path;
@@ -213,7 +213,8 @@ pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
     /// Other descriptors of the launcher, and room for those of the standard library.
     const OTHERS: usize = 32;
     let needed = (files + OTHERS) as rlim_t;
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(Failure::own)?;
+    let (soft, hard) =
+        getrlimit(Resource::RLIMIT_NOFILE).map_err(cannot("read the limit on open files"))?;
     if needed <= soft {
         return Ok(None);
     }
@@ -222,7 +223,8 @@ pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
             "this job needs {needed} open files; the limit (ulimit -Hn) is {hard}"
         )));
     }
-    setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(Failure::own)?;
+    setrlimit(Resource::RLIMIT_NOFILE, needed, hard)
+        .map_err(cannot("raise the limit on open files"))?;
     Ok(Some((soft, hard)))
 }
 
