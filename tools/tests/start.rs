@@ -245,6 +245,23 @@ fn many_more_pes_than_open_files_allow_at_first() {
 }
 
 #[test]
+fn a_limit_on_the_stack_does_not_matter_or_is_told() {
+    let oshrun = env!("CARGO_BIN_EXE_oshrun");
+    let under = |limit: usize, arguments: &str| {
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &format!("ulimit -s {limit}; exec {oshrun} {arguments}")]);
+        run(command)
+    };
+    let done = under(16, "-n 1 true").ended_with(1);
+    assert_eq!(
+        done.stderr,
+        "oshrun: the limit on the stack (ulimit -s) is 16 kB; expected 64 or more\n"
+    );
+    assert_eq!(under(64, "-n 2 -l --bind-to core -x A=1 echo ok").ended_with(0).stdout.len(), 14);
+    under(64, "--help all").ended_with(0);
+}
+
+#[test]
 fn a_limit_on_the_size_of_files_does_not_matter_or_is_told() {
     let program = pe("", "").get_args().nth(2).unwrap().to_string_lossy().into_owned();
     let oshrun = env!("CARGO_BIN_EXE_oshrun");

@@ -50,6 +50,7 @@ use guard::Guard;
 use job::Job;
 use matrix::Matrix;
 use matrix::file::MatrixFile;
+use nix::sys::resource::{Resource, getrlimit, rlim_t};
 use onenode::atomics::Ordering;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
@@ -63,7 +64,24 @@ use std::sync::Arc;
 use std::time::Instant;
 use strays::Strays;
 
+/// The stack that this command needs.
+const STACK: rlim_t = 64 << 10;
+
 fn main() {
+    // Before anything that could overflow it, of which nobody would learn more than a signal.
+    let stack = getrlimit(Resource::RLIMIT_STACK).map_or(STACK, |(soft, _)| soft);
+    if stack < STACK {
+        let (limit, needed) = (stack >> 10, STACK >> 10);
+        eprintln!(
+            "oshrun: the limit on the stack (ulimit -s) is {limit} kB; expected {needed} or more"
+        );
+        std::process::exit(failure::OWN_FAILURE.into());
+    }
+    with_stack()
+}
+
+#[inline(never)]
+fn with_stack() {
     let mut words = std::env::args_os().skip(1);
     let status = if std::env::args_os().skip(1).eq([node::OPTION]) {
         node::run()
