@@ -56,6 +56,20 @@ fn environment_and_directory() {
 }
 
 #[test]
+fn harmless_options_of_other_launchers_are_noted() {
+    let done = run(oshrun("--allow-run-as-root -n 1 -v echo hello")).ended_with(0);
+    assert_eq!(done.stdout, "hello\n");
+    let lines: Vec<_> = done.stderr.lines().collect();
+    assert_eq!(
+        lines[0],
+        "oshrun: note: the option '--allow-run-as-root' of other launchers has no effect: any user \
+         may run jobs"
+    );
+    assert!(lines[1].starts_with("oshrun: note: the option '-v' "), "{done:?}");
+    assert_eq!(lines.len(), 2, "{done:?}");
+}
+
+#[test]
 fn variables_of_a_file() {
     let scratch = Scratch::new("env-file");
     let file = scratch.0.join("variables");

@@ -5,9 +5,23 @@ use std::fmt;
 /// Options of other launchers, without their dashes, and what to use instead.
 struct Options(&'static str, &'static str);
 
+/// Options without a value that change nothing about what a job does here, and why. All launchers
+/// that have them agree that no value follows.
+const HARMLESS: [Options; 4] = [
+    Options("allow-run-as-root", "any user may run jobs"),
+    Options(
+        "quiet Q v vv vvv verbose show-progress report-state-on-timeout \
+         leave-session-attached",
+        "SHMEM_DEBUG=1 and SHMEM_INFO=1 make the library print more, and SIGQUIT makes oshrun print \
+         what each PE is doing",
+    ),
+    Options("u unbuffered", "output is passed on as soon as a line is complete"),
+    Options("K kill-on-bad-exit", "a job always ends when a PE dies"),
+];
+
 /// From the manuals of Open MPI's mpirun (4 and 5), MPICH's and Intel's mpiexec.hydra, and Slurm's
 /// srun.
-const TABLE: [Options; 20] = [
+const TABLE: [Options; 22] = [
     Options(
         "f machine default-hostfile add-host add-hostfile w nodelist F nodefile hostlist x-host \
          exclude nolocal no-local localonly localhost local localroot r relative skip-launch-node \
@@ -32,14 +46,19 @@ const TABLE: [Options; 20] = [
     ),
     Options(
         "bind binding bind-to-core bind-to-socket bind-to-none bycore bynode byslot bysocket \
-         cpu-bind mem-bind membind cpus-per-proc cpus-per-rank cpus-per-task rank-by rankfile rf \
+         cpu-bind mem-bind membind rank-by rankfile rf \
          rankmap slot-list distribution m hint use-hwthread-cpus nooversubscribe no-oversubscribe \
-         O overcommit ranks-per-proc topolib map cartofile cf display-map display-devel-map \
+         O overcommit topolib map cartofile cf display-map display-devel-map \
          display-diffable-map display-allocation display-devel-allocation display-topo display \
          topo extra-node-info B cores-per-socket sockets-per-node threads-per-core core-spec S \
          thread-spec cpu-freq accel-bind gpu-bind tres-bind print-rank-map use-app-topology",
         "--bind-to none|hwthread|core|l3|numa|socket, --map-by core|l3|numa|socket|ppr:N:PLACE and \
          --cpu-set LIST choose where PEs run; --report-bindings prints it",
+    ),
+    Options(
+        "cpus-per-proc cpus-per-rank cpus-per-task ranks-per-proc",
+        "a PE and its threads may use all CPUs unless it is bound; --bind-to l3|numa|socket binds it \
+         to several",
     ),
     Options(
         "label prepend-rank prepend-pattern timestamp-output xml",
@@ -52,7 +71,7 @@ const TABLE: [Options; 20] = [
     ),
     Options("stdin i input s", "PE 0 reads the standard input of oshrun; omit the option"),
     Options(
-        "u unbuffered stream-buffering",
+        "stream-buffering",
         "output is passed on as soon as a line is complete; omit the option",
     ),
     Options(
@@ -60,10 +79,9 @@ const TABLE: [Options; 20] = [
         "write the parts on the command line: -n 1 PROGRAM ARGUMENTS : -n 3 PROGRAM ...",
     ),
     Options(
-        "q quiet Q v verbose d debug-devel debug-daemons debug-daemons-file show-progress \
-         print-all-exitcodes report-pid report-uri report-events report-child-jobs-separately \
-         report-state-on-timeout get-stack-traces do-not-launch do-not-resolve dvm dvm-uri hnp \
-         ompi-server leave-session-attached test-only X disable-status slurmd-debug output-proctable \
+        "q d debug-devel debug-daemons debug-daemons-file print-all-exitcodes report-pid report-uri \
+         report-events report-child-jobs-separately get-stack-traces do-not-launch do-not-resolve dvm \
+         dvm-uri hnp ompi-server test-only X disable-status slurmd-debug output-proctable \
          parsable parseable msg-timeout",
         "omit it; SHMEM_DEBUG=1 and SHMEM_INFO=1 make the library print more, and SIGQUIT \
          makes oshrun print what each PE is doing",
@@ -73,9 +91,8 @@ const TABLE: [Options; 20] = [
         "--timeout SECONDS ends the job after a time",
     ),
     Options("info", "oshinfo describes the installation"),
-    Options("allow-run-as-root", "any user may run jobs; omit the option"),
     Options(
-        "K kill-on-bad-exit k no-kill disable-auto-cleanup enable-recovery disable-recovery \
+        "k no-kill disable-auto-cleanup enable-recovery disable-recovery \
          max-restarts continuous with-ft W wait usize quit-on-interrupt silent-abort \
          initial-errhandler server-wait-time wait-for-server",
         "a job always ends when a PE dies; omit the option",
@@ -95,11 +112,19 @@ const TABLE: [Options; 20] = [
          statistics",
     ),
     Options(
-        "mca gmca pmca prtemca gpmixmca pmixmca omca am tune rmk launcher launcher-exec bootstrap \
-         bootstrap-exec branch-count exec-agent iface noprefix noconf personality mpi channel-files \
+        "launcher launcher-exec bootstrap bootstrap-exec plm exec-agent",
+        "--launch-agent COMMAND is what reaches the hosts of --host or --hostfile, ssh by default",
+    ),
+    Options(
+        "am tune",
+        "SHMEM_TUNING=FILE names a tuning file, which oshtune writes, and --env-file FILE sets \
+         variables",
+    ),
+    Options(
+        "mca gmca pmca prtemca gpmixmca pmixmca omca rmk branch-count iface noprefix noconf personality mpi channel-files \
          demux ckpoint ckpointlib ckpoint-interval ckpoint-prefix ckpoint-num ckpoint-preserve \
          pmi-port pmi pmi-connect enable-x disable-x disable-hostname-propagation resv-ports network \
-         preload-binary preload-files send-libs compress bcast tmpdir ofi-provider plm nameserver \
+         preload-binary preload-files send-libs compress bcast tmpdir ofi-provider nameserver \
          runtime-options rtos gpu-support memory-alloc-kinds pset num-connect-retries keepalive \
          use-regexp fwd-mpirun-port recon treewidth T threads epilog prolog task-epilog task-prolog \
          container x11",
@@ -117,6 +142,17 @@ const TABLE: [Options; 20] = [
     ),
 ];
 
+/// What a table says about an option.
+fn find(table: &[Options], dashes: &str, name: &str) -> Option<&'static str> {
+    // Open MPI and Slurm accept `--cpu_bind` for `--cpu-bind`.
+    let plain = if name.len() > 1 { name.replace('_', "-") } else { name.into() };
+    let found = table.iter().find(|Options(names, _)| {
+        names.split_whitespace().any(|known| known == name || known == plain)
+            && (name.len() > 1 || dashes.len() == 1)
+    });
+    found.map(|Options(_, advice)| *advice)
+}
+
 /// An option of another launcher.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Foreign {
@@ -129,13 +165,14 @@ impl Foreign {
     /// Looks up an option that is not ours, `name` preceded by `dashes`, among those of other
     /// launchers. Options of one letter take one dash.
     pub fn look_up(dashes: &str, name: &str) -> Option<Self> {
-        // Open MPI and Slurm accept `--cpu_bind` for `--cpu-bind`.
-        let plain = if name.len() > 1 { name.replace('_', "-") } else { name.into() };
-        let Options(_, advice) = TABLE.iter().find(|Options(names, _)| {
-            names.split_whitespace().any(|known| known == name || known == plain)
-                && (name.len() > 1 || dashes.len() == 1)
-        })?;
+        let advice = find(&TABLE, dashes, name)?;
         Some(Self { option: format!("{dashes}{name}"), advice })
+    }
+
+    /// The note for the user if such an option changes nothing here, so that it can be ignored.
+    pub fn harmless(dashes: &str, name: &str) -> Option<String> {
+        let why = find(&HARMLESS, dashes, name)?;
+        Some(format!("note: the option '{dashes}{name}' of other launchers has no effect: {why}"))
     }
 }
 
@@ -156,7 +193,8 @@ mod tests {
 
     #[test]
     fn no_option_is_listed_twice_or_is_our_own() {
-        let names = || TABLE.iter().flat_map(|Options(names, _)| names.split_whitespace());
+        let tables = || TABLE.iter().chain(&HARMLESS);
+        let names = || tables().flat_map(|Options(names, _)| names.split_whitespace());
         let mut seen = HashSet::new();
         for name in names() {
             assert!(seen.insert(name), "{name}");
@@ -179,6 +217,9 @@ mod tests {
         assert!(starts(advice("--", "nodelist"), "--host"));
         assert!(starts(advice("--", "ntasks_per_node"), "-n PES"));
         assert!(starts(advice("-", "c"), "-n PES"));
+        assert!(starts(advice("-", "launcher"), "--launch-agent"));
+        assert!(starts(advice("--", "cpus-per-proc"), "a PE and its threads"));
+        assert!(starts(advice("--", "tune"), "SHMEM_TUNING"));
         assert_eq!(advice("--", "c"), None);
         assert_eq!(advice("--", "bogus"), None);
     }

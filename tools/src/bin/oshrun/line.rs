@@ -22,6 +22,8 @@ pub struct Piece {
     pub options: Vec<OsString>,
     /// The program and its arguments; empty if there is none.
     pub program: Vec<OsString>,
+    /// Notes on options that have no effect.
+    pub notes: Vec<String>,
 }
 
 /// Splits a command line into its parts. There is at least one.
@@ -34,6 +36,7 @@ pub fn split(
     let mut parts = Vec::new();
     loop {
         let mut options = vec![name.clone()];
+        let mut notes = Vec::new();
         // After two dashes everything belongs to the program, even a colon.
         let mut colon_ends = true;
         while let Some(argument) = arguments.next_if(|argument| is_option(argument)) {
@@ -41,7 +44,13 @@ pub fn split(
                 colon_ends = false;
                 break;
             }
-            let (argument, value) = two_dashes(command, argument)?;
+            let (argument, value) = match two_dashes(command, argument)? {
+                Found::Option(argument, value) => (argument, value),
+                Found::Harmless(note) => {
+                    notes.push(note);
+                    continue;
+                }
+            };
             options.push(argument);
             let is_last = arguments.len() == 1;
             options.extend(arguments.next_if(|next| value.is(next, is_last)));
@@ -50,7 +59,7 @@ pub fn split(
         while let Some(argument) = arguments.next_if(|text| !colon_ends || text != ":") {
             program.push(argument);
         }
-        parts.push(Piece { options, program });
+        parts.push(Piece { options, program, notes });
         let colon = arguments.next();
         if colon.is_none() {
             return Ok(parts);
@@ -97,10 +106,17 @@ fn is_option(argument: &OsStr) -> bool {
     bytes.len() > 1 && bytes[0] == b'-'
 }
 
-/// An option in the form that `clap` wants, and where its value is. `clap` reports options that no
-/// launcher has.
-fn two_dashes(command: &mut Command, argument: OsString) -> Result<(OsString, Value), clap::Error> {
-    let Some(text) = argument.to_str() else { return Ok((argument, Value::Here)) };
+/// What an argument that begins with a dash is.
+enum Found {
+    /// An option in the form that `clap` wants, and where its value is.
+    Option(OsString, Value),
+    /// One of another launcher that has no effect, and what to say about it.
+    Harmless(String),
+}
+
+/// `clap` reports options that no launcher has.
+fn two_dashes(command: &mut Command, argument: OsString) -> Result<Found, clap::Error> {
+    let Some(text) = argument.to_str() else { return Ok(Found::Option(argument, Value::Here)) };
     let (dashes, rest) = text.split_at(if text.starts_with("--") { 2 } else { 1 });
     let (name, value) = match rest.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -111,16 +127,19 @@ fn two_dashes(command: &mut Command, argument: OsString) -> Result<(OsString, Va
     });
     if let Some(arg) = long.filter(|_| name.len() > 1 || dashes == "--") {
         let place = if value.is_some() { Value::Here } else { Value::of(arg) };
-        return Ok((format!("--{rest}").into(), place));
+        return Ok(Found::Option(format!("--{rest}").into(), place));
+    }
+    if let Some(note) = Foreign::harmless(dashes, name) {
+        return Ok(Found::Harmless(note));
     }
     if let Some(foreign) = Foreign::look_up(dashes, name) {
         return Err(command.error(ErrorKind::UnknownArgument, foreign));
     }
     match letters(command, rest) {
-        Some(value) if dashes == "-" => Ok((argument, value)),
+        Some(value) if dashes == "-" => Ok(Found::Option(argument, value)),
         // Two dashes, so that `clap` does not read the letters of an unknown word as options.
-        _ if name.len() > 1 => Ok((format!("--{rest}").into(), Value::Here)),
-        _ => Ok((argument, Value::Here)),
+        _ if name.len() > 1 => Ok(Found::Option(format!("--{rest}").into(), Value::Here)),
+        _ => Ok(Found::Option(argument, Value::Here)),
     }
 }
 

@@ -130,7 +130,7 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
     command.build();
     let mut parts = Vec::new();
     let mut first = None;
-    for line::Piece { options, program } in line::split(&mut command, arguments)? {
+    for line::Piece { options, program, notes } in line::split(&mut command, arguments)? {
         let matches = command.try_get_matches_from_mut(options)?;
         if let Some(topic) = matches.get_one::<String>("help") {
             return Err(topics::help(
@@ -144,6 +144,7 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
         if first.is_some() {
             check_later_part(&mut command, &matches)?;
         }
+        notes.iter().for_each(|note| eprintln!("oshrun: {note}"));
         let part = part(&matches, program)
             .map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
         parts.push(part);

@@ -110,6 +110,8 @@ fn options_of_other_launchers_are_refused_and_told_what_to_do() {
         ("oshrun --gpus-per-node=1 a", "'--gpus-per-node'", "salloc"),
         ("oshrun -genv A B a", "'-genv'", "-x VAR"),
         ("oshrun --mca btl self a", "'--mca'", "SHMEM_*"),
+        // A value would follow in Slurm's srun.
+        ("oshrun -q a", "'-q'", "omit it"),
     ] {
         let error = parsed(line).expect_err(line);
         assert!(error.contains(option) && error.contains(advice), "{line}: {error}");
@@ -120,6 +122,16 @@ fn options_of_other_launchers_are_refused_and_told_what_to_do() {
         assert!(error.contains("unexpected argument"), "{line}: {error}");
     }
     assert!(parsed("oshrun -lh ./a").unwrap_err().contains("Usage"));
+}
+
+#[test]
+fn harmless_options_of_other_launchers_are_ignored() {
+    for option in ["--allow-run-as-root", "-v", "-verbose", "-quiet", "--kill-on-bad-exit=1", "-u"]
+    {
+        let options = parsed(&format!("oshrun {option} -n 2 a b")).unwrap();
+        assert_eq!(options.parts[0].npes, Some(2), "{option}");
+        assert_eq!(options.parts[0].program, ["a", "b"], "{option}");
+    }
 }
 
 #[test]
