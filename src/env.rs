@@ -2,7 +2,8 @@
 //! `SHMEM_INFO` and the documentation all use it.
 //!
 //! Names are `SHMEM_*` as in the specification (section 8). The historical `SMA_*` name is also
-//! read where one exists; the current name takes precedence.
+//! read where one exists, and so are a few names of other implementations; the current name takes
+//! precedence.
 
 mod entries;
 pub mod partitions;
@@ -43,8 +44,8 @@ pub enum ValueKind {
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// Its historical name, if it has one.
-    pub alias: Option<&'static str>,
+    /// Its other names: the historical one, and those of other implementations.
+    pub others: &'static [&'static str],
     /// The syntax of its value.
     pub kind: ValueKind,
     /// The default, in words.
@@ -54,11 +55,11 @@ pub struct Variable {
 }
 
 macro_rules! variables {
-    ($($ident:ident = $name:literal $(or $alias:literal)?, $kind:expr, $default:literal, $help:literal;)*) => {
+    ($($ident:ident = $name:literal $(or $other:literal)*, $kind:expr, $default:literal, $help:literal;)*) => {
         $(#[doc = $help]
         pub static $ident: Variable = Variable {
             name: $name,
-            alias: variables!(@alias $($alias)?),
+            others: &[$($other),*],
             kind: $kind,
             default: $default,
             help: $help,
@@ -66,8 +67,6 @@ macro_rules! variables {
         /// All variables, in the order of display.
         pub static ALL: &[&Variable] = &[$(&$ident),*];
     };
-    (@alias $alias:literal) => { Some($alias) };
-    (@alias) => { None };
 }
 
 variables! {
@@ -75,7 +74,8 @@ variables! {
         "Print the library's version at start-up.";
     INFO = "SHMEM_INFO" or "SMA_INFO", ValueKind::Switch, "not set",
         "Print these variables, with their values and meaning, at start-up.";
-    SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE", ValueKind::Size,
+    SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE" or "SHMEM_SYMMETRIC_HEAP_SIZE",
+        ValueKind::Size,
         "the node's memory / PEs",
         "Maximum size of the symmetric heap of each PE; pages are allocated on first touch.";
     SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
@@ -143,12 +143,12 @@ impl Variable {
         }
     }
 
-    /// Its names: the current one, and the historical one if there is one.
+    /// All its names, the current one first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        [Some(self.name), self.alias].into_iter().flatten()
+        std::iter::once(self.name).chain(self.others.iter().copied())
     }
 
-    /// The value that is set, under either name, and the name it was found under.
+    /// The value that is set, under any name, and the name it was found under.
     pub fn raw(&self) -> Option<(&'static str, OsString)> {
         self.names().find_map(|name| environment::variable(name).map(|value| (name, value)))
     }

@@ -8,8 +8,8 @@ use super::{ALL, MAX_PARTITIONS, partitions};
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// Its historical name, if it has one.
-    pub alias: Option<&'static str>,
+    /// Its other names.
+    pub others: &'static [&'static str],
     /// The possible values and their unit.
     pub values: String,
     /// The default.
@@ -24,17 +24,17 @@ pub fn entries() -> Vec<Entry> {
         .iter()
         .map(|variable| Entry {
             name: variable.name,
-            alias: variable.alias,
+            others: variable.others,
             values: variable.values(),
             default: variable.default,
             help: variable.help,
         })
         .collect();
     let place = entries.iter().position(|entry| entry.name == MAX_PARTITIONS.name);
-    let [name, old] = partitions::DOCUMENTED;
+    let (name, others) = partitions::DOCUMENTED;
     let partition = Entry {
         name,
-        alias: Some(old),
+        others,
         values: partitions::VALUES.into(),
         default: "not set",
         help: partitions::HELP,

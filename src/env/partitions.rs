@@ -9,7 +9,8 @@ use std::fmt::Write;
 const NAMES: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION", "SMA_SYMMETRIC_PARTITION"];
 
 /// The current and the historical name, as the documentation writes them.
-pub const DOCUMENTED: [&str; 2] = ["SHMEM_SYMMETRIC_PARTITION<id>", "SMA_SYMMETRIC_PARTITION<id>"];
+pub const DOCUMENTED: (&str, &[&str]) =
+    ("SHMEM_SYMMETRIC_PARTITION<id>", &["SMA_SYMMETRIC_PARTITION<id>"]);
 
 /// The possible values.
 pub const VALUES: &str = "a size in bytes, then traits: see oneshmem-partitions(7)";

@@ -1,6 +1,6 @@
 //! Variables that are named like the library's but are unknown: usually spelling mistakes.
 
-use super::{ALL, SYMMETRIC_SIZE, partitions};
+use super::{ALL, partitions};
 use crate::sys::environment;
 
 /// Variables read by this project's other commands, or by other implementations whose users may
@@ -40,9 +40,6 @@ const OTHERS: &[&str] = &[
     "SMA_GLOBAL_*",
 ];
 
-/// Names in other implementations, with this library's name for the same variable.
-const ELSEWHERE: [(&str, &str); 1] = [("SHMEM_SYMMETRIC_HEAP_SIZE", SYMMETRIC_SIZE.name)];
-
 /// How similar two names must be, from 0 to 1, for one to count as a misspelling of the other.
 const ALIKE: f64 = 0.7;
 /// At most this many complaints are shown; further ones are only counted.
@@ -73,14 +70,13 @@ fn is_unknown(name: &str) -> bool {
 }
 
 fn known() -> impl Iterator<Item = &'static str> {
-    ALL.iter().flat_map(|variable| [Some(variable.name), variable.alias]).flatten()
+    ALL.iter().flat_map(|variable| variable.names())
 }
 
 fn complaint(name: &str) -> String {
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
-    let elsewhere = ELSEWHERE.iter().find(|(there, _)| *there == name).map(|(_, here)| *here);
     let closest = known().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match elsewhere.or(closest.filter(|known| likeness(known) >= ALIKE)) {
+    match closest.filter(|known| likeness(known) >= ALIKE) {
         Some(known) => format!("unknown variable {name}; did you mean {known}?"),
         None => format!("unknown variable {name}; oshinfo lists all variables"),
     }
@@ -94,7 +90,7 @@ mod tests {
     fn misspelt_names_are_told_with_the_right_one() {
         for (name, meant) in [
             ("SHMEM_SYMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"),
-            ("SHMEM_SYMMETRIC_HEAP_SIZE", "SHMEM_SYMMETRIC_SIZE"),
+            ("SHMEM_SYMETRIC_HEAP_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE"),
             ("SHMEM_STAT", "SHMEM_STATS"),
             ("SHMEM_TUNNING", "SHMEM_TUNING"),
             ("SHMEM_BARRIER_ALGO", "SHMEM_BARRIER_ALGORITHM"),

@@ -18,9 +18,11 @@ fn the_table_of_variables_is_that_of_the_library() {
     let readme = text("README.md");
     let found: Vec<&str> = readme.lines().filter(|line| line.starts_with("| `SHMEM_")).collect();
     let rows = env::entries().into_iter().map(|entry| {
-        let alias = entry.alias.map_or(" ".into(), |alias| format!(" `{alias}` "));
+        let others: Vec<_> = entry.others.iter().map(|name| format!("`{name}`")).collect();
+        let others =
+            if others.is_empty() { " ".into() } else { format!(" {} ", others.join(", ")) };
         let env::Entry { name, default, help, values, .. } = entry;
-        format!("| `{name}` |{alias}| {default} | {values} | {help} |")
+        format!("| `{name}` |{others}| {default} | {values} | {help} |")
     });
     let rows: Vec<String> = rows.collect();
     assert_eq!(found, rows, "README.md should have the rows\n{}", rows.join("\n"));

@@ -98,7 +98,7 @@ fn job(launcher: &Path, pes: usize, heap: &str) -> Command {
     command.args(["-n", &pes.to_string()]).stdin(Stdio::null()).stdout(Stdio::piped());
     command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, heap);
     for variable in Operation::ALL.map(select::variable) {
-        for name in [Some(variable.name), variable.alias].into_iter().flatten() {
+        for name in variable.names() {
             command.env_remove(name);
         }
     }

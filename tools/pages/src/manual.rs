@@ -74,10 +74,10 @@ fn escaped(text: &str) -> String {
 fn variables() -> String {
     let mut text = String::new();
     for entry in env::entries() {
-        let old = entry.alias.map(|alias| format!("\\fR, \\fP{alias}")).unwrap_or_default();
+        let others: String = entry.others.iter().map(|name| format!("\\fR, \\fP{name}")).collect();
         let _ = writeln!(
             text,
-            ".TP\n.B {}{old}\n{}\n.br\nValues: {}.\n.br\nDefault: {}.",
+            ".TP\n.B {}{others}\n{}\n.br\nValues: {}.\n.br\nDefault: {}.",
             entry.name,
             escaped(entry.help),
             escaped(&entry.values),

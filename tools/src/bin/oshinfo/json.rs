@@ -57,7 +57,7 @@ fn variable(variable: &Variable) -> Value {
     let set = variable.raw().map(|(name, value)| (name, value.to_string_lossy().into_owned()));
     json!({
         "name": variable.name,
-        "old_name": variable.alias,
+        "other_names": variable.others,
         "value": set.as_ref().map(|(_, value)| value),
         "set_by": set.as_ref().map(|(name, _)| name),
         "default": variable.default,
