@@ -98,6 +98,9 @@ variables! {
          also of each routine.";
     BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How PEs map each other's memory.";
+    LOCK_ORDER = "SHMEM_LOCK_ORDER", ValueKind::Word(&["auto", "arrival"]), "auto",
+        "Order in which PEs get a lock: that of their arrival, or auto: where PEs share CPUs, a running \
+         PE may take a free lock ahead of the line, until the first in it has waited for 1 ms.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
         "How long to wait for a PE that has not called shmem_init before ending the job.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",

@@ -5,6 +5,7 @@ mod far;
 
 use crate::argument::memory::Object;
 use crate::atomics::{AtomicU64, Ordering};
+use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::about::About;
@@ -12,7 +13,7 @@ use crate::job::threads::{self, THREAD_MULTIPLE};
 use crate::job::{at_once, job};
 use crate::operand::word::Word;
 use crate::order as ordering;
-use crate::pause::HABITS;
+use crate::pause::{self, HABITS};
 use crate::stats::{For, Wait};
 use crate::translate::MAX_PES;
 use crate::wait::polite;
@@ -111,7 +112,21 @@ impl Words for Lock<'_> {
 
 /// Which PE is served next: see [`Order`].
 fn order() -> Order {
-    if HABITS.shared() { Order::Running } else { Order::Arrival }
+    if pause::may_overtake() { Order::Running } else { Order::Arrival }
+}
+
+/// In which order PEs get a lock, and why, for users.
+pub fn order_told() -> String {
+    match (pause::may_overtake(), HABITS.shared()) {
+        (true, _) => format!(
+            "a running PE first, for up to {:?}, since PEs share CPUs and the next in line may have \
+             none; {}=arrival sets the order of arrival",
+            lock::PATIENCE,
+            env::LOCK_ORDER.name
+        ),
+        (false, true) => format!("by arrival, since {} says so", env::LOCK_ORDER.name),
+        (false, false) => "by arrival, since each PE has a CPU".into(),
+    }
 }
 
 /// Whether only one thread of this PE at a time calls the library.

@@ -1,5 +1,6 @@
 //! How a PE waits: as `onenode` does, and checking that the job is still alive.
 
+use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
 use crate::job::{self, health::Watch};
@@ -9,6 +10,23 @@ use std::time::Instant;
 
 /// How the PEs of this job wait.
 pub(crate) static HABITS: Habits = Habits::new();
+
+/// Whether a PE that runs may take a free lock ahead of those in line: see
+/// [`Order`](onenode::lock::Order).
+static OVERTAKING: AtomicBool = AtomicBool::new(true);
+
+/// Sets how the PEs of this job wait. They are `crowded` if they share CPUs, and then locks are
+/// passed on by arrival only if `in_order`.
+pub(crate) fn set_habits(crowded: bool, sleeps: bool, crowd: u32, in_order: bool) {
+    HABITS.set(crowded, sleeps, crowd);
+    OVERTAKING.store(crowded && !in_order, Ordering::Relaxed);
+}
+
+/// Whether a PE that runs may take a free lock ahead of those in line.
+#[inline(always)]
+pub(crate) fn may_overtake() -> bool {
+    OVERTAKING.load(Ordering::Relaxed)
+}
 
 /// One wait. Call [`step`](Self::step) until the awaited condition holds.
 #[derive(Debug)]

@@ -30,6 +30,8 @@ pub(super) struct Settings {
     /// Those on devices.
     pub on_devices: Vec<Spec>,
     pub layout: Layout,
+    /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
+    pub locks_in_order: bool,
 }
 
 impl Settings {
@@ -54,9 +56,10 @@ impl Settings {
         };
         let layout = choice.backend.layout(&data, &sizes, npes);
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
+        let locks_in_order = env::LOCK_ORDER.word()? == Some("arrival");
         env::STARTUP_TIMEOUT.seconds()?;
         collectives::select::read_environment()?;
-        Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout })
+        Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order })
     }
 }
 

@@ -102,7 +102,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
 
     let settings = Settings::read(&file, place.launcher);
-    let Settings { choice, data, pages, specs, in_slot, on_devices, layout } =
+    let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order } =
         settings.map_err(|error| tell_once(routine, &file, pe, error))?;
 
     let engine = match file.nodes() {
@@ -161,7 +161,8 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
 
     // On Kitten every PE has a CPU to itself.
     let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
-    pause::HABITS.set(crowded, place.launcher != Launcher::Kitten, health::crowd(near.len()));
+    let sleeps = place.launcher != Launcher::Kitten;
+    pause::set_habits(crowded, sleeps, health::crowd(near.len()), locks_in_order);
     fork::prepare(say_child_is_lost)?;
     fault::explain(health::leave_if_dead);
     ending::leave_when_told();

@@ -79,6 +79,7 @@ fn as_written() -> Result<(), String> {
         ("SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "Perhaps"),
         ("SHMEM_BACKEND", "MEMFDX"),
         ("SHMEM_STARTUP_TIMEOUT", "1e400"),
+        ("SHMEM_LOCK_ORDER", "fifo"),
         ("SHMEM_SYMMETRIC_HEAP_SIZE", "20q"),
         ("SHMEM_BCAST_ALGORITHM", "Fast"),
         ("SHMEM_TREE_DEGREE", "065"),

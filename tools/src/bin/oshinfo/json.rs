@@ -5,6 +5,7 @@ use onenode::copy;
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env::{self, Variable};
 use oneshmem::job::Job;
+use oneshmem::lock;
 use oneshmem_tools::topology::Topology;
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ pub fn report(job: &Job) -> String {
         "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),
+        "locks": lock::order_told(),
         "tuning": collectives::table(job.npes()),
         "copies": copies::told(&copy::methods()),
         "algorithms": Operation::ALL.iter().map(|it| algorithms(*it, job.npes())).collect::<Value>(),

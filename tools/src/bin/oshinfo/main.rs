@@ -10,6 +10,7 @@ use oneshmem::argument::memory::Unused;
 use oneshmem::env;
 use oneshmem::error::{Error, Routine};
 use oneshmem::job::{Job, existing, setup};
+use oneshmem::lock;
 use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
 use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
@@ -53,6 +54,7 @@ fn report(job: &Job) -> String {
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
+        ("Locks", lock::order_told()),
         ("Tuning table", collectives::table(job.npes())),
         ("Copies", copies::told(&copy::methods())),
     ] {
