@@ -32,6 +32,7 @@ fn main() {
     let calls = Calls::read("calls.txt");
     fs::write(out.join("routines.rs"), routines(&calls)).expect("OUT_DIR can be written");
     fs::write(out.join("constants.rs"), constants()).expect("OUT_DIR can be written");
+    fs::write(out.join("handles.rs"), handles()).expect("OUT_DIR can be written");
     // Makes the object independent of where the source is.
     let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let here = format!("-ffile-prefix-map={here}=/oneshmem/capi");
@@ -213,6 +214,16 @@ fn rust_type(param: &Param, pattern: Option<&Param>, element: &str) -> String {
         other => number(other),
     };
     if pointer { format!("{access} {rust}") } else { rust.into() }
+}
+
+/// The handles of the C headers, as symbols.
+fn handles() -> String {
+    let handles = oneshmem_interface::constants::handles();
+    let symbol = |handle: &oneshmem_interface::Constant| {
+        let number = handle.handle().map(|(_, number)| number).unwrap_or_default();
+        format!("#[unsafe(no_mangle)]\npub static {}: usize = {number};\n", handle.name)
+    };
+    handles.iter().map(symbol).collect()
 }
 
 /// The number and string constants of the C headers.

@@ -22,10 +22,14 @@
 /* What the languages that include this header spell differently. */
 #if defined(__cplusplus)
 #  define ONESHMEM_NORETURN [[noreturn]]
+#  define ONESHMEM_SYMBOL extern "C"
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #  define ONESHMEM_NORETURN _Noreturn
 #else
 #  define ONESHMEM_NORETURN
+#endif
+#if !defined(__cplusplus)
+#  define ONESHMEM_SYMBOL extern
 #endif
 /* Called through the address that the linker leaves in the program, not through a stub that
  * jumps there: of a put of few bytes the stub would be a third. */
@@ -75,13 +79,18 @@ typedef struct {
 #define SHMEM_THREAD_SERIALIZED        2                   /* one thread at a time calls the library */
 #define SHMEM_THREAD_MULTIPLE          3                   /* any thread calls at any time */
 
-/* Teams that always exist, and no team. */
+/* Teams that always exist, and no team. They are symbols for languages that do not read macros. */
+ONESHMEM_SYMBOL const shmem_team_t SHMEM_TEAM_INVALID;
+ONESHMEM_SYMBOL const shmem_team_t SHMEM_TEAM_WORLD;
+ONESHMEM_SYMBOL const shmem_team_t SHMEM_TEAM_SHARED;
 #define SHMEM_TEAM_INVALID             ((shmem_team_t)0)   /* no team */
 #define SHMEM_TEAM_WORLD               ((shmem_team_t)1)   /* all PEs */
 #define SHMEM_TEAM_SHARED              ((shmem_team_t)2)   /* the PEs whose memory shmem_ptr reaches */
 #define SHMEM_TEAM_NUM_CONTEXTS        1L                  /* config_mask: the field num_contexts counts */
 
-/* Contexts that always exist, and no context. */
+/* Contexts that always exist, and no context. They are symbols, too. */
+ONESHMEM_SYMBOL const shmem_ctx_t SHMEM_CTX_INVALID;
+ONESHMEM_SYMBOL const shmem_ctx_t SHMEM_CTX_DEFAULT;
 #define SHMEM_CTX_INVALID              ((shmem_ctx_t)0)    /* no context */
 #define SHMEM_CTX_DEFAULT              ((shmem_ctx_t)27)   /* of routines without a context argument */
 

@@ -5,6 +5,7 @@
 mod constants;
 mod elements;
 mod extensions;
+mod handles;
 mod info;
 mod inline;
 mod long_double;

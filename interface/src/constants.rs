@@ -17,6 +17,13 @@ pub struct Constant {
     pub doc: &'static str,
 }
 
+impl Constant {
+    /// The type of a handle, which is a symbol, too, and its number; `None` for other constants.
+    pub fn handle(&self) -> Option<(&str, &str)> {
+        self.value.strip_prefix("((")?.strip_suffix(')')?.split_once(')')
+    }
+}
+
 /// Constants for the same purpose.
 #[derive(Clone, Debug)]
 pub struct ConstantGroup {
@@ -24,6 +31,12 @@ pub struct ConstantGroup {
     pub doc: Vec<&'static str>,
     /// The constants.
     pub constants: Vec<Constant>,
+}
+
+/// The handles among them.
+pub fn handles() -> Vec<Constant> {
+    let constants = constants().into_iter().flat_map(|group| group.constants);
+    constants.filter(|constant| constant.handle().is_some()).collect()
 }
 
 /// All constants. `@VERSION@` in a value is the version of this library.

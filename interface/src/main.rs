@@ -7,7 +7,7 @@
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{EXTENSIONS, Interface, headers, man, twin};
+use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, man, twin};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -45,11 +45,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every routine and its profiling name, the routines that `shmemx.h` declares, and the data that
-/// `shmem_inline.h` reads.
+/// Every routine and its profiling name, the routines that `shmemx.h` declares, the handles, and the
+/// data that `shmem_inline.h` reads.
 fn exports(table: &Interface) -> Vec<String> {
     let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
-    routines.chain(EXTENSIONS.map(String::from)).chain([INLINE_DATA.into()]).collect()
+    let handles = constants::handles().into_iter().map(|handle| handle.name.into());
+    let routines = routines.chain(EXTENSIONS.map(String::from));
+    routines.chain(handles).chain([INLINE_DATA.into()]).collect()
 }
 
 /// The data that inlined routines read. The name contains the version of the layout: see

@@ -22,10 +22,14 @@
 /* What the languages that include this header spell differently. */
 #if defined(__cplusplus)
 #  define ONESHMEM_NORETURN [[noreturn]]
+#  define ONESHMEM_SYMBOL extern "C"
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #  define ONESHMEM_NORETURN _Noreturn
 #else
 #  define ONESHMEM_NORETURN
+#endif
+#if !defined(__cplusplus)
+#  define ONESHMEM_SYMBOL extern
 #endif
 /* Called through the address that the linker leaves in the program, not through a stub that
  * jumps there: of a put of few bytes the stub would be a third. */

@@ -51,6 +51,17 @@ fn extensions() -> Result<Vec<String>, String> {
     Ok(names.into_iter().chain(proposed).collect())
 }
 
+/// The handles that shmem.h declares.
+fn handles() -> Result<Vec<String>, String> {
+    let header = std::fs::read_to_string(tree::prefix("include/shmem.h"))
+        .map_err(|error| error.to_string())?;
+    let names = header.lines().filter_map(|line| line.strip_prefix("ONESHMEM_SYMBOL const "));
+    let names: Vec<String> = names
+        .filter_map(|line| Some(line.split_once(' ')?.1.strip_suffix(';')?.to_owned()))
+        .collect();
+    if names.is_empty() { Err("no handle found".into()) } else { Ok(names) }
+}
+
 /// The version of all symbols: see docs/src/abi.md.
 const VERSION: &str = "ONESHMEM_1";
 
@@ -86,6 +97,13 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
     for name in extensions()? {
         match found.remove(&name) {
             Some((kind, _)) if kind == "T" => {}
+            other => wrong.push(format!("{name}: {other:?}")),
+        }
+    }
+    // Handles are constants.
+    for name in handles()? {
+        match found.remove(&name) {
+            Some((kind, _)) if kind == "R" => {}
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }

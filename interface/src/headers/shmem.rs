@@ -41,6 +41,9 @@ fn all_constants() -> String {
     let has_old_name = |c: &&Constant| c.old_name;
     for group in &groups {
         let _ = writeln!(out, "/* {} */", group.doc.join("\n * "));
+        for (kind, name) in group.constants.iter().filter_map(|c| Some((c.handle()?.0, c.name))) {
+            let _ = writeln!(out, "ONESHMEM_SYMBOL const {kind} {name};");
+        }
         for constant in &group.constants {
             let line = format!("#define {:<30} {}", constant.name, constant.value);
             let comment = match (constant.doc, constant.deprecated) {

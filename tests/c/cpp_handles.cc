@@ -1,0 +1,3 @@
+// pes: 2
+/* rule 15.10: as handles.c, in C++. */
+#include "handles.c"
