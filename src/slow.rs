@@ -56,7 +56,7 @@ fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg
     check_symmetric(routine, argument, job, addr);
     match job.engine_to(pe) {
         Some(engine) => Place::Far(engine, job.far(pe, addr)),
-        None => Place::Near(job.mirror(pe) + (addr - job.layout().start())),
+        None => Place::Near(mirrored(routine, argument, job, addr, pe)),
     }
 }
 
@@ -121,13 +121,43 @@ pub fn address_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe:
     let job = job(routine);
     let pe = world_pe(routine, job, ctx, pe);
     check_symmetric(routine, argument, job, addr);
-    job.mirror(pe) + (addr - job.layout().start())
+    mirrored(routine, argument, job, addr, pe)
+}
+
+/// Where PE `pe`'s counterpart of a symmetric address is mapped here. Ends the job if the address is
+/// in the data segment and the PE runs another executable.
+fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize) -> usize {
+    let mirror = job.mirror(pe);
+    if !is_on(job, addr, pe) {
+        failure::misuse(
+            routine,
+            format_args!("{argument} = {addr:#x}"),
+            format_args!(
+                "it is static data, and PE {pe} runs another executable, whose static data are \
+                 others; expected an address in the symmetric heap or a partition"
+            ),
+        );
+    }
+    mirror + (addr - job.layout().start())
+}
+
+/// Whether PE `pe`, which has begun, has a counterpart of a symmetric address.
+fn is_on(job: &Job, addr: usize, pe: usize) -> bool {
+    !job.layout().data.contains(&addr) || job.runs_the_same(pe)
 }
 
 /// Checks a PE number of a call that moves no data.
 #[cold]
 pub fn check_pe(routine: Routine, ctx: usize, pe: PeArg) {
     world_pe(routine, job(routine), ctx, pe);
+}
+
+/// Whether a symmetric address has a counterpart on PE `pe`. Waits until that PE has begun.
+pub fn is_accessible(job: &Job, addr: usize, pe: usize) -> bool {
+    if job.layout().data.contains(&addr) && job.is_near(pe) {
+        job.mirror(pe);
+    }
+    is_on(job, addr, pe)
 }
 
 /// Checks that an address is symmetric on this PE.
@@ -153,7 +183,11 @@ pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
     let addr = TABLE.address(miss);
     match usize::try_from(pe_number(pe)) {
         Ok(pe) if pe < job.npes() && job.layout().contains(addr) && job.engine_to(pe).is_none() => {
-            (job.mirror(pe) + (addr - job.layout().start())) as *mut u8
+            let mirror = job.mirror(pe);
+            match is_on(job, addr, pe) {
+                true => (mirror + (addr - job.layout().start())) as *mut u8,
+                false => std::ptr::null_mut(),
+            }
         }
         _ => std::ptr::null_mut(),
     }

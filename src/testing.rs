@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::memory::Object;
-use crate::translate::TABLE;
+use crate::translate::{Mirrored, TABLE};
 use onenode::layout::SlotBounds;
 use onenode::sys::{fd, map};
 use std::ops::Range;
@@ -63,9 +63,9 @@ impl FakeJob {
         let (partitions, heap) = (partitions.iter().map(at).collect(), own + heap);
         let bounds = SlotBounds { lower, upper, partitions, heap, hole_is_program: false };
         TABLE.publish(&bounds, npes, true);
-        TABLE.set_mirror(0, own);
+        TABLE.set_mirror(0, own, Mirrored::All);
         for (pe, at) in mirrors.iter().enumerate().skip(1) {
-            TABLE.set_mirror(pe, *at);
+            TABLE.set_mirror(pe, *at, Mirrored::All);
         }
         Self { own, mirrors, _one: one }
     }

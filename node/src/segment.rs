@@ -26,6 +26,8 @@ pub struct DataSegment {
     pub(crate) system: Range<usize>,
     /// Where the program's first segment starts.
     pub(crate) program_start: usize,
+    /// Equal for PEs that run one executable: made of the segments' layout and of its notes, which
+    /// linkers usually put a build ID in.
     pub(crate) fingerprint: u64,
 }
 
@@ -59,7 +61,7 @@ impl DataSegment {
 
 /// Finds the data segment of the running program.
 pub fn find(page: usize) -> Result<DataSegment, Error> {
-    let mut data = locate(&program::segments(), page)?;
+    let mut data = locate(&program::segments(), &program::notes(), page)?;
     data.system = system_pages(data.gaps(), data.pages.end);
     Ok(data)
 }
@@ -111,7 +113,7 @@ pub fn without(range: Range<usize>, taken: &Range<usize>) -> impl Iterator<Item 
     parts.into_iter().filter(|part| !part.is_empty())
 }
 
-fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
+fn locate(segments: &[Segment], notes: &[u8], page: usize) -> Result<DataSegment, Error> {
     let down = |address: usize| address / page * page;
     let up = |address: usize| down(address + page - 1);
     // Rounded like the loader does: it protects whole pages only, from the page in which RELRO
@@ -123,7 +125,7 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
         .collect();
     let loads = segments.iter().filter(|s| s.kind == PT_LOAD);
     let program_start = down(loads.map(|s| s.address).min().unwrap_or(0));
-    let fingerprint = fingerprint(segments, program_start);
+    let fingerprint = fingerprint(segments, notes, program_start);
     let mut pieces = Vec::new();
     for load in segments.iter().filter(|s| s.kind == PT_LOAD && s.flags & PF_W != 0) {
         let end = up(load.address + load.memory_bytes);
@@ -161,11 +163,12 @@ fn locate(segments: &[Segment], page: usize) -> Result<DataSegment, Error> {
     Ok(DataSegment { pages, pieces, system, program_start, fingerprint })
 }
 
-fn fingerprint(segments: &[Segment], base: usize) -> u64 {
+fn fingerprint(segments: &[Segment], notes: &[u8], base: usize) -> u64 {
     let mut hash = DefaultHasher::new();
     for s in segments.iter().filter(|s| s.kind == PT_LOAD) {
         (s.flags, s.address - base, s.file_bytes, s.memory_bytes).hash(&mut hash);
     }
+    notes.hash(&mut hash);
     hash.finish()
 }
 
@@ -185,6 +188,7 @@ mod tests {
                 segment(PT_LOAD, 6, 0x3de8, 0x258, 0x1260),
                 segment(PT_GNU_RELRO, 4, 0x3de8, 0x218, 0x218),
             ],
+            &[],
             0x1000,
         )
         .unwrap();
@@ -200,6 +204,7 @@ mod tests {
                 segment(PT_GNU_RELRO, 4, 0x3000, 0x1000, 0x1000),
                 segment(PT_LOAD, 6, 0x5010, 0x20, 0x8000),
             ],
+            &[],
             0x1000,
         )
         .unwrap();
@@ -209,7 +214,7 @@ mod tests {
 
     #[test]
     fn without_relro_the_whole_segment_counts() {
-        let data = locate(&[segment(PT_LOAD, 6, 0x601e10, 0x230, 0x240)], 0x1000).unwrap();
+        let data = locate(&[segment(PT_LOAD, 6, 0x601e10, 0x230, 0x240)], &[], 0x1000).unwrap();
         assert_eq!(data.pages, 0x601000..0x603000);
     }
 
@@ -217,10 +222,20 @@ mod tests {
     fn gaps_of_alignment_belong_to_it() {
         let pieces =
             [segment(PT_LOAD, 6, 0x3000, 0x10, 0x10), segment(PT_LOAD, 6, 0x10000, 0x10, 0x2010)];
-        let data = locate(&pieces, 0x1000).unwrap();
+        let data = locate(&pieces, &[], 0x1000).unwrap();
         assert_eq!(data.pages, 0x3000..0x13000);
         assert!(data.gaps().eq(std::iter::once(0x4000..0x10000)));
         assert_eq!(data.pieces[1], Piece { pages: 0x10000..0x13000, file_end: 0x11000 });
+    }
+
+    #[test]
+    fn executables_of_one_layout_differ_by_their_notes() {
+        let one = [segment(PT_LOAD, 6, 0x3000, 0x10, 0x10)];
+        let moved = [segment(PT_LOAD, 6, 0x5000, 0x10, 0x10)];
+        let of = |segments: &[Segment], notes| locate(segments, notes, 0x1000).unwrap().fingerprint;
+        assert_eq!(of(&one, b"build"), of(&moved, b"build"));
+        assert_ne!(of(&one, b"build"), of(&one, b"built"));
+        assert!(!program::notes().is_empty(), "this program has a build ID");
     }
 
     #[test]
@@ -230,7 +245,7 @@ mod tests {
             segment(PT_LOAD, 5, 0x5000, 0x10, 0x10),
             segment(PT_LOAD, 6, 0x9000, 0x10, 0x10),
         ];
-        assert!(locate(&pieces, 0x1000).unwrap_err().to_string().contains("read-only parts"));
+        assert!(locate(&pieces, &[], 0x1000).unwrap_err().to_string().contains("read-only parts"));
     }
 
     #[test]

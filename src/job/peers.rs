@@ -8,7 +8,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::failure;
 use crate::pause::Pause;
-use crate::translate::{ALL_OR_NONE, TABLE};
+use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 
 impl Job {
     /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a
@@ -54,14 +54,14 @@ impl Job {
     }
 
     fn attach_once(&self, pe: usize) {
-        let attach = || {
-            if let Err(error) = self.attach(pe) {
+        let attach = || match self.attach(pe) {
+            Ok(mirrored) => TABLE.set_mirror(pe, self.layout.mirror(pe), mirrored),
+            Err(error) => {
                 if !matches!(error, Error::Slot(_)) {
                     health::leave_if_dead(self, pe);
                 }
                 failure::fatal(format_args!("attaching PE {pe} failed: {error}"));
             }
-            TABLE.set_mirror(pe, self.layout.mirror(pe));
         };
         let mut pause = Pause::about(About::Unsaid);
         self.attachments.ensure(pe, attach, || pause.step());
@@ -76,22 +76,37 @@ impl Job {
         }
     }
 
-    fn attach(&self, pe: usize) -> Result<(), Error> {
+    /// Whether PE `pe`, which has begun, runs this PE's executable. Then static data are symmetric,
+    /// too. A PE of another node does.
+    pub fn runs_the_same(&self, pe: usize) -> bool {
+        let record = &self.control.pe(pe).slot;
+        !self.is_near(pe)
+            || record.image.load(Ordering::Relaxed) == self.data.fingerprint()
+                && record.data_bytes.load(Ordering::Relaxed) as usize == self.layout.data().len()
+    }
+
+    fn attach(&self, pe: usize) -> Result<Mirrored, Error> {
         let record = &self.control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        let sizes = [word(&record.data_bytes), word(&record.heap_bytes)].map(|n| n as usize);
-        self.check_slot(sizes, word(&record.image), word(&record.backend))?;
+        let same = self.runs_the_same(pe);
+        if !same && ALL_OR_NONE {
+            return Err(Error::Slot(
+                "it runs another executable; with the feature smartmap all PEs must run one".into(),
+            ));
+        }
+        self.check_sizes(word(&record.heap_bytes) as usize, word(&record.backend))?;
         if let Some(difference) = difference(&self.control, pe, self.pe) {
             return Err(Error::Slot(format!(
                 "its {difference}; SHMEM_SYMMETRIC_PARTITION<number> must be the same on all PEs"
             )));
         }
-        self.choice.backend.attach(&self.control, pe, &self.layout)?;
+        self.choice.backend.attach(&self.control, pe, &self.layout, same)?;
         self.note_mirrors(pe);
-        Ok(())
+        Ok(if same { Mirrored::All } else { Mirrored::HeapOnly })
     }
 
-    /// Compares another PE's record of its slot with this PE's, the sizes of data and heap first.
+    /// Compares the record of the slot of a PE on another node with this PE's, the sizes of data and
+    /// heap first.
     pub(crate) fn check_slot(
         &self,
         [data_bytes, heap_bytes]: [usize; 2],
@@ -101,11 +116,17 @@ impl Job {
         if data_bytes != self.layout.data().len() || image != self.data.fingerprint() {
             return Err(Error::Slot(format!(
                 "it runs another program: its data segment has {data_bytes} bytes and layout \
-                 {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable",
+                 {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable if the \
+                 job has several nodes",
                 self.layout.data().len(),
                 self.data.fingerprint()
             )));
         }
+        self.check_sizes(heap_bytes, backend)
+    }
+
+    /// Compares what all PEs of a job have alike, whatever they run.
+    fn check_sizes(&self, heap_bytes: usize, backend: u64) -> Result<(), Error> {
         if heap_bytes != self.layout.heap().len() {
             return Err(Error::Slot(format!(
                 "its symmetric heap has {heap_bytes} bytes, this PE's {}; \

@@ -46,11 +46,14 @@ pub fn pe_accessible(routine: Routine, pe: PeArg) -> bool {
     usize::try_from(pe_number(pe)).is_ok_and(|pe| pe < job(routine).npes)
 }
 
-/// `shmem_addr_accessible`: whether `address` is symmetric and PE `pe` exists.
+/// `shmem_addr_accessible`: whether `address` is symmetric, and PE `pe` exists and has a counterpart of
+/// it.
 pub fn addr_accessible(routine: Routine, address: *const u8, pe: PeArg) -> bool {
     let job = job(routine);
     let is_device = |devices: &dyn DeviceMemory| devices.find(address as usize).is_some();
     let is_symmetric =
         job.layout.contains(address as usize) || job.devices().is_some_and(is_device);
-    is_symmetric && pe_accessible(routine, pe)
+    is_symmetric
+        && pe_accessible(routine, pe)
+        && slow::is_accessible(job, address as usize, pe_number(pe) as usize)
 }

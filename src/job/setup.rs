@@ -22,7 +22,7 @@ use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
 use crate::sys;
-use crate::translate::{ALL_OR_NONE, TABLE};
+use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
 use onenode::sys::{process, threads as sys_threads};
@@ -199,7 +199,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     if counted || env::debugging() {
         TABLE.divert();
     }
-    TABLE.set_mirror(job.pe, job.layout.start());
+    TABLE.set_mirror(job.pe, job.layout.start(), Mirrored::All);
     team::open(job);
     context::open(job);
     job.set_thread_level(level);

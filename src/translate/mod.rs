@@ -30,6 +30,15 @@ pub use inline_table::{INLINE_TABLE, InlineTable};
 pub use mechanism::MAX_PES;
 pub(crate) use mechanism::{ALL_OR_NONE, TABLE, pointer, translate, translate_copy};
 
+/// What of a PE's slot has a mirror here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mirrored {
+    /// All of it.
+    All,
+    /// Heap and partitions: the PE runs another executable, whose static data are others.
+    HeapOnly,
+}
+
 /// A PE number as the argument register holds it: a C `int` in the low half, the
 /// upper half unspecified by the ABI. Convert with [`pe_number`].
 pub type PeArg = usize;

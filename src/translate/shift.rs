@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg, cold_path};
+use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
@@ -178,7 +178,8 @@ impl TranslationTable {
 
     /// Marks PE `pe`'s slot as attached. This PE's own, whose `address` is not an alias, comes
     /// first.
-    pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
+    pub(crate) fn set_mirror(&self, pe: usize, address: usize, mirrored: Mirrored) {
+        assert_eq!(mirrored, Mirrored::All, "one bound serves all PEs");
         if address < 1 << SHIFT {
             self.own.store(pe, Ordering::Relaxed);
         }

@@ -10,11 +10,12 @@
 //! `target = (addr - origin) + base[pe]`, if the offset is below `span[pe]`: the slot's size for a
 //! PE that has a mirror here, otherwise 0. So one comparison checks the address, the library's
 //! state, the peer's state, and every PE number of the table; another one, with a constant, rejects
-//! numbers beyond it.
+//! numbers beyond it. Of a PE that runs another executable only the heap's piece has a mirror: if
+//! that is the first, the span ends with it, otherwise it is 0, and the slow path finds the heap.
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
-use super::{Cold, INLINE_TABLE, Miss, Numbering, PeArg, cold_path};
+use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode::layout::SlotBounds;
 use std::cell::UnsafeCell;
@@ -51,6 +52,8 @@ pub struct TranslationTable {
     whole: UnsafeCell<usize>,
     /// The span of PEs that have a mirror: `slot`, or less.
     reach: UnsafeCell<usize>,
+    /// `lower_end`, if the heap is in that piece, otherwise 0.
+    heap_end: UnsafeCell<usize>,
     /// As `slot`, but also 0 while copies take the slow path.
     copies: UnsafeCell<usize>,
     /// `slot` for PEs that have a mirror here and are open to the hot path, otherwise 0.
@@ -85,6 +88,7 @@ pub static TABLE: TranslationTable = TranslationTable {
     unmixed: UnsafeCell::new(0),
     whole: UnsafeCell::new(0),
     reach: UnsafeCell::new(0),
+    heap_end: UnsafeCell::new(0),
     copies: UnsafeCell::new(0),
     span: [const { AtomicUsize::new(0) }; MAX_PES],
     pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
@@ -220,6 +224,10 @@ impl TranslationTable {
             *self.slot.get() = bounds.upper.end - origin;
             *self.whole.get() = if whole { *self.slot.get() } else { 0 };
             *self.reach.get() = *self.slot.get();
+            *self.heap_end.get() = match bounds.lower.contains(&bounds.heap) {
+                true => *self.lower_end.get(),
+                false => 0,
+            };
             *self.copies.get() = *self.slot.get();
         }
     }
@@ -253,14 +261,20 @@ impl TranslationTable {
     }
 
     /// Sets the start of PE `pe`'s mirror of the slot to `address`.
-    pub(crate) fn set_mirror(&self, pe: usize, address: usize) {
+    pub(crate) fn set_mirror(&self, pe: usize, address: usize, mirrored: Mirrored) {
         if !self.open() {
             return;
         }
-        let (origin, slot) = (self.origin(), self.slot());
+        let origin = self.origin();
         // SAFETY: as for `origin`.
-        let (unmixed, copies, reach) =
-            unsafe { (*self.unmixed.get(), *self.copies.get(), *self.reach.get()) };
+        let (spans, heap_end) = unsafe {
+            let spans = [&self.unmixed, &self.copies, &self.reach, &self.slot];
+            (spans.map(|span| *span.get()), *self.heap_end.get())
+        };
+        let [unmixed, copies, reach, slot] = match mirrored {
+            Mirrored::All => spans,
+            Mirrored::HeapOnly => spans.map(|span| span.min(heap_end)),
+        };
         self.base[pe].store(address, Ordering::Relaxed);
         // Release: a reader that sees a span uses the base, and the mapping.
         self.pointer_span[pe].store(unmixed, Ordering::Release);

@@ -29,11 +29,16 @@ pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Resul
 
 /// The executable of a program without directives, built with the default options and these.
 pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
+    plain_in(source, options, Variant::usual().name())
+}
+
+/// The same, in a separate folder, for programs that are built in several ways.
+pub fn plain_in(source: &Path, options: &[&str], folder: &str) -> Result<PathBuf, String> {
     let program = Program {
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
         ..Program::of(source.to_owned())
     };
-    executable(&program, Variant::usual())
+    executable_in(&program, Variant::usual(), folder)
 }
 
 fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String> {

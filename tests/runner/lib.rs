@@ -31,6 +31,7 @@ pub mod bystanders;
 pub mod compile;
 pub mod conformance;
 pub mod containers;
+pub mod coupled;
 pub mod crowds;
 pub mod devices;
 pub mod directives;

@@ -2,11 +2,11 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
-    addresses, alone, asleep, book, bystanders, conformance, containers, crowds, devices, examples,
-    failures, far, faults, filters, heap_pages, imports, in_a_row, integrations, interface, launch,
-    launched_nodes, launchers, leaves, manners, manual, node, nodes, openmp, packages, partitions,
-    privileged, prose, rules, rust_users, sanitizers, seen, smartmap, spelling, states, statistics,
-    strangers, system_calls, tree, tuning, units, variables,
+    addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
+    examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
+    interface, launch, launched_nodes, launchers, leaves, manners, manual, node, nodes, openmp,
+    packages, partitions, privileged, prose, rules, rust_users, sanitizers, seen, smartmap,
+    spelling, states, statistics, strangers, system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 43] = [
+    let families: [fn() -> Vec<Trial>; 44] = [
         addresses::trials,
         rules::trials,
         rust_users::trials,
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         book::trials,
         bystanders::trials,
         containers::trials,
+        coupled::trials,
         crowds::trials,
         heap_pages::trials,
         imports::trials,

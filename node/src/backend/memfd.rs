@@ -247,11 +247,19 @@ unsafe impl Backend for Memfd {
         Ok(())
     }
 
-    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    fn attach(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        same: bool,
+    ) -> Result<(), Error> {
         // SAFETY: the ranges are in the window reserved for this mirror. Nobody uses it before
         // `translate` knows it.
         unsafe {
-            map_data(slots, rank, layout)?;
+            if same {
+                map_data(slots, rank, layout)?;
+            }
             map_peers_heap(slots, rank, layout)?;
             map_peers_partitions(slots, rank, layout)
         }

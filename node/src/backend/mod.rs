@@ -70,8 +70,15 @@ pub unsafe trait Backend: Send + Sync {
     ) -> Result<(), Error>;
 
     /// Maps the slot of `rank`, whose heap and partitions are as large as this PE's, at the place
-    /// of its mirror in the window.
-    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error>;
+    /// of its mirror in the window. The data segment is left out unless the rank runs the `same`
+    /// executable: only then is it laid out as this PE's.
+    fn attach(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        same: bool,
+    ) -> Result<(), Error>;
 
     /// Frees the memory of the heap and of the partitions that are not files, and unmaps the
     /// mirrors. Nobody uses them any more. The data segment stays as it is.

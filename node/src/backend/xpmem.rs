@@ -182,7 +182,13 @@ unsafe impl Backend for Xpmem {
         export(&layout.area(), &record.heap_segment)
     }
 
-    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    fn attach(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        same: bool,
+    ) -> Result<(), Error> {
         let record = slots.record(rank);
         let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
         let mut attach = |range: &Range<usize>, segment: &AtomicU64, offset: usize| {
@@ -195,7 +201,9 @@ unsafe impl Backend for Xpmem {
             Ok::<_, Error>(())
         };
         let in_segment = |range: &Range<usize>| range.start - layout.area().start;
-        attach(&layout.data, &record.data_segment, 0)?;
+        if same {
+            attach(&layout.data, &record.data_segment, 0)?;
+        }
         attach(&layout.heap, &record.heap_segment, in_segment(&layout.heap))?;
         for (index, own) in layout.partitions.iter().enumerate() {
             match slots.partition(rank, index, layout.partition_offset(index))? {

@@ -48,6 +48,32 @@ pub fn segments() -> Vec<Segment> {
     segments
 }
 
+/// The main program's notes, which name its build if the linker was asked to (elf(5): build ID).
+pub fn notes() -> Vec<u8> {
+    const PT_LOAD: u32 = 1;
+    const PT_NOTE: u32 = 4;
+    const PF_W: u32 = 2;
+    const PF_R: u32 = 4;
+    let segments = segments();
+    let range = |s: &Segment| s.address..s.address + s.memory_bytes;
+    let is_constant = |note: &Segment| {
+        let (note, whole) = (range(note), |s: &Segment| s.file_bytes == s.memory_bytes);
+        let holds = |s: &Segment| range(s).start <= note.start && note.end <= range(s).end;
+        let loads =
+            segments.iter().filter(|s| s.kind == PT_LOAD && s.flags & (PF_R | PF_W) == PF_R);
+        loads.filter(|s| whole(s)).any(holds)
+    };
+    let notes = segments.iter().filter(|s| s.kind == PT_NOTE && is_constant(s));
+    notes
+        .flat_map(|note| {
+            // SAFETY: in a segment that the loader has mapped readable from the program's file and
+            // that nobody writes to. The main program is never unmapped.
+            unsafe { std::slice::from_raw_parts(note.address as *const u8, note.memory_bytes) }
+        })
+        .copied()
+        .collect()
+}
+
 /// The object (program or shared library) that contains an address of code.
 #[derive(Clone, Copy, Debug)]
 pub struct Object {

@@ -87,7 +87,13 @@ unsafe impl Backend for Kitten {
         Ok(())
     }
 
-    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    fn attach(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        _: bool,
+    ) -> Result<(), Error> {
         let theirs = slots.record(rank).heap_address.load(Ordering::Relaxed) as usize;
         if theirs == layout.heap.start {
             return Ok(());

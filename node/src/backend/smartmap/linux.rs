@@ -95,7 +95,13 @@ unsafe impl Backend for Placed {
         self.map_aliases(slots, rank, layout)
     }
 
-    fn attach(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
+    fn attach(
+        &self,
+        slots: &dyn Slots,
+        rank: usize,
+        layout: &Layout,
+        _: bool,
+    ) -> Result<(), Error> {
         self.map_aliases(slots, rank, layout)
     }
 
