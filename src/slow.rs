@@ -101,13 +101,18 @@ pub fn check_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     }
 }
 
-/// Checks that a span of this PE's own memory, of any kind, does not exceed the address space.
+/// Checks that a span of this PE's own memory, of any kind, does not exceed the address space, nor the
+/// symmetric segment that it begins in.
 #[cold]
 pub fn check_own_span(routine: Routine, argument: &str, addr: usize, span: Span) {
     // Not every engine would fault.
     argument::not_null(routine, argument, addr as *const u8);
     if !span.fits(ADDRESSES.saturating_sub(addr)) {
         refuse(routine, span, (argument, addr), "the end of all addresses");
+    }
+    // Of other memory nobody knows where an object ends.
+    if job(routine).layout().contains(addr) {
+        check_span(routine, argument, addr, span);
     }
 }
 

@@ -54,13 +54,28 @@ mod large {
     /// As for [`super::elements`].
     #[inline(always)]
     pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
-        if bytes >= super::touch::PIECE {
-            super::touch::before_writing(to as usize, bytes);
-        }
         // SAFETY: the caller guarantees that the ranges are readable, writable and disjoint. (The C
         // library's function also copies memory onto itself.)
-        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+        unsafe {
+            if bytes >= super::touch::PIECE {
+                super::before_large(to, from, bytes);
+            }
+            std::ptr::copy_nonoverlapping(from, to, bytes)
+        }
     }
+}
+
+/// Prepares a copy of at least a piece: makes the pages that will be written. First reads the last
+/// byte of the source: one that is much shorter than the program says faults here, not after as much
+/// memory has been made and filled as it has.
+///
+/// # Safety
+/// As for [`elements`], for at least one byte.
+unsafe fn before_large(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller guarantees that these bytes are readable. Volatile, since others may write
+    // to them, and the compiler must not leave the access out.
+    unsafe { from.add(bytes - 1).read_volatile() };
+    touch::before_writing(to.addr(), bytes);
 }
 
 /// Most bytes that are copied without a call.

@@ -90,6 +90,8 @@
 // case: debug-put-signal debug-put-signal | status=nonzero stderr=shmem_putmem_signal: stderr=nelems stderr=heap env=SHMEM_DEBUG=1
 // case: debug-data debug-data | status=nonzero stderr=shmem_putmem: stderr=nelems stderr=data stderr=segment env=SHMEM_DEBUG=1
 // case: debug-large-put debug-large-put | status=nonzero stderr=shmem_putmem: stderr=101 stderr=heap env=SHMEM_DEBUG=1
+// case: debug-source debug-source | status=nonzero stderr=shmem_long_put: stderr=nelems stderr=source stderr=data env=SHMEM_DEBUG=1
+// case: debug-dest debug-dest | status=nonzero stderr=shmem_long_get: stderr=nelems stderr=dest stderr=data env=SHMEM_DEBUG=1
 #include "check.h"
 #include <limits.h>
 #include <sys/mman.h>
@@ -197,6 +199,8 @@ int main(int argc, char **argv)
     if (IS("debug-put-signal")) shmem_putmem_signal(end - 4, &local, 8, &sig, 1, SHMEM_SIGNAL_SET, to);
     if (IS("debug-data")) shmem_putmem(data_end - 4, &local, 8, to);
     if (IS("debug-large-put")) shmem_putmem(end - 100, none, 101, to);
+    if (IS("debug-source")) shmem_long_put(block, (long *)(data_end - 8), 2, to);
+    if (IS("debug-dest")) shmem_long_get((long *)(data_end - 8), block, 2, to);
     (void)me, (void)local;
     shmem_barrier_all(); /* not reached by all: the job has ended */
     shmem_finalize();

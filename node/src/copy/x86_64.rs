@@ -12,7 +12,7 @@
 
 use super::machine;
 use super::methods;
-use super::touch::{self, PIECE};
+use super::touch::PIECE;
 use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
@@ -62,9 +62,9 @@ unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
 /// As for [`super::elements`], for at least [`PIECE`] bytes.
 #[inline(never)]
 pub unsafe fn past_caches(to: *mut u8, from: *const u8, bytes: usize) {
-    touch::before_writing(to as usize, bytes);
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
+        super::before_large(to, from, bytes);
         match methods::wide() {
             true => avx::stream(to, from, bytes, methods::abreast()),
             false => sse2::stream(to, from, bytes, methods::abreast()),
@@ -83,7 +83,7 @@ unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
         if bytes > methods::cached_to() {
             return past_caches(to, from, bytes);
         }
-        touch::before_writing(to as usize, bytes);
+        super::before_large(to, from, bytes);
         match string_pays(to, from, bytes) {
             true => string(to, from, bytes),
             false => moves(to, from, bytes),
