@@ -108,9 +108,20 @@ fn tell_calls(job: &Job, event: &Event) {
         Some(address) => tell(job, format_args!("{name} at address {address:#x}, in")),
         None => tell(job, format_args!("{name} in")),
     }
+    let mut is_free = false;
     backtrace::each_call(event.instruction, |index, call| {
+        is_free |= call.is_free();
         tell(job, format_args!("  {index:>2} {call}"))
     });
+    if is_free {
+        tell(
+            job,
+            format_args!(
+                "if this is a block of shmem_malloc: shmem_free releases it and shmem_realloc changes \
+                 its size, not free and realloc"
+            ),
+        );
+    }
 }
 
 /// Explains a fault in a device's memory; `false` if it is elsewhere.

@@ -124,13 +124,24 @@ fn has_stack() -> bool {
         || (&raw const here as usize).wrapping_sub(stack.ss_sp as usize) > STACK_BYTES
 }
 
+/// A name of the loader's.
+fn text(at: *const c_char) -> Option<&'static str> {
+    // SAFETY: null, or a name that the loader keeps.
+    (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
+}
+
+impl Call {
+    /// Whether the C library releases memory or changes its size here.
+    pub fn is_free(&self) -> bool {
+        let name = self.own.map(|(name, _)| name).or_else(|| text(self.info.dli_sname));
+        let names = ["free", "cfree", "__libc_free", "realloc", "__libc_realloc"];
+        name.is_some_and(|name| names.contains(&name))
+    }
+}
+
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, info, own } = self;
-        let text = |at: *const c_char| {
-            // SAFETY: null, or a name that the loader keeps.
-            (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
-        };
         if let Some((name, within)) = own {
             write!(f, "{name}+{within:#x} in ")?;
         } else if let Some(name) = text(info.dli_sname) {
