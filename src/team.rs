@@ -8,6 +8,7 @@
 
 mod ending;
 pub(crate) mod known;
+mod refusal;
 mod slots;
 pub mod split;
 

@@ -5,6 +5,7 @@
 //!    acquired.
 //! 3. All reach the same verdict. If any PE failed, the slots are released.
 
+use super::refusal::Refusal;
 use super::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
 use crate::argument::{
     self,
@@ -15,6 +16,7 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
+use crate::message;
 use std::ffi::{c_int, c_long};
 
 /// `shmem_team_split_strided`: creates a team of the parent's PEs `start + i * stride`, `i < size`.
@@ -34,12 +36,12 @@ pub fn split_strided(
     let new_team = argument::required(routine, "new_team", new_team);
     new_team.set(0, TEAM_INVALID);
     let Some(parent) = get(routine, parent) else { return -1 };
-    let config = requested(routine, config, mask);
-    let share = part_of(parent, start, stride, size);
-    let valid = matches!(share, Share::None | Share::Member(_));
-    let part = share.member().zip(config);
     let arguments = [start, stride, size];
-    match split(routine, parent, arguments, valid && config.is_some(), [part, None]) {
+    let parts = requested(routine, config, mask).and_then(|config| {
+        let part = part_of(parent, arguments)?;
+        Ok([part.map(|triplet| (triplet, config)), None])
+    });
+    match split(routine, parent, arguments, parts) {
         Some([handle, _]) => {
             new_team.set(0, handle);
             0
@@ -69,17 +71,12 @@ pub fn split_2d(
     let Some(parent) = get(routine, parent) else { return -1 };
     let x_config = requested(routine, xaxis_config, xaxis_mask);
     let y_config = requested(routine, yaxis_config, yaxis_mask);
-    let (valid, x, y) = match axes(parent.me(), parent.size(), xrange) {
-        None => (false, None, None),
-        Some((x, y)) => (true, Some(x), Some(y)),
+    let parts = || {
+        let axes = axes(parent.me(), parent.size(), xrange).ok_or(Refusal::Range(xrange))?;
+        let part = |triplet, config| Ok(part_of(parent, triplet)?.map(|triplet| (triplet, config)));
+        Ok([part(axes.0, x_config?)?, part(axes.1, y_config?)?])
     };
-    let part = |triplet: Option<[c_int; 3]>, config| {
-        let [start, stride, size] = triplet?;
-        part_of(parent, start, stride, size).member().zip(config)
-    };
-    let valid = valid && x_config.is_some() && y_config.is_some();
-    let parts = [part(x, x_config), part(y, y_config)];
-    match split(routine, parent, [xrange, 0, 0], valid, parts) {
+    match split(routine, parent, [xrange, 0, 0], parts()) {
         Some([x_handle, y_handle]) => {
             xaxis_team.set(0, x_handle);
             yaxis_team.set(0, y_handle);
@@ -98,13 +95,17 @@ fn axes(me: usize, size: usize, xrange: c_int) -> Option<([c_int; 3], [c_int; 3]
     Some((row.map(|v| v as c_int), column.map(|v| v as c_int)))
 }
 
-/// The requested configuration; `None` if it is invalid.
-fn requested(routine: Routine, config: Option<In<'_, Config>>, mask: c_long) -> Option<Config> {
+/// The requested configuration.
+fn requested(
+    routine: Routine,
+    config: Option<In<'_, Config>>,
+    mask: c_long,
+) -> Result<Config, Refusal> {
     if mask & !NUM_CONTEXTS != 0 {
-        return None;
+        return Err(Refusal::Mask(mask));
     }
     if mask & NUM_CONTEXTS == 0 {
-        return Some(Config::default());
+        return Ok(Config::default());
     }
     let Some(config) = config else {
         failure::misuse(
@@ -114,7 +115,10 @@ fn requested(routine: Routine, config: Option<In<'_, Config>>, mask: c_long) -> 
         )
     };
     let config = config.get(0);
-    (config.num_contexts >= 0).then_some(config)
+    match config.num_contexts {
+        number @ ..0 => Err(Refusal::Contexts(number)),
+        _ => Ok(config),
+    }
 }
 
 /// This PE's part in a new team.
@@ -128,18 +132,13 @@ enum Share {
     Member(Triplet),
 }
 
-impl Share {
-    fn member(self) -> Option<Triplet> {
-        match self {
-            Share::Member(triplet) => Some(triplet),
-            _ => None,
-        }
+/// This PE's part in the PEs `start + i * stride`, `i < size`, of `parent`; `None` if it has none.
+fn part_of(parent: &Team, triplet: [c_int; 3]) -> Result<Option<Triplet>, Refusal> {
+    match share(parent.triplet(), triplet) {
+        Share::Invalid => Err(Refusal::Triplet(triplet, parent.size())),
+        Share::None => Ok(None),
+        Share::Member(triplet) => Ok(Some(triplet)),
     }
-}
-
-/// This PE's share in the PEs `start + i * stride`, `i < size`, of `parent`.
-fn part_of(parent: &Team, start: c_int, stride: c_int, size: c_int) -> Share {
-    share(parent.triplet(), [start, stride, size])
 }
 
 fn share(parent: Triplet, triplet: [c_int; 3]) -> Share {
@@ -211,23 +210,28 @@ impl Notice {
 
 /// Splits `parent` into the teams, at most two, in which this PE has `parts`. Returns their
 /// handles, `SHMEM_TEAM_INVALID` where it has no part; or `None` if the split failed on any PE.
+/// Under `SHMEM_DEBUG`, the first of these says why.
 fn split(
     routine: Routine,
     parent: &'static Team,
     arguments: [c_int; 3],
-    valid: bool,
-    parts: [Option<(Triplet, Config)>; 2],
+    parts: Result<[Option<(Triplet, Config)>; 2], Refusal>,
 ) -> Option<[usize; 2]> {
     let job = job(routine);
-    let leads = parts.map(|part| part.filter(|(triplet, _)| valid && triplet.me == 0));
+    let (parts, refusal) = match parts {
+        Ok(parts) => (parts, None),
+        Err(refusal) => ([None; 2], Some(refusal)),
+    };
+    let leads = parts.map(|part| part.filter(|(triplet, _)| triplet.me == 0));
     let places = leads.map(|part| part.and_then(|(triplet, _)| find_place(job, triplet)));
-    let ok =
-        valid && leads.iter().zip(&places).all(|(lead, place)| lead.is_none() || place.is_some());
+    let lacks = leads.iter().zip(&places).any(|(lead, place)| lead.is_some() && place.is_none());
+    let refusal = refusal.or(lacks.then_some(Refusal::NoSlot));
+    let ok = refusal.is_none();
 
     // The members of the parent that lead this PE's new teams.
     let leaders = parts.map(|part| part.and_then(|(triplet, _)| parent.index_of(triplet.start)));
     let mut agreed = [None; 2];
-    let mut all_ok = true;
+    let mut first_refused = None;
     if env::debugging() {
         agreement::check(routine, parent, &[agreement::NONE; 3]);
     }
@@ -237,7 +241,9 @@ fn split(
         if theirs.arguments != arguments {
             differing(routine, member, theirs.arguments, parent.me(), arguments);
         }
-        all_ok &= theirs.ok;
+        if !theirs.ok {
+            first_refused = first_refused.or(Some(member));
+        }
         for axis in 0..2 {
             if leaders[axis] == Some(member) {
                 agreed[axis] = theirs.places[axis];
@@ -247,7 +253,10 @@ fn split(
     };
     let Ok(()) = collectives::with_team!(routine, parent, |group| group.exchange(&notice, compare));
 
-    if !all_ok {
+    if let Some(first) = first_refused {
+        if let Some(refusal) = refusal.filter(|_| env::debugging() && first == parent.me()) {
+            message::say(format_args!("{routine} fails: {refusal}"));
+        }
         for place in places.into_iter().flatten() {
             slots::release(job, place.slot);
         }
