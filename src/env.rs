@@ -76,7 +76,7 @@ variables! {
         "Print these variables, with their values and meaning, at start-up.";
     SYMMETRIC_SIZE = "SHMEM_SYMMETRIC_SIZE" or "SMA_SYMMETRIC_SIZE" or "SHMEM_SYMMETRIC_HEAP_SIZE",
         ValueKind::Size,
-        "the node's memory / PEs",
+        "the memory of the node, or of the control group, / PEs",
         "Maximum size of the symmetric heap of each PE; pages are allocated on first touch.";
     SYMMETRIC_HEAP_USE_HUGE_PAGES = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
         ValueKind::Word(&["no", "yes", "explicit", "transparent", "0", "off", "false", "1", "on", "true"]), "no",

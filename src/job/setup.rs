@@ -25,7 +25,7 @@ use crate::sys;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode::attachments::Attachments;
-use onenode::sys::{process, threads as sys_threads};
+use onenode::sys::{cgroup, process, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
@@ -160,7 +160,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
     // On Kitten every PE has a CPU to itself.
-    let crowded = place.launcher != Launcher::Kitten && near.len() > process::cpus_of_job();
+    let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
     pause::set_habits(crowded, sleeps, health::crowd(near.len()), locks_in_order);
     fork::prepare(say_child_is_lost)?;

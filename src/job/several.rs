@@ -15,7 +15,7 @@ use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
 use crate::sys::{install, socket};
-use onenode::sys::process;
+use onenode::sys::cgroup;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn tell(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), Str
     let agent = start_agent(job)?;
     // The launcher's key-value space is the job's own.
     let secret = (nodes.own() == 0).then(Secret::new).transpose().map_err(|it| it.to_string())?;
-    let heap = (process::machine_memory() / job.near().len() as u64).max(64 << 20);
+    let heap = (cgroup::memory() / job.near().len() as u64).max(64 << 20);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
     exchange.tell(nodes.own(), &Card { heap, host, agent, secret })

@@ -4,8 +4,8 @@ use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
-    interface, launch, launched_nodes, launchers, leaves, manners, manual, node, nodes, openmp,
-    packages, partitions, privileged, prose, rules, rust_users, sanitizers, seen, smartmap,
+    interface, launch, launched_nodes, launchers, leaves, limits, manners, manual, node, nodes,
+    openmp, packages, partitions, privileged, prose, rules, rust_users, sanitizers, seen, smartmap,
     spelling, states, statistics, strangers, system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 44] = [
+    let families: [fn() -> Vec<Trial>; 45] = [
         addresses::trials,
         rules::trials,
         rust_users::trials,
@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         integrations::trials,
         launched_nodes::trials,
         leaves::trials,
+        limits::trials,
         manners::trials,
         manual::trials,
         node::trials,

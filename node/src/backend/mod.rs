@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::layout::{Layout, Sizes};
 use crate::pages::Pages;
 use crate::segment::DataSegment;
-use crate::sys::process;
+use crate::sys::cgroup;
 
 pub use slots::{Backing, SlotRecord, Slots};
 
@@ -28,10 +28,10 @@ pub unsafe trait Backend: Send + Sync {
     /// The backend's name, for users.
     fn name(&self) -> &'static str;
 
-    /// The default size of a symmetric heap in bytes. The node's memory is divided among the ranks,
-    /// so a job that stays within its heaps stays within the machine.
+    /// The default size of a symmetric heap in bytes. The memory that the node, or its control
+    /// group, has is divided among the ranks, so a job that stays within its heaps stays within it.
     fn default_heap(&self, ranks: usize) -> u64 {
-        (process::machine_memory() / ranks as u64).max(64 << 20)
+        (cgroup::memory() / ranks as u64).max(64 << 20)
     }
 
     /// Finds places for the heap, the partitions and the peers' mirrors.

@@ -60,7 +60,7 @@ use crate::pause::Habits;
 use crate::places::Places;
 use crate::sys::life::{self, Sign};
 use crate::sys::origin::Origin;
-use crate::sys::{fd, kept::Kept, map, process};
+use crate::sys::{cgroup, fd, kept::Kept, map, process};
 use backend::Backend;
 use backing::Room;
 use group::Groups;
@@ -167,7 +167,7 @@ impl Node {
             progress: config.progress,
             crowd: config.crowd,
             habits: Habits::new(),
-            cpus: process::cpus_of_job(),
+            cpus: cgroup::cpus_of_job(),
             backend,
             reason,
             surroundings: Surroundings::own(),

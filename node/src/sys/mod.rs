@@ -5,6 +5,7 @@
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
 pub mod caches;
+pub mod cgroup;
 pub mod fd;
 pub mod file;
 pub mod futex;

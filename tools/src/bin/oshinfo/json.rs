@@ -2,6 +2,7 @@
 
 use super::{collectives, copies, installation};
 use onenode::copy;
+use onenode::sys::{cgroup, process};
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env::{self, Variable};
 use oneshmem::job::Job;
@@ -26,6 +27,8 @@ pub fn report(job: &Job) -> String {
         "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),
+        "cpu_quota": cgroup::cpu_quota(),
+        "memory": {"bytes": cgroup::memory(), "machine": process::machine_memory()},
         "locks": lock::order_told(),
         "tuning": collectives::table(job.npes()),
         "copies": copies::told(&copy::methods()),

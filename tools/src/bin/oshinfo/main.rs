@@ -6,6 +6,8 @@ mod copies;
 mod json;
 
 use onenode::copy;
+use onenode::pages::Bytes;
+use onenode::sys::{cgroup, process};
 use oneshmem::argument::memory::Unused;
 use oneshmem::env;
 use oneshmem::error::{Error, Routine};
@@ -122,6 +124,18 @@ fn machine() -> String {
         nodes.len(),
         s(nodes.len()),
     );
+    if let Some(quota) = cgroup::cpu_quota() {
+        let _ =
+            writeln!(text, "{:<16} the time of {quota} CPUs, by the control group", "CPU quota");
+    }
+    let (memory, machine) = (cgroup::memory() as usize, process::machine_memory() as usize);
+    let memory = match memory < machine {
+        true => {
+            format!("{}, by the control group; the machine has {}", Bytes(memory), Bytes(machine))
+        }
+        false => Bytes(machine).to_string(),
+    };
+    let _ = writeln!(text, "{:<16} {memory}", "Memory");
     for node in nodes {
         let _ =
             writeln!(text, "{:<16} CPUs {}", format!("NUMA node {}", node[0].node), numbers(node));

@@ -16,6 +16,7 @@ use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, raise};
+use onenode::sys::cgroup;
 use oneshmem::job::file::JobFile;
 use std::collections::HashSet;
 use std::io::stdin;
@@ -55,6 +56,8 @@ pub struct Job<'a> {
     /// When to show PE 0's prompt to the user.
     prompt: Option<Instant>,
     pub standstill: Standstill,
+    /// How many processes the kernel had killed for lack of memory before the job.
+    pub oom_kills: Option<u64>,
 }
 
 enum Token {
@@ -93,6 +96,7 @@ impl<'a> Job<'a> {
             rest: begin,
             prompt: None,
             standstill: Standstill::new(),
+            oom_kills: cgroup::oom_kills(),
         }
     }
 

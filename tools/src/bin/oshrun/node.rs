@@ -24,7 +24,7 @@ use super::start::{Plan, Starter};
 use super::strays::Strays;
 use nix::poll::{PollFd, PollTimeout, poll};
 use onenode::atomics::Ordering;
-use onenode::sys::process;
+use onenode::sys::cgroup;
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
@@ -41,7 +41,7 @@ pub const OPTION: &str = "--node";
 pub fn run() -> Result<i32, Failure> {
     let begin = Instant::now();
     let mut link = take_streams().map_err(cannot("take over standard input and output"))?;
-    let hello = Hello { identity: identity(), memory: process::machine_memory() };
+    let hello = Hello { identity: identity(), memory: cgroup::memory() };
     link.send(FrameKind::Hello, 0, &hello.encode());
     let mut frames = first_frames(&mut link)?.into_iter();
     let Some(frame) = frames.next() else {

@@ -13,6 +13,7 @@ use super::stdout::{self, Stdout};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
+use onenode::sys::cgroup;
 use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::Pes;
@@ -58,7 +59,8 @@ impl<'a> Plan<'a> {
             map: options.map,
             is_restricted: options.cpu_set.is_some(),
         };
-        let places = wish.places().min(MAX_PES);
+        let quota = cgroup::cpu_quota().map_or(MAX_PES, cgroup::whole_cpus);
+        let places = wish.places().min(quota).min(MAX_PES);
         let parts = options.parts.iter().map(|part| {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;

@@ -9,6 +9,8 @@ use super::report::{self, Whose};
 use super::standstill::Standstill;
 use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use onenode::atomics::Ordering;
+use onenode::pages::Bytes;
+use onenode::sys::cgroup;
 use oneshmem::job::abort::{self, AbortKind, Cause};
 use oneshmem::job::control::{Control, Stage};
 use oneshmem::job::health::REPLACED;
@@ -143,13 +145,29 @@ impl Job<'_> {
                 let pid = self.process(pe).pid();
                 let place = self.place();
                 tell = Some(Whose::Waiting);
+                let more = self.lack_of_memory(end);
                 self.with_states(
-                    format!("PE {pe} (pid {pid}{place}) {why}; ending the job"),
+                    format!("PE {pe} (pid {pid}{place}) {why}{more}; ending the job"),
                     Whose::Waiting,
                 )
             }
         };
         self.end_and_tell(&message, pe, status, tell);
+    }
+
+    /// What more is known of an end: whether the kernel has killed for lack of memory.
+    fn lack_of_memory(&self, end: End) -> String {
+        let End::Killed(libc::SIGKILL, _) = end else { return String::new() };
+        match (self.oom_kills, cgroup::oom_kills()) {
+            (Some(before), Some(now)) if now > before => match cgroup::memory_limit() {
+                Some(limit) => format!(
+                    " by the kernel, for lack of memory: the limit of its control group is {}",
+                    Bytes(limit as usize)
+                ),
+                None => " by the kernel, for lack of memory".into(),
+            },
+            _ => String::new(),
+        }
     }
 
     /// Ends the job on behalf of a PE.
