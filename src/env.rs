@@ -91,8 +91,8 @@ variables! {
     MAX_PARTITIONS = "SHMEM_MAX_PARTITIONS", ValueKind::Count(1, 64), "16",
         "Maximum number of partitions: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
-        "Report why a call returned NULL or had no effect, and check that all PEs allocate and free \
-         alike and that no transfer exceeds its segment.";
+        "Report why a call failed or had no effect, and check that all PEs allocate and free alike, that \
+         no transfer exceeds its segment, that nothing is written past a block, and who calls.";
     STATS = "SHMEM_STATS", ValueKind::Statistics, "not set",
         "Print statistics at the end: calls, bytes, time blocked, peers and heap of each PE; as data, \
          also of each routine.";

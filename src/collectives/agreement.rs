@@ -5,6 +5,7 @@ use super::{CollectiveGroup, Reach, Small, far, select, with_team};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
 use onenode::collectives::sizes::SMALL_WORDS;
@@ -35,6 +36,10 @@ pub(super) fn for_collective(
     far::complete(routine);
     if env::debugging() {
         check(routine, team, agreed);
+        // All PEs have come here, and so has what they wrote before.
+        if let Some(damage) = guards::damage() {
+            failure::fatal(format_args!("{routine}: {damage}"));
+        }
     }
     team
 }

@@ -18,6 +18,7 @@ use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
+use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
@@ -187,6 +188,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
         job.note_mirrors(job.pe);
     }
     *job.heap.pool() = Pool::of_heap(job.layout.heap().len());
+    guards::forget_all();
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;

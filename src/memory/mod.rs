@@ -2,6 +2,7 @@
 //! of.
 
 mod buddy;
+pub mod guards;
 pub mod heap;
 pub mod pages;
 pub mod partition;

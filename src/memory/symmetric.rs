@@ -5,6 +5,7 @@
 //! `SHMEM_DEBUG` the arguments, to check that they are the same.
 #![allow(unsafe_code)]
 
+use super::guards;
 use super::heap::GRANULE;
 use super::space::Space;
 use crate::argument::memory::Block;
@@ -158,7 +159,7 @@ pub fn realloc(routine: Routine, block: Block, size: usize) -> *mut u8 {
     agree(job, routine, "size", size);
     // Peers may still be writing data that they put before this call.
     collectives::barrier_all(routine);
-    let result = match space.resize(offset, size) {
+    let result = match resize(space, ptr, offset, size) {
         true => ptr,
         // SAFETY: no PE uses a `Block` any more: all have reached the barrier above. `block_at` has
         // found `offset` to be that of a block.
@@ -166,6 +167,26 @@ pub fn realloc(routine: Routine, block: Block, size: usize) -> *mut u8 {
     };
     collectives::barrier_all(routine);
     result
+}
+
+/// Resizes a block in place, with its guard.
+fn resize(space: &Space, ptr: *mut u8, offset: usize, size: usize) -> bool {
+    if !env::debugging() || !guards::has(ptr.addr()) {
+        return space.resize(offset, size);
+    }
+    let resized = guards::with_guard(size).is_some_and(|bytes| space.resize(offset, bytes));
+    if resized {
+        // SAFETY: the block has just got this room, and stays until `free` or `relocate`.
+        unsafe { guards::lay(ptr, size) };
+    }
+    resized
+}
+
+/// The block will be freed.
+fn forget_guard(block: *mut u8) {
+    if env::debugging() {
+        guards::forget(block.addr());
+    }
 }
 
 /// Moves a block to a new one of `size` bytes.
@@ -182,6 +203,7 @@ unsafe fn relocate(
     let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
     let (from, to) = (space.address(offset), space.address(new));
+    forget_guard(from);
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe {
         match job.devices().filter(|devices| devices.find(from.addr()).is_some()) {
@@ -206,6 +228,7 @@ pub fn free(routine: Routine, block: Block) {
     agree_on_block(job, routine, space, offset);
     // Peers may still use the block before they make this call.
     collectives::barrier_all(routine);
+    forget_guard(ptr);
     if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
     }
@@ -220,12 +243,28 @@ pub(crate) fn allocate(
     align: usize,
 ) -> Option<usize> {
     let possible = align.is_power_of_two() && align <= space.largest_alignment();
-    let block = size.filter(|_| possible).and_then(|size| space.allocate(size, align));
+    let block = size.filter(|_| possible).and_then(|size| {
+        let guarded = allocate_guarded(job, space, size, align);
+        guarded.or_else(|| space.allocate(size, align))
+    });
     // Every PE fails in the same way, so one report is enough.
     if block.is_none() && job.pe() == 0 && env::debugging() {
         message::say(Refusal { job, routine, size, align, space });
     }
     block
+}
+
+/// Under `SHMEM_DEBUG`, allocates a block with a guard, if there is room for both.
+fn allocate_guarded(job: &Job, space: &Space, size: usize, align: usize) -> Option<usize> {
+    let is_device = || job.devices().is_some_and(|it| it.find(space.range().start).is_some());
+    if !env::debugging() || is_device() {
+        return None;
+    }
+    let offset = space.allocate(guards::with_guard(size)?, align)?;
+    // SAFETY: the block has just been allocated with this room, and stays until `free`, `relocate` or
+    // the end of the lifetime.
+    unsafe { guards::lay(space.address(offset), size) };
+    Some(offset)
 }
 
 /// Why an allocation failed.

@@ -125,8 +125,11 @@ int main(void)
         sync[0][i] = sync[1][i] = SHMEM_SYNC_VALUE;
     char *source = shmem_calloc((size_t)shmem_n_pes(), BYTES), *end = end_of_segment(source);
     CHECK(source != NULL);
-    /* The whole rest of the heap, so that its end is ours. */
-    char *rest = shmem_malloc((1 << 20) - BYTES * (size_t)shmem_n_pes() - 8192);
+    /* The whole rest of the heap, so that its end is ours: behind the guard that a block has under
+     * SHMEM_DEBUG. A partition has its large blocks elsewhere. */
+    char *rest = shmem_malloc((size_t)(end - source) - BYTES * (size_t)shmem_n_pes() - 32);
+    if (rest == NULL)
+        rest = shmem_malloc((1 << 20) - BYTES * (size_t)shmem_n_pes() - 8192);
     CHECK(rest != NULL && end - rest > 6 * BYTES * shmem_n_pes());
     for (size_t n = 16; n <= BYTES; n *= 4)
         up_to(end, source, n);
