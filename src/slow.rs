@@ -6,7 +6,7 @@ use crate::context;
 use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
 use crate::failure;
-use crate::job::{Job, job};
+use crate::job::{Job, check_thread, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
@@ -39,6 +39,7 @@ pub fn access(
     span: Span,
 ) -> Place {
     let Access(class, argument) = access;
+    check_thread(routine);
     let addr = TABLE.address(miss);
     let place = place_of(routine, argument, ctx, addr, pe);
     check_span(routine, argument, addr, span);

@@ -5,6 +5,7 @@ use super::{CollectiveGroup, Reach, Small, far, select, with_team};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::job::check_thread;
 use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
@@ -31,6 +32,7 @@ pub(super) fn for_collective(
     bytes: usize,
     agreed: &Agreed,
 ) -> &'static Team {
+    check_thread(routine);
     let team = team::required(routine, handle);
     stats::count(routine, Class::Collective, bytes, None);
     far::complete(routine);

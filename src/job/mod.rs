@@ -83,6 +83,7 @@ pub struct Job {
     heap_pages: Mutex<Option<pages::Got>>,
 }
 
+pub(crate) use current::check_thread;
 pub use current::{at_once, job};
 
 static JOB: OnceLock<Job> = OnceLock::new();

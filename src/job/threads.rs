@@ -1,7 +1,8 @@
 //! Thread levels (specification, section 9.2): how many threads of this PE may call the library.
 
 use super::Job;
-use crate::atomics::{AtomicI32, Ordering};
+use crate::atomics::{AtomicI32, AtomicUsize, Ordering};
+use std::cell::Cell;
 
 /// `SHMEM_THREAD_SINGLE`.
 pub const THREAD_SINGLE: i32 = 0;
@@ -29,6 +30,24 @@ pub(super) fn name(level: i32) -> &'static str {
     }
 }
 
+thread_local! {
+    /// Its address is that of a thread, as long as the thread lives.
+    static HERE: Cell<u8> = const { Cell::new(0) };
+}
+
+/// The thread that began the current lifetime.
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+
+fn here() -> usize {
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+/// Whether this thread must not call the library: it did not initialise it, and the level is that of
+/// one thread only.
+pub(super) fn is_stranger() -> bool {
+    level() < THREAD_SERIALIZED && FIRST.load(Ordering::Relaxed) != here()
+}
+
 /// The level of the current lifetime.
 pub(crate) fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)
@@ -38,6 +57,7 @@ impl Job {
     /// Sets this PE's level, at initialisation.
     pub(super) fn set_thread_level(&self, level: i32) {
         LEVEL.store(level, Ordering::Relaxed);
+        FIRST.store(here(), Ordering::Relaxed);
         self.control.pe(self.pe).thread_level.store(level, Ordering::Relaxed);
         self.calls.store(UNKNOWN, Ordering::Relaxed);
     }
