@@ -149,7 +149,7 @@ fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize)
 
 /// Whether PE `pe`, which has begun, has a counterpart of a symmetric address.
 fn is_on(job: &Job, addr: usize, pe: usize) -> bool {
-    !job.layout().data.contains(&addr) || job.runs_the_same(pe)
+    !job.layout().data().contains(&addr) || job.runs_the_same(pe)
 }
 
 /// Checks a PE number of a call that moves no data.
@@ -160,7 +160,7 @@ pub fn check_pe(routine: Routine, ctx: usize, pe: PeArg) {
 
 /// Whether a symmetric address has a counterpart on PE `pe`. Waits until that PE has begun.
 pub fn is_accessible(job: &Job, addr: usize, pe: usize) -> bool {
-    if job.layout().data.contains(&addr) && job.is_near(pe) {
+    if job.layout().data().contains(&addr) && job.is_near(pe) {
         job.mirror(pe);
     }
     is_on(job, addr, pe)

@@ -355,7 +355,9 @@ impl Engine for Ucx {
             while state.advance() {}
             state.check();
         }
-        state.look_for_silence();
+        let State { worker, wishes, peers, silence, .. } = &mut *state;
+        // SAFETY: the worker accepts answers to these wishes.
+        unsafe { silence.look(worker, wishes, peers) };
     }
 
     fn settle(&self) {

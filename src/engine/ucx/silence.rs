@@ -3,7 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::lost;
-use super::state::State;
+use super::peers::Peers;
+use super::wishes::Wishes;
+use super::worker::Worker;
 use crate::job;
 use crate::message;
 use std::time::{Duration, Instant};
@@ -27,23 +29,26 @@ impl Default for Silence {
     }
 }
 
-impl State {
+impl Silence {
     /// Looks for an agent that does not answer. To be called from time to time by a thread that waits.
-    pub fn look_for_silence(&mut self) {
+    ///
+    /// # Safety
+    /// These are the wishes whose answers the worker accepts.
+    pub unsafe fn look(&mut self, worker: &Worker, wishes: &Wishes, peers: &Peers) {
         let now = Instant::now();
-        let Some((number, pe)) = self.wishes.oldest() else {
-            self.silence.open = None;
-            if now - self.silence.probed >= PROBE {
-                self.silence.probed = now;
-                for agent in self.peers.connected() {
+        let Some((number, pe)) = wishes.oldest() else {
+            self.open = None;
+            if now - self.probed >= PROBE {
+                self.probed = now;
+                for agent in peers.connected() {
                     // If it fails, so has the connection, which others notice.
-                    // SAFETY: the worker accepts answers to these wishes.
-                    let _ = unsafe { self.worker.ask_for_answer(&self.wishes, agent) };
+                    // SAFETY: the caller guarantees that the worker accepts answers to these wishes.
+                    let _ = unsafe { worker.ask_for_answer(wishes, agent) };
                 }
             }
             return;
         };
-        match &mut self.silence.open {
+        match &mut self.open {
             Some((before, since, told)) if *before == number => {
                 if !*told && now - *since >= PATIENCE {
                     *told = true;
