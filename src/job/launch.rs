@@ -2,9 +2,10 @@
 //!
 //! `oshrun` passes this in one variable, and the job's file as a descriptor. Under other launchers,
 //! PE number and job size come from their variables, and the PEs find each other (`super::meet`). A
-//! process without a launcher is a job of one PE.
+//! process without a launcher is a job of one PE, and so is one that a PE has started.
 
 use crate::error::Error;
+use crate::job::claim::Told;
 use crate::job::exchange::Exchange;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
@@ -33,6 +34,8 @@ struct Foreign {
     local_size: &'static [&'static str],
     /// Variables that distinguish jobs of the same launching process, if any.
     job: &'static [&'static str],
+    /// Variables of this process's channel to the launcher, which it has with no other.
+    channel: &'static [&'static str],
 }
 
 /// In the order in which they are tried: `srun` and `mpirun` can both set `PMI_*`.
@@ -43,6 +46,7 @@ const FOREIGN: [Foreign; 3] = [
         size: &["OMPI_COMM_WORLD_SIZE"],
         local_size: &["OMPI_COMM_WORLD_LOCAL_SIZE"],
         job: &["PMIX_NAMESPACE"],
+        channel: &[],
     },
     Foreign {
         launcher: Launcher::Hydra,
@@ -50,6 +54,7 @@ const FOREIGN: [Foreign; 3] = [
         size: &["PMI_SIZE"],
         local_size: &["MPI_LOCALNRANKS"],
         job: &["PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"],
+        channel: &["PMI_FD", "PMI_PORT", "PMI_ID"],
     },
     Foreign {
         launcher: Launcher::Slurm,
@@ -57,6 +62,7 @@ const FOREIGN: [Foreign; 3] = [
         size: &["SLURM_NTASKS", "SLURM_NPROCS"],
         local_size: &[],
         job: &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
+        channel: &[],
     },
 ];
 
@@ -72,8 +78,10 @@ pub fn detect() -> Launcher {
 pub(super) fn join() -> Result<Place, Error> {
     explain_privilege();
     if let Some(text) = text_of(VARIABLE) {
-        // Children of this PE must not take themselves for this PE.
+        // Children of this PE must not take themselves for this PE, nor for the process of another
+        // launcher that runs `oshrun`. That one may not start the next program in this process.
         environment::forget_variable(VARIABLE);
+        Foreign::claim_all((0, 0));
         return from_oshrun(&text);
     }
     #[cfg(feature = "smartmap")]
@@ -81,7 +89,10 @@ pub(super) fn join() -> Result<Place, Error> {
         return Ok(place);
     }
     match Foreign::find() {
-        Some(foreign) => foreign.join(),
+        Some(foreign) => {
+            Foreign::claim_all((process::pid(), process::own_start()));
+            foreign.join()
+        }
         None => {
             let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
             Ok(Place { launcher: Launcher::Nobody, pe: 0, job, meeting: None, exchange: None })
@@ -151,7 +162,18 @@ impl Foreign {
     }
 
     fn present(&self) -> bool {
-        Self::variable(self.rank).is_some() && Self::variable(self.size).is_some()
+        Self::variable(self.rank).is_some()
+            && Self::variable(self.size).is_some()
+            && !self.told().is_anothers()
+    }
+
+    fn told(&self) -> Told {
+        Told::by([self.rank, self.size, self.job, self.channel].into_iter().flatten().copied())
+    }
+
+    /// Claims what launchers have told this process for the process `owner`.
+    fn claim_all(owner: (u32, u64)) {
+        FOREIGN.iter().filter(|foreign| foreign.present()).for_each(|it| it.told().claim(owner));
     }
 
     fn number(&self, names: &[&'static str]) -> Result<Option<usize>, Error> {

@@ -4,6 +4,7 @@ pub mod abort;
 pub mod about;
 mod announce;
 mod backend;
+mod claim;
 pub mod control;
 mod current;
 pub mod ending;

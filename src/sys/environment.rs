@@ -52,14 +52,19 @@ pub fn forget_variable(name: &str) {
     unsafe { std::env::remove_var(name) };
 }
 
+/// Sets a variable of this process and its children.
+pub fn set_variable(name: &str, value: &str) {
+    // SAFETY: as for `forget_variable`.
+    unsafe { std::env::set_var(name, value) };
+}
+
 /// Sets variables while `during` runs, except those already set. Children that start later do not
 /// see them.
 pub fn with_variables<R>(variables: &[(&str, &str)], during: impl FnOnce() -> R) -> R {
     let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
     let ours: Vec<_> = variables.iter().filter(unset).collect();
     for (name, value) in &ours {
-        // SAFETY: as for `forget_variable`.
-        unsafe { std::env::set_var(name, value) };
+        set_variable(name, value);
     }
     let result = during();
     ours.iter().for_each(|(name, _)| forget_variable(name));

@@ -54,6 +54,7 @@ pub mod leaves;
 pub mod limits;
 pub mod manners;
 pub mod manual;
+pub mod nested;
 pub mod node;
 pub mod nodes;
 pub mod openmp;

@@ -7,6 +7,7 @@ use crate::Rank;
 use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
+use crate::sys::hash::fnv1a;
 use crate::sys::peer;
 use crate::sys::point::{Directory, Host};
 use crate::sys::{fd, process};
@@ -147,18 +148,10 @@ fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
 }
 
 /// The name of a key's link. It also depends on the PID namespace, because process numbers are
-/// valid only within one. It must not vary between builds by different compilers, which the
-/// standard library's hashes do not guarantee.
+/// valid only within one.
 fn name(key: &[u8]) -> String {
     let namespace = process::pid_namespace().to_le_bytes();
     format!("{:032x}", fnv1a(namespace.iter().chain(key)))
-}
-
-/// The 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923).
-fn fnv1a<'b>(bytes: impl Iterator<Item = &'b u8>) -> u128 {
-    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    bytes.fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
 /// A wait for all processes that meet.
@@ -192,18 +185,5 @@ impl Waiting for ForAll<'_> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fnv1a;
-
-    /// The test vectors of the algorithm's authors.
-    #[test]
-    fn the_hash_is_fnv1a() {
-        assert_eq!(fnv1a(b"".iter()), 0x6c62272e07bb014262b821756295c58d);
-        assert_eq!(fnv1a(b"a".iter()), 0xd228cb696f1a8caf78912b704e4a8964);
-        assert_eq!(fnv1a(b"foobar".iter()), 0x343e1662793c64bf6f0d3597ba446f18);
     }
 }

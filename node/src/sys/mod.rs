@@ -9,6 +9,7 @@ pub mod cgroup;
 pub mod fd;
 pub mod file;
 pub mod futex;
+pub mod hash;
 pub mod huge;
 pub mod kept;
 pub mod life;

@@ -1,0 +1,116 @@
+//! Whom a launcher's variables are for. A process that a PE starts (`system`, a debugger, another
+//! OpenSHMEM program) inherits them and must not take itself for the PE. They cannot be removed, as
+//! the one of `oshrun` is, because MPI may need them in this process later. So the PE adds a variable
+//! that says what the launcher has told it and which process it is. A process that has been told the
+//! same and is another one was started by the PE; one that a nested launcher has started has been
+//! told something else.
+
+use crate::sys::environment;
+use onenode::sys::hash::fnv1a;
+use onenode::sys::{fd, process};
+use std::os::unix::fs::MetadataExt;
+
+/// The variable: claims, separated by blanks, of a PE, of the PE that started its launcher, etc.
+const VARIABLE: &str = "ONESHMEM_CLAIMED";
+/// The variable of PMI's channel to the launcher.
+const CHANNEL: &str = "PMI_FD";
+
+/// What a launcher has told this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    values: u128,
+    /// The inode of the socket of PMI's channel, if that is among the variables; 0 if there is none.
+    /// The numbers alone may be the same in a nested job.
+    socket: u64,
+}
+
+impl Told {
+    /// What these variables say.
+    pub fn by<'v>(variables: impl Iterator<Item = &'v str>) -> Self {
+        let (mut text, mut socket) = (Vec::new(), None);
+        for name in variables {
+            let Some(value) = environment::variable(name) else { continue };
+            text.extend_from_slice(name.as_bytes());
+            text.push(b'=');
+            text.extend_from_slice(value.as_encoded_bytes());
+            text.push(0);
+            if name == CHANNEL {
+                socket = value.to_str().and_then(|text| fd::socket(text.parse().ok()?));
+            }
+        }
+        let inode = socket.and_then(|socket| socket.metadata().ok()).map_or(0, |it| it.ino());
+        Self { values: fnv1a(text.iter()), socket: inode }
+    }
+
+    /// Whether it was told to a PE that has started this process.
+    pub fn is_anothers(self) -> bool {
+        claims().iter().any(|claim| claim.covers(self, (process::pid(), process::own_start())))
+    }
+
+    /// Claims it for the process `owner`, by its number and start, against the processes that it
+    /// starts.
+    pub fn claim(self, owner: (u32, u64)) {
+        let claim = Claim { owner, told: self };
+        let mut claims = claims();
+        if !claims.contains(&claim) {
+            claims.push(claim);
+            let text: Vec<_> = claims.iter().map(Claim::text).collect();
+            environment::set_variable(VARIABLE, &text.join(" "));
+        }
+    }
+}
+
+/// A PE's claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Claim {
+    owner: (u32, u64),
+    told: Told,
+}
+
+impl Claim {
+    fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.split(':');
+        let owner = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let values = u128::from_str_radix(fields.next()?, 16).ok()?;
+        let told = Told { values, socket: fields.next()?.parse().ok()? };
+        Some(Self { owner, told })
+    }
+
+    fn text(&self) -> String {
+        let Self { owner: (pid, started), told: Told { values, socket } } = self;
+        format!("{pid}:{started}:{values:x}:{socket}")
+    }
+
+    /// Whether `process`, which has been told `told`, is another than the owner. A process whose
+    /// starter has closed the channel was not started by the launcher.
+    fn covers(&self, told: Told, process: (u32, u64)) -> bool {
+        self.told.values == told.values
+            && (told.socket == self.told.socket || told.socket == 0)
+            && self.owner != process
+    }
+}
+
+fn claims() -> Vec<Claim> {
+    let text = environment::variable(VARIABLE).unwrap_or_default();
+    text.to_string_lossy().split(' ').filter_map(Claim::parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_against_other_processes_that_were_told_the_same() {
+        let told = Told { values: 1 << 100 | 7, socket: 9 };
+        let claim = Claim { owner: (5, 6), told };
+        assert_eq!(Claim::parse(&claim.text()), Some(claim));
+        assert!(!claim.covers(told, (5, 6)), "the PE itself, with another program");
+        assert!(claim.covers(told, (5, 7)) && claim.covers(told, (8, 9)));
+        assert!(claim.covers(Told { socket: 0, ..told }, (8, 9)), "its channel is closed");
+        assert!(!claim.covers(Told { socket: 4, ..told }, (8, 9)), "of a nested launcher");
+        assert!(!claim.covers(Told { values: 8, ..told }, (8, 9)), "of a nested launcher");
+        for text in ["", "1", "1:2:3", "1:2:x:4", "-1:2:3:4"] {
+            assert_eq!(Claim::parse(text), None, "{text}");
+        }
+    }
+}
