@@ -24,6 +24,24 @@ pub const NOTICED: Duration = Duration::from_secs(1);
 /// How often a PE looks whether that has happened.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Last of all exit handlers: ends the job if the program still owes a finalisation, unless `oshrun`
+/// reports it. Whatever status the program has chosen, this process ends with the job's: other
+/// launchers return that of any process.
+pub(super) fn leave_unfinalised() {
+    let Some(job) = existing().filter(|_| !super::is_child()) else { return };
+    let owes = job.control.pe(job.pe).stage() == Stage::Ready;
+    if !owes || job.launcher == Launcher::Oshrun || job.npes == 1 {
+        return;
+    }
+    let file = job.control.job();
+    if abort::raise(file, AbortKind::Fatal, job.pe, 1) {
+        message::say("exits without calling shmem_finalize; ending the job");
+        end_peers(job, 1);
+        go(file.header().abort.load(Ordering::Relaxed));
+    }
+    look(job);
+}
+
 /// Checks whether the job has ended; if so, ends this process too. Cheap.
 #[inline]
 pub fn look(job: &Job) {
@@ -184,7 +202,7 @@ pub fn end_job(status: i32) -> ! {
 }
 
 /// Ends the other PEs, unless the launcher does.
-pub(super) fn end_peers(job: &Job, status: i32) {
+fn end_peers(job: &Job, status: i32) {
     if job.launcher == Launcher::Oshrun {
         // It does.
     } else if job.launcher == Launcher::Kitten {

@@ -11,7 +11,7 @@ use super::partitions::{self, Partition};
 use super::settings::Settings;
 use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
 use crate::argument::memory::Unused;
-use crate::atomics::{AtomicU32, AtomicUsize, Ordering, fence};
+use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
 use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
 use crate::error::{Error, Routine};
@@ -169,6 +169,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::leave_when_told();
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
+    sys::ending::at_last(ending::leave_unfinalised);
     begin(job, routine, level)?;
     // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(engine) = job.engine() {
@@ -309,6 +310,9 @@ fn conclude(routine: Routine) {
     }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();
+    if LEAVING.load(Ordering::Relaxed) {
+        disconnect(job);
+    }
 }
 
 /// `start_pes`: repeated calls do nothing, and the end of the program finalises.
@@ -319,32 +323,28 @@ pub fn start_pes(routine: Routine, _: Unused) {
     }
 }
 
-/// Exit handler: finalises if `start_pes` promised it. If the program owes a finalisation, ends the
-/// job, unless `oshrun` reports it.
+/// Whether the program's handlers of `exit` run. They may finalise.
+static LEAVING: AtomicBool = AtomicBool::new(false);
+
+/// Exit handler: finalises if `start_pes` promised it.
 extern "C" fn leaving() {
+    const ROUTINE: Routine = &"exit";
     let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
     let record = job.control.pe(job.pe);
-    if record.stage() == Stage::Ready {
-        leaving_early(job);
-    }
-    if let (Stage::Finalized, Some(exchange)) = (record.stage(), &job.exchange) {
-        exchange.lock().unwrap_or_else(|e| e.into_inner()).end();
-    }
-}
-
-/// Finalises if the end of the program implies it, otherwise ends the job.
-fn leaving_early(job: &'static Job) {
-    const ROUTINE: Routine = &"exit";
-    let record = job.control.pe(job.pe);
-    if record.implicit_finalize.load(Ordering::Relaxed) != 0 {
+    if record.stage() == Stage::Ready && record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
         conclude(ROUTINE);
-    } else if job.launcher != Launcher::Oshrun
-        && job.npes > 1
-        && abort::raise(job.control.job(), AbortKind::Fatal, job.pe, 1)
-    {
-        message::say("exits without calling shmem_finalize; ending the job");
-        ending::end_peers(job, 1);
+    }
+    if record.stage() == Stage::Finalized {
+        disconnect(job);
+    }
+    LEAVING.store(true, Ordering::Relaxed);
+}
+
+/// Tells the launcher of a job on several nodes that this process ends as it should.
+fn disconnect(job: &Job) {
+    if let Some(exchange) = &job.exchange {
+        exchange.lock().unwrap_or_else(|e| e.into_inner()).end();
     }
 }
 

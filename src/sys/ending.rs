@@ -6,6 +6,7 @@ use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use onenode::sys::process;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The thread that ends the process; 0 if none does.
@@ -126,8 +127,28 @@ pub fn wait_for_readers(limit: Duration) {
     }
 }
 
-/// Runs `handler` when the process calls `exit` or returns from `main`.
+/// Runs `handler` when the process calls `exit` or returns from `main`: before the program's handlers
+/// that were registered earlier, and before the destructors of its global objects.
 pub fn at_exit(handler: extern "C" fn()) {
     // SAFETY: the handler is a plain function and stays loaded.
     unsafe { libc::atexit(handler) };
+}
+
+/// What [`at_last`] has been given.
+static LAST: OnceLock<fn()> = OnceLock::new();
+
+/// Runs `handler` when the process has called `exit` and all of the program's handlers and destructors
+/// have run: those of a library run after the program's, and in the program itself (static programs,
+/// those in Rust) those of this priority run last. Only the first handler counts.
+pub fn at_last(handler: fn()) {
+    LAST.get_or_init(|| handler);
+}
+
+/// 101 is the latest priority that is not reserved for the compiler and the C library.
+#[used]
+#[unsafe(link_section = ".fini_array.00101")]
+static AT_LAST: extern "C" fn() = last;
+
+extern "C" fn last() {
+    LAST.get().inspect(|handler| handler());
 }

@@ -88,10 +88,7 @@ fn late(launcher: Launcher, how: &str, status: i32) -> Result<(), String> {
     let program: PathBuf = compile::plain(&tree::repository("tests/programs/late.c"), &[])?;
     let outcomes = launcher.run(3, &program, &[how], &[("SHMEM_STARTUP_TIMEOUT", "60")])?;
     for outcome in &outcomes {
-        // Exception: if a script starts the PEs, the one that exits with 0 without finalising keeps
-        // that status.
-        let alone = launcher == Launcher::Slurm && how == "exit" && outcome.status == 0;
-        if outcome.hung || (outcome.status != status && !alone) {
+        if outcome.hung || outcome.status != status {
             return Err(outcome.report(&format!("expected status {status}")));
         }
         if outcome.stderr.contains("did not call shmem_init") {

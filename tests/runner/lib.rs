@@ -51,6 +51,7 @@ pub mod launch;
 pub mod launched_nodes;
 pub mod launchers;
 pub mod leaves;
+pub mod leaving;
 pub mod limits;
 pub mod manners;
 pub mod manual;

@@ -4,9 +4,9 @@ use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
-    interface, launch, launched_nodes, launchers, leaves, limits, manners, manual, nested, node,
-    nodes, openmp, packages, partitions, privileged, prose, rules, rust_users, sanitizers, seen,
-    smartmap, spelling, states, statistics, strangers, system_calls, tree, tuning, units,
+    interface, launch, launched_nodes, launchers, leaves, leaving, limits, manners, manual, nested,
+    node, nodes, openmp, packages, partitions, privileged, prose, rules, rust_users, sanitizers,
+    seen, smartmap, spelling, states, statistics, strangers, system_calls, tree, tuning, units,
     variables,
 };
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 46] = [
+    let families: [fn() -> Vec<Trial>; 47] = [
         addresses::trials,
         rules::trials,
         rust_users::trials,
@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         examples::trials,
         launchers::trials,
         nested::trials,
+        leaving::trials,
         failures::trials,
         far::trials,
         alone::trials,

@@ -1,0 +1,75 @@
+//! How processes leave a job: finalising while they end, or not at all.
+
+use crate::directives::{Program, Variant};
+use crate::launch::Outcome;
+use crate::launchers::Launcher;
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut add =
+        |launcher: Launcher, name: &str, run: Box<dyn FnOnce() -> Result<(), String> + Send>| {
+            let name = format!("leaving/{}/{name}", launcher.name());
+            let trial = Trial::test(name, move || Ok(run()?));
+            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        };
+    for launcher in Launcher::ALL {
+        for variant in [Variant::Pie, Variant::Static] {
+            if variant != Variant::usual() && tree::is_smartmap() {
+                continue;
+            }
+            for how in ["object", "handler", "program", "later"] {
+                let run = move || finalises(launcher, variant, how);
+                add(launcher, &format!("{how}/{}", variant.name()), Box::new(run));
+            }
+            let run = move || without_finalising(launcher, variant);
+            add(launcher, &format!("never/{}", variant.name()), Box::new(run));
+        }
+    }
+    trials
+}
+
+fn leave(launcher: Launcher, variant: Variant, how: &str) -> Result<Vec<Outcome>, String> {
+    let program = Program::of(tree::repository("tests/programs/leaves.cc"));
+    let pes = *launcher.pes().last().ok_or("a launcher starts PEs")?;
+    launcher.run(pes.min(4), &compile::executable(&program, variant)?, &[how], &[])
+}
+
+/// All PEs finalise, so the job succeeds.
+fn finalises(launcher: Launcher, variant: Variant, how: &str) -> Result<(), String> {
+    let outcomes = leave(launcher, variant, how)?;
+    outcomes.iter().try_for_each(Outcome::success)?;
+    let pes = launcher.pes().last().map_or(1, |pes| (*pes).min(4));
+    let said = |pe: usize| {
+        let line = format!("PE {pe}: {how}");
+        outcomes.iter().flat_map(|outcome| outcome.stdout.lines()).any(|said| said == line)
+    };
+    match (0..pes).find(|pe| !said(*pe)) {
+        None => Ok(()),
+        Some(pe) => Err(outcomes[0].report(&format!("PE {pe} has not finalised"))),
+    }
+}
+
+/// No PE finalises: the job fails in each of some runs, and says why once.
+fn without_finalising(launcher: Launcher, variant: Variant) -> Result<(), String> {
+    const RUNS: usize = 8;
+    for _ in 0..RUNS {
+        let outcomes = leave(launcher, variant, "never")?;
+        if launcher == Launcher::None {
+            outcomes.iter().try_for_each(Outcome::success)?;
+            continue;
+        }
+        let said: usize =
+            outcomes.iter().map(|it| it.stderr.matches("shmem_finalize").count()).sum();
+        for outcome in &outcomes {
+            if outcome.hung || outcome.status != 1 || said == 0 {
+                return Err(
+                    outcome.report("expected status 1 and a message that names shmem_finalize")
+                );
+            }
+        }
+    }
+    Ok(())
+}
