@@ -61,9 +61,9 @@ pub enum Error {
         /// What is inconsistent.
         why: String,
     },
-    /// The job has ended, with this abort word.
-    #[error("the job had ended before this process joined")]
-    Over(u64),
+    /// PEs have not come in time.
+    #[error("{0}")]
+    Absent(String),
     /// A library that is loaded at run time cannot be used.
     #[error("{0}")]
     Library(String),

@@ -1,5 +1,4 @@
-//! The table on which processes that meet leave their cards: a memory file of the first process to
-//! arrive.
+//! The table on which processes that meet leave their cards: a file at the place where they meet.
 #![allow(unsafe_code)]
 
 use crate::Rank;
@@ -7,7 +6,7 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::card::{self, Card, VERSION};
 use crate::error::Error;
 use crate::sys::{fd, map};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 
 /// "1nodemet" in memory order.
@@ -23,8 +22,6 @@ struct Header {
     ranks: AtomicU32,
     /// The number of cards on the table.
     arrived: AtomicU32,
-    /// 1: the process that created the table is gone, so nobody else can find the table.
-    abandoned: AtomicU32,
 }
 
 #[repr(C, align(128))]
@@ -41,24 +38,23 @@ pub struct CardTable {
 }
 
 impl CardTable {
-    const fn bytes(ranks: u32) -> usize {
+    /// The size of a table for `ranks` ranks.
+    pub const fn bytes(ranks: u32) -> usize {
         (HEADER_BYTES + ranks as usize * size_of::<Entry>()).next_multiple_of(4096)
     }
 
-    /// Creates a table for `ranks` ranks, 1 to [`MOST`].
-    pub fn make(ranks: u32) -> Result<(OwnedFd, Self), Error> {
-        let file = fd::memfd(c"onenode-meeting")?;
-        fd::resize_and_seal(file.as_fd(), Self::bytes(ranks) as u64)?;
-        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(ranks))?;
+    /// Begins a table for `ranks` ranks, 1 to [`MOST`], in a file of zeros that has its size.
+    pub fn begin(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
+        let base = map::shared_anywhere(file, 0, Self::bytes(ranks))?;
         let table = Self { base, ranks };
         let header = table.header();
         header.version.store(card::pair16(VERSION), Ordering::Relaxed);
         header.ranks.store(ranks, Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
-        Ok((file, table))
+        Ok(table)
     }
 
-    /// Opens a table that another process has created. Its file cannot shrink.
+    /// Opens a table that another process has begun.
     pub fn open(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
         let other = || Error::NoWay("the file at the meeting point is not a card table".into());
         let size = fd::size(file)?;
@@ -125,16 +121,6 @@ impl CardTable {
         self.header().arrived.load(Ordering::Acquire) >= self.ranks
     }
 
-    /// Marks the table as abandoned: no further process can find it.
-    pub fn abandon(&self) {
-        self.header().abandoned.store(1, Ordering::Release);
-    }
-
-    /// Whether the table was abandoned before all cards were on it.
-    pub fn is_abandoned(&self) -> bool {
-        self.header().abandoned.load(Ordering::Acquire) != 0 && !self.is_complete()
-    }
-
     /// The cards on the table.
     pub fn cards(&self) -> impl Iterator<Item = (Rank, Card)> + '_ {
         let there = |rank: &Rank| self.entry(*rank).there.load(Ordering::Acquire) != 0;
@@ -156,26 +142,33 @@ impl Drop for CardTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::{AsFd, OwnedFd};
+
+    fn file(ranks: u32) -> OwnedFd {
+        let file = fd::memfd(c"table").expect("a memory file");
+        let bytes = CardTable::bytes(ranks) as u64;
+        fd::resize_and_seal(file.as_fd(), bytes).expect("its size");
+        file
+    }
 
     #[test]
     fn a_table_is_complete_when_all_cards_are_there() {
-        let (file, table) = CardTable::make(3).expect("made");
+        let file = file(3);
+        let table = CardTable::begin(file.as_fd(), 3).expect("begun");
         let same = CardTable::open(file.as_fd(), 3).expect("opened");
         let card = |word| Card([word; 8]);
         assert!(table.leave(2, &card(5)) && same.leave(0, &card(6)));
         assert!(!table.leave(0, &card(7)), "there is one");
         assert!(same.cards().eq([(0, card(6)), (2, card(5))]));
         assert!(table.take_away(2) && same.leave(2, &card(8)) && !same.is_complete());
-        table.abandon();
-        assert!(same.is_abandoned());
         assert!(table.leave(1, &card(9)) && same.is_complete() && !table.take_away(1));
-        assert!(!same.is_abandoned(), "all have found it");
         assert_eq!(same.cards().count(), 3);
     }
 
     #[test]
     fn other_files_are_refused() {
-        let (file, table) = CardTable::make(3).expect("made");
+        let file = file(3);
+        let table = CardTable::begin(file.as_fd(), 3).expect("begun");
         let refused =
             |ranks| CardTable::open(file.as_fd(), ranks).expect_err("refused").to_string();
         assert!(refused(4).contains("ranks = 4"));

@@ -5,8 +5,7 @@ use super::control::Stage;
 use super::file::JobFile;
 use super::launcher::Launcher;
 use super::life::{self, Life};
-use super::point::Point;
-use super::{Job, existing, fault, meet};
+use super::{Job, existing, fault};
 use crate::atomics::{Ordering, fence};
 use crate::message;
 use crate::sys::{ending, signal, streams};
@@ -74,10 +73,8 @@ pub(super) fn leave_when_told() {
 
 /// Ends this process if it joins a job that has ended.
 /// `is_spread` says whether a launcher has started the job on several nodes.
-pub(super) fn leave_if_late(file: &JobFile, meeting: Option<&Point>, pe: usize, is_spread: bool) {
+pub(super) fn leave_if_late(file: &JobFile, is_spread: bool) {
     if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
-        // There may be a notice for this PE, as for those that had not joined.
-        meeting.and_then(|point| point.take_notice(pe));
         leave_late(word, is_spread);
     }
 }
@@ -239,49 +236,45 @@ fn ask_launcher(job: &Job, status: i32) {
     // The launcher may end this process at once, and lose output that has not been read yet.
     streams::flush();
     ending::wait_for_readers(GRACE);
-    // Missing PEs will no longer join.
-    job.launcher.abort(status, job.exchange.is_some(), || {
-        if let Some(point) = &job.meeting {
-            job.near().filter(|pe| *pe != job.pe).for_each(|pe| {
-                point.take_notice(pe);
-            });
-        }
-    });
+    job.launcher.abort(status, job.exchange.is_some());
 }
 
-/// Waiting peers see the abort word; those that compute get SIGTERM; the launcher ends missing PEs
-/// and those that run another program; any others are killed.
+/// Waiting peers see the abort word, those that initialise look for it, and those that compute get
+/// SIGTERM; the launcher ends those that run another program; any others are killed.
 fn end_near(job: &Job, status: i32) {
     let file = job.control.job();
-    // A PE that has just joined is either seen here, or sees the abort word after it has made
-    // itself visible.
+    // A PE that has just made itself visible is either seen here, or sees the abort word.
     fence(Ordering::SeqCst);
-    if let Some(point) = &job.meeting {
-        meet::close(file, point);
-    }
+    let is_ready = |pe: usize| job.control.pe(pe).stage() == Stage::Ready;
     let life = |pe: usize| match life::of(file, pe) {
         // A PE that finalised and then became another program (exec) is free to run.
-        Ok(Life::Replaced) if job.control.pe(pe).stage() != Stage::Ready => Life::Ended,
+        Ok(Life::Replaced) if !is_ready(pe) => Life::Ended,
         life => life.unwrap_or(Life::Ended),
     };
-    let peers = || job.near().filter(|pe| *pe != job.pe);
-    let wait = || {
+    let left = || job.near().filter(|pe| *pe != job.pe && life(*pe) != Life::Ended);
+    let (begun, mut told) = (Instant::now(), Vec::new());
+    loop {
+        let (waited, left): (_, Vec<usize>) = (begun.elapsed(), left().collect());
+        let limit = if left.iter().all(|pe| is_ready(*pe)) { 2 * GRACE } else { LAUNCHER };
+        if left.is_empty() || waited >= limit {
+            break;
+        }
+        if waited >= GRACE {
+            for pe in left.into_iter().filter(|pe| is_ready(*pe)) {
+                if !told.contains(&pe) {
+                    life::tell_end(&job.control, pe);
+                    told.push(pe);
+                }
+            }
+        }
+        process::sleep(Duration::from_millis(5));
+    }
+    if left().next().is_some() {
+        ask_launcher(job, status);
         let until = Instant::now() + GRACE;
-        while Instant::now() < until && peers().any(|pe| life(pe) != Life::Ended) {
+        while Instant::now() < until && left().next().is_some() {
             process::sleep(Duration::from_millis(5));
         }
-    };
-    wait();
-    peers()
-        .filter(|pe| life(*pe) == Life::Alive)
-        .for_each(|pe| life::signal(file, pe, libc::SIGTERM));
-    wait();
-    let all_came = file.header().joined.load(Ordering::Relaxed) as usize == job.npes;
-    if !all_came || peers().any(|pe| life(pe) != Life::Ended) {
-        ask_launcher(job, status);
-        wait();
     }
-    peers()
-        .filter(|pe| life(*pe) != Life::Ended)
-        .for_each(|pe| life::signal(file, pe, libc::SIGKILL));
+    left().for_each(|pe| life::signal(file, pe, libc::SIGKILL));
 }

@@ -40,7 +40,7 @@ pub(super) use places::SLOT_STRIDE;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 14;
+pub const LAYOUT: u32 = 15;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -67,8 +67,6 @@ pub struct Header {
     pub statistics: AtomicU32,
     /// How many PEs have found the file by themselves, if the launcher did not pass it.
     pub joined: AtomicU32,
-    /// 1 once a PE has left notices for PEs that join after the job's end.
-    pub closed: AtomicU32,
     /// The number of this node and the number of nodes: 0 and 1 if the job is on one node.
     node: AtomicU32,
     nodes: AtomicU32,
@@ -343,7 +341,7 @@ impl JobFile {
     }
 
     /// This process's descriptors of the job's files, each plus 1.
-    pub(super) fn own_files(&self) -> [i32; 2] {
+    fn own_files(&self) -> [i32; 2] {
         let file = match &self.home {
             Home::File(file) => file.number() + 1,
             Home::Memory(_) => 0,

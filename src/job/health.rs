@@ -8,8 +8,8 @@ use super::control::{Control, Stage};
 use super::ending::{self, NOTICED, patience};
 use super::file::JobFile;
 use super::life::{self, Life};
+use super::meet;
 use crate::atomics::{AtomicBool, Ordering};
-use crate::env;
 use crate::failure;
 use crate::job::launcher::Launcher;
 use onenode::sys::process;
@@ -222,7 +222,7 @@ fn check_left(job: &Job) {
 fn check_arrivals(job: &Job, now: Instant) {
     static STARTED: OnceLock<Instant> = OnceLock::new();
     let waited = now - *STARTED.get_or_init(|| now);
-    let limit = env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0);
+    let limit = meet::limit();
     if waited.as_secs_f64() < limit {
         return;
     }
@@ -230,14 +230,9 @@ fn check_arrivals(job: &Job, now: Instant) {
     if ALL_ARRIVED.load(Ordering::Relaxed) {
         return;
     }
-    let missing: Vec<_> = job.at_stage(Stage::Absent).map(|pe| pe.to_string()).collect();
+    let missing: Vec<_> = job.at_stage(Stage::Absent).collect();
     ALL_ARRIVED.store(missing.is_empty(), Ordering::Relaxed);
     if !missing.is_empty() {
-        failure::fatal(format_args!(
-            "PE {} of {} did not call shmem_init within {limit} s \
-             (SHMEM_STARTUP_TIMEOUT sets how long to wait)",
-            missing.join(", "),
-            job.npes
-        ));
+        failure::fatal(format_args!("{}", meet::absent(&missing, job.npes)));
     }
 }

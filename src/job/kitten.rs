@@ -45,11 +45,5 @@ pub(super) fn join() -> Result<Option<Place>, Error> {
     // SAFETY: a static of rank 0, at the same address in all ranks because all run one executable
     // at fixed addresses. The loader mapped it before any rank ran, and nothing else uses it.
     let job = unsafe { JobFile::over(base, BYTES, place.size) }?;
-    Ok(Some(Place {
-        launcher: Launcher::Kitten,
-        pe: place.rank,
-        job,
-        meeting: None,
-        exchange: None,
-    }))
+    Ok(Some(Place { launcher: Launcher::Kitten, pe: place.rank, job, exchange: None }))
 }

@@ -9,16 +9,19 @@ use crate::job::claim::Told;
 use crate::job::exchange::Exchange;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
-use crate::job::meet::{self, Joined};
+use crate::job::meet;
 use crate::job::nodes::NodeOf;
+use crate::job::origin;
 use crate::job::place::Place;
 use crate::job::several;
 use crate::message;
 use crate::sys;
 use crate::sys::environment;
 use crate::translate::MAX_PES;
-use onenode::sys::fd;
-use onenode::sys::{process, program};
+use onenode::sys::{fd, process, program};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
 pub use crate::sys::stdio::PIPE as STDOUT;
 
@@ -32,7 +35,9 @@ struct Foreign {
     rank: &'static [&'static str],
     size: &'static [&'static str],
     local_size: &'static [&'static str],
-    /// Variables that distinguish jobs of the same launching process, if any.
+    /// A variable that names the job. Without it, the launching process distinguishes jobs.
+    named: &'static [&'static str],
+    /// Variables that distinguish jobs of that name or process.
     job: &'static [&'static str],
     /// Variables of this process's channel to the launcher, which it has with no other.
     channel: &'static [&'static str],
@@ -45,7 +50,9 @@ const FOREIGN: [Foreign; 3] = [
         rank: &["OMPI_COMM_WORLD_RANK"],
         size: &["OMPI_COMM_WORLD_SIZE"],
         local_size: &["OMPI_COMM_WORLD_LOCAL_SIZE"],
-        job: &["PMIX_NAMESPACE"],
+        named: &["PMIX_NAMESPACE"],
+        // Namespaces are numbered by each server.
+        job: &["PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI2"],
         channel: &[],
     },
     Foreign {
@@ -53,6 +60,7 @@ const FOREIGN: [Foreign; 3] = [
         rank: &["PMI_RANK"],
         size: &["PMI_SIZE"],
         local_size: &["MPI_LOCALNRANKS"],
+        named: &[],
         job: &["PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"],
         channel: &["PMI_FD", "PMI_PORT", "PMI_ID"],
     },
@@ -61,7 +69,8 @@ const FOREIGN: [Foreign; 3] = [
         rank: &["SLURM_PROCID"],
         size: &["SLURM_NTASKS", "SLURM_NPROCS"],
         local_size: &[],
-        job: &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
+        named: &["SLURM_JOB_ID"],
+        job: &["SLURM_STEP_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME"],
         channel: &[],
     },
 ];
@@ -95,7 +104,7 @@ pub(super) fn join() -> Result<Place, Error> {
         }
         None => {
             let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
-            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, meeting: None, exchange: None })
+            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, exchange: None })
         }
     }
 }
@@ -126,7 +135,7 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     };
     // A program that has closed all descriptors (closefrom) gets the files from the launcher.
     let take = |number: i64| {
-        let again = || meet::descriptor(launcher as u32, number as i32).ok();
+        let again = || descriptor_of(launcher, number).ok();
         fd::inherit(number as i32).or_else(|error| again().ok_or(error))
     };
     let mut job = JobFile::open(take(descriptor)?)?;
@@ -142,7 +151,16 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     if i64::from(process::parent()) != launcher {
         sys::ending::die_with_parent();
     }
-    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, meeting: None, exchange: None })
+    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, exchange: None })
+}
+
+/// Opens descriptor `number` of process `pid` again.
+fn descriptor_of(pid: i64, number: i64) -> std::io::Result<OwnedFd> {
+    let file = File::options().read(true).write(true).open(format!("/proc/{pid}/fd/{number}"))?;
+    match file.metadata()?.uid() == process::user() {
+        true => Ok(file.into()),
+        false => Err(std::io::ErrorKind::PermissionDenied.into()),
+    }
 }
 
 impl Foreign {
@@ -168,7 +186,12 @@ impl Foreign {
     }
 
     fn told(&self) -> Told {
-        Told::by([self.rank, self.size, self.job, self.channel].into_iter().flatten().copied())
+        Told::by(
+            [self.rank, self.size, self.named, self.job, self.channel]
+                .into_iter()
+                .flatten()
+                .copied(),
+        )
     }
 
     /// Claims what launchers have told this process for the process `owner`.
@@ -196,13 +219,7 @@ impl Foreign {
         }
         if size == 1 {
             let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
-            return Ok(Place {
-                launcher: self.launcher,
-                pe: rank,
-                job,
-                meeting: None,
-                exchange: None,
-            });
+            return Ok(Place { launcher: self.launcher, pe: rank, job, exchange: None });
         }
         // Slurm's own variables give the number of nodes, not of PEs on this one.
         let local = self.number(self.local_size)?;
@@ -228,15 +245,21 @@ impl Foreign {
                 "{local} PEs are on this node by its variables, {near} by what it answers"
             )));
         }
-        let told = self.job.iter().filter_map(|name| text_of(name));
-        let told = told.collect::<Vec<_>>().join(".");
         let nodes = NodeOf::unnamed(&sizes);
-        let Joined { job, meeting } =
-            meet::join(self.launcher, self.rank[0], &told, rank, (own, &nodes))?;
+        let job = meet::join(self.launcher, &self.job_told(), rank, (own, &nodes))?;
         if let Some(exchange) = &mut exchange {
             several::introduce(&job, self.launcher, exchange, rank)?;
         }
-        Ok(Place { launcher: self.launcher, pe: rank, job, meeting, exchange })
+        Ok(Place { launcher: self.launcher, pe: rank, job, exchange })
+    }
+
+    /// What distinguishes the job from all others of this user on this machine.
+    fn job_told(&self) -> String {
+        let is_named = Self::variable(self.named).is_some();
+        let process = if is_named { 0 } else { origin::launching_process(self.rank[0]) };
+        let values: Vec<_> =
+            self.named.iter().chain(self.job).filter_map(|it| text_of(it)).collect();
+        format!("{process} {}", values.join(" "))
     }
 
     /// Adds advice for the user to an error: PEs on several nodes cannot find each other.

@@ -32,17 +32,17 @@ impl Launcher {
         }
     }
 
-    /// Asks the launcher to end the job with `status`, after `before`, if it accepts such requests.
-    /// `is_talking` says whether this process has a connection to it.
-    pub(super) fn abort(self, status: i32, is_talking: bool, before: impl FnOnce()) {
+    /// Asks the launcher to end the job with `status`, if it accepts such requests. `is_talking` says
+    /// whether this process has a connection to it.
+    pub(super) fn abort(self, status: i32, is_talking: bool) {
         match self {
-            Self::OpenMpi => launcher::abort_by_pmix(status, before),
-            Self::Hydra => launcher::abort_by_pmi(status, before),
+            Self::OpenMpi => launcher::abort_by_pmix(status),
+            Self::Hydra => launcher::abort_by_pmi(status),
             Self::Slurm if environment::variable(pmix::VARIABLE).is_some() => {
-                launcher::abort_by_pmix(status, before);
+                launcher::abort_by_pmix(status);
             }
             // It accepts no message from a process that has not introduced itself.
-            Self::Slurm if is_talking => launcher::abort_by_pmi(status, before),
+            Self::Slurm if is_talking => launcher::abort_by_pmi(status),
             _ => {}
         }
     }

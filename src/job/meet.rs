@@ -1,32 +1,32 @@
 //! How the PEs of a foreign launcher find their job's file.
 //!
-//! The first PE creates the file and announces it at the job's meeting point, a symbolic link whose
-//! text names the process and its descriptor; later PEs open that descriptor in `/proc`. The last
-//! one removes the link. Creating a link with its text is atomic and fails if it exists, so exactly
-//! one PE is first, and no PE sees an incomplete text. There is no server and no waiting, and no
-//! socket's backlog limits the number of PEs.
-//!
-//! A job that ends before all its PEs have joined leaves a notice for each missing PE, and only
-//! then removes the link: a late PE removes its notice and ends, too. A PE that finds neither link
-//! nor notice is the first one.
+//! The PEs of a node meet at a place that is their user's alone (`onenode::sys::point`), by a name that
+//! follows from what the launcher has told them. The first to come creates the file and hands it to
+//! the others. The last to come removes the name, and until then all wait: so no PE ends, ends the job
+//! or closes its descriptors (closefrom) while another still needs it. Each PE that waits has one end
+//! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
+use super::abort::{self, AbortKind};
 use super::file::JobFile;
+use super::launcher::Launcher;
 use super::nodes::NodeOf;
-use super::point::{Host, Point};
 use crate::atomics::Ordering;
+use crate::env;
 use crate::error::Error;
-use crate::job::launcher::Launcher;
 use crate::memory::pages;
 use crate::sys::environment;
-use onenode::sys::process;
-use std::fs::File;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
+use onenode::sys::hash::fnv1a;
+use onenode::sys::point::{Guest, Place};
+use onenode::sys::{fd, pass, process};
+use std::io::ErrorKind;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the link of a finished job may remain, and how often a PE checks.
-const REMOVAL: Duration = Duration::from_secs(1);
-const LOOK: Duration = Duration::from_millis(5);
+/// How often a waiting PE looks whether the job has ended.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a PE waits for another one that has locked the place, each time.
+const AGAIN: Duration = Duration::from_micros(200);
 
 /// Creates a new job's files, on node `own` of these nodes.
 pub(super) fn create(own: usize, nodes: &[NodeOf]) -> Result<JobFile, Error> {
@@ -37,126 +37,183 @@ pub(super) fn create(own: usize, nodes: &[NodeOf]) -> Result<JobFile, Error> {
     }
 }
 
-/// The job that a PE has joined.
-pub(super) struct Joined {
-    pub job: JobFile,
-    /// Where missing PEs of this node will look for it.
-    pub meeting: Option<Point>,
-}
-
-/// Joins the job called `name` under `launcher`, whose processes carry `variable`, as PE `pe`, on
-/// node `own` of these nodes. It is an error if the job is over.
+/// Joins the job that `told` distinguishes from all others of this user on this machine, as PE `pe`,
+/// on node `own` of these nodes. Returns when all PEs of the node have come, or the job has ended.
 pub(super) fn join(
     launcher: Launcher,
-    variable: &str,
-    name: &str,
+    told: &str,
     pe: usize,
     (own, nodes): (usize, &[NodeOf]),
-) -> Result<Joined, Error> {
+) -> Result<JobFile, Error> {
+    if nodes[own].pes == 1 {
+        return create(own, nodes);
+    }
     let npes = nodes.iter().map(|node| node.pes).sum();
-    let failed = |why| Error::Launcher { launcher: launcher.name(), why };
-    let point = Point::find(variable, name, npes).map_err(failed)?;
-    let mut is_first = false;
-    let job = loop {
-        let host = point.read().map_err(failed)?;
-        if let Some(word) = host.is_none().then(|| point.take_notice(pe)).flatten() {
-            return Err(Error::Over(word));
-        }
-        let Some(host) = host else {
+    let text = format!("oneshmem {} {told} {npes} {own}", launcher.name());
+    let name = format!("{:016x}", fnv1a(text.as_bytes().iter()) as u64);
+    let until = Duration::try_from_secs_f64(limit()).ok();
+    let until = until.and_then(|limit| Instant::now().checked_add(limit));
+    let meeting = Meeting { launcher, name, pe, npes, until };
+    loop {
+        let place = meeting.lock()?;
+        let Some(guest) = place.guest(&meeting.name)? else {
             let job = create(own, nodes)?;
-            point.sweep();
-            let (pid, files) = (process::pid(), job.own_files());
-            let started = process::own_start();
-            if point.host(Host { pid, started, files }).map_err(failed)? {
-                is_first = true;
-                break job;
-            }
-            continue; // Another PE was quicker.
+            meeting.host(place, &job)?;
+            return Ok(job);
         };
-        match open(&host, npes) {
-            Ok(job) => break job,
-            // The job has just ended, or all its PEs have joined and this PE belongs to the next
-            // job.
-            Err(_) if is_removed(&point, &host).map_err(failed)? => {}
-            Err(why) => return Err(failed(why)),
+        drop(place);
+        // It may have ended since.
+        if let Some(files) = meeting.files_from(&guest)? {
+            return meeting.come(guest, files);
         }
-    };
-    if let word @ 1.. = job.header().abort.load(Ordering::Acquire) {
-        point.take_notice(pe);
-        return Err(Error::Over(word));
     }
-    // The job may have ended, and its link gone, since this PE last looked for both. Then this is
-    // another job, made by PEs that have not seen their notices yet.
-    if let Some(word) = point.take_notice(pe) {
-        if is_first {
-            point.remove();
-        }
-        return Err(Error::Over(word));
-    }
-    let joined = job.header().joined.fetch_add(1, Ordering::AcqRel) + 1;
-    if joined as usize == nodes[own].pes {
-        point.remove();
-        return Ok(Joined { job, meeting: None });
-    }
-    Ok(Joined { job, meeting: Some(point) })
 }
 
-/// Whether the link to this host is gone or disappears soon. The PE that ends a job removes it, and
-/// PEs that see the end may be quicker.
-fn is_removed(point: &Point, host: &Host) -> Result<bool, String> {
-    let until = Instant::now() + REMOVAL;
-    while point.read()?.as_ref() == Some(host) {
-        if Instant::now() > until {
+/// How many seconds PEs wait for each other to come.
+pub(super) fn limit() -> f64 {
+    env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0)
+}
+
+/// What is said of PEs that have not come in this time.
+pub(super) fn absent(missing: &[usize], npes: usize) -> String {
+    let missing: Vec<_> = missing.iter().map(usize::to_string).collect();
+    format!(
+        "PE {} of {npes} did not call shmem_init within {} s (SHMEM_STARTUP_TIMEOUT sets how long to \
+         wait)",
+        missing.join(", "),
+        limit()
+    )
+}
+
+/// A PE that comes to the meeting of its job.
+struct Meeting {
+    launcher: Launcher,
+    name: String,
+    pe: usize,
+    npes: usize,
+    /// When PEs that have not come are given up; `None` for never.
+    until: Option<Instant>,
+}
+
+impl Meeting {
+    fn failed(&self, why: String) -> Error {
+        Error::Launcher { launcher: self.launcher.name(), why }
+    }
+
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Locks the place.
+    fn lock(&self) -> Result<Place, Error> {
+        let runtime = environment::variable("XDG_RUNTIME_DIR");
+        loop {
+            let place = Place::lock(runtime.as_deref().map(Path::new));
+            match place.map_err(|error| self.failed(error.to_string()))? {
+                Some(place) => return Ok(place),
+                None if self.is_over() => {
+                    let user = process::user();
+                    return Err(self.failed(format!("another process of user {user} has the place to meet locked (is it stopped?)")));
+                }
+                None => std::thread::sleep(AGAIN),
+            }
+        }
+    }
+
+    /// As the first PE, hands out the job's files until all have come.
+    fn host(&self, place: Place, job: &JobFile) -> Result<(), Error> {
+        let [theirs, _ours] = pass::pipe()?;
+        let mut files = vec![theirs, fd::duplicate(job.file()?)?];
+        if let Some(huge) = job.huge_file()? {
+            files.push(fd::duplicate(huge)?);
+        }
+        let mut host = place.host(&self.name, files)?;
+        self.enter(job, &place)?;
+        drop(place);
+        while !self.is_complete(job)? {
+            host.serve();
+            host.wait(LOOK);
+        }
+        Ok(())
+    }
+
+    /// The files that the first PE hands out; `None` if it has ended.
+    fn files_from(&self, first: &Guest) -> Result<Option<Vec<OwnedFd>>, Error> {
+        let failed =
+            |why: &dyn std::fmt::Display| self.failed(format!("the PE that came first {why}"));
+        loop {
+            match first.files() {
+                Ok(None) if self.is_over() => {
+                    return Err(failed(&"does not answer (is it stopped?)"));
+                }
+                Ok(None) => first.wait(LOOK),
+                Ok(files) => return Ok(files),
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+                Err(error) => {
+                    return Err(failed(&format_args!("cannot hand out its files: {error}")));
+                }
+            }
+        }
+    }
+
+    /// As another PE, opens these files of the first one, and waits until all have come.
+    fn come(&self, first: Guest, files: Vec<OwnedFd>) -> Result<JobFile, Error> {
+        let mut files = files.into_iter();
+        let (Some(pipe), Some(file)) = (files.next(), files.next()) else {
+            return Err(self.failed("the PE that came first hands out no file".into()));
+        };
+        let mut job = JobFile::open(file)?;
+        if let Some(huge) = files.next() {
+            job = job.open_huge(huge)?;
+        }
+        if job.npes() != self.npes || !job.near().contains(&self.pe) {
+            let (pe, npes, of, near) = (self.pe, self.npes, job.npes(), job.near());
+            return Err(self.failed(format!(
+                "this is PE {pe} of {npes}, and PEs {near:?} of {of} meet on this node"
+            )));
+        }
+        self.enter(&job, &self.lock()?)?;
+        // Tells the first PE to look.
+        drop(first);
+        let mut is_closed = false;
+        while !self.is_complete(&job)? {
+            if is_closed && abort::raise(&job, AbortKind::PeerDied, self.pe, 1) {
+                let why = "the PE that came first ended before all had come";
+                return Err(self.failed(why.into()));
+            }
+            is_closed = pass::wait(std::iter::once(pipe.as_fd()), LOOK);
+        }
+        Ok(job)
+    }
+
+    /// Takes part. The last to come removes the name first.
+    fn enter(&self, job: &JobFile, place: &Place) -> Result<(), Error> {
+        if job.member(self.pe).pid.load(Ordering::Relaxed) != 0 {
+            return Err(self.failed(format!("another process is PE {} already", self.pe)));
+        }
+        job.sign_as_member(self.pe);
+        let joined = &job.header().joined;
+        if joined.load(Ordering::Relaxed) as usize + 1 == job.near().len() {
+            place.remove(&self.name);
+        }
+        joined.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Whether all PEs of this node have come, or the job has ended. Ends the job if that takes too
+    /// long.
+    fn is_complete(&self, job: &JobFile) -> Result<bool, Error> {
+        let header = job.header();
+        if header.joined.load(Ordering::Acquire) as usize >= job.near().len()
+            || header.abort.load(Ordering::Acquire) != 0
+        {
+            return Ok(true);
+        }
+        if !self.is_over() || !abort::raise(job, AbortKind::Fatal, self.pe, 1) {
             return Ok(false);
         }
-        std::thread::sleep(LOOK);
+        let has_come = |pe: &usize| job.member(*pe).pid.load(Ordering::Relaxed) != 0;
+        let missing: Vec<_> = job.near().filter(|pe| !has_come(pe)).collect();
+        Err(Error::Absent(absent(&missing, job.npes())))
     }
-    Ok(true)
-}
-
-/// Opens the files of `host`.
-fn open(host: &Host, npes: usize) -> Result<JobFile, String> {
-    let pid = host.pid;
-    if !process::is_running(pid, host.started) {
-        return Err(format!(
-            "the job is over: the PE that began it (pid {pid}) ended before this one came"
-        ));
-    }
-    let [file, huge] = host.files.map(|file| (file > 0).then(|| descriptor(pid, file - 1)));
-    let file = file.ok_or("the job has no file")??;
-    let mut job = JobFile::open(file).map_err(|error| error.to_string())?;
-    if let Some(huge) = huge {
-        job = job.open_huge(huge?).map_err(|error| error.to_string())?;
-    }
-    if job.npes() != npes {
-        return Err(format!("this PE expects {npes} PEs, the job has {}", job.npes()));
-    }
-    Ok(job)
-}
-
-/// Opens descriptor `number` of process `pid` again.
-pub(super) fn descriptor(pid: u32, number: i32) -> Result<OwnedFd, String> {
-    let path = format!("/proc/{pid}/fd/{number}");
-    let file = File::options().read(true).write(true).open(&path);
-    let file = file.map_err(|error| format!("the job's file cannot be opened: {path}: {error}"))?;
-    match file.metadata() {
-        Ok(status) if status.uid() == process::user() => Ok(file.into()),
-        _ => Err(format!("the job's file, {path}, belongs to another user")),
-    }
-}
-
-/// Leaves notices for the missing PEs of the job, which is over. The first PE that ends the job
-/// does this.
-pub(super) fn close(job: &JobFile, point: &Point) {
-    let header = job.header();
-    if header.joined.load(Ordering::Acquire) as usize == job.near().len()
-        || header.closed.swap(1, Ordering::AcqRel) != 0
-    {
-        return;
-    }
-    let word = header.abort.load(Ordering::Acquire);
-    for pe in job.near().filter(|pe| job.member(*pe).pid.load(Ordering::Acquire) == 0) {
-        point.leave_notice(pe, word);
-    }
-    point.remove();
 }

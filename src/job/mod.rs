@@ -21,11 +21,11 @@ pub(crate) mod life;
 mod load;
 mod meet;
 pub mod nodes;
+mod origin;
 pub mod partitions;
 mod peers;
 mod place;
 mod pmi;
-mod point;
 pub mod query;
 mod settings;
 pub mod setup;
@@ -46,7 +46,6 @@ use onenode::attachments::Attachments;
 use onenode::layout::Layout;
 use onenode::segment::DataSegment;
 use partitions::Partition;
-use point::Point;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
@@ -68,8 +67,6 @@ pub struct Job {
     lifetime: AtomicU32,
     /// How many calls each PE makes at a time in the current lifetime: see `threads`.
     calls: AtomicU32,
-    /// Where missing PEs will look for the job.
-    meeting: Option<Point>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
     exchange: Option<Mutex<Exchange>>,
     /// How many peers have been checked: see `health`.

@@ -3,15 +3,12 @@
 use super::exchange::Exchange;
 use super::file::JobFile;
 use super::launcher::Launcher;
-use super::point::Point;
 
 /// This process's place in its job.
 pub(super) struct Place {
     pub launcher: Launcher,
     pub pe: usize,
     pub job: JobFile,
-    /// Where missing PEs will look for it.
-    pub meeting: Option<Point>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
     pub exchange: Option<Exchange>,
 }

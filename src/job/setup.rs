@@ -93,14 +93,11 @@ fn join(
 
 /// Makes this process a PE. Does not wait for other PEs.
 fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
-    let place = match launch::join() {
-        Err(Error::Over(word)) => ending::leave_late(word, false),
-        place => place?,
-    };
+    let place = launch::join()?;
     let (file, pe) = (Arc::new(place.job), place.pe);
     let (npes, near) = (file.npes(), file.near());
     // A program that starts after the job has ended must end as well.
-    ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
+    ending::leave_if_late(&file, place.exchange.is_some());
 
     let settings = Settings::read(&file, place.launcher);
     let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order } =
@@ -113,7 +110,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     life::show(&file, pe)?;
     // A PE that ends the job from here on sees this PE; one that did before could not notify it.
     fence(Ordering::SeqCst);
-    ending::leave_if_late(&file, place.meeting.as_ref(), pe, place.exchange.is_some());
+    ending::leave_if_late(&file, place.exchange.is_some());
     let mut control = Control::begin(file, pe)?;
     let offsets: Vec<_> = (0..in_slot.len()).map(|it| layout.partition_offset(it)).collect();
     control.set_partitions(pe, &specs, &in_slot, &offsets)?;
@@ -144,7 +141,6 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         partitions: partitions::laid(in_slot, layout.partitions(), on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
         calls: AtomicU32::new(threads::UNKNOWN),
-        meeting: place.meeting,
         exchange: place.exchange.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),

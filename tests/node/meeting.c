@@ -80,7 +80,7 @@ static int has_come(void)
     FILE *maps = fopen("/proc/self/maps", "r");
     CHECK(maps != NULL);
     while (!found && fgets(line, sizeof line, maps) != NULL)
-        found = strstr(line, "onenode-meeting") != NULL;
+        found = strstr(line, "/onenode-") != NULL;
     fclose(maps);
     return found;
 }

@@ -1,13 +1,11 @@
-/* stranger SECONDS: as another user, tries for so long to read, move or remove what jobs
- * make to meet, and to connect to their sockets. Prints what it saw and what it could do. */
-#define _GNU_SOURCE
+/* stranger SECONDS: as another user, tries for so long to read, move or remove what processes make to meet,
+ * and to make them meet in folders of its own. Prints what it saw and what it could do. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,64 +14,52 @@ static long seen, done;
 
 static void attack(const char *path)
 {
-    char text[256], place[256], moved[600];
+    char moved[600];
+    struct stat status;
+    if (stat(path, &status) != 0 || status.st_uid == getuid())
+        return;
     seen++;
     snprintf(moved, sizeof moved, "%s.mine", path);
-    if (rename(path, moved) == 0 || unlink(path) == 0)
+    if (rename(path, moved) == 0 || rmdir(path) == 0 || chmod(path, 0777) == 0)
         done++;
-    int fd = open(path, O_RDWR);
+    int fd = open(path, O_RDONLY | O_DIRECTORY);
     if (fd >= 0)
         done++, close(fd);
-    ssize_t bytes = readlink(path, text, sizeof text - 1);
-    int pid, file;
-    unsigned long long started;
-    if (bytes > 0 && (text[bytes] = 0, sscanf(text, "%d %llu %d", &pid, &started, &file) == 3)) {
-        snprintf(place, sizeof place, "/proc/%d/fd/%d", pid, file - 1);
-        fd = open(place, O_RDWR);
-        if (fd >= 0)
-            done++, close(fd);
-    }
 }
 
-static void look_for_sockets(void)
+/* A folder that looks like one in which processes meet: the first in order. */
+static void lure(char *path, const char *folder, int mode)
 {
-    char line[512];
-    FILE *list = fopen("/proc/net/unix", "r");
-    while (list && fgets(line, sizeof line, list)) {
-        char *name = strstr(line, "@oneshmem");
-        if (!name)
-            continue;
-        name[strcspn(name, "\n")] = 0;
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
-        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-        if (connect(fd, (void *)&address, sizeof(sa_family_t) + strlen(name)) == 0)
-            done++;
-        close(fd);
-    }
-    if (list)
-        fclose(list);
+    snprintf(path, 512, "%s/onenode-%016d", folder, mode);
+    mkdir(path, 0700);
+    chmod(path, mode);
 }
 
 int main(int argc, char **argv)
 {
     time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 1);
+    char own[2][3][512];
+    static const int modes[] = {0700, 0755, 0777};
     if (getuid() == 0)
         return 2;
+    for (int i = 0; i < 6; i++)
+        lure(own[i / 3][i % 3], folders[i / 3], modes[i % 3]);
     while (time(NULL) <= end) {
         for (int i = 0; i < 2; i++) {
             DIR *folder = opendir(folders[i]);
             for (struct dirent *entry; folder && (entry = readdir(folder));) {
                 char path[512];
                 snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
-                if (strncmp(entry->d_name, "oneshmem-", 9) == 0)
+                if (strncmp(entry->d_name, "onenode-", 8) == 0)
                     attack(path);
             }
             if (folder)
                 closedir(folder);
         }
-        look_for_sockets();
     }
+    for (int i = 0; i < 6; i++)
+        if (rmdir(own[i / 3][i % 3]) != 0)
+            done++; /* somebody uses it */
     printf("seen %ld done %ld\n", seen, done);
     return 0;
 }

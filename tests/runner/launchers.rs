@@ -135,25 +135,24 @@ pub fn session_folder() -> Result<PathBuf, String> {
 fn slurm_steps(started: usize, pes: usize, program: &Path) -> Vec<Command> {
     static STEP: AtomicU32 = AtomicU32::new(0);
     let step = STEP.fetch_add(1, Ordering::Relaxed).to_string();
+    (0..started).map(|pe| as_slurm(Command::new(program), &step, pe, pes)).collect()
+}
+
+/// `command` as a task of a Slurm job step.
+pub fn as_slurm(mut command: Command, step: &str, pe: usize, pes: usize) -> Command {
+    let (pe, pes) = (pe.to_string(), pes.to_string());
     // A job number that no other run of these tests on this machine has at the same time.
-    let job = std::process::id().to_string();
-    (0..started)
-        .map(|pe| {
-            let (pe, pes) = (pe.to_string(), pes.to_string());
-            let mut command = Command::new(program);
-            command
-                .env("SLURM_JOB_ID", &job)
-                .env("SLURM_STEP_ID", &step)
-                .env("SLURM_PROCID", &pe)
-                .env("SLURM_LOCALID", &pe)
-                .env("SLURM_NPROCS", &pes)
-                .env("SLURM_NTASKS", &pes)
-                .env("SLURM_STEP_TASKS_PER_NODE", &pes)
-                .env("SLURM_NODEID", "0")
-                .env("SLURM_NNODES", "1");
-            command
-        })
-        .collect()
+    command.env("SLURM_JOB_ID", std::process::id().to_string()).env("SLURM_STEP_ID", step);
+    for name in ["SLURM_PROCID", "SLURM_LOCALID"] {
+        command.env(name, &pe);
+    }
+    for name in
+        ["SLURM_NPROCS", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE"]
+    {
+        command.env(name, &pes);
+    }
+    command.env("SLURM_NODEID", "0").env("SLURM_NNODES", "1").env("SLURM_STEP_NUM_NODES", "1");
+    command
 }
 
 /// Conformance under each launcher, jobs side by side, and an incomplete job.

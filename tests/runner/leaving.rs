@@ -1,9 +1,9 @@
-//! How processes leave a job: finalising while they end, or not at all.
+//! How processes leave a job: finalising while they end, not at all, and early.
 
 use crate::directives::{Program, Variant};
 use crate::launch::Outcome;
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{compile, nodes, tree};
 use libtest_mimic::Trial;
 
 /// The trials.
@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
             let run = move || without_finalising(launcher, variant);
             add(launcher, &format!("never/{}", variant.name()), Box::new(run));
         }
+        add(launcher, "early-exit-0", Box::new(move || early(launcher)));
     }
     trials
 }
@@ -69,6 +70,20 @@ fn without_finalising(launcher: Launcher, variant: Variant) -> Result<(), String
                     outcome.report("expected status 1 and a message that names shmem_finalize")
                 );
             }
+        }
+    }
+    Ok(())
+}
+
+/// A PE ends the job with 0 while others start: the job's status is 0.
+fn early(launcher: Launcher) -> Result<(), String> {
+    const RUNS: usize = 12;
+    let program = nodes::program()?;
+    let pes = launcher.pes().last().map_or(1, |pes| (*pes).min(4));
+    for run in 0..RUNS {
+        let who = (run % pes).to_string();
+        for outcome in launcher.run(pes, &program, &["global_exit", &who, "0"], &[])? {
+            outcome.success()?;
         }
     }
     Ok(())

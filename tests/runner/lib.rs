@@ -55,6 +55,7 @@ pub mod leaving;
 pub mod limits;
 pub mod manners;
 pub mod manual;
+pub mod meeting;
 pub mod nested;
 pub mod node;
 pub mod nodes;

@@ -4,10 +4,10 @@ use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
-    interface, launch, launched_nodes, launchers, leaves, leaving, limits, manners, manual, nested,
-    node, nodes, openmp, packages, partitions, privileged, prose, rules, rust_users, sanitizers,
-    seen, smartmap, spelling, states, statistics, strangers, system_calls, tree, tuning, units,
-    variables,
+    interface, launch, launched_nodes, launchers, leaves, leaving, limits, manners, manual,
+    meeting, nested, node, nodes, openmp, packages, partitions, privileged, prose, rules,
+    rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers, system_calls,
+    tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 47] = [
+    let families: [fn() -> Vec<Trial>; 48] = [
         addresses::trials,
         rules::trials,
         rust_users::trials,
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         launchers::trials,
         nested::trials,
         leaving::trials,
+        meeting::trials,
         failures::trials,
         far::trials,
         alone::trials,

@@ -8,10 +8,10 @@ use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
 use crate::pause::{Habits, Pause, Waiting};
 use crate::sys::hash::fnv1a;
-use crate::sys::peer;
-use crate::sys::point::{Directory, Host};
+use crate::sys::point::Place;
 use crate::sys::{fd, process};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 impl Node {
@@ -38,107 +38,85 @@ impl Node {
         }
         let deadline = deadline(limit);
         let name = name(key);
-        loop {
-            let joined = Joined::join(self, &name, rank, ranks, deadline)?;
-            match joined.await_all(&self.0, deadline) {
-                Ok(true) => {}
-                // The creator of the table has given up: there will be another table.
-                Ok(false) => continue,
-                Err(error) => {
-                    if joined.withdraw(&self.0) {
-                        return Err(error);
-                    }
-                }
+        let joined = Joined::join(self, &name, rank, ranks, deadline)?;
+        if let Err(error) = joined.await_all(&self.0, deadline) {
+            if joined.withdraw(&self.0) {
+                return Err(error);
             }
-            for (rank, card) in joined.table.cards() {
-                self.know(Some(rank), &card)?;
-            }
-            return Ok(());
         }
+        for (rank, card) in joined.table.cards() {
+            self.know(Some(rank), &card)?;
+        }
+        Ok(())
     }
 }
 
 /// A card table on which this process has left its card.
-struct Joined<'k> {
+struct Joined {
     table: CardTable,
-    name: &'k str,
     rank: Rank,
-    /// Set if this process has created the table. Others find the table by this descriptor.
-    made: Option<(OwnedFd, Host)>,
+    /// While it is open, others find the table.
+    file: File,
 }
 
-impl<'k> Joined<'k> {
+impl Joined {
     fn join(
         node: &Node,
-        name: &'k str,
+        name: &str,
         rank: Rank,
         ranks: u32,
         deadline: Option<Instant>,
     ) -> Result<Self, Error> {
-        let directory = lock(&node.0, deadline)?;
-        let host = directory.host(name);
-        let found = host.map(|host| peer::open(host.pid, host.descriptor, host.inode));
-        let (table, made) = match found {
-            Some(Ok(file)) => (CardTable::open(file.as_fd(), ranks)?, None),
-            // No process is there, or one that is about to leave.
-            None | Some(Err(_)) => {
-                let (file, table) = CardTable::make(ranks)?;
-                let host = Host {
-                    pid: process::pid(),
-                    started: process::own_start(),
-                    descriptor: file.as_raw_fd(),
-                    inode: fd::inode(file.as_fd())?,
-                };
-                directory.put(name, host)?;
-                (table, Some((file, host)))
+        let place = lock(&node.0, deadline)?;
+        let (file, table) = match place.file(name)? {
+            Some(file) => {
+                let table = CardTable::open(file.as_fd(), ranks)?;
+                (file, table)
+            }
+            None => {
+                let file = place.make(name, CardTable::bytes(ranks) as u64)?;
+                let table = CardTable::begin(file.as_fd(), ranks)?;
+                (file, table)
             }
         };
         if !table.leave(rank, &node.card()) {
             let expected = "a number that no other process has that meets at this key";
             return Err(Error::argument("rank", rank, expected));
         }
-        let joined = Self { table, name, rank, made };
-        if joined.table.is_complete() {
-            if let Some(host) = directory.host(name) {
-                directory.remove(name, host);
-            }
+        if table.is_complete() {
+            place.remove(name);
         }
-        Ok(joined)
+        Ok(Self { table, rank, file })
     }
 
-    /// Waits until all have arrived. Returns false if the table was abandoned.
-    fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<bool, Error> {
+    /// Waits until all have arrived.
+    fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<(), Error> {
         let looks = Looks::default();
         let mut pause = Pause::new(ForAll { node, table: &self.table, deadline, looks });
         while !self.table.is_complete() {
-            if self.table.is_abandoned() {
-                return Ok(false);
-            }
             pause.step()?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Removes this process's card. Returns false if all have arrived in the meantime.
     fn withdraw(&self, node: &Inner) -> bool {
         // Limited, because a stopped process may hold the lock.
-        let Ok(directory) = lock(node, Instant::now().checked_add(INTERVAL)) else { return true };
+        let Ok(place) = lock(node, Instant::now().checked_add(INTERVAL)) else { return true };
         if !self.table.take_away(self.rank) {
             return false;
         }
-        if let Some((_, host)) = &self.made {
-            directory.remove(self.name, *host);
-            self.table.abandon();
-        }
+        fd::unlock(self.file.as_fd());
+        place.sweep();
         true
     }
 }
 
-/// Waits until no other process has the meeting directory locked, and locks it.
-fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
+/// Waits until no other process has the place to meet locked, and locks it.
+fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Place, Error> {
     loop {
-        match Directory::lock()? {
-            Some(directory) => return Ok(directory),
+        match Place::lock(None)? {
+            Some(place) => return Ok(place),
             None => {
                 process::yield_cpu();
                 node.turn(deadline)?;
@@ -147,7 +125,7 @@ fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Directory, Error> {
     }
 }
 
-/// The name of a key's link. It also depends on the PID namespace, because process numbers are
+/// The name of a key's table. It also depends on the PID namespace, because process numbers are
 /// valid only within one.
 fn name(key: &[u8]) -> String {
     let namespace = process::pid_namespace().to_le_bytes();

@@ -28,14 +28,30 @@ pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
 /// Locks the whole file for this open file description (flock). Returns false if another one has it
 /// locked.
 pub fn try_lock(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    flock(fd, libc::LOCK_EX)
+}
+
+/// Ends the lock of [`try_lock`] or [`share_lock`] for all copies of this descriptor.
+pub fn unlock(fd: BorrowedFd<'_>) {
     // SAFETY: the call touches nothing but the open file.
-    if unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+    unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_UN) };
+}
+
+fn flock(fd: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<bool> {
+    // SAFETY: the call touches nothing but the open file.
+    if unsafe { libc::flock(fd.as_raw_fd(), kind | libc::LOCK_NB) } == 0 {
         return Ok(true);
     }
     match io::Error::last_os_error() {
         error if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         error => Err(error),
     }
+}
+
+/// Locks the whole file together with others that call this (flock). Returns false if another open
+/// file description has locked it alone.
+pub fn share_lock(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    flock(fd, libc::LOCK_SH)
 }
 
 /// Creates a file as [`memfd`] does, with explicit huge pages of `page` bytes or of the system's

@@ -18,6 +18,7 @@ pub mod map;
 pub mod maps;
 pub mod numa;
 pub mod origin;
+pub mod pass;
 pub mod peer;
 pub mod persistent;
 pub mod point;

@@ -1,209 +1,232 @@
-//! A place where processes of one user find each other by name: a symbolic link whose text names
-//! the process that is there, in a directory of the user.
+//! A place where processes of one user find each other by a name, in any order: folders in which
+//! nobody else can make, read or remove anything. What lies there under a name is either a file that
+//! all map, or a socket at which the first process hands its open files to the others, because files
+//! that have no name cannot be opened through `/proc` from another user namespace, or without `/proc`.
 //!
-//! The directory is `/run/user/UID/onenode` or, on a system without `/run/user/UID`, `onenode-UID`
-//! in `/dev/shm` or `/tmp`, where only the owner can remove it. In either case this code checks
-//! that it belongs to this user and is closed to others. It is locked during every look and write,
-//! so nobody sees a partial state; the lock ends with the process. The directory is removed with
-//! the last link.
+//! The folders lie in `$XDG_RUNTIME_DIR` and `/run/user/UID`, if they are the user's own, and in
+//! `/dev/shm` and `/tmp`, if they are sticky, so that only the owner can rename or remove what is in
+//! them. Any of these may be missing, read-only, or in a container another one for each process;
+//! therefore sockets lie in all of them, and one that two processes share is enough.
+//!
+//! Why another user is kept out:
+//! - A folder's name is random, and processes find it by its owner and mode. So nobody can occupy a
+//!   name beforehand, and nothing need be secret: knowing the name of a folder of mode 0700 is of no
+//!   use.
+//! - That a folder is the user's own is shown by its owner, and by changing its mode, which only the
+//!   owner may: in a user namespace, all users without a number there seem to be one, perhaps this
+//!   one.
+//!
+//! Two processes that make a folder at the same time make two. Therefore a process first makes one,
+//! then looks for all, locks them all, and looks in all of them: of two processes that come at the same
+//! time, at least one sees both folders, and locks the one that the other uses. A lock (flock) ends
+//! with its process. While somebody holds it, nobody sees a partial state; it is never held in order
+//! to wait for another process.
+//!
+//! Nothing is left for ever, and nothing dead is taken for alive: a socket that nobody listens at
+//! refuses, and a file that somebody uses is locked. What is dead is removed by whoever finds it. A
+//! folder is removed with the last thing in it.
+
+mod folder;
+mod host;
+#[cfg(test)]
+mod tests;
 
 use crate::error::Error;
 use crate::sys::{fd, process};
-use std::fs::{self, DirBuilder, File};
-use std::io::ErrorKind;
-use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
+use folder::{Folder, bases, unfit};
+pub use host::{Guest, Host};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Directories where everybody may create files, and only the owner may remove them.
-const STICKY: [&str; 2] = ["/dev/shm", "/tmp"];
-
-/// A process and its descriptor for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Host {
-    /// The process.
-    pub pid: u32,
-    /// When it started.
-    pub started: u64,
-    /// Its descriptor.
-    pub descriptor: i32,
-    /// The file's inode.
-    pub inode: u64,
-}
-
-impl Host {
-    /// The host named by a link's text, if it is in this PID namespace.
-    fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.split(' ');
-        let namespace: u64 = fields.next()?.parse().ok()?;
-        let host = Self {
-            pid: fields.next()?.parse().ok()?,
-            started: fields.next()?.parse().ok()?,
-            descriptor: fields.next()?.parse().ok()?,
-            inode: fields.next()?.parse().ok()?,
-        };
-        (namespace == process::pid_namespace()).then_some(host)
-    }
-
-    fn text(&self) -> String {
-        let Self { pid, started, descriptor, inode } = self;
-        format!("{} {pid} {started} {descriptor} {inode}", process::pid_namespace())
-    }
-
-    fn runs(&self) -> bool {
-        process::is_running(self.pid, self.started)
-    }
-}
-
-/// The directory, locked by this process until the value is dropped.
+/// The user's folders, locked by this process until the value is dropped.
 #[derive(Debug)]
-pub struct Directory {
-    path: PathBuf,
-    open: File,
+pub struct Place {
+    folders: Vec<Folder>,
+    runtime: Option<PathBuf>,
 }
 
-impl Directory {
-    /// The directory, unless another process has locked it.
-    pub fn lock() -> Result<Option<Self>, Error> {
-        Self::lock_at(&place())
+impl Place {
+    /// The place, unless another process has locked it. `runtime` is the user's own directory
+    /// (`$XDG_RUNTIME_DIR`), if one is known.
+    ///
+    /// # Errors
+    /// If there can be no folder anywhere.
+    pub fn lock(runtime: Option<&Path>) -> Result<Option<Self>, Error> {
+        Self::lock_in(bases(runtime), runtime)
     }
 
-    fn lock_at(path: &Path) -> Result<Option<Self>, Error> {
-        let failed = |call| move |source| Error::System { call, source };
-        match DirBuilder::new().mode(0o700).create(path) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(failed("making the directory to meet in")(error));
+    fn lock_in(bases: Vec<PathBuf>, runtime: Option<&Path>) -> Result<Option<Self>, Error> {
+        let mut reasons = Vec::new();
+        let mut fit = Vec::new();
+        for base in bases {
+            let made = match unfit(&base) {
+                Some(why) => Err(why),
+                None if !Folder::all_in(&base).is_empty() => Ok(()),
+                None => Folder::make_in(&base).map_err(|error| error.to_string()),
+            };
+            match made {
+                Ok(()) => fit.push(base),
+                Err(why) => reasons.push(format!("{}: {why}", base.display())),
             }
-            _ => {}
         }
-        let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-        let open = match File::options().read(true).custom_flags(flags).open(path) {
-            Ok(open) => open,
-            // Removed in between.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed("opening the directory to meet in")(error)),
-        };
-        let status = open.metadata().map_err(failed("fstat of the directory to meet in"))?;
-        if status.uid() != process::user() || status.mode() & 0o077 != 0 {
+        if fit.is_empty() {
             return Err(Error::NoWay(format!(
-                "the directory to meet in, {}, is not user {}'s alone; expected mode 0700",
-                path.display(),
-                process::user()
+                "user {} has no place for processes to meet; expected one of these to be usable: {}",
+                process::user(),
+                reasons.join("; ")
             )));
         }
-        if !fd::try_lock(open.as_fd()).map_err(failed("locking the directory to meet in"))? {
-            return Ok(None);
+        let mut folders: Vec<Folder> = Vec::new();
+        for folder in fit.iter().flat_map(|base| Folder::all_in(base)) {
+            // One directory may have two names.
+            if folders.iter().any(|other| other.identity == folder.identity) {
+                continue;
+            }
+            let failed = |source| Error::System { call: "locking a folder to meet in", source };
+            if !fd::try_lock(folder.open.as_fd()).map_err(failed)? || !folder.is_there() {
+                return Ok(None);
+            }
+            folders.push(folder);
         }
-        // It may have been replaced meanwhile.
-        let same = fs::symlink_metadata(path).is_ok_and(|there| there.ino() == status.ino());
-        Ok(same.then(|| Self { path: path.into(), open }))
+        let runtime = runtime.map(Path::to_owned);
+        // All may have been removed meanwhile.
+        Ok((!folders.is_empty()).then_some(Self { folders, runtime }))
     }
 
-    fn link(&self, name: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.open.as_raw_fd()))
+    /// The paths of `name`.
+    fn paths(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        self.folders.iter().map(move |folder| folder.path.join(name))
     }
 
-    fn named(&self, name: &str) -> Option<Host> {
-        Host::parse(fs::read_link(self.link(name)).ok()?.to_str()?)
-    }
-
-    /// The host at `name`, if it still runs.
-    pub fn host(&self, name: &str) -> Option<Host> {
-        self.named(name).filter(Host::runs)
-    }
-
-    /// Puts `host` at `name`, replacing any other. Removes the links of processes that no longer
-    /// run.
-    pub fn put(&self, name: &str, host: Host) -> Result<(), Error> {
-        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            let host = entry.file_name().to_str().and_then(|name| self.named(name));
-            if host.is_some_and(|host| !host.runs()) {
-                let _ = fs::remove_file(entry.path());
+    /// A connection to the process that hands out files at `name`, if there is one.
+    pub fn guest(&self, name: &str) -> Result<Option<Guest>, Error> {
+        for path in self.paths(name) {
+            match UnixStream::connect(&path) {
+                Ok(stream) => return Ok(Some(Guest(stream))),
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                    let _ = fs::remove_file(&path);
+                }
+                Err(error) if is_absent(&error) => {}
+                Err(source) => {
+                    return Err(Error::System { call: "connecting to the process met", source });
+                }
             }
         }
-        let _ = fs::remove_file(self.link(name));
-        symlink(host.text(), self.link(name))
-            .map_err(|source| Error::System { call: "making a link to meet at", source })
+        Ok(None)
     }
 
-    /// Removes the link at `name` if it names `host`.
-    pub fn remove(&self, name: &str, host: Host) {
-        if self.host(name) == Some(host) {
-            let _ = fs::remove_file(self.link(name));
-            // Fails if others meet there.
-            let _ = fs::remove_dir(&self.path);
+    /// Makes this process the one that hands out `files` at `name`, where nobody is.
+    pub fn host(&self, name: &str, files: Vec<OwnedFd>) -> Result<Host, Error> {
+        self.sweep();
+        let (mut listeners, mut paths, mut failure) = (Vec::new(), Vec::new(), None);
+        for path in self.paths(name) {
+            let bound = UnixListener::bind(&path)
+                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+            match bound {
+                Ok(listener) => {
+                    listeners.push(listener);
+                    paths.push(path);
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        match failure {
+            Some(source) if listeners.is_empty() => {
+                Err(Error::System { call: "making a socket to meet at", source })
+            }
+            _ => {
+                let runtime = self.runtime.clone();
+                Ok(Host { listeners, guests: Vec::new(), files, paths, runtime })
+            }
+        }
+    }
+
+    /// The file at `name` that other processes use, if there is one.
+    pub fn file(&self, name: &str) -> Result<Option<File>, Error> {
+        for path in self.paths(name) {
+            let failed = |source| Error::System { call: "opening the file to meet at", source };
+            match File::options().read(true).write(true).open(&path) {
+                Ok(file) if is_used(&file).map_err(failed)? => return Ok(Some(file)),
+                Ok(_) => drop(fs::remove_file(&path)),
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes a file of that many zero bytes at `name`, where there is none. It is used as long as it
+    /// is open.
+    pub fn make(&self, name: &str, bytes: u64) -> Result<File, Error> {
+        self.sweep();
+        let mut failure = None;
+        for path in self.paths(name) {
+            let mut options = File::options();
+            options.read(true).write(true).create_new(true).mode(0o600);
+            let failed = |source| Error::System { call: "making a file to meet at", source };
+            let made =
+                options.open(&path).and_then(|file| fd::share_lock(file.as_fd()).map(|_| file));
+            match made
+                .map_err(failed)
+                .and_then(|file| fd::extend(file.as_fd(), bytes).map(|()| file))
+            {
+                Ok(file) => return Ok(file),
+                Err(error) => {
+                    let _ = fs::remove_file(&path);
+                    failure = Some(error);
+                }
+            }
+        }
+        Err(failure.unwrap_or_else(|| Error::NoWay("there is no folder to meet in".into())))
+    }
+
+    /// Removes what is at `name`.
+    pub fn remove(&self, name: &str) {
+        self.paths(name).for_each(|path| drop(fs::remove_file(path)));
+    }
+
+    /// Removes what dead processes have left.
+    pub fn sweep(&self) {
+        for folder in &self.folders {
+            for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let is_dead = match entry.file_type() {
+                    Ok(kind) if kind.is_socket() => UnixStream::connect(&path)
+                        .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused),
+                    Ok(kind) if kind.is_file() => {
+                        File::open(&path).and_then(|file| is_used(&file)).is_ok_and(|used| !used)
+                    }
+                    _ => false,
+                };
+                if is_dead {
+                    let _ = fs::remove_file(path);
+                }
+            }
         }
     }
 }
 
-/// The directory where this user's processes meet.
-fn place() -> PathBuf {
-    let user = process::user();
-    let own = PathBuf::from(format!("/run/user/{user}"));
-    let private = |status: fs::Metadata| {
-        status.is_dir() && status.uid() == user && status.mode() & 0o077 == 0
-    };
-    if fs::symlink_metadata(&own).is_ok_and(private) {
-        return own.join("onenode");
+impl Drop for Place {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            // Fails if something is in it.
+            let _ = fs::remove_dir(&folder.path);
+            // Not by closing alone: a process forked meanwhile has the folder open, too.
+            fd::unlock(folder.open.as_fd());
+        }
     }
-    let is_sticky = |path: &&str| {
-        fs::metadata(path).is_ok_and(|status| status.is_dir() && status.mode() & 0o1000 != 0)
-    };
-    let sticky = STICKY.into_iter().find(is_sticky).unwrap_or(STICKY[1]);
-    Path::new(sticky).join(format!("onenode-{user}"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Whether there is nothing of that name.
+fn is_absent(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound
+}
 
-    fn own() -> Host {
-        let (pid, started) = (process::pid(), process::own_start());
-        Host { pid, started, descriptor: 3, inode: 4 }
-    }
-
-    fn path(name: &str) -> PathBuf {
-        std::env::temp_dir().join(format!("onenode-test-{}-{name}", process::pid()))
-    }
-
-    #[test]
-    fn one_at_a_time_reads_and_writes() {
-        let path = path("lock");
-        let lock = || Directory::lock_at(&path).expect("looked");
-        let directory = lock().expect("locked");
-        assert!(lock().is_none(), "locked by another");
-        assert_eq!(directory.host("a"), None);
-        directory.put("a", own()).expect("made");
-        drop(directory);
-        let directory = lock().expect("locked again");
-        assert_eq!(directory.host("a"), Some(own()));
-        directory.put("b", Host { started: 1, ..own() }).expect("made");
-        assert_eq!(directory.host("b"), None, "it is no more");
-        directory.put("c", own()).expect("made");
-        let names = || fs::read_dir(&path).expect("listed").count();
-        assert_eq!(names(), 2, "what is left is swept");
-        directory.put("c", Host { descriptor: 4, ..own() }).expect("replaced");
-        assert_eq!(directory.host("c"), Some(Host { descriptor: 4, ..own() }));
-        directory.put("c", own()).expect("replaced");
-        directory.remove("a", Host { pid: 1, ..own() });
-        assert_eq!(names(), 2, "another's");
-        directory.remove("a", own());
-        directory.remove("c", own());
-        assert!(!path.exists(), "the directory goes with the last link");
-        assert!(lock().is_some(), "and can be made again");
-        fs::remove_dir(&path).expect("removed");
-    }
-
-    #[test]
-    fn a_directory_that_others_can_use_is_refused() {
-        let path = path("open");
-        DirBuilder::new().mode(0o755).create(&path).expect("made");
-        let error = Directory::lock_at(&path).expect_err("refused").to_string();
-        fs::remove_dir(&path).expect("removed");
-        assert!(error.contains("0700"), "{error}");
-        symlink("/tmp", &path).expect("made");
-        let error = Directory::lock_at(&path);
-        fs::remove_file(&path).expect("removed");
-        assert!(error.is_err());
-    }
+/// Whether another process uses this file. If so, this one does from now on.
+fn is_used(file: &File) -> io::Result<bool> {
+    Ok(!fd::try_lock(file.as_fd())? && fd::share_lock(file.as_fd())?)
 }

@@ -1,0 +1,53 @@
+//! Which process has launched a job, where the launcher does not say which job it is.
+
+use crate::sys::environment;
+use onenode::sys::{fd, pass, process};
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
+/// Hydra's processes inherit a socket of the one that launches them.
+const INHERITED: &str = "HYDI_CONTROL_FD";
+
+/// A number of the process that launched this one, whose environment has `variable`; all PEs of the
+/// node find the same. The channel of PMI says it, in its PID namespace. In others, processes have the
+/// same socket. Without either (a script has closed them), it is the nearest ancestor that does not
+/// carry the launcher's variable itself (those that do are scripts around the PE).
+pub(super) fn launching_process(variable: &str) -> u64 {
+    let by_channel = socket("PMI_FD").map_or(0, |channel| pass::peer(channel.as_fd()));
+    if by_channel != 0 {
+        return by_channel.into();
+    }
+    let inherited = socket(INHERITED).and_then(|socket| socket.metadata().ok());
+    inherited.map_or_else(|| nearest_without(variable).into(), |status| status.ino())
+}
+
+/// The socket that this variable names.
+fn socket(variable: &str) -> Option<File> {
+    environment::variable(variable)?.to_str()?.parse().ok().and_then(fd::socket)
+}
+
+fn nearest_without(variable: &str) -> u32 {
+    let mut pid = process::parent();
+    loop {
+        let carries = std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry.starts_with(variable.as_bytes()) && entry.contains(&b'='))
+        });
+        match process::status(pid).map_or(0, |status| status.parent) {
+            parent @ 1.. if carries => pid = parent,
+            _ => return pid,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_ancestor_without_the_variable_is_found() {
+        assert_eq!(nearest_without("NO_SUCH_VARIABLE"), process::parent());
+    }
+}

@@ -1,0 +1,218 @@
+//! How the PEs of launchers other than `oshrun` meet, whatever they lack, and what they leave.
+
+use crate::bystanders::can_unshare;
+use crate::launch::{self, Outcome, Running};
+use crate::launchers::{self, Launcher};
+use crate::{compile, tree};
+use libtest_mimic::Trial;
+use nix::sys::signal::{Signal, kill};
+use std::collections::BTreeSet;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const LAUNCHERS: [Launcher; 3] = [Launcher::Hydra, Launcher::OpenMpi, Launcher::Slurm];
+
+/// What each PE is started in, by a shell script that gets the program as its arguments.
+const SURROUNDINGS: [(&str, &str); 7] = [
+    ("user-namespaces", "exec unshare --map-root-user \"$@\""),
+    // There, the user has no number.
+    ("unmapped-user-namespaces", "exec unshare --user \"$@\""),
+    ("process-namespaces", "exec unshare --map-root-user --mount --pid --fork --mount-proc \"$@\""),
+    (
+        "read-only-dev-shm",
+        "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs -o ro none /dev/shm && exec \"$@\"' sh \"$@\"",
+    ),
+    (
+        "a-dev-shm-each",
+        "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs none /dev/shm && exec \"$@\"' sh \"$@\"",
+    ),
+    (
+        "without-proc",
+        "exec unshare --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh \"$@\"",
+    ),
+    ("without-runtime-directory", "XDG_RUNTIME_DIR=/run/user/nobody exec \"$@\""),
+];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for launcher in LAUNCHERS {
+        for (name, script) in SURROUNDINGS {
+            let impossible = script.contains("unshare") && !can_unshare();
+            let run = move || Ok(surrounded(launcher, script)?);
+            let trial = Trial::test(format!("meeting/{}/{name}", launcher.name()), run);
+            trials.push(trial.with_ignored_flag(launcher.is_absent() || impossible));
+        }
+        for (what, run) in [
+            ("closed-descriptors", closes as fn(Launcher) -> Result<(), String>),
+            ("nothing-left", nothing_left),
+            ("without-randomisation", without_randomisation),
+        ] {
+            let trial = Trial::test(format!("meeting/{}/{what}", launcher.name()), move || {
+                Ok(run(launcher)?)
+            });
+            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        }
+    }
+    for what in ["killed", "stopped"] {
+        trials.push(Trial::test(format!("meeting/first-{what}"), move || Ok(first(what)?)));
+    }
+    trials
+}
+
+fn program(name: &str) -> Result<PathBuf, String> {
+    compile::plain(&tree::repository(&format!("tests/programs/{name}.c")), &[])
+}
+
+/// The PEs find each other.
+fn surrounded(launcher: Launcher, script: &str) -> Result<(), String> {
+    let program = program("starter")?;
+    let shown = program.to_string_lossy();
+    let arguments = ["-c", script, "sh", &shown];
+    let outcomes = launcher.run(4, Path::new("/bin/sh"), &arguments, &[])?;
+    outcomes.iter().try_for_each(Outcome::success)?;
+    let lines: BTreeSet<_> = outcomes.iter().flat_map(|outcome| outcome.stdout.lines()).collect();
+    match (0..4).all(|pe| lines.contains(format!("started: PE {pe} of 4").as_str())) {
+        true => Ok(()),
+        false => Err(outcomes[0].report("expected the four PEs of one job")),
+    }
+}
+
+/// The launcher's own addresses are not random, as in a debugger.
+fn without_randomisation(launcher: Launcher) -> Result<(), String> {
+    let program = program("starter")?;
+    let mut command = Command::new("setarch");
+    command.arg("-R");
+    match launcher {
+        Launcher::Hydra => command.args(["mpiexec.hydra", "-n", "2"]),
+        Launcher::OpenMpi => command.args(["mpirun.openmpi", "--oversubscribe", "-n", "2"]),
+        _ => command.args(["sh", "-c", "SLURM_PROCID=0 \"$0\" & SLURM_PROCID=1 \"$0\" && wait $!"]),
+    };
+    launchers::prepare_mpirun(&mut command)?;
+    if launcher == Launcher::Slurm {
+        command = launchers::as_slurm(command, "randomisation", 0, 2);
+    }
+    command.arg(program);
+    launch::run(command)?.success()
+}
+
+/// PEs that close all descriptors as soon as they can are in nobody's way, while one keeps them.
+fn closes(launcher: Launcher) -> Result<(), String> {
+    const RUNS: usize = 6;
+    let program = program("closes")?;
+    for _ in 0..RUNS {
+        launcher.run(4, &program, &[], &[])?.iter().try_for_each(Outcome::success)?;
+    }
+    Ok(())
+}
+
+/// The folders in which processes meet.
+fn folders() -> BTreeSet<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    ["/dev/shm", "/tmp", "/run/user/0"]
+        .into_iter()
+        .map(PathBuf::from)
+        .chain(runtime)
+        .flat_map(|base| std::fs::read_dir(base).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().contains("/onenode-"))
+        .collect()
+}
+
+/// After jobs that succeed and jobs that end early no folder is left.
+fn nothing_left(launcher: Launcher) -> Result<(), String> {
+    let before = folders();
+    let (program, late) = (program("starter")?, program("late")?);
+    launcher.run(3, &program, &[], &[])?.iter().try_for_each(Outcome::success)?;
+    for how in ["0", "misuse", "exit"] {
+        launcher.run(3, &late, &[how], &[])?;
+    }
+    let mut left: BTreeSet<_> = folders().difference(&before).cloned().collect();
+    // Jobs of other tests come and go: only what stays counts.
+    let deadline = Instant::now() + launch::LIMIT;
+    while !left.is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+        left = folders().intersection(&left).cloned().collect();
+    }
+    if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}")) }
+}
+
+/// The PE that came first is killed or stopped before all have come. The others say so. The next
+/// job of that name meets none the less, and nothing is left.
+fn first(what: &str) -> Result<(), String> {
+    let program = program("starter")?;
+    let runtime = tree::scratch(&format!("first-{what}-{}", std::process::id()));
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&runtime);
+    made.map_err(|error| error.to_string())?;
+    let shown = runtime.to_string_lossy().into_owned();
+    let outcome = (|| {
+        let start = |pe: usize, limit: &str| {
+            let mut command = Command::new(&program);
+            command.env("XDG_RUNTIME_DIR", &shown).env("SHMEM_STARTUP_TIMEOUT", limit);
+            Running::start(launchers::as_slurm(command, what, pe, 3))
+        };
+        let first = start(0, "60")?;
+        wait_for(|| sockets(&runtime) == 1)?;
+        let (second, expected) = match what {
+            "killed" => {
+                let second = start(1, "60")?;
+                // It has come once it has got the files, and waits for the third.
+                wait_for(|| waits(&second))?;
+                kill(first.pid(), Signal::SIGKILL).map_err(|error| error.to_string())?;
+                (second, "ended before all had come")
+            }
+            _ => {
+                kill(first.pid(), Signal::SIGSTOP).map_err(|error| error.to_string())?;
+                (start(1, "1")?, "is it stopped?")
+            }
+        };
+        let outcome = second.finish()?;
+        if outcome.hung || outcome.status != 1 || !outcome.stderr.contains(expected) {
+            return Err(outcome.report(&format!("expected status 1 and \"{expected}\"")));
+        }
+        if what == "stopped" {
+            kill(first.pid(), Signal::SIGKILL).map_err(|error| error.to_string())?;
+        }
+        first.finish()?;
+        let next: Result<Vec<_>, _> = (0..3).map(|pe| start(pe, "60")).collect();
+        next?.into_iter().try_for_each(|pe| pe.finish()?.success())?;
+        match std::fs::read_dir(&runtime).map_err(|error| error.to_string())?.count() {
+            0 => Ok(()),
+            left => Err(format!("{left} folders are left in {shown}")),
+        }
+    })();
+    let _ = std::fs::remove_dir_all(&runtime);
+    outcome
+}
+
+/// How many sockets are in the folders here.
+fn sockets(runtime: &Path) -> usize {
+    let inside = |path: PathBuf| std::fs::read_dir(path).map_or(0, Iterator::count);
+    let folders = std::fs::read_dir(runtime).into_iter().flatten().flatten();
+    folders.map(|folder| inside(folder.path())).sum()
+}
+
+/// Whether the PE has the job's file, but no connection any more.
+fn waits(pe: &Running) -> bool {
+    let files = std::fs::read_dir(format!("/proc/{}/fd", pe.pid())).into_iter().flatten().flatten();
+    let names: Vec<_> = files
+        .filter_map(|file| std::fs::read_link(file.path()).ok())
+        .map(|target| target.to_string_lossy().into_owned())
+        .collect();
+    names.iter().any(|name| name.contains("memfd:oneshmem"))
+        && !names.iter().any(|name| name.starts_with("socket:"))
+}
+
+fn wait_for(condition: impl Fn() -> bool) -> Result<(), String> {
+    let deadline = Instant::now() + launch::LIMIT / 2;
+    while !condition() {
+        if Instant::now() > deadline {
+            return Err("nothing happens".into());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
