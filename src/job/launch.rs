@@ -43,6 +43,11 @@ struct Foreign {
     channel: &'static [&'static str],
 }
 
+/// Slurm's number of a job step: of what one `srun` has started. A batch script and a shell of `salloc`
+/// have the variables of their allocation, but are none; or they have a number from here on.
+const SLURM_STEP: &str = "SLURM_STEP_ID";
+const SPECIAL_STEPS: u32 = 0xffff_fff0;
+
 /// In the order in which they are tried: `srun` and `mpirun` can both set `PMI_*`.
 const FOREIGN: [Foreign; 3] = [
     Foreign {
@@ -67,10 +72,10 @@ const FOREIGN: [Foreign; 3] = [
     Foreign {
         launcher: Launcher::Slurm,
         rank: &["SLURM_PROCID"],
-        size: &["SLURM_NTASKS", "SLURM_NPROCS"],
+        size: &["SLURM_STEP_NUM_TASKS"],
         local_size: &[],
-        named: &["SLURM_JOB_ID"],
-        job: &["SLURM_STEP_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME"],
+        named: &[SLURM_STEP],
+        job: &["SLURM_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME"],
         channel: &[],
     },
 ];
@@ -154,6 +159,12 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, exchange: None })
 }
 
+/// Whether Slurm has started this process as part of a job step.
+fn is_in_step() -> bool {
+    let step = text_of(SLURM_STEP).and_then(|text| text.parse::<u32>().ok());
+    step.is_some_and(|step| step < SPECIAL_STEPS)
+}
+
 /// Opens descriptor `number` of process `pid` again.
 fn descriptor_of(pid: i64, number: i64) -> std::io::Result<OwnedFd> {
     let file = File::options().read(true).write(true).open(format!("/proc/{pid}/fd/{number}"))?;
@@ -182,6 +193,7 @@ impl Foreign {
     fn present(&self) -> bool {
         Self::variable(self.rank).is_some()
             && Self::variable(self.size).is_some()
+            && (self.launcher != Launcher::Slurm || is_in_step())
             && !self.told().is_anothers()
     }
 
@@ -223,7 +235,7 @@ impl Foreign {
         }
         // Slurm's own variables give the number of nodes, not of PEs on this one.
         let local = self.number(self.local_size)?;
-        let slurm_nodes = self.number(&["SLURM_STEP_NUM_NODES", "SLURM_NNODES"])?;
+        let slurm_nodes = self.number(&["SLURM_STEP_NUM_NODES"])?;
         let is_spread = local.map_or(slurm_nodes.is_some_and(|nodes| nodes > 1), |pes| pes != size);
         let mut exchange = match is_spread {
             true => Some(Exchange::open().map_err(|why| bad(self.advise(why)))?),

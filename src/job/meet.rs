@@ -112,8 +112,10 @@ impl Meeting {
             match place.map_err(|error| self.failed(error.to_string()))? {
                 Some(place) => return Ok(place),
                 None if self.is_over() => {
-                    let user = process::user();
-                    return Err(self.failed(format!("another process of user {user} has the place to meet locked (is it stopped?)")));
+                    return Err(self.failed(format!(
+                        "another process of user {} has the place to meet locked (is it stopped?)",
+                        process::user()
+                    )));
                 }
                 None => std::thread::sleep(AGAIN),
             }

@@ -68,13 +68,13 @@ pub fn trials() -> Vec<Trial> {
 /// The protocols of `srun`, and how to make its variables from those of another launcher with the
 /// same protocol.
 const LIKE_SRUN: [(Launcher, &str, &str); 2] = [
-    (Launcher::Hydra, "pmi2", "export SLURM_PROCID=$PMI_RANK SLURM_NTASKS=$PMI_SIZE SLURM_NNODES=2 SLURM_JOB_ID=$PPID
+    (Launcher::Hydra, "pmi2", "export SLURM_PROCID=$PMI_RANK SLURM_STEP_NUM_TASKS=$PMI_SIZE SLURM_STEP_NUM_NODES=2 SLURM_STEP_ID=$PPID
          unset MPI_LOCALNRANKS
          exec \"$@\""),
     (
         Launcher::OpenMpi,
         "pmix",
-        "export SLURM_PROCID=$PMIX_RANK SLURM_NTASKS=$OMPI_COMM_WORLD_SIZE SLURM_NNODES=2 SLURM_JOB_ID=$PPID
+        "export SLURM_PROCID=$PMIX_RANK SLURM_STEP_NUM_TASKS=$OMPI_COMM_WORLD_SIZE SLURM_STEP_NUM_NODES=2 SLURM_STEP_ID=$PPID
          unset OMPI_COMM_WORLD_RANK
          exec \"$@\"",
     ),
@@ -83,7 +83,8 @@ const LIKE_SRUN: [(Launcher, &str, &str); 2] = [
 /// A PE that knows of two nodes but cannot reach the other says what to do.
 fn srun_without_pmi() -> Result<(), Failed> {
     let mut command = Command::new(program()?);
-    command.env("SLURM_PROCID", "0").env("SLURM_NTASKS", "2").env("SLURM_NNODES", "2");
+    command.env("SLURM_STEP_ID", "0").env("SLURM_PROCID", "0");
+    command.env("SLURM_STEP_NUM_TASKS", "2").env("SLURM_STEP_NUM_NODES", "2");
     let words = ["neither PMI-1", "try srun --mpi=pmi2, srun --mpi=pmix, or oshrun --hostfile"];
     told(&launch::run(command)?, 1, &words)
 }

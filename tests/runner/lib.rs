@@ -68,6 +68,7 @@ pub mod rules;
 pub mod rust_users;
 pub mod sanitizers;
 pub mod seen;
+pub mod slurm;
 pub mod smartmap;
 pub mod spelling;
 pub mod states;

@@ -6,8 +6,8 @@ use oneshmem_tests::{
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
     interface, launch, launched_nodes, launchers, leaves, leaving, limits, manners, manual,
     meeting, nested, node, nodes, openmp, packages, partitions, privileged, prose, rules,
-    rust_users, sanitizers, seen, smartmap, spelling, states, statistics, strangers, system_calls,
-    tree, tuning, units, variables,
+    rust_users, sanitizers, seen, slurm, smartmap, spelling, states, statistics, strangers,
+    system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 48] = [
+    let families: [fn() -> Vec<Trial>; 49] = [
         addresses::trials,
         rules::trials,
         rust_users::trials,
@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         statistics::trials,
         strangers::trials,
         interface::trials,
+        slurm::trials,
         smartmap::trials,
         spelling::trials,
         tuning::trials,

@@ -93,10 +93,15 @@ fn without_randomisation(launcher: Launcher) -> Result<(), String> {
     };
     launchers::prepare_mpirun(&mut command)?;
     if launcher == Launcher::Slurm {
-        command = launchers::as_slurm(command, "randomisation", 0, 2);
+        command = launchers::as_slurm(command, "100", 0, 2);
     }
     command.arg(program);
-    launch::run(command)?.success()
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    match outcome.stdout.matches(" of 2\n").count() {
+        2 => Ok(()),
+        _ => Err(outcome.report("expected one job of two PEs")),
+    }
 }
 
 /// PEs that close all descriptors as soon as they can are in nobody's way, while one keeps them.
@@ -144,6 +149,7 @@ fn nothing_left(launcher: Launcher) -> Result<(), String> {
 /// job of that name meets none the less, and nothing is left.
 fn first(what: &str) -> Result<(), String> {
     let program = program("starter")?;
+    let step = if what == "killed" { "101" } else { "102" };
     let runtime = tree::scratch(&format!("first-{what}-{}", std::process::id()));
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&runtime);
     made.map_err(|error| error.to_string())?;
@@ -152,7 +158,7 @@ fn first(what: &str) -> Result<(), String> {
         let start = |pe: usize, limit: &str| {
             let mut command = Command::new(&program);
             command.env("XDG_RUNTIME_DIR", &shown).env("SHMEM_STARTUP_TIMEOUT", limit);
-            Running::start(launchers::as_slurm(command, what, pe, 3))
+            Running::start(launchers::as_slurm(command, step, pe, 3))
         };
         let first = start(0, "60")?;
         wait_for(|| sockets(&runtime) == 1)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The user "nobody".
-const STRANGER: u32 = 65534;
+pub const STRANGER: u32 = 65534;
 
 /// The trials. Only root can act as another user.
 pub fn trials() -> Vec<Trial> {
