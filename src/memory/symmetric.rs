@@ -182,13 +182,6 @@ fn resize(space: &Space, ptr: *mut u8, offset: usize, size: usize) -> bool {
     resized
 }
 
-/// The block will be freed.
-fn forget_guard(block: *mut u8) {
-    if env::debugging() {
-        guards::forget(block.addr());
-    }
-}
-
 /// Moves a block to a new one of `size` bytes.
 ///
 /// # Safety
@@ -203,7 +196,9 @@ unsafe fn relocate(
     let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
     let (from, to) = (space.address(offset), space.address(new));
-    forget_guard(from);
+    if env::debugging() {
+        guards::forget(from.addr());
+    }
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe {
         match job.devices().filter(|devices| devices.find(from.addr()).is_some()) {
@@ -225,10 +220,15 @@ pub fn free(routine: Routine, block: Block) {
         return;
     }
     let (space, offset) = block_at(job, routine, ptr);
-    agree_on_block(job, routine, space, offset);
+    let debugging = env::debugging();
+    if debugging {
+        agree_on_block(job, routine, space, offset);
+    }
     // Peers may still use the block before they make this call.
     collectives::barrier_all(routine);
-    forget_guard(ptr);
+    if debugging {
+        guards::forget(ptr.addr());
+    }
     if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
     }
@@ -242,22 +242,37 @@ pub(crate) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
+    if env::debugging() {
+        return allocate_debugged(job, space, routine, size, align);
+    }
+    let possible = align.is_power_of_two() && align <= space.largest_alignment();
+    space.allocate(size.filter(|_| possible)?, align)
+}
+
+/// [`allocate`] under `SHMEM_DEBUG`: with a guard, if there is room for both.
+#[cold]
+fn allocate_debugged(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    size: Option<usize>,
+    align: usize,
+) -> Option<usize> {
     let possible = align.is_power_of_two() && align <= space.largest_alignment();
     let block = size.filter(|_| possible).and_then(|size| {
         let guarded = allocate_guarded(job, space, size, align);
         guarded.or_else(|| space.allocate(size, align))
     });
     // Every PE fails in the same way, so one report is enough.
-    if block.is_none() && job.pe() == 0 && env::debugging() {
+    if block.is_none() && job.pe() == 0 {
         message::say(Refusal { job, routine, size, align, space });
     }
     block
 }
 
-/// Under `SHMEM_DEBUG`, allocates a block with a guard, if there is room for both.
+/// Allocates a block with a guard, unless it is on a device.
 fn allocate_guarded(job: &Job, space: &Space, size: usize, align: usize) -> Option<usize> {
-    let is_device = || job.devices().is_some_and(|it| it.find(space.range().start).is_some());
-    if !env::debugging() || is_device() {
+    if job.devices().is_some_and(|it| it.find(space.range().start).is_some()) {
         return None;
     }
     let offset = space.allocate(guards::with_guard(size)?, align)?;
