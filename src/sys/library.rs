@@ -1,11 +1,11 @@
 //! Loads libraries at run time, and waits for their descriptors.
 #![allow(unsafe_code)]
 
+use crate::atomics::{AtomicPtr, Ordering};
 use crate::error::Error;
 use onenode::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 /// A shared library that stays loaded for the life of the process.
