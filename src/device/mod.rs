@@ -187,7 +187,9 @@ impl DevicePartition {
     }
 }
 
-impl Engine for Devices {
+// SAFETY: each transfer is one of the driver's between what the call names, and `quiet` waits for those of
+// every partition.
+unsafe impl Engine for Devices {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, _: Over) {
         let (part, to) = self.place(to);
         // SAFETY: the caller guarantees that `from` is readable for `bytes` bytes. `place` returns
@@ -266,7 +268,9 @@ impl Engine for Devices {
     }
 }
 
-impl DeviceMemory for Devices {
+// SAFETY: the partitions are allocated, and peers' mapped, for the life of the process; the driver says
+// what is on a device.
+unsafe impl DeviceMemory for Devices {
     fn engine(&self) -> &dyn Engine {
         self
     }

@@ -185,7 +185,11 @@ pub struct Amo {
 /// Operations of one thread on one PE take effect there in the order of the calls, so a fence has
 /// nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job ends with
 /// a message.
-pub trait Engine: Send + Sync {
+///
+/// # Safety
+/// A transfer reads and writes no other memory of this process than the call names, and does so only until
+/// it is over. When a get that is over at return has returned, all its bytes are filled in.
+pub unsafe trait Engine: Send + Sync {
     /// Copies to another PE.
     ///
     /// # Safety
@@ -334,7 +338,11 @@ pub struct Scratch {
 unsafe impl Send for Scratch {}
 
 /// Partitions on devices, by number: this PE's own, and those of its peers as they are mapped here.
-pub trait DeviceMemory: Engine {
+///
+/// # Safety
+/// All ranges and addresses that it returns are of memory that stays mapped, and `find` and `is_device`
+/// hold for it alone. Scratch memory belongs to its user until it is discarded.
+pub unsafe trait DeviceMemory: Engine {
     /// The engine for this memory.
     fn engine(&self) -> &dyn Engine;
     /// The number of partitions.

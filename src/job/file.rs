@@ -20,6 +20,7 @@
 #![allow(unsafe_code)]
 
 mod places;
+mod secret;
 
 use super::nodes::{self, NodeOf, Nodes};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -161,24 +162,6 @@ impl JobFile {
         }
         job.header().magic.store(MAGIC, Ordering::Release);
         Ok(job)
-    }
-
-    /// Sets the job's secret. To be called once.
-    pub fn set_secret(&self, secret: &Secret) {
-        let header = self.header();
-        for (place, bytes) in header.secret.iter().zip(secret.bytes().chunks_exact(8)) {
-            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            place.store(word, Ordering::Relaxed);
-        }
-        header.has_secret.store(1, Ordering::Release);
-    }
-
-    /// The job's secret; `None` if it has none, or while it is unknown here.
-    pub fn secret(&self) -> Option<Secret> {
-        let header = self.header();
-        (header.has_secret.load(Ordering::Acquire) == 1).then_some(())?;
-        let words = header.secret.iter().map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-        Secret::of(&words.flatten().collect::<Vec<u8>>())
     }
 
     /// Reads from the header which part of the job this node is.

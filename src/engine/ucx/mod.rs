@@ -227,7 +227,9 @@ impl Ucx {
     }
 }
 
-impl Engine for Ucx {
+// SAFETY: messages are sent from, and answers written to, what the calls name: see `Worker::send_parts`
+// and `Wishes`, which counts the bytes that are missing.
+unsafe impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
         let word = matches!(bytes, 4 | 8) && to.offset % bytes as u64 == 0;
         if word && over == Over::AtReturn && self.state().progress.quiet_follows() {
