@@ -65,16 +65,19 @@ mod large {
     }
 }
 
-/// Prepares a copy of at least a piece: makes the pages that will be written. First reads the last
-/// byte of the source: one that is much shorter than the program says faults here, not after as much
-/// memory has been made and filled as it has.
+/// Prepares a copy of at least a piece: makes the pages that will be written. First reads the first and
+/// the last byte of the source: a null pointer faults at null, and a source that is much shorter than the
+/// program says faults here, not after as much memory has been made and filled as it has.
 ///
 /// # Safety
 /// As for [`elements`], for at least one byte.
 unsafe fn before_large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller guarantees that these bytes are readable. Volatile, since others may write
-    // to them, and the compiler must not leave the access out.
-    unsafe { from.add(bytes - 1).read_volatile() };
+    // to them, and the compiler must not leave the accesses out.
+    unsafe {
+        from.read_volatile();
+        from.add(bytes - 1).read_volatile();
+    }
     touch::before_writing(to.addr(), bytes);
 }
 
