@@ -47,7 +47,7 @@ pub const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 pub const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
 /// Programs, or cases of programs, that are about one node, and why.
-const ONE_NODE: [(&str, &str); 12] = [
+const ONE_NODE: [(&str, &str); 13] = [
     ("blame", "shmem_ptr leads to all PEs"),
     ("closed_files", "UCX needs its descriptors, and ends the process without them"),
     ("coll_ahead", "a root goes on before others have come, which it does on one node only"),
@@ -60,6 +60,7 @@ const ONE_NODE: [(&str, &str); 12] = [
     ("partition_misuse/order", "PEs compare the order of their blocks on each node"),
     ("partition_misuse/take", "PEs compare the order of their blocks on each node"),
     ("ptr", "shmem_ptr leads to all PEs"),
+    ("short_source", "shmem_ptr leads to all PEs"),
 ];
 
 /// The trials. Ignored where there are no namespaces or no UCX. A library with SMARTMAP's addresses
