@@ -140,12 +140,14 @@ pub fn constructors(library: &str) -> Result<Vec<(String, u64)>, String> {
     Ok(sections.collect())
 }
 
-/// Checks that only the library's own functions run when it is loaded, none of Rust's library: one
-/// in `src/job/load.rs`, one in `src/sys/stdio.rs`.
+/// Checks that only the library's own functions run when it is loaded or the program ends, none of
+/// Rust's library: one in `src/job/load.rs`, one in `src/sys/stdio.rs`; at the end, one in
+/// `src/sys/ending.rs`.
 fn initialisers() -> Result<(), String> {
     let mut found = constructors("lib/libshmem.a")?;
     found.sort();
-    let expected = [(".init_array".to_owned(), 8), (".init_array.00101".to_owned(), 8)];
+    let expected = [".fini_array.00101", ".init_array", ".init_array.00101"]
+        .map(|section| (section.to_owned(), 8));
     if found == expected { Ok(()) } else { Err(format!("{found:?}; expected {expected:?}")) }
 }
 
