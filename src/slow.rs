@@ -9,7 +9,7 @@ use crate::failure;
 use crate::job::{Job, check_thread, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
-use crate::translate::{MAX_PES, Miss, PeArg, TABLE, pe_number};
+use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
 use std::fmt::Display;
 
 /// The target of an access that the hot path could not handle. Returns only with an address in the
@@ -149,7 +149,8 @@ fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize)
 
 /// Whether PE `pe`, which has begun, has a counterpart of a symmetric address.
 fn is_on(job: &Job, addr: usize, pe: usize) -> bool {
-    !job.layout().data().contains(&addr) || job.runs_the_same(pe)
+    // Where all peers are mapped or none, they run one executable.
+    ALL_OR_NONE || !job.layout().data().contains(&addr) || job.runs_the_same(pe)
 }
 
 /// Checks a PE number of a call that moves no data.
