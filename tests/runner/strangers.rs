@@ -11,19 +11,22 @@ use std::process::Command;
 
 /// The user "nobody".
 pub const STRANGER: u32 = 65534;
+/// Another one, whose PEs do not take the stranger's folders for their own.
+const OTHER: u32 = 65533;
 
 /// The trials. Only root can act as another user.
 pub fn trials() -> Vec<Trial> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let possible = is_root && !tree::skip_without("setpriv");
+    let one_node = tree::is_smartmap() || nodes::no_namespaces();
     vec![
         Trial::test("strangers/attack", || Ok(attack()?)).with_ignored_flag(!possible),
         Trial::test("strangers/launched-by-another", || Ok(launched_by_another()?))
             .with_ignored_flag(!possible),
         Trial::test("strangers/network/agent", || Ok(network("node0:2,node1:2", 4)?))
-            .with_ignored_flag(nodes::no_namespaces()),
+            .with_ignored_flag(one_node),
         Trial::test("strangers/network/alone", || Ok(network("node0:1,node1:1", 2)?))
-            .with_ignored_flag(nodes::no_namespaces()),
+            .with_ignored_flag(one_node),
     ]
 }
 
@@ -48,9 +51,9 @@ fn network(hosts: &str, pes: usize) -> Result<(), String> {
 }
 
 /// Runs `program` as another user.
-fn by_stranger(program: &Path) -> Command {
+fn by(user: u32, program: &Path) -> Command {
     let mut command = Command::new("setpriv");
-    let user = STRANGER.to_string();
+    let user = user.to_string();
     command.args(["--reuid", &user, "--regid", &user, "--clear-groups"]).arg(program);
     command
 }
@@ -68,7 +71,7 @@ fn public(program: &str) -> Result<PathBuf, String> {
 fn attack() -> Result<(), String> {
     let stranger = public("stranger")?;
     let late = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
-    let mut command = by_stranger(&stranger);
+    let mut command = by(STRANGER, &stranger);
     command.arg("6");
     let attacker = Running::start(command)?;
     let mut outcome = Ok(());
@@ -94,7 +97,7 @@ fn launched_by_another() -> Result<(), String> {
     let private = std::env::temp_dir().join(format!("private-{}", std::process::id()));
     let run = |directory: Option<&Path>, step: &str| -> Result<(), String> {
         let start = |pe: usize| {
-            let mut command = by_stranger(&program);
+            let mut command = by(OTHER, &program);
             command.arg("quickly").env_remove("XDG_RUNTIME_DIR");
             command.envs(directory.map(|path| ("XDG_RUNTIME_DIR", path)));
             Running::start(as_slurm(command, step, pe, 2))
@@ -105,7 +108,7 @@ fn launched_by_another() -> Result<(), String> {
     let outcome: Result<(), String> = (|| {
         run(None, "9")?;
         std::fs::create_dir(&private).map_err(|error| error.to_string())?;
-        chown(&private, Some(STRANGER), Some(STRANGER)).map_err(|error| error.to_string())?;
+        chown(&private, Some(OTHER), Some(OTHER)).map_err(|error| error.to_string())?;
         for (step, mode) in [("10", 0o777), ("11", 0o700)] {
             let mode = PermissionsExt::from_mode(mode);
             std::fs::set_permissions(&private, mode).map_err(|error| error.to_string())?;
