@@ -92,15 +92,6 @@ pub fn close_for_good(fd: RawFd) -> io::Result<()> {
     if replaced { Ok(()) } else { Err(error) }
 }
 
-/// Returns when one of the descriptors is readable, or after `most`.
-pub fn await_any(fds: impl IntoIterator<Item = RawFd>, most: Duration) {
-    let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut all: Vec<_> = fds.into_iter().map(poll).collect();
-    let millis = c_int::try_from(most.as_millis()).unwrap_or(c_int::MAX);
-    // SAFETY: as many records as the vector has. An interrupted call returns early, which is allowed.
-    unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, millis) };
-}
-
 // States of a TCP socket, as in `<netinet/tcp.h>`.
 const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
@@ -194,8 +185,10 @@ fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onenode::sys::pass;
     use std::mem::MaybeUninit;
     use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
 
     #[test]
     fn a_connection_lasts_until_the_other_side_ends_it() {
@@ -236,7 +229,7 @@ mod tests {
         );
         let at = listener.local_addr().unwrap();
         let theirs = TcpStream::connect(at).unwrap();
-        await_any([listener.as_raw_fd()], Duration::from_secs(20));
+        assert!(pass::wait([listener.as_fd()].into_iter(), Duration::from_secs(20)));
         let (ours, other) = accept(listener.as_raw_fd()).expect("a connection");
         assert_eq!(Ok(other), theirs.local_addr().map_err(|_| ()));
         assert_eq!(connected(&[at]), [(theirs.as_raw_fd(), other)]);

@@ -72,6 +72,13 @@ pub fn open_guarded<R>(
     let opened = opened?;
     let mut listeners = socket::listening();
     listeners.retain(|it| !before.contains(it) && has_port(&opened, it.1.port()));
+    // Nothing that UCX listens at may be left unguarded.
+    if listeners.is_empty() {
+        return Err(Error::Engine(
+            "strangers cannot be kept from UCX: its sockets are not found (is /proc mounted?)"
+                .into(),
+        ));
+    }
     let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));
     all.doors.push(guard.clone());
     Ok(guard)
@@ -181,9 +188,9 @@ impl Guard {
 
     /// Makes UCX look: it accepts when its socket becomes readable.
     fn ring(&self) {
-        let Some(address) = self.addresses().first().copied() else { return };
         // The address is known before UCX can accept: the door is locked.
         let mut door = self.door();
+        let Some((_, address)) = door.listeners.first().copied() else { return };
         // If too many others wait, UCX looks without this, too.
         if let Ok(ring) = TcpStream::connect_timeout(&address, RING) {
             door.rings.extend(ring.local_addr());

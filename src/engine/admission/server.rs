@@ -5,10 +5,10 @@ use super::{Access, Guard};
 use crate::engine::secret::{Proof, Secret, random};
 use crate::error::Error;
 use crate::sys::signal::without_signals;
-use crate::sys::socket;
+use onenode::sys::pass;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,6 @@ const LATER: Duration = Duration::from_secs(1);
 pub struct Server {
     listener: TcpListener,
     guard: Guard,
-    secret: Option<Secret>,
     clients: Vec<Client>,
 }
 
@@ -56,7 +55,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
         guard.keep();
-        let server = Self { listener, guard: guard.clone(), secret: None, clients: Vec::new() };
+        let server = Self { listener, guard: guard.clone(), clients: Vec::new() };
         Ok((server, access))
     }
 
@@ -71,22 +70,21 @@ impl Server {
     }
 
     fn run(mut self, secret: impl Fn() -> Option<Secret>) {
-        loop {
-            if self.secret.is_none() {
-                self.secret = secret();
+        let secret = loop {
+            match secret() {
+                Some(secret) => break secret,
+                None => thread::sleep(SOON),
             }
-            let Some(secret) = self.secret.clone() else {
-                thread::sleep(SOON);
-                continue;
-            };
+        };
+        loop {
             let waits = self.clients.iter().any(|client| client.announced.is_some());
-            let fds = self.clients.iter().map(|client| client.stream.as_raw_fd());
+            let fds = self.clients.iter().map(|client| client.stream.as_fd());
             let most = match (waits, self.clients.is_empty()) {
                 (true, _) => SOON,
                 (_, false) => CROWDED,
                 _ => LATER,
             };
-            socket::await_any(fds.chain([self.listener.as_raw_fd()]), most);
+            pass::wait(fds.chain([self.listener.as_fd()]), most);
             self.accept();
             self.clients.retain_mut(|client| client.advance(&secret));
             self.hand_over();
