@@ -1,8 +1,9 @@
-# oneshmem. `make demo` shows that it works, `make test` shows that all of it does.
+# oneshmem. `make demo` shows that it works, `make test` that the C programs of its tests do.
 #
 #   make                 build everything into build/, laid out like an installation
 #   make demo            build what is missing, compile the integer sort, run it on 4 PEs
-#   make test            every check and test there is, with a summary
+#   make test            unit tests, and the C programs on a few numbers of PEs: minutes
+#   make check           every check and test there is, as in CI: half an hour
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
@@ -42,7 +43,7 @@ REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARG
 CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals completions
+.PHONY: all demo test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals completions
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -114,8 +115,12 @@ demo: all
 	$(BUILD)/bin/oshcc -O2 examples/isort.c -o $(BUILD)/examples/isort
 	$(BUILD)/bin/oshrun -n $(PES) $(BUILD)/examples/isort $(KEYS)
 
+# Steps and their summary: see tests/check.
 test: all
-	BUILD=$(BUILD) CARGO=$(CARGO) packaging/check
+	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check test
+
+check: all
+	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check all
 
 # The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
 test-xpmem: all
@@ -144,17 +149,17 @@ bench: all
 test-tsan: all
 	tests/tsan
 
-# What is built does not depend on where and when: see packaging/check-reproducible.
+# What is built does not depend on where and when: see tests/reproducible.
 test-reproducible:
-	packaging/check-reproducible
+	tests/reproducible
 
-# With the oldest Rust that Cargo.toml names: see packaging/check-msrv.
+# With the oldest Rust that Cargo.toml names: see tests/msrv.
 test-msrv:
-	CARGO='$(CARGO)' CC='$(CC)' packaging/check-msrv
+	CARGO='$(CARGO)' CC='$(CC)' tests/msrv
 
-# Packages as distributions and crates.io build them: see packaging/check-packages.
+# Packages as distributions and crates.io build them: see tests/packages.
 test-packages:
-	CARGO=$(CARGO) packaging/check-packages $(PACKAGES)
+	CARGO=$(CARGO) tests/packages $(PACKAGES)
 
 # The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
 docs:

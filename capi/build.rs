@@ -15,7 +15,7 @@
 //! The strong symbol is the profiling twin `pshmem_long_p`. `shmem_long_p` is a weak alias of it,
 //! so that a program can define its own and call the twin.
 
-use oneshmem_interface::{Interface, Param, Prototype, Symbol, twin};
+use oneshmem_interface::{Interface, Param, Prototype, Symbol, headers, twin};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -36,9 +36,11 @@ fn main() {
     // Makes the object independent of where the source is.
     let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let here = format!("-ffile-prefix-map={here}=/oneshmem/capi");
+    let include = out.join("include");
+    headers::write(&include).expect("OUT_DIR can be written");
     cc::Build::new()
         .file("src/ckernels.c")
-        .include("../include")
+        .include(include)
         .flag("-fvisibility=hidden")
         .flag("-ffunction-sections")
         // The object goes through `ld -r` and objcopy, so it must not contain LTO code, whatever

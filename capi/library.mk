@@ -1,7 +1,7 @@
 # The C library and the headers.
 #
 #   library     $(BUILD)/lib/libshmem.a and libshmem.so
-#   headers     include/ from the table of the interface, and its copy in $(BUILD)/include
+#   headers     $(BUILD)/include/ from the table of the interface
 
 INTERFACE := $(RELEASE)/oneshmem-interface
 
@@ -22,6 +22,5 @@ $(OBJ)/shmem.map: $(INTERFACE)
 	$(INTERFACE) version-script > $@
 
 headers: compiled
-	$(INTERFACE) headers include
-	mkdir -p $(BUILD)/include
-	cp -a include/. $(BUILD)/include/
+	$(INTERFACE) headers $(BUILD)/include
+$(addprefix $(BUILD)/include/,shmem.h shmemx.h): headers ;

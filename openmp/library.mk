@@ -2,12 +2,12 @@
 # libshmem, which needs no OpenMP; what is OpenMP's is found when a program is linked.
 
 OPENMP := $(addprefix $(BUILD)/lib/liboneshmem_openmp.,so a)
-CFLAGS_OPENMP := -std=gnu11 -Wall -Wextra -Iinclude -fPIC -fno-lto
+CFLAGS_OPENMP := -std=gnu11 -Wall -Wextra -I$(BUILD)/include -fPIC -fno-lto
 
 .PHONY: openmp
 openmp: $(OPENMP)
 
-$(OBJ)/openmp.o: openmp/shim.c include/shmem.h include/shmemx.h | headers
+$(OBJ)/openmp.o: openmp/shim.c $(addprefix $(BUILD)/include/,shmem.h shmemx.h)
 	mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(or $(CFLAGS),-O2) $(CFLAGS_OPENMP) -c $< -o $@
 $(BUILD)/lib/liboneshmem_openmp.so: $(OBJ)/openmp.o

@@ -66,6 +66,8 @@
 //! `ARCHITECTURE.md` in the source tree is the map, and `src/floors.txt` gives the order in which
 //! files may import each other. The crate `onenode` contains the code that maps memory.
 
+// What they forbid stands in clippy.toml, with the reasons.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
 // Internals of the C library and the commands. Not part of the API: they may change at any time.

@@ -2,6 +2,9 @@
 //! own. `build.rs` generates the routines from `interface/routines.txt` (their prototypes) and
 //! `calls.txt` (their calls).
 
+// What they forbid stands in clippy.toml, with the reasons.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod constants;
 mod elements;
 mod extensions;

@@ -18,11 +18,33 @@ pub mod records;
 mod roff;
 mod table;
 
+use std::path::Path;
+use std::{fs, io};
+
 pub use constants::{Constant, ConstantGroup};
 pub use expand::{Generic, Symbol};
 pub use table::{
     Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
 };
+
+/// Writes those of `files`, names below `folder` with their texts, that differ from what is there,
+/// so that `make` sees no change where there is none.
+pub fn write_changed<N: AsRef<Path>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, String)>,
+) -> io::Result<()> {
+    for (name, text) in files {
+        let path = folder.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, text)?;
+    }
+    Ok(())
+}
 
 /// Routines beyond the specification: declared in `templates/shmemx.h`, the last four in
 /// `templates/shmem.h`, and defined in `capi/src/extensions.rs`.

@@ -7,25 +7,25 @@
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, man, twin};
+use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, man, twin, write_changed};
 use std::path::Path;
 use std::process::ExitCode;
-use std::{fs, io};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let table = Interface::openshmem();
     let done = match words[..] {
-        ["headers", directory] => write_all(Path::new(directory), headers::all(&table)),
-        ["man", directory, date] => write_all(&Path::new(directory).join("man3"), man::pages(date)),
+        ["headers", directory] => headers::write(Path::new(directory)),
+        ["man", directory, date] => {
+            write_changed(&Path::new(directory).join("man3"), man::pages(date))
+        }
         ["exports"] => {
-            exports(&table).iter().for_each(|name| println!("{name}"));
+            exports().iter().for_each(|name| println!("{name}"));
             Ok(())
         }
         ["version-script"] => {
             println!("ONESHMEM_1 {{\nglobal:");
-            exports(&table).iter().for_each(|name| println!("    {name};"));
+            exports().iter().for_each(|name| println!("    {name};"));
             println!("local:\n    *;\n}};");
             Ok(())
         }
@@ -47,8 +47,9 @@ fn main() -> ExitCode {
 
 /// Every routine and its profiling name, the routines that `shmemx.h` declares, the handles, and the
 /// data that `shmem_inline.h` reads.
-fn exports(table: &Interface) -> Vec<String> {
-    let routines = table.symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
+fn exports() -> Vec<String> {
+    let routines =
+        Interface::openshmem().symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
     let handles = constants::handles().into_iter().map(|handle| handle.name.into());
     let routines = routines.chain(EXTENSIONS.map(String::from));
     routines.chain(handles).chain([INLINE_DATA.into()]).collect()
@@ -57,22 +58,3 @@ fn exports(table: &Interface) -> Vec<String> {
 /// The data that inlined routines read. The name contains the version of the layout: see
 /// `capi/src/inline.rs`.
 const INLINE_DATA: &str = "oneshmem_reach_2";
-
-/// Writes only the files that differ from the existing ones, so that `make` sees no change where
-/// there is none.
-fn write_all<N: AsRef<Path>>(
-    directory: &Path,
-    files: impl IntoIterator<Item = (N, String)>,
-) -> io::Result<()> {
-    for (name, text) in files {
-        let path = directory.join(name);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::write(&path, text)?;
-    }
-    Ok(())
-}

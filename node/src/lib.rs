@@ -13,6 +13,11 @@
 //! The crate prints nothing, never ends the process, and uses no signals, threads or environment
 //! variables. The same interface in C is `onenode.h`.
 
+// What they forbid stands in node/clippy.toml, with the reasons.
+#![cfg_attr(
+    not(test),
+    deny(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr, clippy::exit)
+)]
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
 // The building blocks of the crate and of the OpenSHMEM library. They are not part of the interface

@@ -27,7 +27,7 @@
              (replace 'check
                (lambda* (#:key tests? #:allow-other-keys)
                  (when tests?
-                   (invoke "packaging/check-installation")))))))
+                   (invoke "tests/installation")))))))
   (native-inputs (list rust `(,rust "cargo")))
   (supported-systems '("x86_64-linux"))
   (home-page "https://openshmem.org")

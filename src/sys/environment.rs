@@ -1,5 +1,5 @@
 //! The environment: the only place where the library reads and changes it.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, clippy::disallowed_methods)]
 
 use onenode::sys::process::is_privileged;
 use std::ffi::{CStr, OsString, c_char};

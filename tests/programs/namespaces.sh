@@ -37,7 +37,7 @@ done
 if [ -n "$SLOW_LINK" ]; then
     mkfifo /run/ready
     "$SLOW_LINK" slow0 slow1 > /run/ready &
-    read -r ready < /run/ready
+    read -r _ < /run/ready
     ip link add name away type bridge
     ip link set away up
     ip link set slow0 master ether0 up

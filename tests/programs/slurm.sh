@@ -50,6 +50,7 @@ munged --force --key-file="$folder/key" --socket="$folder/munge.socket" --pid-fi
 on() { # on NODE COMMAND...
     node=$1
     shift
+    # shellcheck disable=SC2016 # for the shell that is started
     ip netns exec "$node" unshare --uts sh -c \
         'mount --rbind /run/cgroup /sys/fs/cgroup
         mount -t tmpfs -o mode=1777 none /tmp # Slurm makes the same names on all nodes.

@@ -50,10 +50,8 @@ pub mod interface;
 pub mod launch;
 pub mod launched_nodes;
 pub mod launchers;
-pub mod leaves;
 pub mod leaving;
 pub mod limits;
-pub mod manners;
 pub mod manual;
 pub mod meeting;
 pub mod nested;
@@ -63,14 +61,11 @@ pub mod openmp;
 pub mod packages;
 pub mod partitions;
 pub mod privileged;
-pub mod prose;
-pub mod rules;
 pub mod rust_users;
 pub mod sanitizers;
 pub mod seen;
 pub mod slurm;
 pub mod smartmap;
-pub mod spelling;
 pub mod states;
 pub mod statistics;
 pub mod strangers;
@@ -83,13 +78,7 @@ use libtest_mimic::Trial;
 
 /// The unit tests of this package. They are trials, too, so that one runner knows all names.
 pub fn units() -> Vec<Trial> {
-    let files = [
-        book::page::tests::trials,
-        directives::tests::trials,
-        imports::tests::trials,
-        leaves::tests::trials,
-        prose::tests::trials,
-    ];
+    let files = [book::page::tests::trials, directives::tests::trials, imports::tests::trials];
     files.into_iter().flat_map(|trials| trials()).collect()
 }
 

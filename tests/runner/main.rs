@@ -4,10 +4,9 @@ use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
-    interface, launch, launched_nodes, launchers, leaves, leaving, limits, manners, manual,
-    meeting, nested, node, nodes, openmp, packages, partitions, privileged, prose, rules,
-    rust_users, sanitizers, seen, slurm, smartmap, spelling, states, statistics, strangers,
-    system_calls, tree, tuning, units, variables,
+    interface, launch, launched_nodes, launchers, leaving, limits, manual, meeting, nested, node,
+    nodes, openmp, packages, partitions, privileged, rust_users, sanitizers, seen, slurm, smartmap,
+    states, statistics, strangers, system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
@@ -15,9 +14,8 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 49] = [
+    let families: [fn() -> Vec<Trial>; 44] = [
         addresses::trials,
-        rules::trials,
         rust_users::trials,
         conformance::trials,
         examples::trials,
@@ -40,9 +38,7 @@ fn main() -> ExitCode {
         in_a_row::trials,
         integrations::trials,
         launched_nodes::trials,
-        leaves::trials,
         limits::trials,
-        manners::trials,
         manual::trials,
         node::trials,
         nodes::trials,
@@ -51,7 +47,6 @@ fn main() -> ExitCode {
         packages::trials,
         partitions::trials,
         privileged::trials,
-        prose::trials,
         system_calls::trials,
         sanitizers::trials,
         seen::trials,
@@ -61,7 +56,6 @@ fn main() -> ExitCode {
         interface::trials,
         slurm::trials,
         smartmap::trials,
-        spelling::trials,
         tuning::trials,
         variables::trials,
         units,

@@ -17,6 +17,8 @@ mod inline;
 mod shmem;
 
 use crate::table::Interface;
+use std::io;
+use std::path::Path;
 
 /// All headers: file name and text.
 pub fn all(table: &Interface) -> Vec<(&'static str, String)> {
@@ -32,6 +34,11 @@ pub fn all(table: &Interface) -> Vec<(&'static str, String)> {
         ("mpp/shmemx.h", old_place("shmemx.h")),
         ("mpp/pshmem.h", old_place("pshmem.h")),
     ]
+}
+
+/// Writes all headers into `folder`: see [`crate::write_changed`].
+pub fn write(folder: &Path) -> io::Result<()> {
+    crate::write_changed(folder, all(&Interface::openshmem()))
 }
 
 /// The header `name` at the location where old programs expect it.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// A row of a file of `spec/`: column name to value.
 pub type Row = BTreeMap<String, String>;
@@ -20,9 +21,15 @@ pub fn ctypes() -> BTreeMap<String, String> {
     rows("types.csv").into_iter().map(|r| (r["TYPENAME"].clone(), r["C type"].clone())).collect()
 }
 
-/// The checked-in headers.
-pub fn include() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../include")
+/// The folder with the headers, which the first call writes.
+pub fn include() -> &'static Path {
+    static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(concat!("include-", env!("CARGO_CRATE_NAME")));
+        oneshmem_interface::headers::write(&folder).expect("the folder for tests can be written");
+        folder
+    });
+    &WRITTEN
 }
 
 /// A C or C++ compiler and the standards to try it with.

@@ -161,6 +161,7 @@ pub fn random() -> Result<u64, Error> {
 
 /// Registers `prepare` and `parent` to run before and after each `fork` in the parent, and `child`
 /// in the child.
+#[allow(clippy::disallowed_methods, reason = "a client asks for these handlers")]
 pub fn at_fork(
     prepare: unsafe extern "C" fn(),
     parent: unsafe extern "C" fn(),

@@ -1,2 +1,0 @@
-/* mpp/pshmem.h - the old place of pshmem.h. */
-#include "../pshmem.h"

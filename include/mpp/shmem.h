@@ -1,2 +1,0 @@
-/* mpp/shmem.h - the old place of shmem.h. */
-#include "../shmem.h"

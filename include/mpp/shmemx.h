@@ -1,2 +1,0 @@
-/* mpp/shmemx.h - the old place of shmemx.h. */
-#include "../shmemx.h"
