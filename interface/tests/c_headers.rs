@@ -2,7 +2,7 @@
 
 mod support;
 use std::fmt::Write;
-use support::{compile, compilers, declarator, generated, include, rows, source};
+use support::{compile, compilers, declarator, functions, generated, include, source};
 
 /// Constants, types and handles, in every language and standard.
 #[test]
@@ -22,7 +22,7 @@ fn constants_and_types() {
 #[test]
 fn prototypes_are_those_of_the_specification() {
     let mut text = String::from("#include \"pshmem.h\"\n");
-    for row in rows("functions.csv") {
+    for row in functions() {
         for twin in ["", "p"] {
             let noreturn =
                 if row["family"] == "setup.global_exit" { "ONESHMEM_NORETURN " } else { "" };
@@ -56,8 +56,7 @@ fn no_other_names() {
         );
     }
     let standard = before.lines().chain(after.lines());
-    let known: Vec<String> =
-        rows("functions.csv").into_iter().map(|row| row["name"].clone()).collect();
+    let known: Vec<String> = functions().into_iter().map(|row| row["name"].clone()).collect();
     let mut declared = 0;
     for line in standard.filter(|l| l.contains('(') && !l.starts_with([' ', '#', '/', '*'])) {
         let name = line.split('(').next().and_then(|head| head.rsplit([' ', '*']).next());

@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
-use support::{Row, compile, compilers, ctypes, declarator, generated, rows};
+use support::{Row, compile, compilers, ctypes, declarator, functions, generated, rows};
 
 const START: &str = "\
 #include <stdio.h>
@@ -147,7 +147,7 @@ fn program(cpp: bool) -> (String, usize) {
     if cpp {
         text += "extern \"C\" {\n";
     }
-    for row in rows("functions.csv").iter().filter(|r| r["family"] != "setup.global_exit") {
+    for row in functions().iter().filter(|r| r["family"] != "setup.global_exit") {
         let complex = cpp && row["arguments"].contains("_Complex");
         text += if complex { "__extension__ " } else { "" };
         text += &definition(row);

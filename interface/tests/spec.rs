@@ -4,7 +4,7 @@
 mod support;
 use oneshmem_interface::{Interface, Over, constants};
 use std::collections::{BTreeMap, BTreeSet};
-use support::rows;
+use support::{functions, rows};
 
 /// Compares two sets of lines and shows what only one of them has.
 #[track_caller]
@@ -24,7 +24,7 @@ fn same(what: &str, expected: Vec<String>, found: Vec<String>) {
 
 #[test]
 fn every_routine_with_its_signature() {
-    let expected = rows("functions.csv").into_iter().map(|row| {
+    let expected = functions().into_iter().map(|row| {
         format!(
             "{} {}({}) {} {} {}",
             row["return type"],

@@ -3,6 +3,7 @@
 
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
+use oneshmem_interface::Interface;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,13 +23,9 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The names of all routines, from the specification.
-fn routines() -> Result<Vec<String>, String> {
-    let path = tree::repository("interface/spec/functions.csv");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let names: Vec<String> =
-        text.lines().skip(1).filter_map(|line| Some(line.split(',').next()?.into())).collect();
-    if names.len() == 1795 { Ok(names) } else { Err(format!("{} routines?", names.len())) }
+/// The names of all routines.
+fn routines() -> Vec<String> {
+    Interface::openshmem().symbols().into_iter().map(|symbol| symbol.name).collect()
 }
 
 /// The names of all extensions, from their header.
@@ -87,7 +84,7 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
             found.insert(name.into(), (kind.into(), address.into()));
         }
     }
-    for name in routines()? {
+    for name in routines() {
         let (weak, strong) = (found.remove(&name), found.remove(&format!("p{name}")));
         match (weak, strong) {
             (Some((w, at)), Some((t, twin_at))) if w == "W" && t == "T" && at == twin_at => {}
@@ -214,7 +211,7 @@ int main(void)
 /// Checks that a program that defines every routine itself links, and has every twin.
 fn override_all(is_static: bool) -> Result<(), String> {
     let mut text = String::from("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n");
-    let names = routines()?;
+    let names = routines();
     for name in &names {
         let _ = writeln!(text, "void {name}(void); void {name}(void) {{}} void p{name}(void);");
     }

@@ -16,6 +16,27 @@ pub fn rows(file: &str) -> Vec<Row> {
     reader.deserialize().collect::<Result<_, _>>().expect(&path)
 }
 
+/// All routines. Rows of `functions.csv` with a table stand for one routine of each of its types.
+pub fn functions() -> Vec<Row> {
+    let types = rows("types.csv");
+    let mut all = Vec::new();
+    for row in rows("functions.csv") {
+        if row["table"].is_empty() {
+            all.push(row);
+            continue;
+        }
+        all.extend(types.iter().filter(|entry| entry["table"] == row["table"]).map(|entry| {
+            let mut row = row.clone();
+            for value in row.values_mut() {
+                *value = value.replace("TYPENAME", &entry["TYPENAME"]);
+                *value = value.replace("TYPE", &entry["C type"]);
+            }
+            row
+        }));
+    }
+    all
+}
+
 /// TYPENAME and C type of the entries of all tables.
 pub fn ctypes() -> BTreeMap<String, String> {
     rows("types.csv").into_iter().map(|r| (r["TYPENAME"].clone(), r["C type"].clone())).collect()
