@@ -55,7 +55,7 @@ include packaging/relocatable.mk
 # What the C library and the headers are made from: targets `library` and `headers`.
 include capi/library.mk
 # Mapped arrays of OpenMP in partitions: target `openmp`.
-include openmp/library.mk
+include interface/openmp/library.mk
 # The on-node layer for other runtimes: target `node`.
 include node/capi/library.mk
 # Targets `smartmap`, `test-smartmap`, `kitten`.

@@ -9,8 +9,18 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates checked, by folder.
-const CRATES: [&str; 10] =
-    ["", "bench", "capi", "interface", "kitten", "node", "plots", "tools", "tune", "xpmem"];
+const CRATES: [&str; 10] = [
+    "",
+    "bench",
+    "capi",
+    "interface",
+    "kitten",
+    "node",
+    "tools",
+    "tools/plots",
+    "tools/tune",
+    "xpmem",
+];
 
 /// The crates that have a table of floors.
 const WITH_FLOORS: [&str; 2] = ["", "node"];

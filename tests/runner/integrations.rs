@@ -1,4 +1,4 @@
-//! The code that connects other runtimes to the on-node layer (`integrations/`), as far as it can
+//! The code that connects other runtimes to the on-node layer (`node/integrations/`), as far as it can
 //! run without those runtimes.
 
 use crate::{launch, tree};
@@ -36,7 +36,7 @@ fn sos_program(name: &str) -> Result<PathBuf, String> {
     command.arg("-I").arg(tree::prefix("include"));
     command.args(
         ["check.c", "transport_onenode.c"]
-            .map(|source| tree::repository("integrations/sos").join(source)),
+            .map(|source| tree::repository("node/integrations/sos").join(source)),
     );
     command.arg("-o").arg(&program).arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
     command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));

@@ -7,7 +7,7 @@ CFLAGS_OPENMP := -std=gnu11 -Wall -Wextra -I$(BUILD)/include -fPIC -fno-lto
 .PHONY: openmp
 openmp: $(OPENMP)
 
-$(OBJ)/openmp.o: openmp/shim.c $(addprefix $(BUILD)/include/,shmem.h shmemx.h)
+$(OBJ)/openmp.o: interface/openmp/shim.c $(addprefix $(BUILD)/include/,shmem.h shmemx.h)
 	mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(or $(CFLAGS),-O2) $(CFLAGS_OPENMP) -c $< -o $@
 $(BUILD)/lib/liboneshmem_openmp.so: $(OBJ)/openmp.o
