@@ -19,9 +19,12 @@ use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy}
 use onenode::copy;
 use std::mem::MaybeUninit;
 
+mod direction;
 mod strided;
 
-pub use strided::{extent, ibget, ibput, iget, iput};
+use direction::{Direction, Get, Put};
+
+pub use strided::{Blocks, iget, iput};
 
 /// An element at any alignment, so that a volatile load of it is one move.
 #[derive(Clone, Copy)]
@@ -44,87 +47,142 @@ pub fn put<T: Copy, C: Numbering>(
     pe: PeArg,
 ) {
     let nelems = same_length(dest.len(), source.len());
-    let (dest, source) = (dest.at(), source.at());
-    if are_many::<T>(nelems) {
-        // SAFETY: the operands have `nelems` elements, as `put_many` requires.
-        return unsafe { put_many(ctx, dest, source, nelems, pe, routine) };
-    }
-    match translate_copy(ctx, dest as usize, pe, Ok, Err) {
-        // SAFETY: the elements of a `Source` are readable. `dest` is symmetric, so all of it is in
-        // `pe`'s mirror of the slot, and writable.
-        Ok(to) => unsafe { copy::few(to as *mut T, source, nelems) },
-        // SAFETY: the operands have `nelems` elements, as `put_slow` requires.
-        Err(miss) => unsafe { put_slow(ctx, miss, source, nelems, pe, routine) },
-    }
+    // SAFETY: the operands have `nelems` elements. A put does not write to its source.
+    unsafe { transfer::<Put, T, C>(ctx, dest.at(), source.at().cast_mut(), nelems, pe, routine) }
+}
+
+/// Copies the elements of `source` on PE `pe` to `dest`.
+#[inline(always)]
+pub fn get<T: Copy, C: Numbering>(
+    routine: Routine,
+    ctx: C,
+    dest: Dest<'_, T>,
+    source: Object<'_, T>,
+    pe: PeArg,
+) {
+    let nelems = same_length(dest.len(), source.len());
+    // SAFETY: the operands have `nelems` elements.
+    unsafe { transfer::<Get, T, C>(ctx, dest.at(), source.at(), nelems, pe, routine) }
 }
 
 // The functions below take their arguments in the order of the C routines, and the context as its
 // type, which needs no register for the default context. So all arguments are in the right
-// registers already, and the hot path moves none. What they require of `dest` is what an `Object`
-// of `nelems` elements guarantees, and of `source` what a `Source` does.
+// registers already, and the hot path moves none.
 
 /// # Safety
-/// `dest` and `source` come from operands with `nelems` elements.
-#[inline(never)]
-unsafe fn put_many<T: Copy, C: Numbering>(
+/// `dest` and `source` come from operands with `nelems` elements: from an [`Object`] on the other PE,
+/// and here from a [`Source`] in a put, a [`Dest`] in a get.
+#[inline(always)]
+unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
     ctx: C,
     dest: *mut T,
-    source: *const T,
+    source: *mut T,
     nelems: usize,
     pe: PeArg,
     routine: Routine,
 ) {
-    let bytes = nelems.saturating_mul(size_of::<T>());
-    if !TABLE.has_room(dest as usize, bytes) {
-        let miss = TABLE.miss(dest as usize);
-        // SAFETY: the same operands.
-        return unsafe { put_slow(ctx, miss, source, nelems, pe, routine) };
+    if are_many::<T>(nelems) {
+        // SAFETY: the caller's operands are as `transfer_many` requires them.
+        return unsafe { transfer_many::<D, T, C>(ctx, dest, source, nelems, pe, routine) };
     }
-    match translate_copy(ctx, dest as usize, pe, Ok, Err) {
-        // SAFETY: `bytes` bytes of the segment follow `dest`, and so follow `to`
-        // in `pe`'s mirror; a `Source` is readable.
-        Ok(to) => unsafe { copy::large(to as *mut u8, source.cast(), bytes) },
-        // SAFETY: the same operands.
-        Err(miss) => unsafe { put_slow(ctx, miss, source, nelems, pe, routine) },
+    let (there, here) = D::turn((dest, source));
+    match translate_copy(ctx, there as usize, pe, Ok, Err) {
+        Ok(mapped) => {
+            let (to, from) = D::turn((mapped as *mut T, here));
+            // SAFETY: `there` is symmetric, so all of it is in `pe`'s mirror of the slot, and the side
+            // here is the program's to read in a put, to write in a get.
+            unsafe { copy::few(to, from.cast_const(), nelems) }
+        }
+        // SAFETY: the caller's operands have `nelems` elements; `miss` is of the one there.
+        Err(miss) => unsafe {
+            let (dest, source) = D::turn((miss.to_bits(), here as usize));
+            transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine)
+        },
     }
 }
 
 /// # Safety
-/// `source` comes from an operand with `nelems` elements, and `miss` from the address of an object
-/// with as many.
-#[cold]
+/// As for [`transfer`].
 #[inline(never)]
-unsafe fn put_slow<T: Copy, C: Numbering>(
+unsafe fn transfer_many<D: Direction, T: Copy, C: Numbering>(
     ctx: C,
-    miss: Miss,
-    source: *const T,
+    dest: *mut T,
+    source: *mut T,
     nelems: usize,
     pe: PeArg,
     routine: Routine,
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
-    if let Some(to) = beside_devices(ctx, TABLE.address(miss), source as usize, bytes, pe) {
-        // SAFETY: `beside_devices` found all of dest in a piece of the slot that `pe`'s mirror has
-        // at `to`, and `source` in the processor's memory, where a `Source` is readable.
-        return unsafe { copy::elements(to as *mut T, source, nelems) };
+    let (there, here) = D::turn((dest, source));
+    if !TABLE.has_room(there as usize, bytes) {
+        let miss = TABLE.miss(there as usize);
+        let (dest, source) = D::turn((miss.to_bits(), here as usize));
+        // SAFETY: the caller's operands have `nelems` elements; `miss` is of the one there.
+        return unsafe { transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine) };
+    }
+    match translate_copy(ctx, there as usize, pe, Ok, Err) {
+        Ok(mapped) => {
+            let (to, from) = D::turn((mapped as *mut u8, here.cast()));
+            // SAFETY: `bytes` bytes of the segment follow `there`, and so follow `mapped` in `pe`'s
+            // mirror; the side here is the program's to read in a put, to write in a get.
+            unsafe { copy::large(to, from.cast_const(), bytes) }
+        }
+        // SAFETY: the caller's operands have `nelems` elements; `miss` is of the one there.
+        Err(miss) => unsafe {
+            let (dest, source) = D::turn((miss.to_bits(), here as usize));
+            transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine)
+        },
+    }
+}
+
+/// Takes the side there as the bits of its [`Miss`], so that each argument is in the register that it
+/// came in.
+///
+/// # Safety
+/// The side here comes from an operand with `nelems` elements, as for [`transfer`], and the miss from the
+/// address of an object with as many.
+#[cold]
+#[inline(never)]
+unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
+    ctx: C,
+    dest: usize,
+    source: usize,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
+    let (there, here) = D::turn((dest, source));
+    let (miss, here) = (Miss::from_bits(there), here as *mut T);
+    let bytes = nelems.saturating_mul(size_of::<T>());
+    if let Some(mapped) = beside_devices(ctx, TABLE.address(miss), here as usize, bytes, pe) {
+        let (to, from) = D::turn((mapped as *mut T, here));
+        // SAFETY: `beside_devices` found all of the side there in a piece of the slot that `pe`'s
+        // mirror has at `mapped`, and `here` in the processor's memory, where it is the program's to
+        // read in a put, to write in a get.
+        return unsafe { copy::elements(to, from.cast_const(), nelems) };
     }
     if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
     let span = Span::elements("nelems", nelems, size_of::<T>());
-    let to = slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, span);
-    slow::check_own_span(routine, "source", source as usize, span);
-    // SAFETY: `access` returns only with a place for the whole span. A `Source` is readable: by the
-    // processor if it is on no device, else by the device, and until a quiet if `routine` does not
+    let there = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span);
+    slow::check_own_span(routine, D::HERE, here as usize, span);
+    // SAFETY: `access` returns only with a place for the whole span. The side here is accessible: by
+    // the processor if it is on no device, else by the device, and until a quiet if `routine` does not
     // block.
     unsafe {
-        match to {
-            Place::Near(to) => match slow::devices_of(routine, &[source.addr()]) {
-                None => copy::elements(to as *mut T, source, nelems),
-                Some(devices) => devices.copy(to as *mut u8, source.cast(), span.accessed),
-            },
-            Place::Far(engine, to) => {
-                engine.put(to, source.cast(), span.accessed, Over::of(routine));
+        match there {
+            Place::Near(mapped) => {
+                let (to, from) = D::turn((mapped as *mut T, here));
+                match slow::devices_of(routine, &[here.addr()]) {
+                    None => copy::elements(to, from.cast_const(), nelems),
+                    Some(devices) => {
+                        devices.copy(to.cast(), from.cast_const().cast(), span.accessed);
+                    }
+                }
+            }
+            Place::Far(engine, far) => {
+                D::far(engine, far, here.cast(), span.accessed, Over::of(routine));
             }
         }
     }
@@ -141,97 +199,6 @@ fn beside_devices<C: Numbering>(
 ) -> Option<usize> {
     let mapped = translate(ctx, symmetric, pe, Some, |_| None)?;
     (TABLE.surely_symmetric(own) && TABLE.has_room(symmetric, bytes)).then_some(mapped)
-}
-
-/// Copies the elements of `source` on PE `pe` to `dest`.
-#[inline(always)]
-pub fn get<T: Copy, C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    dest: Dest<'_, T>,
-    source: Object<'_, T>,
-    pe: PeArg,
-) {
-    let nelems = same_length(dest.len(), source.len());
-    let (dest, source) = (dest.at(), source.at().cast_const());
-    if are_many::<T>(nelems) {
-        // SAFETY: the operands have `nelems` elements, as `get_many` requires.
-        return unsafe { get_many(ctx, dest, source, nelems, pe, routine) };
-    }
-    match translate_copy(ctx, source as usize, pe, Ok, Err) {
-        // SAFETY: the elements of a `Dest` are writable. `source` is symmetric, so all of it is in
-        // `pe`'s mirror of the slot, and readable.
-        Ok(from) => unsafe { copy::few(dest, from as *const T, nelems) },
-        // SAFETY: the operands have `nelems` elements, as `get_slow` requires.
-        Err(miss) => unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) },
-    }
-}
-
-/// # Safety
-/// `dest` and `source` come from operands with `nelems` elements.
-#[inline(never)]
-unsafe fn get_many<T: Copy, C: Numbering>(
-    ctx: C,
-    dest: *mut T,
-    source: *const T,
-    nelems: usize,
-    pe: PeArg,
-    routine: Routine,
-) {
-    let bytes = nelems.saturating_mul(size_of::<T>());
-    if !TABLE.has_room(source as usize, bytes) {
-        let miss = TABLE.miss(source as usize);
-        // SAFETY: the same operands.
-        return unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) };
-    }
-    match translate_copy(ctx, source as usize, pe, Ok, Err) {
-        // SAFETY: `bytes` bytes of the segment follow `source`, and so follow
-        // `from` in `pe`'s mirror; a `Dest` is writable.
-        Ok(from) => unsafe { copy::large(dest.cast(), from as *const u8, bytes) },
-        // SAFETY: the same operands.
-        Err(miss) => unsafe { get_slow(ctx, dest, miss, nelems, pe, routine) },
-    }
-}
-
-/// # Safety
-/// `dest` comes from an operand with `nelems` elements, and `miss` from the address of an object
-/// with as many.
-#[cold]
-#[inline(never)]
-unsafe fn get_slow<T: Copy, C: Numbering>(
-    ctx: C,
-    dest: *mut T,
-    miss: Miss,
-    nelems: usize,
-    pe: PeArg,
-    routine: Routine,
-) {
-    let bytes = nelems.saturating_mul(size_of::<T>());
-    if let Some(from) = beside_devices(ctx, TABLE.address(miss), dest as usize, bytes, pe) {
-        // SAFETY: `beside_devices` found all of the source in a piece of the slot that `pe`'s
-        // mirror has at `from`, and `dest` in the processor's memory, where a `Dest` is writable.
-        return unsafe { copy::elements(dest, from as *const T, nelems) };
-    }
-    if nelems == 0 {
-        return slow::check_pe(routine, ctx.handle(), pe);
-    }
-    let span = Span::elements("nelems", nelems, size_of::<T>());
-    let from = slow::access(routine, &slow::GET, ctx.handle(), miss, pe, span);
-    slow::check_own_span(routine, "dest", dest as usize, span);
-    // SAFETY: `access` returns only with a place for the whole span. A `Dest` is writable: by the
-    // processor if it is on no device, else by the device, and until a quiet if `routine` does not
-    // block.
-    unsafe {
-        match from {
-            Place::Near(from) => match slow::devices_of(routine, &[dest.addr()]) {
-                None => copy::elements(dest, from as *const T, nelems),
-                Some(devices) => devices.copy(dest.cast(), from as *const u8, span.accessed),
-            },
-            Place::Far(engine, from) => {
-                engine.get(dest.cast(), from, span.accessed, Over::of(routine));
-            }
-        }
-    }
 }
 
 /// Stores one element at `dest` on PE `pe`.

@@ -41,27 +41,19 @@ impl Span {
         Self { bytes, accessed: n.saturating_mul(size), chosen: Chosen::Count(name, n) }
     }
 
-    /// `n` elements of `size` bytes with a stride of at least 1, the argument `name`.
-    pub fn strided((name, stride): (&'static str, isize), n: usize, size: usize) -> Self {
-        Self {
-            bytes: extent(stride, 1, n).and_then(|extent| extent.checked_mul(size)),
-            accessed: n.saturating_mul(size),
-            chosen: Chosen::Stride(name, stride, None, n),
-        }
-    }
-
-    /// `n` blocks of `bsize` elements of `size` bytes. The distance between blocks is a stride of
-    /// at least `bsize`, the argument `name`.
-    pub fn blocks(
+    /// `n` blocks of `bsize` elements of `size` bytes, or `n` single elements. The distance between them
+    /// is a stride that leaves room for one, the argument `name`.
+    pub fn strided(
         (name, stride): (&'static str, isize),
-        bsize: usize,
+        bsize: Option<usize>,
         n: usize,
         size: usize,
     ) -> Self {
+        let block = bsize.unwrap_or(1);
         Self {
-            bytes: extent(stride, bsize, n).and_then(|extent| extent.checked_mul(size)),
-            accessed: bsize.saturating_mul(n).saturating_mul(size),
-            chosen: Chosen::Stride(name, stride, Some(bsize), n),
+            bytes: extent(stride, block, n).and_then(|extent| extent.checked_mul(size)),
+            accessed: block.saturating_mul(n).saturating_mul(size),
+            chosen: Chosen::Stride(name, stride, bsize, n),
         }
     }
 
@@ -125,12 +117,12 @@ mod tests {
         assert_eq!(Span::elements("nelems", usize::MAX / 8 + 1, 8).bytes, None);
         assert_eq!(Span::elements("nelems", 3, 8).times(4).bytes, Some(96));
         assert_eq!(Span::elements("nelems", 1 << 60, 8).times(4).bytes, None);
-        assert_eq!(Span::strided(("dst", 3), 5, 8).bytes, Some((4 * 3 + 1) * 8));
-        assert_eq!(Span::strided(("dst", 1 << 60), 17, 1).bytes, None);
-        assert_eq!(Span::strided(("dst", 1 << 60), 2, 16).bytes, None);
-        assert_eq!(Span::blocks(("sst", 10), 4, 3, 2).bytes, Some((2 * 10 + 4) * 2));
-        assert_eq!(Span::blocks(("sst", isize::MAX), 4, 4, 1).bytes, None);
-        assert_eq!(Span::blocks(("sst", 10), 4, 3, 2).accessed, 24);
+        assert_eq!(Span::strided(("dst", 3), None, 5, 8).bytes, Some((4 * 3 + 1) * 8));
+        assert_eq!(Span::strided(("dst", 1 << 60), None, 17, 1).bytes, None);
+        assert_eq!(Span::strided(("dst", 1 << 60), None, 2, 16).bytes, None);
+        assert_eq!(Span::strided(("sst", 10), Some(4), 3, 2).bytes, Some((2 * 10 + 4) * 2));
+        assert_eq!(Span::strided(("sst", isize::MAX), Some(4), 4, 1).bytes, None);
+        assert_eq!(Span::strided(("sst", 10), Some(4), 3, 2).accessed, 24);
     }
 
     #[test]
@@ -148,7 +140,7 @@ mod tests {
             "dest = 0x1000: 8 bytes from there on go past the end"
         );
         assert_eq!(
-            refusal(Span::blocks(("dst", 1 << 60), 2, 100, 4)),
+            refusal(Span::strided(("dst", 1 << 60), Some(2), 100, 4)),
             "dst = 1152921504606846976, bsize = 2, nblocks = 100: more bytes than there are \
              addresses from dest = 0x1000 on go past the end"
         );

@@ -13,7 +13,7 @@ use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 use oneshmem::context::{self, Default, Handle};
 use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
-use oneshmem::rma::extent;
+use oneshmem::rma::Blocks;
 use oneshmem::translate::PeArg;
 use oneshmem::{amo, collectives, lock, order, rma, signal, team, wait};
 use std::arch::global_asm;

@@ -177,7 +177,7 @@ fn checked_shape(
 fn spans(shape: Shape, npes: usize) -> [Span; 2] {
     let Shape { dst, sst, nelems, elem_bytes } = shape;
     [("dst", dst), ("sst", sst)].map(|(name, stride)| {
-        let of = |n| Span::strided((name, stride as isize), n, elem_bytes);
+        let of = |n| Span::strided((name, stride as isize), None, n, elem_bytes);
         of(nelems).with_bytes(nelems.checked_mul(npes).and_then(|n| of(n).bytes))
     })
 }

@@ -1,51 +1,80 @@
-//! Strided and block-strided put and get.
-//!
-//! All four share one transfer function, over a [`Shape`]: elements, or `nblocks` blocks of `bsize`
-//! elements, `dst` and `sst` elements apart at the destination and at the source.
+//! Strided and block-strided put and get: one transfer over the layout of its [`Blocks`].
 #![allow(unsafe_code)]
 
+use super::direction::{Direction, Get, Put};
 use crate::argument::memory::{Dest, Object, Source};
 use crate::engine::{Place, StridedBlocks};
 use crate::error::Routine;
 use crate::failure;
-use crate::slow::{self, Access};
+use crate::slow;
 use crate::span::Span;
-use crate::stats::Class;
 use crate::translate::{Numbering, PeArg, TABLE, translate_copy};
 use onenode::copy;
 
-/// The layout of a transfer, without its addresses. Strides are in elements.
-trait Shape: Copy {
-    /// Whether there is nothing to copy. The other arguments of such a call may have any values.
-    fn is_empty(self) -> bool;
-    /// The strides at the destination and at the source.
-    fn strides(self) -> (isize, isize);
-    /// Number of elements of a block.
-    fn bsize(self) -> usize;
-    /// Number of blocks.
-    fn nblocks(self) -> usize;
-    /// The memory that elements of `size` bytes occupy with this stride, which is passed with its
-    /// name.
-    fn span(self, stride: (&'static str, isize), size: usize) -> Span;
-    /// Copies all blocks.
-    ///
-    /// # Safety
-    /// The blocks of this shape are readable from `source` on and writable from `dest` on, and do
-    /// not overlap. The strides have been checked.
-    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T);
+/// The layout of a transfer, without its addresses: blocks that start `dst` elements apart at the
+/// destination and `sst` at the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks {
+    dst: isize,
+    sst: isize,
+    /// Elements of a block; `None` for the routines without blocks, which copy single elements.
+    bsize: Option<usize>,
+    nblocks: usize,
+}
 
-    /// The same in bytes, for engines and devices.
-    fn blocks<T>(self) -> StridedBlocks {
-        let ((dst, sst), size) = (self.strides(), size_of::<T>());
-        // Wrapping: the stride of a single block means nothing.
-        let bytes = |elements: isize| (elements as usize).wrapping_mul(size);
-        StridedBlocks {
-            count: self.nblocks(),
-            bytes: self.bsize() * size,
-            to_stride: bytes(dst),
-            from_stride: bytes(sst),
+impl Blocks {
+    /// `nblocks` blocks of `bsize` elements.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(dst: isize, sst: isize, bsize: usize, nblocks: usize) -> Self {
+        Self { dst, sst, bsize: Some(bsize), nblocks }
+    }
+
+    /// `nelems` single elements.
+    #[inline(always)]
+    #[must_use]
+    pub const fn elements(dst: isize, sst: isize, nelems: usize) -> Self {
+        Self { dst, sst, bsize: None, nblocks: nelems }
+    }
+
+    /// The number of elements that the destination has at least. For blocks that do not fit into
+    /// memory the result means nothing.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of_dest(self) -> usize {
+        self.extent(self.dst)
+    }
+
+    /// The same for the source.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of_source(self) -> usize {
+        self.extent(self.sst)
+    }
+
+    /// The number of elements from the start of the first block to the end of the last; 0 if there are
+    /// no blocks.
+    #[inline(always)]
+    const fn extent(self, stride: isize) -> usize {
+        if self.is_empty() {
+            return 0;
         }
-        .joined()
+        (self.nblocks - 1).wrapping_mul(stride as usize).wrapping_add(self.bsize())
+    }
+
+    /// Number of elements of a block.
+    #[inline(always)]
+    const fn bsize(self) -> usize {
+        match self.bsize {
+            Some(bsize) => bsize,
+            None => 1,
+        }
+    }
+
+    /// Whether there is nothing to copy. The other arguments of such a call may have any values.
+    #[inline(always)]
+    const fn is_empty(self) -> bool {
+        self.bsize() == 0 || self.nblocks == 0
     }
 
     /// Ends the job unless both strides leave room for a block.
@@ -53,9 +82,59 @@ trait Shape: Copy {
     fn check(self, routine: Routine) {
         // A block longer than isize::MAX cannot be in memory.
         let least = isize::try_from(self.bsize()).unwrap_or(isize::MAX);
-        let (dst, sst) = self.strides();
-        if dst < least || sst < least {
-            bad_stride(routine, dst, sst, least);
+        if self.dst < least || self.sst < least {
+            bad_stride(routine, self.dst, self.sst, least);
+        }
+    }
+
+    /// The same in bytes, for engines and devices.
+    fn in_bytes<T>(self) -> StridedBlocks {
+        // Wrapping: the stride of a single block means nothing.
+        let bytes = |elements: isize| (elements as usize).wrapping_mul(size_of::<T>());
+        StridedBlocks {
+            count: self.nblocks,
+            bytes: self.bsize() * size_of::<T>(),
+            to_stride: bytes(self.dst),
+            from_stride: bytes(self.sst),
+        }
+        .joined()
+    }
+
+    /// Copies all blocks.
+    ///
+    /// # Safety
+    /// The blocks are readable from `source` on and writable from `dest` on, and do not overlap. The
+    /// strides have been checked.
+    #[inline(always)]
+    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
+        let Self { dst, sst, nblocks, .. } = self;
+        // SAFETY: blocks of one element, at strides of at least 1, or as the caller guarantees.
+        unsafe {
+            match self.bsize {
+                None => copy::strided(dest, source, dst, sst, nblocks),
+                Some(_) => self.copy_blocks(dest, source),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`copy`](Self::copy).
+    unsafe fn copy_blocks<T: Copy>(self, dest: *mut T, source: *const T) {
+        let (Self { dst, sst, nblocks, .. }, bsize) = (self, self.bsize());
+        // SAFETY: each element copied belongs to a block. Blocks without gaps are copied as one.
+        unsafe {
+            if dst == sst && dst as usize == bsize {
+                copy::elements(dest, source, bsize * nblocks);
+            } else if bsize == 1 {
+                copy::strided(dest, source, dst, sst, nblocks);
+            } else {
+                for block in 0..nblocks as isize {
+                    // Wrapping: an address past the last block is never dereferenced.
+                    let from = source.wrapping_offset(block.wrapping_mul(sst));
+                    let to = dest.wrapping_offset(block.wrapping_mul(dst));
+                    copy::elements(to, from, bsize);
+                }
+            }
         }
     }
 }
@@ -75,151 +154,13 @@ fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
     failure::misuse(routine, format_args!("{name} = {value}"), unit)
 }
 
-/// `n` single elements.
-#[derive(Clone, Copy)]
-struct Strided {
-    dst: isize,
-    sst: isize,
-    n: usize,
-}
-
-impl Shape for Strided {
-    #[inline(always)]
-    fn is_empty(self) -> bool {
-        self.n == 0
-    }
-
-    #[inline(always)]
-    fn strides(self) -> (isize, isize) {
-        (self.dst, self.sst)
-    }
-
-    #[inline(always)]
-    fn bsize(self) -> usize {
-        1
-    }
-
-    #[inline(always)]
-    fn nblocks(self) -> usize {
-        self.n
-    }
-
-    fn span(self, stride: (&'static str, isize), size: usize) -> Span {
-        Span::strided(stride, self.n, size)
-    }
-
-    #[inline(always)]
-    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
-        // SAFETY: blocks of one element, at strides of at least 1.
-        unsafe { copy::strided(dest, source, self.dst, self.sst, self.n) }
-    }
-}
-
-/// `nblocks` blocks of `bsize` elements.
-#[derive(Clone, Copy)]
-struct BlockStrided {
-    dst: isize,
-    sst: isize,
-    bsize: usize,
-    nblocks: usize,
-}
-
-impl Shape for BlockStrided {
-    fn is_empty(self) -> bool {
-        self.bsize == 0 || self.nblocks == 0
-    }
-
-    fn strides(self) -> (isize, isize) {
-        (self.dst, self.sst)
-    }
-
-    fn bsize(self) -> usize {
-        self.bsize
-    }
-
-    fn nblocks(self) -> usize {
-        self.nblocks
-    }
-
-    fn span(self, stride: (&'static str, isize), size: usize) -> Span {
-        Span::blocks(stride, self.bsize, self.nblocks, size)
-    }
-
-    #[inline]
-    unsafe fn copy<T: Copy>(self, dest: *mut T, source: *const T) {
-        let Self { dst, sst, bsize, nblocks } = self;
-        // SAFETY: each element copied belongs to a block. Blocks without gaps are copied as one.
-        unsafe {
-            if dst == sst && dst as usize == bsize {
-                copy::elements(dest, source, bsize * nblocks);
-            } else if bsize == 1 {
-                copy::strided(dest, source, dst, sst, nblocks);
-            } else {
-                for block in 0..nblocks as isize {
-                    // Wrapping: an address past the last block is never dereferenced.
-                    let from = source.wrapping_offset(block.wrapping_mul(sst));
-                    let to = dest.wrapping_offset(block.wrapping_mul(dst));
-                    copy::elements(to, from, bsize);
-                }
-            }
-        }
-    }
-}
-
-/// A call's destination, or its source.
-struct Side {
-    name: &'static str,
-    address: usize,
-    stride: (&'static str, isize),
-}
-
-/// A call's destination and source; `access` determines which one is on PE `pe`.
-#[derive(Clone, Copy)]
-struct Sides<T> {
-    dest: *mut T,
-    source: *const T,
-}
-
-/// The number of elements from the start of the first block to the end of the last; 0 if there are
-/// no blocks. An operand of a shape that fits into memory has at least so many. For other shapes
-/// the result means nothing.
+/// Panics if an operand has fewer elements than the blocks require. C operands never do, so the
+/// compiler leaves this out. If an extent wraps around, `transfer` makes no access: such blocks are in
+/// no segment, and end beyond all addresses.
 #[inline(always)]
-pub const fn extent(stride: isize, bsize: usize, nblocks: usize) -> usize {
-    if bsize == 0 || nblocks == 0 {
-        return 0;
-    }
-    (nblocks - 1).wrapping_mul(stride as usize).wrapping_add(bsize)
-}
-
-impl<T: Copy> Sides<T> {
-    /// Panics if an operand is shorter than the shape requires. C operands never are, so the
-    /// compiler leaves this out. If an extent wraps around, `transfer` makes no access: such blocks
-    /// are in no segment, and end beyond all addresses.
-    #[inline(always)]
-    fn new<S: Shape>(dest: (*mut T, usize), source: (*const T, usize), shape: S) -> Self {
-        let (dst, sst) = shape.strides();
-        let least = |stride| extent(stride, shape.bsize(), shape.nblocks());
-        if dest.1 < least(dst) || source.1 < least(sst) {
-            too_short();
-        }
-        Self { dest: dest.0, source: source.0 }
-    }
-
-    /// The side on the other PE, then the side here: names, addresses and strides.
-    #[inline(always)]
-    fn there_and_here<S: Shape>(self, access: &Access, shape: S) -> [Side; 2] {
-        let (dst, sst) = shape.strides();
-        let dest = Side { name: "dest", address: self.dest as usize, stride: ("dst", dst) };
-        let source = Side { name: "source", address: self.source as usize, stride: ("sst", sst) };
-        if access.0 == Class::Put { [dest, source] } else { [source, dest] }
-    }
-
-    /// The sides, with the remote one where it is mapped here.
-    fn mapped(self, access: &Access, here: usize) -> Self {
-        match access.0 {
-            Class::Put => Self { dest: here as *mut T, ..self },
-            _ => Self { source: here as *const T, ..self },
-        }
+fn check_lengths(dest: usize, source: usize, blocks: Blocks) {
+    if dest < blocks.of_dest() || source < blocks.of_source() {
+        too_short();
     }
 }
 
@@ -236,164 +177,111 @@ const USUAL: usize = 1 << 28;
 /// Puts or gets strided blocks.
 ///
 /// # Safety
-/// The side on the other PE is an [`Object`]'s, the side here a [`Source`]'s or a [`Dest`]'s, and
-/// both are as long as their extents.
+/// `dest` and `source` come from operands as long as their extents: from an [`Object`] on the other PE,
+/// and here from a [`Source`] in a put, a [`Dest`] in a get.
 #[inline(always)]
-unsafe fn transfer<T: Copy, C: Numbering, S: Shape>(
+unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    access: &'static Access,
-    sides: Sides<T>,
-    shape: S,
+    (dest, source): (*mut T, *mut T),
+    blocks: Blocks,
     pe: PeArg,
 ) {
-    if shape.is_empty() {
+    if blocks.is_empty() {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
-    shape.check(routine);
-    let [there, _] = sides.there_and_here(access, shape);
-    let (dst, sst) = shape.strides();
-    let is_usual = ((dst | sst) as usize | shape.nblocks()) < USUAL;
-    let bytes = (shape.nblocks() - 1)
-        .wrapping_mul(there.stride.1 as usize)
-        .wrapping_add(shape.bsize())
+    blocks.check(routine);
+    let Blocks { dst, sst, bsize, nblocks } = blocks;
+    let ((there, here), (stride, _)) = (D::turn((dest, source)), D::turn((dst, sst)));
+    let is_usual = ((dst | sst) as usize | nblocks) < USUAL;
+    let bytes = (nblocks - 1)
+        .wrapping_mul(stride as usize)
+        .wrapping_add(blocks.bsize())
         .wrapping_mul(size_of::<T>());
-    if !is_usual || !TABLE.has_room(there.address, bytes) {
-        // SAFETY: the same operands.
-        return unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) };
-    }
-    match translate_copy(ctx, there.address, pe, Ok, Err) {
-        Ok(mapped) => {
-            let Sides { dest, source } = sides.mapped(access, mapped);
-            // SAFETY: the whole remote side is in one segment, so also in `pe`'s
-            // mirror. The side here is as long as its extent, which has not wrapped because strides
-            // and counts are below `USUAL`.
-            unsafe { shape.copy(dest, source) }
+    if is_usual && TABLE.has_room(there as usize, bytes) {
+        if let Ok(mapped) = translate_copy(ctx, there as usize, pe, Ok, Err) {
+            let (to, from) = D::turn((mapped as *mut T, here));
+            // SAFETY: the whole remote side is in one segment, so also in `pe`'s mirror. The side here
+            // is as long as its extent, which has not wrapped because strides and counts are below
+            // `USUAL`.
+            return unsafe { blocks.copy(to, from.cast_const()) };
         }
-        // SAFETY: the same operands.
-        Err(_) => unsafe { transfer_slow(routine, ctx, access, sides, shape, pe) },
+    }
+    // SAFETY: the caller's operands.
+    unsafe {
+        transfer_slow::<D, T, C>(routine, ctx, (dest, source), (dst, sst), bsize, nblocks, pe);
     }
 }
 
+/// Takes the fields of [`Blocks`] one by one, in registers: the hot path would have to store the struct.
+///
 /// # Safety
 /// As for [`transfer`].
 #[cold]
 #[inline(never)]
-unsafe fn transfer_slow<T: Copy, C: Numbering, S: Shape>(
+unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    access: &'static Access,
-    sides: Sides<T>,
-    shape: S,
+    sides: (*mut T, *mut T),
+    (dst, sst): (isize, isize),
+    bsize: Option<usize>,
+    nblocks: usize,
     pe: PeArg,
 ) {
-    let [there, here] = sides.there_and_here(access, shape);
-    let span = |side: &Side| shape.span(side.stride, size_of::<T>());
-    let miss = TABLE.miss(there.address);
-    let mapped = slow::access(routine, access, ctx.handle(), miss, pe, span(&there));
-    slow::check_own_span(routine, here.name, here.address, span(&here));
+    let blocks = Blocks { dst, sst, bsize, nblocks };
+    let (there, here) = D::turn(sides);
+    let strides = D::turn((("dst", dst), ("sst", sst)));
+    let span = |stride| Span::strided(stride, bsize, nblocks, size_of::<T>());
+    let miss = TABLE.miss(there as usize);
+    let place = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span(strides.0));
+    slow::check_own_span(routine, D::HERE, here as usize, span(strides.1));
     // SAFETY: `access` returns only with a place for the whole remote span. The span of the side
     // here ends within the address space, so its extent has not wrapped, and the side is as long.
     unsafe {
-        match mapped {
+        match place {
             Place::Near(mapped) => {
-                let Sides { dest, source } = sides.mapped(access, mapped);
-                match slow::devices_of(routine, &[here.address]) {
-                    None => shape.copy(dest, source),
+                let (to, from) = D::turn((mapped as *mut T, here));
+                match slow::devices_of(routine, &[here.addr()]) {
+                    None => blocks.copy(to, from.cast_const()),
                     Some(devices) => {
-                        devices.copy_blocks(dest.cast(), source.cast(), shape.blocks::<T>());
+                        devices.copy_blocks(to.cast(), from.cast(), blocks.in_bytes::<T>());
                     }
                 }
             }
             Place::Far(engine, far) => {
-                let (here, blocks) = (here.address as *mut u8, shape.blocks::<T>());
-                match access.0 {
-                    Class::Put => engine.put_blocks(far, here, blocks),
-                    _ => engine.get_blocks(here, far, blocks),
-                }
+                D::far_blocks(engine, far, here.cast(), blocks.in_bytes::<T>());
             }
         }
     }
 }
 
-/// Copies `nelems` elements, `sst` apart at `source`, to `dest` on PE `pe`, `dst`
-/// apart there.
+/// Copies the blocks of `source` to `dest` on PE `pe`.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub fn iput<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
     dest: Object<'_, T>,
     source: Source<'_, T>,
-    dst: isize,
-    sst: isize,
-    nelems: usize,
+    blocks: Blocks,
     pe: PeArg,
 ) {
-    let elements = Strided { dst, sst, n: nelems };
-    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), elements);
-    // SAFETY: `Sides::new` found both sides as long as their extents.
-    unsafe { transfer(routine, ctx, &slow::PUT, sides, elements, pe) }
+    check_lengths(dest.len(), source.len(), blocks);
+    let sides = (dest.at(), source.at().cast_mut());
+    // SAFETY: both are as long as their extents. A put does not write to its source.
+    unsafe { transfer::<Put, T, C>(routine, ctx, sides, blocks, pe) }
 }
 
-/// Copies `nelems` elements, `sst` apart at `source` on PE `pe`, to `dest`, `dst`
-/// apart there.
+/// Copies the blocks of `source` on PE `pe` to `dest`.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub fn iget<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
     dest: Dest<'_, T>,
     source: Object<'_, T>,
-    dst: isize,
-    sst: isize,
-    nelems: usize,
+    blocks: Blocks,
     pe: PeArg,
 ) {
-    let elements = Strided { dst, sst, n: nelems };
-    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), elements);
-    // SAFETY: `Sides::new` found both sides as long as their extents.
-    unsafe { transfer(routine, ctx, &slow::GET, sides, elements, pe) }
-}
-
-/// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
-/// `source`, to `dest` on PE `pe`, starting `dst` apart there.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub fn ibput<T: Copy, C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    dest: Object<'_, T>,
-    source: Source<'_, T>,
-    dst: isize,
-    sst: isize,
-    bsize: usize,
-    nblocks: usize,
-    pe: PeArg,
-) {
-    let blocks = BlockStrided { dst, sst, bsize, nblocks };
-    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), blocks);
-    // SAFETY: `Sides::new` found both sides as long as their extents.
-    unsafe { transfer(routine, ctx, &slow::PUT, sides, blocks, pe) }
-}
-
-/// Copies `nblocks` blocks of `bsize` elements, starting `sst` elements apart at
-/// `source` on PE `pe`, to `dest`, starting `dst` apart there.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub fn ibget<T: Copy, C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    dest: Dest<'_, T>,
-    source: Object<'_, T>,
-    dst: isize,
-    sst: isize,
-    bsize: usize,
-    nblocks: usize,
-    pe: PeArg,
-) {
-    let blocks = BlockStrided { dst, sst, bsize, nblocks };
-    let sides = Sides::new((dest.at(), dest.len()), (source.at(), source.len()), blocks);
-    // SAFETY: `Sides::new` found both sides as long as their extents.
-    unsafe { transfer(routine, ctx, &slow::GET, sides, blocks, pe) }
+    check_lengths(dest.len(), source.len(), blocks);
+    // SAFETY: both are as long as their extents.
+    unsafe { transfer::<Get, T, C>(routine, ctx, (dest.at(), source.at()), blocks, pe) }
 }

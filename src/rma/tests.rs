@@ -69,9 +69,9 @@ fn strided_forms_are_loops(gaps: (isize, isize), bsize: usize, nblocks: usize) {
     }
     let at = job.array::<u16>(2, expected.len());
     if bsize == 1 {
-        iput(R, World, at, source[..].into(), dst, sst, nblocks, 1);
+        iput(R, World, at, source[..].into(), Blocks::elements(dst, sst, nblocks), 1);
     } else {
-        ibput(R, World, at, source[..].into(), dst, sst, bsize, nblocks, 1);
+        iput(R, World, at, source[..].into(), Blocks::new(dst, sst, bsize, nblocks), 1);
     }
     let there: Vec<u16> = (0..expected.len()).map(|i| job.read(1, 2 + 2 * i)).collect();
     assert_eq!(&there, &expected);
@@ -80,9 +80,9 @@ fn strided_forms_are_loops(gaps: (isize, isize), bsize: usize, nblocks: usize) {
     // Back, with the strides exchanged: the gaps stay as they were.
     let mut back = vec![0u16; source.len()];
     if bsize == 1 {
-        iget(R, World, back.as_mut_slice().into(), at, sst, dst, nblocks, 1);
+        iget(R, World, back.as_mut_slice().into(), at, Blocks::elements(sst, dst, nblocks), 1);
     } else {
-        ibget(R, World, back.as_mut_slice().into(), at, sst, dst, bsize, nblocks, 1);
+        iget(R, World, back.as_mut_slice().into(), at, Blocks::new(sst, dst, bsize, nblocks), 1);
     }
     for (i, value) in back.iter().enumerate() {
         let in_block = i % (sst as usize) < bsize;
@@ -159,7 +159,14 @@ fn a_transfer_may_end_with_the_last_byte() {
     let (mut back, at) = ([0u8; 3000], job.array::<u8>(SLOT - 3000, 3000));
     put(R, World, at, source[..].into(), 1);
     get(R, World, back.as_mut_slice().into(), at, 1);
-    iput(R, World, job.array(SLOT - 2999, 2999), source[..].into(), 2, 1, 1500, 1);
+    iput(
+        R,
+        World,
+        job.array(SLOT - 2999, 2999),
+        source[..].into(),
+        Blocks::elements(2, 1, 1500),
+        1,
+    );
     assert_eq!(back, source);
 }
 
@@ -173,10 +180,12 @@ fn operands_are_as_long_as_the_call_makes_them() {
     refused(&|| put(R, World, job.array(64, 4), source[..].into(), 1));
     refused(&|| get(R, World, (&mut [0; 4][..]).into(), job.array(64, 5), 1));
     refused(&|| p(R, World, job.array(64, 0), 7u8, 1));
-    refused(&|| iput(R, World, job.array(64, 8), source[..].into(), 2, 1, 5, 1));
-    refused(&|| iput(R, World, job.array(64, 9), source[..].into(), 1, 2, 4, 1));
-    refused(&|| ibget(R, World, (&mut [0u8; 6][..]).into(), job.array(64, 6), 4, 3, 3, 2, 1));
+    refused(&|| iput(R, World, job.array(64, 8), source[..].into(), Blocks::elements(2, 1, 5), 1));
+    refused(&|| iput(R, World, job.array(64, 9), source[..].into(), Blocks::elements(1, 2, 4), 1));
+    refused(&|| {
+        iget(R, World, (&mut [0u8; 6][..]).into(), job.array(64, 6), Blocks::new(4, 3, 3, 2), 1)
+    });
     assert!(job.slot(1).iter().all(|byte| *byte == 0));
-    iput(R, World, job.array(64, 9), source[..].into(), 2, 1, 5, 1);
+    iput(R, World, job.array(64, 9), source[..].into(), Blocks::elements(2, 1, 5), 1);
     assert_eq!(job.read::<[u8; 9]>(1, 64), [7, 0, 7, 0, 7, 0, 7, 0, 7]);
 }

@@ -24,10 +24,10 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The strides in the core's types. Panics unless `dest` and `source` elements can hold all
-    /// blocks. The core rejects strides that are too small.
+    /// The same in the core's types. Panics unless `dest` and `source` elements can hold all blocks. The
+    /// core rejects strides that are too small.
     #[track_caller]
-    fn checked(self, dest: usize, source: usize) -> (isize, isize) {
+    fn checked(self, dest: usize, source: usize) -> rma::Blocks {
         let Self { dst, sst, bsize, nblocks } = self;
         for (name, stride, len) in [("dest", dst, dest), ("source", sst, source)] {
             let needed = match (bsize, nblocks) {
@@ -41,7 +41,7 @@ impl Blocks {
         }
         // With fewer than two blocks the strides are unused and may have any value.
         let stride = |stride| isize::try_from(stride).unwrap_or(isize::MAX);
-        (stride(dst), stride(sst))
+        rma::Blocks::new(stride(dst), stride(sst), bsize, nblocks)
     }
 }
 
@@ -176,9 +176,9 @@ impl<C: Numbering> Context<'_, C> {
     ) {
         let dest = dest.part(Key);
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.object(), source.into());
-        rma::iput(&"iput", self.ctx, to, from, dst, sst, nelems, register(pe));
+        rma::iput(&"iput", self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies `nelems` elements, `sst` apart in `source` on PE `pe`, to `dest`, `dst` apart there.
@@ -198,9 +198,9 @@ impl<C: Numbering> Context<'_, C> {
     ) {
         let source = source.part(Key);
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.into(), source.object());
-        rma::iget(&"iget", self.ctx, to, from, dst, sst, nelems, register(pe));
+        rma::iget(&"iget", self.ctx, to, from, blocks, register(pe));
     }
 
     /// As [`iput`](Self::iput), from this PE's own copy of symmetric memory.
@@ -219,12 +219,12 @@ impl<C: Numbering> Context<'_, C> {
     ) {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(dest.len(), source.len());
         let (to, from, pe) = (dest.object(), source.source(), register(pe));
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::iput(&"iput_from", self.ctx, to, from, dst, sst, nelems, pe);
+        rma::iput(&"iput_from", self.ctx, to, from, blocks, pe);
     }
 
     /// As [`iget`](Self::iget), to this PE's own copy of symmetric memory.
@@ -243,12 +243,12 @@ impl<C: Numbering> Context<'_, C> {
     ) {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(dest.len(), source.len());
         let (to, from, pe) = (dest.dest(), source.object(), register(pe));
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::iget(&"iget_into", self.ctx, to, from, dst, sst, nelems, pe);
+        rma::iget(&"iget_into", self.ctx, to, from, blocks, pe);
     }
 
     /// Copies blocks from `source` to `dest` on PE `pe`.
@@ -270,9 +270,9 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn ibput<T: Element>(&self, dest: impl Part<T>, source: &[T], blocks: Blocks, pe: usize) {
         let dest = dest.part(Key);
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
-        let (to, from, Blocks { bsize, nblocks, .. }) = (dest.object(), source.into(), blocks);
-        rma::ibput(&"ibput", self.ctx, to, from, dst, sst, bsize, nblocks, register(pe));
+        let blocks = blocks.checked(dest.len(), source.len());
+        let (to, from) = (dest.object(), source.into());
+        rma::iput(&"ibput", self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies blocks from `source` on PE `pe` to `dest`.
@@ -288,8 +288,8 @@ impl<C: Numbering> Context<'_, C> {
         pe: usize,
     ) {
         let source = source.part(Key);
-        let (dst, sst) = blocks.checked(dest.len(), source.len());
-        let (to, from, Blocks { bsize, nblocks, .. }) = (dest.into(), source.object(), blocks);
-        rma::ibget(&"ibget", self.ctx, to, from, dst, sst, bsize, nblocks, register(pe));
+        let blocks = blocks.checked(dest.len(), source.len());
+        let (to, from) = (dest.into(), source.object());
+        rma::iget(&"ibget", self.ctx, to, from, blocks, register(pe));
     }
 }

@@ -55,6 +55,20 @@ pub const fn pe_number(pe: PeArg) -> i32 {
 #[repr(transparent)]
 pub struct Miss(usize);
 
+impl Miss {
+    /// As a number, to be passed where an address would be.
+    #[inline(always)]
+    pub(crate) const fn to_bits(self) -> usize {
+        self.0
+    }
+
+    /// The inverse of [`to_bits`](Self::to_bits).
+    #[inline(always)]
+    pub(crate) const fn from_bits(bits: usize) -> Self {
+        Self(bits)
+    }
+}
+
 /// Marks the code that leads to it as unlikely: `std::hint::cold_path`, which only newer compilers
 /// have. Optimisation removes the call itself.
 #[cold]
