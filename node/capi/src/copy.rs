@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::place;
-use crate::failure::{OK, number};
+use crate::failure::OK;
 use onenode::copy;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,32 +84,25 @@ unsafe fn blocks(
     }
 }
 
-/// `int onenode_copy_signal(void *to, const void *from, size_t bytes, uint64_t *signal_there,
-/// uint64_t value, int add)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_copy_signal(
-    to: *mut c_void,
-    from: *const c_void,
-    bytes: usize,
-    signal_there: *mut u64,
-    value: u64,
-    add: c_int,
-) -> c_int {
-    let work = || {
+functions! {
+    /// `int onenode_copy_signal(void *to, const void *from, size_t bytes, uint64_t *signal_there,
+    /// uint64_t value, int add)`
+    fn onenode_copy_signal(
+        to: *mut c_void,
+        from: *const c_void,
+        bytes: usize,
+        signal_there: *mut u64,
+        value: u64,
+        add: c_int,
+    ) -> number {
         let signal = place("signal_there", signal_there)?;
-        // SAFETY: the caller follows the rules of the header: both ranges have `bytes` bytes and do
-        // not overlap; the signal is mapped, and only atomics access it. `place` has checked its
-        // alignment.
-        let signal = unsafe {
-            copy::bytes(to.cast(), from.cast(), bytes);
-            AtomicU64::from_ptr(signal)
-        };
+        copy::bytes(to.cast(), from.cast(), bytes);
+        let signal = AtomicU64::from_ptr(signal);
         if add == 0 {
             signal.store(value, Ordering::Release);
         } else {
             signal.fetch_add(value, Ordering::Release);
         }
         Ok(OK)
-    };
-    number("onenode_copy_signal", work())
+    }
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{limit, meaning, object, place, record, taken};
-use crate::failure::{OK, number};
+use crate::failure::OK;
 use onenode::collectives::reduce::Kernel;
 use onenode::{Collective, ElementType, Error, Group, Node, Operation, Reduction, View};
 use std::ffi::{c_int, c_void};
@@ -115,91 +115,53 @@ unsafe fn group<'g>(pointer: *mut Group) -> Result<&'g mut Group, Error> {
     Ok(unsafe { &mut *pointer })
 }
 
-/// `int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint32_t n,
-/// onenode_group_t **group)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_group_open(
-    node: *mut Node,
-    id: u64,
-    ranks: *const u32,
-    n: u32,
-    group: *mut *mut Group,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            let (node, group) = (object("node", node)?, place("group", group)?);
-            let ranks = std::slice::from_raw_parts(place("ranks", ranks.cast_mut())?, n as usize);
-            group.write(Box::into_raw(Box::new(Group::new(node, id, ranks)?)));
-            Ok(OK)
-        }
-    };
-    number("onenode_group_open", work())
-}
+functions! {
+    /// `int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint32_t n,
+    /// onenode_group_t **group)`
+    fn onenode_group_open(
+        node: *mut Node,
+        id: u64,
+        ranks: *const u32,
+        n: u32,
+        group: *mut *mut Group,
+    ) -> number {
+        let (node, group) = (object("node", node)?, place("group", group)?);
+        let ranks = std::slice::from_raw_parts(place("ranks", ranks.cast_mut())?, n as usize);
+        group.write(Box::into_raw(Box::new(Group::new(node, id, ranks)?)));
+        Ok(OK)
+    }
 
-/// `int onenode_group_close(onenode_group_t *group)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_group_close(group: *mut Group) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            drop(taken("group", group)?);
-            Ok(OK)
-        }
-    };
-    number("onenode_group_close", work())
-}
+    /// `int onenode_group_close(onenode_group_t *group)`
+    fn onenode_group_close(group: *mut Group) -> number {
+        drop(taken("group", group)?);
+        Ok(OK)
+    }
 
-/// `int onenode_barrier(onenode_group_t *group, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_barrier(pointer: *mut Group, ns: u64) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            group(pointer)?.barrier(limit(ns))?;
-            Ok(OK)
-        }
-    };
-    number("onenode_barrier", work())
-}
+    /// `int onenode_barrier(onenode_group_t *group, uint64_t ns)`
+    fn onenode_barrier(pointer: *mut Group, ns: u64) -> number {
+        group(pointer)?.barrier(limit(ns))?;
+        Ok(OK)
+    }
 
-/// `int onenode_arrive(onenode_group_t *group)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_arrive(pointer: *mut Group) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            group(pointer)?.arrive()?;
-            Ok(OK)
-        }
-    };
-    number("onenode_arrive", work())
-}
+    /// `int onenode_arrive(onenode_group_t *group)`
+    fn onenode_arrive(pointer: *mut Group) -> number {
+        group(pointer)?.arrive()?;
+        Ok(OK)
+    }
 
-/// `int onenode_arrived(onenode_group_t *group)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_arrived(pointer: *mut Group) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe { Ok(c_int::from(group(pointer)?.arrived()?)) }
-    };
-    number("onenode_arrived", work())
-}
+    /// `int onenode_arrived(onenode_group_t *group)`
+    fn onenode_arrived(pointer: *mut Group) -> number {
+        Ok(c_int::from(group(pointer)?.arrived()?))
+    }
 
-/// `int onenode_run(onenode_group_t *group, const onenode_collective *collective, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_run(pointer: *mut Group, collective: *const Call, ns: u64) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            let (group, call) = (group(pointer)?, record("collective", collective)?);
-            let operation = call.operation()?;
-            let view = object("collective.view", call.view)?;
-            let (dest, source) = (call.dest.cast(), call.source.cast());
-            let bytes = call.bytes as usize;
-            group.run(&Collective { operation, dest, source, bytes, view }, limit(ns))?;
-            Ok(OK)
-        }
-    };
-    number("onenode_run", work())
+    /// `int onenode_run(onenode_group_t *group, const onenode_collective *collective, uint64_t ns)`
+    fn onenode_run(pointer: *mut Group, collective: *const Call, ns: u64) -> number {
+        let (group, call) = (group(pointer)?, record("collective", collective)?);
+        let operation = call.operation()?;
+        let view = object("collective.view", call.view)?;
+        let (dest, source) = (call.dest.cast(), call.source.cast());
+        let bytes = call.bytes as usize;
+        group.run(&Collective { operation, dest, source, bytes, view }, limit(ns))?;
+        Ok(OK)
+    }
 }

@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{limit, meaning, object};
-use crate::failure::{OK, number};
+use crate::failure::OK;
 use onenode::{Group, Node, View};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 /// `enum onenode_cmp`, in the order of `SHMEM_CMP_*`.
 #[derive(Clone, Copy, Debug)]
@@ -39,58 +39,34 @@ impl Comparison {
     }
 }
 
-/// `int onenode_wait(onenode_t *node, const uint64_t *own, uint32_t cmp, uint64_t value, uint32_t
-/// from, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_wait(
-    node: *mut Node,
-    own: *const u64,
-    cmp: u32,
-    value: u64,
-    from: u32,
-    ns: u64,
-) -> c_int {
-    let work = || {
+functions! {
+    /// `int onenode_wait(onenode_t *node, const uint64_t *own, uint32_t cmp, uint64_t value, uint32_t
+    /// from, uint64_t ns)`
+    fn onenode_wait(
+        node: *mut Node,
+        own: *const u64,
+        cmp: u32,
+        value: u64,
+        from: u32,
+        ns: u64,
+    ) -> number {
         let cmp = meaning("cmp", cmp, COMPARISONS)?;
         let from = (from != u32::MAX).then_some(from);
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            object("node", node)?.wait(own, |word| cmp.holds(word, value), from, limit(ns))?;
-        }
+        object("node", node)?.wait(own, |word| cmp.holds(word, value), from, limit(ns))?;
         Ok(OK)
-    };
-    number("onenode_wait", work())
-}
+    }
 
-/// `int onenode_lock(onenode_group_t *group, void *word, onenode_view_t *view, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_lock(
-    group: *mut Group,
-    word: *mut c_void,
-    view: *mut View,
-    ns: u64,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        let (group, view) = unsafe { (object("group", group)?, object("view", view)?) };
+    /// `int onenode_lock(onenode_group_t *group, void *word, onenode_view_t *view, uint64_t ns)`
+    fn onenode_lock(group: *mut Group, word: *mut c_void, view: *mut View, ns: u64) -> number {
+        let (group, view) = (object("group", group)?, object("view", view)?);
         group.lock(word.addr(), view, limit(ns))?;
         Ok(OK)
-    };
-    number("onenode_lock", work())
-}
+    }
 
-/// `int onenode_unlock(onenode_group_t *group, void *word, onenode_view_t *view)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_unlock(
-    group: *mut Group,
-    word: *mut c_void,
-    view: *mut View,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        let (group, view) = unsafe { (object("group", group)?, object("view", view)?) };
+    /// `int onenode_unlock(onenode_group_t *group, void *word, onenode_view_t *view)`
+    fn onenode_unlock(group: *mut Group, word: *mut c_void, view: *mut View) -> number {
+        let (group, view) = (object("group", group)?, object("view", view)?);
         group.unlock(word.addr(), view)?;
         Ok(OK)
-    };
-    number("onenode_unlock", work())
+    }
 }

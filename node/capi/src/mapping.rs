@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{object, place, taken};
-use crate::failure::{OK, number};
+use crate::failure::OK;
 use onenode::{Error, Mapping, Node};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
 
@@ -19,40 +19,28 @@ fn range(theirs: u64, bytes: u64) -> Result<Range<usize>, Error> {
     }
 }
 
-/// `int onenode_map(onenode_t *node, uint32_t rank, uint64_t theirs, uint64_t bytes, void **there,
-/// onenode_mapping_t **mapping)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_map(
-    node: *mut Node,
-    rank: u32,
-    theirs: u64,
-    bytes: u64,
-    there: *mut *mut c_void,
-    mapping: *mut *mut Mapping,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            let node = object("node", node)?;
-            let (there, mapping) = (place("there", there)?, place("mapping", mapping)?);
-            let mapped = node.map(rank, range(theirs, bytes)?)?;
-            there.write(with_exposed_provenance_mut(mapped.address()));
-            mapping.write(Box::into_raw(Box::new(mapped)));
-            Ok(OK)
-        }
-    };
-    number("onenode_map", work())
-}
+functions! {
+    /// `int onenode_map(onenode_t *node, uint32_t rank, uint64_t theirs, uint64_t bytes, void **there,
+    /// onenode_mapping_t **mapping)`
+    fn onenode_map(
+        node: *mut Node,
+        rank: u32,
+        theirs: u64,
+        bytes: u64,
+        there: *mut *mut c_void,
+        mapping: *mut *mut Mapping,
+    ) -> number {
+        let node = object("node", node)?;
+        let (there, mapping) = (place("there", there)?, place("mapping", mapping)?);
+        let mapped = node.map(rank, range(theirs, bytes)?)?;
+        there.write(with_exposed_provenance_mut(mapped.address()));
+        mapping.write(Box::into_raw(Box::new(mapped)));
+        Ok(OK)
+    }
 
-/// `int onenode_unmap(onenode_mapping_t *mapping)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_unmap(mapping: *mut Mapping) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            drop(taken("mapping", mapping)?);
-            Ok(OK)
-        }
-    };
-    number("onenode_unmap", work())
+    /// `int onenode_unmap(onenode_mapping_t *mapping)`
+    fn onenode_unmap(mapping: *mut Mapping) -> number {
+        drop(taken("mapping", mapping)?);
+        Ok(OK)
+    }
 }

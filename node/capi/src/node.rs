@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{limit, meaning, object, place, record, taken, value};
-use crate::failure::{OK, address, number};
+use crate::failure::OK;
 use onenode::{BackendChoice, Card, Config, Crowd, Error, Fork, JobFile, Node};
 use std::ffi::{c_int, c_void};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -99,123 +99,66 @@ pub(crate) fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd
     file.try_clone_to_owned().map_err(|source| Error::System { call, source })
 }
 
-/// `int onenode_open(const onenode_config *config, onenode_t **node)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_open(config: *const Settings, node: *mut *mut Node) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            let (settings, node) = (record("config", config)?, place("node", node)?);
-            node.write(Box::into_raw(Box::new(Node::open(settings.config()?)?)));
-            Ok(OK)
-        }
-    };
-    number("onenode_open", work())
-}
+functions! {
+    /// `int onenode_open(const onenode_config *config, onenode_t **node)`
+    fn onenode_open(config: *const Settings, node: *mut *mut Node) -> number {
+        let (settings, node) = (record("config", config)?, place("node", node)?);
+        node.write(Box::into_raw(Box::new(Node::open(settings.config()?)?)));
+        Ok(OK)
+    }
 
-/// `int onenode_close(onenode_t *node)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_close(node: *mut Node) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            taken("node", node)?.close();
-            Ok(OK)
-        }
-    };
-    number("onenode_close", work())
-}
+    /// `int onenode_close(onenode_t *node)`
+    fn onenode_close(node: *mut Node) -> number {
+        taken("node", node)?.close();
+        Ok(OK)
+    }
 
-/// `int onenode_get_card(onenode_t *node, onenode_card *card)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_get_card(node: *mut Node, card: *mut Card) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            place("card", card)?.write(object("node", node)?.card());
-            Ok(OK)
-        }
-    };
-    number("onenode_get_card", work())
-}
+    /// `int onenode_get_card(onenode_t *node, onenode_card *card)`
+    fn onenode_get_card(node: *mut Node, card: *mut Card) -> number {
+        place("card", card)?.write(object("node", node)?.card());
+        Ok(OK)
+    }
 
-/// `int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_know(node: *mut Node, rank: *mut u32, card: *const Card) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            let (node, card) = (object("node", node)?, value("card", card)?);
-            let wanted = value("rank", rank)?;
-            rank.write(node.know((wanted != NO_RANKS).then_some(wanted), &card)?);
-            Ok(OK)
-        }
-    };
-    number("onenode_know", work())
-}
+    /// `int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card)`
+    fn onenode_know(node: *mut Node, rank: *mut u32, card: *const Card) -> number {
+        let (node, card) = (object("node", node)?, value("card", card)?);
+        let wanted = value("rank", rank)?;
+        rank.write(node.know((wanted != NO_RANKS).then_some(wanted), &card)?);
+        Ok(OK)
+    }
 
-/// `int onenode_meet(onenode_t *node, const void *key, size_t bytes, uint32_t ranks, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_meet(
-    node: *mut Node,
-    key: *const u8,
-    bytes: usize,
-    ranks: u32,
-    ns: u64,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            let key = std::slice::from_raw_parts(place("key", key.cast_mut())?, bytes);
-            object("node", node)?.meet(key, ranks, limit(ns))?;
-            Ok(OK)
-        }
-    };
-    number("onenode_meet", work())
-}
+    /// `int onenode_meet(onenode_t *node, const void *key, size_t bytes, uint32_t ranks, uint64_t ns)`
+    fn onenode_meet(
+        node: *mut Node,
+        key: *const u8,
+        bytes: usize,
+        ranks: u32,
+        ns: u64,
+    ) -> number {
+        let key = std::slice::from_raw_parts(place("key", key.cast_mut())?, bytes);
+        object("node", node)?.meet(key, ranks, limit(ns))?;
+        Ok(OK)
+    }
 
-/// `int onenode_state(onenode_t *node, uint32_t rank)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_state(node: *mut Node, rank: u32) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe { Ok(object("node", node)?.state(rank) as c_int) }
-    };
-    number("onenode_state", work())
-}
+    /// `int onenode_state(onenode_t *node, uint32_t rank)`
+    fn onenode_state(node: *mut Node, rank: u32) -> number {
+        Ok(object("node", node)?.state(rank) as c_int)
+    }
 
-/// `int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_attach(node: *mut Node, rank: u32, ns: u64) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            object("node", node)?.attach(rank, limit(ns))?;
-            Ok(OK)
-        }
-    };
-    number("onenode_attach", work())
-}
+    /// `int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns)`
+    fn onenode_attach(node: *mut Node, rank: u32, ns: u64) -> number {
+        object("node", node)?.attach(rank, limit(ns))?;
+        Ok(OK)
+    }
 
-/// `int onenode_detach(onenode_t *node, uint32_t rank)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_detach(node: *mut Node, rank: u32) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            object("node", node)?.detach(rank)?;
-            Ok(OK)
-        }
-    };
-    number("onenode_detach", work())
-}
+    /// `int onenode_detach(onenode_t *node, uint32_t rank)`
+    fn onenode_detach(node: *mut Node, rank: u32) -> number {
+        object("node", node)?.detach(rank)?;
+        Ok(OK)
+    }
 
-/// `void *onenode_extra(onenode_t *node, uint32_t rank)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_extra(node: *mut Node, rank: u32) -> *mut c_void {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe { Ok(object("node", node)?.extra(rank)?.as_ptr() as usize) }
-    };
-    address("onenode_extra", work())
+    /// `void *onenode_extra(onenode_t *node, uint32_t rank)`
+    fn onenode_extra(node: *mut Node, rank: u32) -> address {
+        Ok(object("node", node)?.extra(rank)?.as_ptr() as usize)
+    }
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{meaning, object, record};
-use crate::failure::{OK, number};
+use crate::failure::OK;
 use crate::node::duplicate;
 use onenode::{Alloc, Error, Key, Node, Pages, Region};
 use std::ffi::{c_int, c_void};
@@ -104,42 +104,30 @@ impl Memory {
     }
 }
 
-/// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start,
-/// uint64_t *bytes)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_region(
-    node: *mut Node,
-    key: u64,
-    memory: *const Memory,
-    start: *mut *mut c_void,
-    bytes: *mut u64,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            let (node, memory) = (object("node", node)?, record("memory", memory)?);
-            let region = memory.region(node, Key(key))?;
-            if !start.is_null() {
-                start.write(with_exposed_provenance_mut(region.start));
-            }
-            if !bytes.is_null() {
-                bytes.write(region.bytes as u64);
-            }
-            Ok(OK)
+functions! {
+    /// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start,
+    /// uint64_t *bytes)`
+    fn onenode_region(
+        node: *mut Node,
+        key: u64,
+        memory: *const Memory,
+        start: *mut *mut c_void,
+        bytes: *mut u64,
+    ) -> number {
+        let (node, memory) = (object("node", node)?, record("memory", memory)?);
+        let region = memory.region(node, Key(key))?;
+        if !start.is_null() {
+            start.write(with_exposed_provenance_mut(region.start));
         }
-    };
-    number("onenode_region", work())
-}
+        if !bytes.is_null() {
+            bytes.write(region.bytes as u64);
+        }
+        Ok(OK)
+    }
 
-/// `int onenode_unregion(onenode_t *node, uint64_t key)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_unregion(node: *mut Node, key: u64) -> c_int {
-    let work = || {
-        // SAFETY: the caller follows the rules of the header for all pointers and objects.
-        unsafe {
-            object("node", node)?.unregion(Key(key))?;
-            Ok(OK)
-        }
-    };
-    number("onenode_unregion", work())
+    /// `int onenode_unregion(onenode_t *node, uint64_t key)`
+    fn onenode_unregion(node: *mut Node, key: u64) -> number {
+        object("node", node)?.unregion(Key(key))?;
+        Ok(OK)
+    }
 }

@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::argument::{object, place, taken};
-use crate::failure::{OK, address, number};
+use crate::failure::OK;
 use onenode::{Error, Key, Node, Rank, RawTable, View};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr::NonNull;
 
 /// A rank passed as a whole register, in which a negative number is a very large one.
@@ -13,67 +13,45 @@ fn rank(number: usize) -> Result<Rank, Error> {
         .map_err(|_| Error::argument("rank", number as isize, "a rank, which has 32 bits"))
 }
 
-/// `int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, onenode_table
-/// *table, onenode_view_t **view)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_view_open(
-    node: *mut Node,
-    keys: *const u64,
-    nkeys: usize,
-    table: *mut usize,
-    view: *mut *mut View,
-) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            let (node, view) = (object("node", node)?, place("view", view)?);
-            let keys = std::slice::from_raw_parts(place("keys", keys.cast_mut())?, nkeys);
-            let keys: Vec<Key> = keys.iter().map(|key| Key(*key)).collect();
-            let table = RawTable::new(NonNull::new_unchecked(place("table", table)?));
-            view.write(Box::into_raw(Box::new(node.view(&keys, table)?)));
-            Ok(OK)
-        }
-    };
-    number("onenode_view_open", work())
-}
+functions! {
+    /// `int onenode_view_open(onenode_t *node, const uint64_t *keys, size_t nkeys, onenode_table
+    /// *table, onenode_view_t **view)`
+    fn onenode_view_open(
+        node: *mut Node,
+        keys: *const u64,
+        nkeys: usize,
+        table: *mut usize,
+        view: *mut *mut View,
+    ) -> number {
+        let (node, view) = (object("node", node)?, place("view", view)?);
+        let keys = std::slice::from_raw_parts(place("keys", keys.cast_mut())?, nkeys);
+        let keys: Vec<Key> = keys.iter().map(|key| Key(*key)).collect();
+        let table = RawTable::new(NonNull::new_unchecked(place("table", table)?));
+        view.write(Box::into_raw(Box::new(node.view(&keys, table)?)));
+        Ok(OK)
+    }
 
-/// `int onenode_view_close(onenode_view_t *view)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_view_close(view: *mut View) -> c_int {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe {
-            drop(taken("view", view)?);
-            Ok(OK)
-        }
-    };
-    number("onenode_view_close", work())
-}
+    /// `int onenode_view_close(onenode_view_t *view)`
+    fn onenode_view_close(view: *mut View) -> number {
+        drop(taken("view", view)?);
+        Ok(OK)
+    }
 
-/// `void *onenode_resolve(onenode_view_t *view, const void *own, size_t rank)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_resolve(
-    view: *mut View,
-    own: *const c_void,
-    wanted: usize,
-) -> *mut c_void {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe { object("view", view)?.resolve(own.addr(), rank(wanted)?) }
-    };
-    address("onenode_resolve", work())
-}
+    /// `void *onenode_resolve(onenode_view_t *view, const void *own, size_t rank)`
+    fn onenode_resolve(
+        view: *mut View,
+        own: *const c_void,
+        wanted: usize,
+    ) -> address {
+        object("view", view)?.resolve(own.addr(), rank(wanted)?)
+    }
 
-/// `void *onenode_own(onenode_view_t *view, const void *theirs, size_t rank)`
-#[unsafe(no_mangle)]
-unsafe extern "C" fn onenode_own(
-    view: *mut View,
-    theirs: *const c_void,
-    wanted: usize,
-) -> *mut c_void {
-    let work = || {
-        // SAFETY: the caller keeps the rules of the header, for all pointers and objects.
-        unsafe { object("view", view)?.own(theirs.addr(), rank(wanted)?) }
-    };
-    address("onenode_own", work())
+    /// `void *onenode_own(onenode_view_t *view, const void *theirs, size_t rank)`
+    fn onenode_own(
+        view: *mut View,
+        theirs: *const c_void,
+        wanted: usize,
+    ) -> address {
+        object("view", view)?.own(theirs.addr(), rank(wanted)?)
+    }
 }
