@@ -2,12 +2,12 @@
 #![allow(unsafe_code)]
 
 use crate::Rank;
+use crate::area::{Shared, SharedArea};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::card::{self, Card, VERSION};
 use crate::error::Error;
-use crate::sys::{fd, map};
+use crate::sys::fd;
 use std::os::fd::BorrowedFd;
-use std::ptr::NonNull;
 
 /// "1nodemet" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"1nodemet");
@@ -33,9 +33,14 @@ struct Entry {
 /// A mapped table.
 #[derive(Debug)]
 pub struct CardTable {
-    base: NonNull<u8>,
+    area: SharedArea,
     ranks: u32,
 }
+
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Header {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Entry {}
 
 impl CardTable {
     /// The size of a table for `ranks` ranks.
@@ -45,8 +50,7 @@ impl CardTable {
 
     /// Begins a table for `ranks` ranks, 1 to [`MOST`], in a file of zeros that has its size.
     pub fn begin(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
-        let base = map::shared_anywhere(file, 0, Self::bytes(ranks))?;
-        let table = Self { base, ranks };
+        let table = Self::map(file, ranks)?;
         let header = table.header();
         header.version.store(card::pair16(VERSION), Ordering::Relaxed);
         header.ranks.store(ranks, Ordering::Relaxed);
@@ -61,7 +65,7 @@ impl CardTable {
         if size < 4096 {
             return Err(other());
         }
-        let head = Self { base: map::shared_anywhere(file, 0, Self::bytes(1))?, ranks: 1 };
+        let head = Self::map(file, 1)?;
         let header = head.header();
         if header.magic.load(Ordering::Acquire) != MAGIC {
             return Err(other());
@@ -75,19 +79,20 @@ impl CardTable {
         if size < Self::bytes(ranks) as u64 {
             return Err(other());
         }
-        Ok(Self { base: map::shared_anywhere(file, 0, Self::bytes(ranks))?, ranks })
+        Self::map(file, ranks)
+    }
+
+    fn map(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
+        Ok(Self { area: SharedArea::map(file, 0, Self::bytes(ranks))?, ranks })
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a Header, which has only atomics and is valid for any
-        // bytes. It lives as long as `self`.
-        unsafe { self.base.cast().as_ref() }
+        self.area.at(0)
     }
 
     fn entry(&self, rank: Rank) -> &Entry {
         assert!(rank < self.ranks);
-        // SAFETY: in bounds by the assertion. Entries have only atomics.
-        unsafe { self.base.add(HEADER_BYTES).cast::<Entry>().add(rank as usize).as_ref() }
+        self.area.at(HEADER_BYTES + rank as usize * size_of::<Entry>())
     }
 
     /// Leaves a card. Returns false if that rank already has one on the table. The caller has
@@ -129,13 +134,6 @@ impl CardTable {
             Card(std::array::from_fn(|i| words[i].load(Ordering::Relaxed)))
         };
         (0..self.ranks).filter(there).map(move |rank| (rank, card(rank)))
-    }
-}
-
-impl Drop for CardTable {
-    fn drop(&mut self) {
-        // SAFETY: this value owns the mapping, and no reference outlives `self`.
-        unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.ranks)) }
     }
 }
 

@@ -23,6 +23,8 @@
 // The building blocks of the crate and of the OpenSHMEM library. They are not part of the interface
 // and may change at any time.
 #[doc(hidden)]
+pub mod area;
+#[doc(hidden)]
 pub mod atomics;
 #[doc(hidden)]
 pub mod attachments;

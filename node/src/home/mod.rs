@@ -12,10 +12,10 @@
 
 mod record;
 
+use crate::area::{Shared, SharedArea};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::card::{self, VERSION};
 use crate::error::Error;
-use crate::sys::map;
 use record::WORDS;
 use std::fmt;
 use std::ops::Range;
@@ -133,25 +133,22 @@ pub struct Owner {
 /// A mapped home.
 #[derive(Debug)]
 pub struct Home {
-    base: NonNull<u8>,
-    mapped: usize,
+    area: SharedArea,
     shape: Shape,
 }
 
-// SAFETY: shared memory of atomics, mapped for the life of the value.
-unsafe impl Send for Home {}
-// SAFETY: as above; every field is reached as an atomic.
-unsafe impl Sync for Home {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Header {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Record {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for GroupSlot {}
 
 impl Home {
-    fn map(file: BorrowedFd, offset: u64, shape: Shape, mapped: usize) -> Result<Self, Error> {
-        Ok(Self { base: map::shared_anywhere(file, offset, mapped)?, mapped, shape })
-    }
-
     /// Makes this process's home at `offset` of `file`, where the file has zeros.
     pub fn make(file: BorrowedFd, offset: u64, shape: Shape, owner: &Owner) -> Result<Self, Error> {
         assert!(shape.is_sound());
-        let home = Self::map(file, offset, shape, shape.bytes())?;
+        let home = Self { area: SharedArea::map(file, offset, shape.bytes())?, shape };
         let header = home.header();
         header.version.store(card::pair16(VERSION), Ordering::Relaxed);
         header.mark.store(owner.mark, Ordering::Relaxed);
@@ -174,8 +171,8 @@ impl Home {
             return Err(damaged(format_args!("there are {most} bytes for it")));
         }
         // The header alone first: the size of the rest depends on it.
-        let head = Self::map(file, offset, Shape { regions: 0, extra: 0 }, HEADER_BYTES)?;
-        let header = head.header();
+        let head = SharedArea::map(file, offset, HEADER_BYTES)?;
+        let header: &Header = head.at(0);
         match header.magic.load(Ordering::Acquire) {
             0 => return Ok(None),
             MAGIC => card::same_major("home", header.version.load(Ordering::Relaxed))?,
@@ -186,16 +183,14 @@ impl Home {
         if !shape.is_sound() || shape.bytes() as u64 > most {
             return Err(damaged(format_args!("it says {shape:?}")));
         }
-        let home = Self::map(file, offset, shape, shape.bytes())?;
-        // SAFETY: mapped just now. A forked child is no rank, and uses no home.
-        unsafe { map::mark_foreign(home.base.as_ptr() as usize, home.mapped) };
-        Ok(Some(home))
+        let area = SharedArea::map(file, offset, shape.bytes())?;
+        // A forked child is no rank, and uses no home.
+        area.mark_foreign();
+        Ok(Some(Self { area, shape }))
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a Header, which is atomics only and valid for any
-        // bytes; it lives as long as `self`.
-        unsafe { self.base.cast().as_ref() }
+        self.area.at(0)
     }
 
     /// The owner of the home.
@@ -222,26 +217,22 @@ impl Home {
 
     /// Withholds it from forked children, which are no ranks and do not use it.
     pub fn withhold(&self) {
-        // SAFETY: this value's own mapping, which a child only unmaps.
-        unsafe { map::inherit(&self.range(), false) };
+        self.area.withhold();
     }
 
     /// Its address range in this process.
     pub fn range(&self) -> Range<usize> {
-        let start = self.base.as_ptr() as usize;
-        start..start + self.mapped
+        self.area.range()
     }
 
     /// The client's part.
     pub fn extra(&self) -> NonNull<u8> {
-        // SAFETY: within the mapping, or at its end.
-        unsafe { self.base.add(self.shape.extra_at()) }
+        self.area.bytes_at(self.shape.extra_at(), self.shape.extra as usize)
     }
 
     fn record(&self, index: u32) -> &Record {
         assert!(index < self.shape.regions);
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.add(HEADER_BYTES).cast::<Record>().add(index as usize).as_ref() }
+        self.area.at(HEADER_BYTES + index as usize * size_of::<Record>())
     }
 
     /// Publishes a region of this process in a free record.
@@ -286,16 +277,18 @@ impl Home {
 
     fn group(&self, slot: usize) -> &GroupSlot {
         assert!(slot < GROUPS);
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.add(self.shape.groups()).cast::<GroupSlot>().add(slot).as_ref() }
+        self.area.at(self.shape.groups() + slot * size_of::<GroupSlot>())
     }
 
     /// The owner's control words in the group of a slot: [`GROUP_BYTES`] bytes, aligned to a pair
     /// of cache lines. All zero when the owner enters the group.
     pub fn group_words(&self, slot: usize) -> NonNull<u8> {
+        self.area.bytes_at(self.words_at(slot), GROUP_BYTES)
+    }
+
+    fn words_at(&self, slot: usize) -> usize {
         assert!(slot < GROUPS);
-        // SAFETY: in bounds by the assertion, see `Shape`.
-        unsafe { self.base.add(self.shape.words() + slot * GROUP_BYTES) }
+        self.shape.words() + slot * GROUP_BYTES
     }
 
     /// Enters group `id` and returns its slot; `None` if this process is in the maximum number of
@@ -306,10 +299,9 @@ impl Home {
             state.compare_exchange(FREE, MAKING, Ordering::Acquire, Ordering::Relaxed).is_ok()
         };
         let slot = (0..GROUPS).find(free)?;
-        let words = self.group_words(slot).cast::<AtomicU64>();
-        for i in 0..GROUP_BYTES / size_of::<AtomicU64>() {
-            // SAFETY: in bounds of the slot's words; an atomic is valid for any bytes.
-            unsafe { words.add(i).as_ref() }.store(0, Ordering::Relaxed);
+        let words = GROUP_BYTES / size_of::<AtomicU64>();
+        for word in self.area.slice::<AtomicU64>(self.words_at(slot), words) {
+            word.store(0, Ordering::Relaxed);
         }
         self.group(slot).id.store(id, Ordering::Relaxed);
         self.group(slot).state.store(READY, Ordering::Release);
@@ -342,13 +334,6 @@ impl Home {
 
 fn damaged(what: fmt::Arguments) -> Error {
     Error::NoWay(format!("the peer's home is damaged: {what}"))
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
-        unsafe { map::unmap(self.base.as_ptr(), self.mapped) }
-    }
 }
 
 #[cfg(test)]

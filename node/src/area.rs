@@ -1,0 +1,109 @@
+//! Shared memory that several processes map and any of them may write at any time. It is reached as
+//! atomics only, so that a reference into it is sound whatever the others do.
+#![allow(unsafe_code)]
+
+use crate::atomics::{AtomicI32, AtomicU32, AtomicU64};
+use crate::error::Error;
+use crate::sys::map;
+use memmap2::{MmapOptions, MmapRaw};
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+use std::ptr::NonNull;
+
+/// Types that may lie in shared memory.
+///
+/// # Safety
+/// They consist of atomics. Any bytes are a value, and dropping one does nothing.
+pub unsafe trait Shared {}
+
+// SAFETY: an atomic, for which any bytes are a value.
+unsafe impl Shared for AtomicI32 {}
+// SAFETY: an atomic, for which any bytes are a value.
+unsafe impl Shared for AtomicU32 {}
+// SAFETY: an atomic, for which any bytes are a value.
+unsafe impl Shared for AtomicU64 {}
+// SAFETY: elements that consist of atomics, with nothing between them.
+unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
+
+/// Mapped shared memory.
+#[derive(Debug)]
+pub struct SharedArea {
+    base: NonNull<u8>,
+    bytes: usize,
+    /// `None` for memory that somebody else keeps mapped.
+    _mapping: Option<MmapRaw>,
+}
+
+// SAFETY: the memory is reached as atomics, which threads share as processes do, and stays mapped for
+// the life of the value, in all threads.
+unsafe impl Send for SharedArea {}
+// SAFETY: the same holds for references to it.
+unsafe impl Sync for SharedArea {}
+
+impl SharedArea {
+    /// Maps `bytes` bytes of a file from `offset` on.
+    ///
+    /// # Errors
+    /// If the system refuses. That the file has these bytes is not checked: an access beyond its end
+    /// ends the process, so who opens a file of others looks at its size and its seals first.
+    pub fn map(file: BorrowedFd, offset: u64, bytes: usize) -> Result<Self, Error> {
+        let mapping = MmapOptions::new().offset(offset).len(bytes).map_raw(&file);
+        let mapping =
+            mapping.map_err(|source| Error::System { call: "mapping shared memory", source })?;
+        let base = NonNull::new(mapping.as_mut_ptr()).expect("no mapping is at address 0");
+        Ok(Self { base, bytes, _mapping: Some(mapping) })
+    }
+
+    /// Memory that is mapped already.
+    ///
+    /// # Safety
+    /// It stays mapped for the life of this value, readable and writable, and is reached as atomics
+    /// only.
+    pub unsafe fn over(base: NonNull<u8>, bytes: usize) -> Self {
+        Self { base, bytes, _mapping: None }
+    }
+
+    /// Its addresses in this process.
+    pub fn range(&self) -> Range<usize> {
+        let start = self.base.addr().get();
+        start..start + self.bytes
+    }
+
+    /// The value at `offset`. Panics unless all of it is in the area, and aligned.
+    #[inline]
+    pub fn at<T: Shared>(&self, offset: usize) -> &T {
+        &self.slice(offset, 1)[0]
+    }
+
+    /// `count` values from `offset` on. Panics unless all of them are in the area, and aligned.
+    #[inline]
+    pub fn slice<T: Shared>(&self, offset: usize, count: usize) -> &[T] {
+        let at = self.bytes_at(offset, count.saturating_mul(size_of::<T>())).cast::<T>();
+        assert!(at.is_aligned(), "values in shared memory are aligned");
+        // SAFETY: within the mapping, which lives as long as `self`, and aligned, as just checked. The
+        // values consist of atomics, for which any bytes are a value, and are reached as such by all.
+        unsafe { NonNull::slice_from_raw_parts(at, count).as_ref() }
+    }
+
+    /// The address of `bytes` bytes at `offset`, for memory that others lay out. Panics unless all of
+    /// them are in the area.
+    #[inline]
+    pub fn bytes_at(&self, offset: usize, bytes: usize) -> NonNull<u8> {
+        let end = offset.checked_add(bytes);
+        assert!(end.is_some_and(|end| end <= self.bytes), "within the area's {} bytes", self.bytes);
+        // SAFETY: within the mapping, or at its end.
+        unsafe { self.base.add(offset) }
+    }
+
+    /// Withholds it from forked children.
+    pub fn withhold(&self) {
+        // SAFETY: this value's own mapping, which a child only unmaps.
+        unsafe { map::inherit(&self.range(), false) };
+    }
+
+    /// As [`withhold`](Self::withhold), and from core dumps, for memory of another process.
+    pub fn mark_foreign(&self) {
+        // SAFETY: this value's own mapping, which a child only unmaps.
+        unsafe { map::mark_foreign(self.base.addr().get(), self.bytes) };
+    }
+}
