@@ -96,7 +96,7 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     routine: Routine,
 ) -> O::Output {
     let word = Span::object(size_of::<O::Word>());
-    let place = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
+    let (place, _call) = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
     let target = TABLE.address(miss);
     if !operand::is_aligned::<O::Word>(target) {
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());

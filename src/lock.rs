@@ -10,7 +10,7 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::about::About;
 use crate::job::threads::{self, THREAD_MULTIPLE};
-use crate::job::{at_once, job};
+use crate::job::{at_once, call, job};
 use crate::operand::word::Word;
 use crate::order as ordering;
 use crate::pause::{self, HABITS};
@@ -154,6 +154,7 @@ fn apart<'m, R>(
     far: fn(FarLock<'m>) -> R,
 ) -> R {
     let job = job(routine);
+    let _call = call::begin(routine);
     let lock = Lock::new(routine, lock, job.pe());
     match job.engine() {
         None => {

@@ -8,7 +8,7 @@ use crate::argument::{self, memory::In};
 use crate::atomics::{Ordering, fence as barrier};
 use crate::context::exists;
 use crate::error::Routine;
-use crate::job;
+use crate::job::{self, call};
 use crate::slow;
 use crate::stats::{self, Class};
 use crate::translate::{Numbering, TABLE};
@@ -40,6 +40,7 @@ pub fn quiet(routine: Routine) {
 fn quiet_slow(routine: Routine) {
     // Ends the process if there is no job.
     let job = job::job(routine);
+    let _call = call::begin(routine);
     stats::count(routine, Class::Quiet, 0, None);
     barrier(Ordering::SeqCst);
     job.complete();

@@ -3,7 +3,7 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
-use crate::job::{self, health::Watch};
+use crate::job::{self, call, health::Watch};
 use onenode::pause::{self, Habits, Waiting};
 use std::convert::Infallible;
 use std::time::Instant;
@@ -39,7 +39,7 @@ struct OfPe {
     about: About,
     /// Whether the CPU was yielded.
     yielded: bool,
-    /// Whether the PE's record shows what it waits for.
+    /// Whether something shows that the PE waits: its record, or that a call is in progress.
     noted: bool,
 }
 
@@ -81,6 +81,7 @@ impl Waiting for OfPe {
     fn turn(&mut self) -> Result<(), Infallible> {
         if std::mem::replace(&mut self.yielded, true) {
             job::existing().inspect(|job| job::ending::look(job));
+            self.noted |= call::begin_wait(self.about.routine());
         }
         Ok(())
     }
@@ -92,6 +93,7 @@ impl Waiting for OfPe {
                 about::note(job, self.about, since.elapsed());
                 self.noted = true;
             }
+            self.noted |= call::begin_wait(self.about.routine());
         }
         Ok(())
     }
@@ -102,6 +104,7 @@ impl Drop for OfPe {
     fn drop(&mut self) {
         if self.noted {
             job::existing().inspect(|job| about::forget(job));
+            call::end_wait();
         }
     }
 }

@@ -161,11 +161,28 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
         // read in a put, to write in a get.
         return unsafe { copy::elements(to, from.cast_const(), nelems) };
     }
+    // SAFETY: the caller's operands.
+    unsafe { transfer_apart::<D, T, C>(ctx, miss, here, nelems, pe, routine) }
+}
+
+/// # Safety
+/// `here` comes from an operand with `nelems` elements, as for [`transfer`], and `miss` from the address
+/// of an object with as many.
+#[cold]
+#[inline(never)]
+unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
+    ctx: C,
+    miss: Miss,
+    here: *mut T,
+    nelems: usize,
+    pe: PeArg,
+    routine: Routine,
+) {
     if nelems == 0 {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
     let span = Span::elements("nelems", nelems, size_of::<T>());
-    let there = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span);
+    let (there, _call) = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span);
     slow::check_own_span(routine, D::HERE, here as usize, span);
     // SAFETY: `access` returns only with a place for the whole span. The side here is accessible: by
     // the processor if it is on no device, else by the device, and until a quiet if `routine` does not
@@ -232,7 +249,7 @@ pub fn p<T: Copy, C: Numbering>(
 #[cold]
 #[inline(never)]
 unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
-    let to =
+    let (to, _call) =
         slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
     // SAFETY: `access` returns only with a place for the element; the value is a local of that
     // size.
@@ -266,7 +283,7 @@ pub fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: Object<'_, T>,
 #[cold]
 #[inline(never)]
 unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
-    let from =
+    let (from, _call) =
         slow::access(routine, &slow::GET, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
     // SAFETY: `access` returns only with a place for the element. The element's value is a `T`, as
     // in any object; the engine fills in all bytes of the local.

@@ -6,7 +6,8 @@ use crate::context;
 use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
 use crate::failure;
-use crate::job::{Job, check_thread, job};
+use crate::job::call::{self, Call};
+use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
@@ -27,8 +28,9 @@ pub static PUT: Access = Access(Class::Put, "dest");
 /// The access of a get.
 pub static GET: Access = Access(Class::Get, "source");
 
-/// The place where an operation of the program on this much memory goes. Counts the operation if
-/// statistics are on. Returns only if the place has room for all of it.
+/// The place where an operation of the program on this much memory goes, and the call, for as long as
+/// the operation lasts. Counts the operation if statistics are on. Returns only if the place has room for
+/// all of it.
 #[cold]
 pub fn access(
     routine: Routine,
@@ -37,14 +39,14 @@ pub fn access(
     miss: Miss,
     pe: PeArg,
     span: Span,
-) -> Place {
+) -> (Place, Call) {
     let Access(class, argument) = access;
-    check_thread(routine);
+    let call = call::begin(routine);
     let addr = TABLE.address(miss);
     let place = place_of(routine, argument, ctx, addr, pe);
     check_span(routine, argument, addr, span);
     stats::count(routine, *class, span.accessed, context::world_pe(ctx, pe_number(pe)));
-    place
+    (place, call)
 }
 
 /// The place of any address for any PE of a context; attaches the PE if necessary.

@@ -7,12 +7,12 @@
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::{far, far_set, on_team, run};
+use super::{apart, far, far_set, on_team, run};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::failure;
-use crate::job::job;
+use crate::job::{call, job};
 use crate::span::Span;
 use crate::stats::{self, Class};
 use crate::team::{self, TEAM_WORLD, Team};
@@ -109,11 +109,27 @@ fn as_team(set: &ActiveSet) -> Option<&'static Team> {
 /// Makes a call with the group of an active set, whichever nodes its members are on.
 macro_rules! on_set {
     ($set:expr, |$group:ident| $call:expr) => {
+        if TABLE.is_whole() {
+            on_near_set!($set, |$group| $call)
+        } else {
+            apart(|| {
+                let _call = call::begin($set.routine);
+                if let Some(group) = far_set::on_set($set) {
+                    let $group = &group;
+                    $call
+                } else {
+                    on_near_set!($set, |$group| $call)
+                }
+            })
+        }
+    };
+}
+
+/// The same if all members are on this node.
+macro_rules! on_near_set {
+    ($set:expr, |$group:ident| $call:expr) => {
         if let Some(team) = as_team(&$set) {
             let $group = &on_team($set.routine, team);
-            $call
-        } else if let Some(group) = far_set::on_set($set) {
-            let $group = &group;
             $call
         } else {
             let $group = &PSync($set);

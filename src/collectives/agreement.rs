@@ -5,7 +5,7 @@ use super::{CollectiveGroup, Reach, Small, far, select, with_team};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::check_thread;
+use crate::job::call::{self, Call};
 use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
@@ -21,8 +21,8 @@ pub(crate) type Agreed = [(&'static str, usize); ARGUMENTS];
 /// No argument.
 pub(crate) const NONE: (&str, usize) = ("", 0);
 
-/// The team of a handle, for a collective to which this PE contributes this many bytes. Counts the
-/// call if statistics are on. Under `SHMEM_DEBUG`, ends the job unless all PEs make the same call
+/// The team of a handle, for a collective to which this PE contributes this many bytes, and the call, for
+/// as long as it lasts. Counts the call if statistics are on. Under `SHMEM_DEBUG`, ends the job unless all PEs make the same call
 /// with the arguments `agreed`. The slow path of [`team::in_use`].
 #[cold]
 #[inline(never)]
@@ -31,8 +31,8 @@ pub(super) fn for_collective(
     handle: usize,
     bytes: usize,
     agreed: &Agreed,
-) -> &'static Team {
-    check_thread(routine);
+) -> (&'static Team, Call) {
+    let call = call::begin(routine);
     let team = team::required(routine, handle);
     stats::count(routine, Class::Collective, bytes, None);
     far::complete(routine);
@@ -43,7 +43,7 @@ pub(super) fn for_collective(
             failure::fatal(format_args!("{routine}: {damage}"));
         }
     }
-    team
+    (team, call)
 }
 
 /// For a collective that moves no data: under `SHMEM_DEBUG`, checks that it moves none on any PE.

@@ -59,3 +59,10 @@ macro_rules! with_team {
     };
 }
 pub(crate) use with_team;
+
+/// Carries out what the common case does without.
+#[cold]
+#[inline(never)]
+fn apart<T>(call: impl FnOnce() -> T) -> T {
+    call()
+}

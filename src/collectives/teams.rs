@@ -4,7 +4,7 @@
 use super::agreement::{NONE, for_collective, for_nothing};
 use super::arrays::Arrays;
 use super::{
-    CollectiveGroup, Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, far, run,
+    CollectiveGroup, Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, run,
     with_team,
 };
 use crate::atomics::{Ordering, fence};
@@ -18,30 +18,20 @@ pub(crate) fn on_team(routine: Routine, team: &'static Team) -> EpochGroup<'stat
     EpochGroup::new(TeamMembers { routine, team }, team.epoch())
 }
 
-/// Carries out a collective on the team of a handle. Uncommon cases are in a separate function,
-/// which leaves a team on this node to the one call, which is inlined.
+/// Carries out a collective on the team of a handle. Uncommon cases are in a separate function.
 macro_rules! collective {
     ($routine:expr, $handle:expr, $bytes:expr, $agreed:expr, |$group:ident| $call:expr) => {
-        let near = team::in_use($handle).or_else(|| {
-            apart(|| {
-                let team = for_collective($routine, $handle, $bytes, &$agreed());
-                let Some(group) = far::on_team($routine, team) else { return Some(team) };
-                let $group = &group;
+        match team::in_use($handle) {
+            Some(team) => {
+                let $group = &on_team($routine, team);
                 $call;
-                None
-            })
-        });
-        if let Some(team) = near {
-            let $group = &on_team($routine, team);
-            $call;
+            }
+            None => apart(|| {
+                let (team, _call) = for_collective($routine, $handle, $bytes, &$agreed());
+                with_team!($routine, team, |$group| $call);
+            }),
         }
     };
-}
-
-#[cold]
-#[inline(never)]
-fn apart<T>(call: impl FnOnce() -> T) -> T {
-    call()
 }
 
 /// `shmem_barrier_all`: completes this PE's operations on the default context, then waits for all

@@ -1,11 +1,8 @@
 //! The current job, for the routines of the API.
 
-use super::{JOB, Job, fork, threads};
-use crate::atomics::{AtomicBool, Ordering};
-use crate::env;
+use super::{JOB, Job, fork};
 use crate::error::Routine;
 use crate::failure;
-use crate::message;
 use crate::translate::TABLE;
 
 /// The job, for a routine that may be called only between initialisation and finalisation.
@@ -27,21 +24,6 @@ pub fn job(routine: Routine) -> &'static Job {
             "called before shmem_init",
             "expected a call between shmem_init and shmem_finalize",
         ),
-    }
-}
-
-/// Says once, under `SHMEM_DEBUG`, that a thread calls the library which must not.
-pub(crate) fn check_thread(routine: Routine) {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    if env::debugging() && threads::is_stranger() && !TOLD.swap(true, Ordering::Relaxed) {
-        let level = match threads::level() {
-            threads::THREAD_SINGLE => "SHMEM_THREAD_SINGLE",
-            _ => "SHMEM_THREAD_FUNNELED",
-        };
-        message::say(format_args!(
-            "{routine}: called by another thread than the one that initialised the library, at the \
-             level {level}; expected shmem_init_thread with SHMEM_THREAD_SERIALIZED or _MULTIPLE"
-        ));
     }
 }
 

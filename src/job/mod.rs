@@ -4,6 +4,7 @@ pub mod abort;
 pub mod about;
 mod announce;
 mod backend;
+pub(crate) mod call;
 mod claim;
 pub mod control;
 mod current;
@@ -81,7 +82,6 @@ pub struct Job {
     heap_pages: Mutex<Option<pages::Got>>,
 }
 
-pub(crate) use current::check_thread;
 pub use current::{at_once, job};
 
 static JOB: OnceLock<Job> = OnceLock::new();

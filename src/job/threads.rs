@@ -38,7 +38,8 @@ thread_local! {
 /// The thread that began the current lifetime.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
-fn here() -> usize {
+/// A number of this thread, as long as it lives.
+pub(super) fn here() -> usize {
     HERE.with(|here| std::ptr::from_ref(here).addr())
 }
 

@@ -233,7 +233,7 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
     let strides = D::turn((("dst", dst), ("sst", sst)));
     let span = |stride| Span::strided(stride, bsize, nblocks, size_of::<T>());
     let miss = TABLE.miss(there as usize);
-    let place = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span(strides.0));
+    let (place, _call) = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span(strides.0));
     slow::check_own_span(routine, D::HERE, here as usize, span(strides.1));
     // SAFETY: `access` returns only with a place for the whole remote span. The span of the side
     // here ends within the address space, so its extent has not wrapped, and the side is as long.

@@ -1,4 +1,6 @@
 // pes: 1 2 3 4 7 8
+// case: plain plain
+// case: debug debug | env=SHMEM_DEBUG=1
 /* rule 10d.1 to 10d.7: the active-set routines over every set that fits into the
  * job, with work arrays used again and again. */
 #include "check.h"

@@ -1,5 +1,7 @@
 // pes: 1 2 3 4 7 8
 // cflags: -pthread
+// case: plain plain
+// case: debug debug | env=SHMEM_DEBUG=1
 /* rule 10d.3: threads with pSync arrays of their own may be in collectives over the same
  * active set at once, in any order. rule 2.2 */
 #include "check.h"
