@@ -7,9 +7,10 @@
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::{apart, far, far_set, on_team, run};
+use super::{apart, far, far_set, on_team, psync_use, run};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
+use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{call, job};
@@ -114,6 +115,7 @@ macro_rules! on_set {
         } else {
             apart(|| {
                 let _call = call::begin($set.routine);
+                let _in_use = env::debugging().then(|| psync_use::begin(&$set));
                 if let Some(group) = far_set::on_set($set) {
                     let $group = &group;
                     $call

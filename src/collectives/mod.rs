@@ -16,6 +16,7 @@ mod far_set;
 mod members;
 mod names;
 mod psync;
+mod psync_use;
 mod run;
 pub mod select;
 mod subscription;

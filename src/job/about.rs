@@ -41,32 +41,38 @@ impl About {
     }
 
     fn what(self, job: &Job) -> What {
-        let place = |address: usize| {
-            let (part, start) = match job.partition_of(address) {
-                Some(it) => (SlotPart::Partition(it.spec().id), it.space().range().start),
-                None if job.layout.heap().contains(&address) => {
-                    (SlotPart::Heap, job.layout.heap().start)
-                }
-                None => (SlotPart::Data, job.layout.data().start),
-            };
-            (part, address.wrapping_sub(start))
-        };
         match self {
             Self::Unsaid => What::Unsaid,
             Self::Initialisation(pe) => What::Initialisation(pe),
             Self::Counter(_, address) => member(job, address),
             Self::ActiveSet(_, set) => What::ActiveSet(set),
             Self::Variable(_, address) => {
-                let (part, offset) = place(address);
+                let (part, offset) = place(job, address);
                 What::Variable { part, offset }
             }
             Self::Lock(_, address) => {
-                let (part, offset) = place(address);
+                let (part, offset) = place(job, address);
                 What::Lock { part, offset }
             }
             Self::Tests => What::Tests,
         }
     }
+}
+
+/// The part of the slot that a symmetric address is in, and its offset there.
+fn place(job: &Job, address: usize) -> (SlotPart, usize) {
+    let (part, start) = match job.partition_of(address) {
+        Some(it) => (SlotPart::Partition(it.spec().id), it.space().range().start),
+        None if job.layout.heap().contains(&address) => (SlotPart::Heap, job.layout.heap().start),
+        None => (SlotPart::Data, job.layout.data().start),
+    };
+    (part, address.wrapping_sub(start))
+}
+
+/// The same as one number, which is the same on all PEs, and not 0.
+pub(crate) fn place_number(job: &Job, address: usize) -> u64 {
+    let (part, offset) = place(job, address);
+    (part.encode() + 1) << 48 | offset as u64
 }
 
 /// The PE and the team whose control word is at this address.

@@ -11,6 +11,7 @@
 //! live here.
 #![allow(unsafe_code)]
 
+pub(crate) mod psyncs;
 mod texts;
 
 use super::file::{JobFile, SLOT_STRIDE};
@@ -24,7 +25,7 @@ use onenode::pages::Pages;
 use onenode::sys::{fd, map};
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<ControlWords>() == 2944 && size_of::<Header>() <= HEADER_BYTES);
@@ -45,11 +46,10 @@ const PARTITIONS_OFFSET: u64 = HEAP_OFFSET + (1 << 40);
 /// Where the PEs say what partitions they have, if they have any: so many words each ([`texts`]).
 const TEXTS_BASE: u64 = 1 << 38;
 const WORDS: usize = 2048;
-const TEXT_BYTES: usize = WORDS * size_of::<u64>();
 
 /// Bytes for what each PE says of its partitions, in whole pages.
 fn text_room() -> usize {
-    TEXT_BYTES.next_multiple_of(map::page_size())
+    (WORDS * size_of::<u64>()).next_multiple_of(map::page_size())
 }
 
 /// What concerns all PEs of the generation.
@@ -131,6 +131,7 @@ pub struct Control {
     team_slots: usize,
     /// The partitions in each PE's slot.
     partitions: Vec<Spec>,
+    psyncs: OnceLock<WordPlace>,
 }
 
 // SAFETY: the area is shared memory of atomics, mapped for the life of the value.
@@ -191,7 +192,14 @@ impl Control {
                 (base, slots.min(TEAM_SLOTS))
             }
         };
-        Ok(Self { job, generation, base, team_slots, partitions: Vec::new() })
+        Ok(Self {
+            job,
+            generation,
+            base,
+            team_slots,
+            partitions: Vec::new(),
+            psyncs: OnceLock::new(),
+        })
     }
 
     const fn bytes(npes: usize, team_slots: usize) -> usize {
@@ -235,9 +243,14 @@ impl Control {
         Ok(())
     }
 
-    fn text_place(&self, pe: usize) -> Result<TextPlace, Error> {
-        let offset = self.offset() + TEXTS_BASE + (pe * text_room()) as u64;
-        Ok(TextPlace(map::shared_anywhere(self.job.file()?, offset, text_room())?))
+    fn text_place(&self, pe: usize) -> Result<WordPlace, Error> {
+        self.word_place(TEXTS_BASE + (pe * text_room()) as u64, WORDS)
+    }
+
+    fn word_place(&self, base: u64, count: usize) -> Result<WordPlace, Error> {
+        let bytes = (count * size_of::<u64>()).next_multiple_of(map::page_size());
+        let base = map::shared_anywhere(self.job.file()?, self.offset() + base, bytes)?;
+        Ok(WordPlace { base, count, bytes })
     }
 
     /// Maps the memory for PE `pe`'s statistics, permanently; `None` if the job has no file.
@@ -356,20 +369,24 @@ unsafe impl Slots for Control {
     }
 }
 
-/// A PE's description of its partitions, mapped.
-struct TextPlace(NonNull<u8>);
+/// Words of the job's file, mapped.
+struct WordPlace {
+    base: NonNull<u8>,
+    count: usize,
+    bytes: usize,
+}
 
-impl TextPlace {
+impl WordPlace {
     fn words(&self) -> &[AtomicU64] {
-        // SAFETY: mapped while the value lives, page-aligned, and that long; atomics only.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), WORDS) }
+        // SAFETY: mapped while the value lives, page-aligned, and at least that long; atomics only.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.count) }
     }
 }
 
-impl Drop for TextPlace {
+impl Drop for WordPlace {
     fn drop(&mut self) {
         // SAFETY: this value's own mapping; no reference outlives it.
-        unsafe { map::unmap(self.0.as_ptr(), text_room()) }
+        unsafe { map::unmap(self.base.as_ptr(), self.bytes) }
     }
 }
 

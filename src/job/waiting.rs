@@ -51,7 +51,7 @@ pub(super) enum SlotPart {
 }
 
 impl SlotPart {
-    fn encode(self) -> u64 {
+    pub(super) fn encode(self) -> u64 {
         match self {
             Self::Data => 0,
             Self::Heap => 1,

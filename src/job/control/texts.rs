@@ -7,7 +7,7 @@
 //!  |        |                        | are mapped             | on devices       |
 //! ```
 
-use super::{Control, PARTITIONS_OFFSET, TextPlace, WORDS};
+use super::{Control, PARTITIONS_OFFSET, WORDS, WordPlace};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::Handle;
 use crate::error::Error;
@@ -150,6 +150,6 @@ impl Control {
 }
 
 /// The words for the handle of a PE's `part`th memory on a device.
-fn handle_words(place: &TextPlace, part: usize) -> &[AtomicU64] {
+fn handle_words(place: &WordPlace, part: usize) -> &[AtomicU64] {
     &place.words()[HANDLES..][HANDLE_WORDS * part..HANDLE_WORDS * (part + 1)]
 }

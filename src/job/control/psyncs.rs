@@ -1,0 +1,24 @@
+//! Where `SHMEM_DEBUG` records which active sets use the PEs' `pSync` arrays.
+
+use super::{Control, WordPlace};
+use crate::atomics::AtomicU64;
+use crate::error::Error;
+
+/// Where it is in a generation's part of the file.
+const BASE: u64 = 1 << 37;
+/// The words of each PE.
+pub(crate) const WORDS: usize = 256;
+
+impl Control {
+    /// The words of all PEs, [`WORDS`] each; `None` if the job has no file.
+    pub(crate) fn psyncs(&self) -> Result<Option<&[AtomicU64]>, Error> {
+        if !self.job.has_file() {
+            return Ok(None);
+        }
+        if self.psyncs.get().is_none() {
+            let place = self.word_place(BASE, self.npes() * WORDS)?;
+            let _ = self.psyncs.set(place); // Another thread's place is as good.
+        }
+        Ok(self.psyncs.get().map(WordPlace::words))
+    }
+}
