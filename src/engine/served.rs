@@ -13,9 +13,10 @@ use crate::memory::partition::Spec;
 use onenode::backend::{Backing, Slots, memfd};
 use onenode::pages::Pages;
 use onenode::sys::map;
+use onenode::sys::source::Source;
 use std::fmt::Display;
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -141,7 +142,7 @@ impl Served {
         let (base, bytes) = control.memory();
         let (offset, room) = control.all_statistics();
         // For the life of the process, as the control area.
-        let statistics = map::shared_anywhere(control.file()?, offset, room)?;
+        let statistics = control.file()?.anywhere(offset, room)?;
         let pieces = [
             Piece { offset: Segment::Control.start(), base, bytes },
             Piece { offset: Segment::Statistics.start(), base: statistics, bytes: room },
@@ -236,8 +237,8 @@ impl Pe {
 
 impl Mapped {
     /// Maps a range of a file.
-    fn of((file, offset, bytes): (BorrowedFd<'_>, u64, usize)) -> Result<Self, Error> {
-        let base = map::shared_anywhere(file, offset, bytes)?;
+    fn of((file, offset, bytes): (Source<'_>, u64, usize)) -> Result<Self, Error> {
+        let base = file.anywhere(offset, bytes)?;
         Ok(Self { base, bytes })
     }
 

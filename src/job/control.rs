@@ -22,8 +22,8 @@ use crate::memory::partition::{Spec, order::Order};
 use onenode::backend::{Backing, SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
+use onenode::sys::source::Source;
 use onenode::sys::{fd, map};
-use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
@@ -232,7 +232,7 @@ impl Control {
         let pages = Pages::from_word(self.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
         let bytes = self.pe(pe).slot.heap_bytes.load(Ordering::Relaxed);
         if let (Pages::Explicit(_), Some((file, offset))) = (pages, self.heap_place(pe, pages)?) {
-            fd::punch(file, offset, bytes);
+            fd::punch(file.file()?, offset, bytes);
         }
         if let (1.., Some(file)) =
             (self.pe(pe).partitions.load(Ordering::Relaxed), self.job.huge_file()?)
@@ -249,7 +249,7 @@ impl Control {
 
     fn word_place(&self, base: u64, count: usize) -> Result<WordPlace, Error> {
         let bytes = (count * size_of::<u64>()).next_multiple_of(map::page_size());
-        let base = map::shared_anywhere(self.job.file()?, self.offset() + base, bytes)?;
+        let base = self.job.source()?.anywhere(self.offset() + base, bytes)?;
         Ok(WordPlace { base, count, bytes })
     }
 
@@ -259,7 +259,7 @@ impl Control {
             return Ok(None);
         }
         let offset = self.offset() + STATISTICS_BASE + self.statistics_offset(pe);
-        Ok(Some(map::shared_anywhere(self.job.file()?, offset, self.statistics_room())?))
+        Ok(Some(self.job.source()?.anywhere(offset, self.statistics_room())?))
     }
     /// Bytes for each PE's statistics, in whole pages.
     pub(crate) fn statistics_room(&self) -> usize {
@@ -342,8 +342,8 @@ unsafe impl Slots for Control {
     fn record(&self, pe: usize) -> &SlotRecord {
         &self.pe(pe).slot
     }
-    fn file(&self) -> Result<BorrowedFd<'_>, onenode::Error> {
-        self.job.file()
+    fn file(&self) -> Result<Source<'_>, onenode::Error> {
+        self.job.source()
     }
     fn data_offset(&self, pe: usize) -> u64 {
         self.job.slot_offset(self.generation, pe)
@@ -352,12 +352,12 @@ unsafe impl Slots for Control {
         &self,
         pe: usize,
         pages: Pages,
-    ) -> Result<Option<(BorrowedFd<'_>, u64)>, onenode::Error> {
+    ) -> Result<Option<(Source<'_>, u64)>, onenode::Error> {
         let Pages::Explicit(size) = pages else {
             return Ok(Some((self.file()?, self.heap_offset(pe))));
         };
         let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
-        Ok(file.map(|file| (file, self.job.huge_offset(self.generation, pe))))
+        Ok(file.map(|file| (file.into(), self.job.huge_offset(self.generation, pe))))
     }
     fn partition(
         &self,

@@ -29,6 +29,7 @@ use crate::error::Error;
 use crate::translate::MAX_PES;
 use onenode::sys::kept::Kept;
 use onenode::sys::process;
+use onenode::sys::source::{Source, Start};
 use onenode::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -313,6 +314,14 @@ impl JobFile {
             Home::File(file) => file.get(self.elsewhere(0)),
             Home::Memory(_) => panic!("a job without a file was asked for it"),
         }
+    }
+    /// What the job's file is mapped from, even if no process has a descriptor of it any more.
+    pub fn source(&self) -> Result<Source<'_>, onenode::Error> {
+        self.file().map(Source::File).or_else(|error| match &self.home {
+            // SAFETY: the head is mapped from the file's start while `self` is borrowed.
+            Home::File(_) => Ok(Source::Start(unsafe { Start::new(&self.base) })),
+            Home::Memory(_) => Err(error),
+        })
     }
     /// Whether the job has a file.
     pub fn has_file(&self) -> bool {

@@ -95,7 +95,7 @@ unsafe extern "C" fn before() {
     }
     let (control, pe) = (&job.control, job.pe);
     let pages = Pages::from_word(control.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
-    let (layout, file) = (&job.layout, control.file().ok());
+    let (layout, file) = (&job.layout, control.job().file().ok());
     let heap = match (pages, file) {
         // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
         // program has closed everywhere.

@@ -37,7 +37,18 @@ pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
         let alive = pid != 0 && pid != process::pid() && process::exists(pid as i32);
         return Ok(if alive { Life::Alive } else { Life::Ended });
     }
-    Ok(match life::holder(job.file()?, pe as u64)? {
+    let file = match job.file() {
+        Ok(file) => file,
+        // All processes have closed it: then the process's number has to do.
+        Err(error) => match pid(job, pe) {
+            Some(_) if is_running(job, pe) => return Ok(Life::Alive),
+            Some(_) if job.member(pe).started.load(Ordering::Relaxed) != 0 => {
+                return Ok(Life::Ended);
+            }
+            _ => return Err(error.into()),
+        },
+    };
+    Ok(match life::holder(file, pe as u64)? {
         Holder::Nobody if is_running(job, pe) => Life::Replaced,
         Holder::Nobody => Life::Ended,
         Holder::Somebody | Holder::Process(_) => Life::Alive,

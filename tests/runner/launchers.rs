@@ -179,6 +179,10 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("launchers/{}/side-by-side", launcher.name());
         let trial = Trial::test(name, move || Ok(side_by_side(launcher)?));
         trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        let name = format!("launchers/{}/closed-files", launcher.name());
+        let trial = Trial::test(name, move || Ok(closed_files(launcher)?));
+        let is_xpmem = std::env::var("SHMEM_BACKEND").is_ok_and(|backend| backend == "xpmem");
+        trials.push(trial.with_ignored_flag(launcher.is_absent() || is_xpmem));
         let name = format!("launchers/{}/global-exit", launcher.name());
         let trial = Trial::test(name, move || Ok(global_exit(launcher)?));
         trials.push(trial.with_ignored_flag(launcher.is_absent()));
@@ -194,6 +198,16 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// All PEs close all descriptors, which they then have from no other process.
+fn closed_files(launcher: Launcher) -> Result<(), String> {
+    let pes = launcher.pes()[launcher.pes().len() - 1];
+    let program = compile::plain(&tree::repository("tests/c/closed_files.c"), &[])?;
+    for outcome in launcher.run(pes, &program, &["everybody"], &[])? {
+        outcome.success()?;
+    }
+    Ok(())
 }
 
 /// Three jobs at once do not interfere: each counts only its own PEs.

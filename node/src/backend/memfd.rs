@@ -10,7 +10,8 @@ use crate::pages::Pages;
 use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
 use crate::sys::relocate::{self, Relocation};
-use crate::sys::{fd, huge, map, persistent, suspend};
+use crate::sys::source::Source;
+use crate::sys::{huge, map, persistent, suspend};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -37,7 +38,7 @@ fn no_file() -> Error {
 pub unsafe fn lay(
     at: &Range<usize>,
     pages: Pages,
-    (file, offset): (BorrowedFd, u64),
+    (file, offset): (Source, u64),
 ) -> Result<(), Error> {
     if pages == Pages::Transparent {
         huge::transparent(true).map_err(Error::NoWay)?;
@@ -47,9 +48,9 @@ pub unsafe fn lay(
     unsafe {
         match pages {
             Pages::Explicit(size) => {
-                map::huge_over(at.start, at.len(), size, Some((file, offset)))?;
+                map::huge_over(at.start, at.len(), size, Some((file.file()?, offset)))?;
             }
-            _ => map::shared_over(at.start, at.len(), file, offset)?,
+            _ => file.over(at.start, at.len(), offset)?,
         }
     }
     match pages {
@@ -65,10 +66,10 @@ pub unsafe fn lay(
 pub unsafe fn map_peers(
     at: &Range<usize>,
     pages: Pages,
-    (file, offset): (BorrowedFd, u64),
+    (file, offset): (Source, u64),
 ) -> Result<(), Error> {
     // SAFETY: the range is the caller's and nobody uses it, as is asked for.
-    let mapped = unsafe { map::shared_over(at.start, at.len(), file, offset) };
+    let mapped = unsafe { file.over(at.start, at.len(), offset) };
     keep_place(at, mapped)?;
     if pages == Pages::Transparent {
         // Where the owner has them, the peer can; if not, it maps small pieces.
@@ -240,7 +241,7 @@ unsafe impl Backend for Memfd {
             return Ok(());
         }
         segment::keep_gaps(data)?;
-        let place = (slots.file()?, slots.data_offset(rank));
+        let place = (slots.file()?.file()?, slots.data_offset(rank));
         // SAFETY: the pages are the program's own data segment and reserved gaps.
         unsafe { move_into(&data.pages, &pieces(data), place)? };
         self.moved.store(true, Ordering::Relaxed);
@@ -269,12 +270,14 @@ unsafe impl Backend for Memfd {
         // The mirrors stay mapped. The next lifetime maps over them.
         let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
         if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
-            fd::punch(file, offset, layout.heap.len() as u64);
+            // SAFETY: this rank's own heap, which nobody uses any more.
+            unsafe { file.punch(offset, &layout.heap) };
         }
         for (index, partition) in layout.partitions.iter().enumerate() {
             let backing = slots.partition(rank, index, layout.partition_offset(index));
             if let Ok(Backing::Memory(_, Some((file, offset)))) = backing {
-                fd::punch(file, offset, partition.len() as u64);
+                // SAFETY: this rank's own partition, which nobody uses any more.
+                unsafe { file.punch(offset, partition) };
             }
         }
     }

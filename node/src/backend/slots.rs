@@ -5,7 +5,8 @@
 use crate::atomics::AtomicU64;
 use crate::error::Error;
 use crate::pages::Pages;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use crate::sys::source::Source;
+use std::os::fd::OwnedFd;
 
 /// What a rank publishes about its slot, in memory that all ranks share. In every field, zero means
 /// "not yet".
@@ -35,7 +36,7 @@ pub struct SlotRecord {
 pub enum Backing<'s> {
     /// Memory of these pages, with file and offset if memory lies in files and there is a file of
     /// such pages.
-    Memory(Pages, Option<(BorrowedFd<'s>, u64)>),
+    Memory(Pages, Option<(Source<'s>, u64)>),
     /// A file of its own, from the file's start.
     File(OwnedFd),
 }
@@ -52,13 +53,12 @@ pub unsafe trait Slots {
     ///
     /// # Errors
     /// If there is none, or if it can no longer be reached.
-    fn file(&self) -> Result<BorrowedFd<'_>, Error>;
+    fn file(&self) -> Result<Source<'_>, Error>;
     /// The offset of rank `rank`'s data segment in the file.
     fn data_offset(&self, rank: usize) -> u64;
     /// File and offset of rank `rank`'s heap of these pages; `None` if there is no file of such
     /// pages.
-    fn heap_place(&self, rank: usize, pages: Pages)
-    -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
+    fn heap_place(&self, rank: usize, pages: Pages) -> Result<Option<(Source<'_>, u64)>, Error>;
     /// What rank `rank`'s partition `index` consists of. It starts `offset` bytes after the first
     /// partition.
     ///

@@ -74,7 +74,7 @@ impl Attached {
                 if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
                     return unlike("its region's memory is not in its file");
                 }
-                let place = (peer.file(node)?, offset + skip as u64);
+                let place = (peer.file(node)?.into(), offset + skip as u64);
                 // SAFETY: in the reservation, which this value owns and nobody uses yet.
                 unsafe { memfd::map_peers(&at, pages, place) }
             }
@@ -90,7 +90,7 @@ impl Attached {
                 if end(offset).is_none_or(|end| end > size) {
                     return unlike("its region's memory is not in its file");
                 }
-                let place = (file.as_fd(), offset + skip as u64);
+                let place = (file.as_fd().into(), offset + skip as u64);
                 // SAFETY: as above.
                 unsafe { memfd::map_peers(&at, pages, place) }
             }

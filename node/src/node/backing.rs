@@ -75,13 +75,13 @@ impl Inner {
                 let file = fd::huge_memfd(c"onenode", Some(size))?;
                 fd::resize_and_seal(file.as_fd(), at.len() as u64)?;
                 // SAFETY: as above.
-                unsafe { memfd::lay(at, pages, (file.as_fd(), 0))? };
+                unsafe { memfd::lay(at, pages, (file.as_fd().into(), 0))? };
                 published_file(file, 0)
             }
             (Backend::Memfd, _) => {
                 let offset = room.take(at.start, at.len())?;
                 // SAFETY: as above.
-                unsafe { memfd::lay(at, pages, (self.file()?, offset))? };
+                unsafe { memfd::lay(at, pages, (self.file()?.into(), offset))? };
                 Ok(Backing::file(Place::Home(offset), None))
             }
         }

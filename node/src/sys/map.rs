@@ -216,6 +216,33 @@ pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
     mapped(at, "reserving private memory")
 }
 
+/// Maps again, from the page at `from` on, `bytes` bytes of the file that is mapped there: over
+/// `target`, or at any free address.
+///
+/// # Safety
+/// `from` is in a shared mapping of a file that is that long. The target, if any, is a range of the
+/// caller's, and what it held is no longer needed.
+pub(super) unsafe fn again(
+    from: usize,
+    bytes: usize,
+    target: Option<usize>,
+) -> Result<usize, Error> {
+    let flags = libc::MREMAP_MAYMOVE | target.map_or(0, |_| libc::MREMAP_FIXED);
+    let to = target.unwrap_or(0) as *mut libc::c_void;
+    // SAFETY: an old size of 0 leaves the old mapping; the caller owns the range that is replaced.
+    let at = unsafe { libc::mremap(from as *mut _, 0, bytes, flags, to) };
+    mapped(at, "mapping the job's memory file again")
+}
+
+/// Frees the memory of a file behind a mapping of it.
+///
+/// # Safety
+/// The range is a shared, writable mapping of the caller's, and nobody needs its content.
+pub(super) unsafe fn remove(range: &Range<usize>) {
+    // SAFETY: the range stays mapped, and its content is given up. A failure costs memory only.
+    unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_REMOVE) };
+}
+
 /// Moves a mapping over `to` in one step.
 ///
 /// # Safety

@@ -26,6 +26,7 @@ pub mod process;
 pub mod program;
 pub mod raw;
 pub mod relocate;
+pub mod source;
 pub mod suspend;
 pub mod threads;
 pub mod tiers;

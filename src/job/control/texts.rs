@@ -119,7 +119,7 @@ impl Control {
                 let file = self.job.huge_file()?;
                 let file = file.filter(|file| fd::page_size(*file).ok() == Some(size));
                 let (start, _) = self.job.huge_partitions(self.generation, pe);
-                file.map(|file| (file, start + offset))
+                file.map(|file| (file.into(), start + offset))
             }
             _ => Some((self.file()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
         };

@@ -1,0 +1,190 @@
+//! Where mappings of a memory file come from: the file, or a mapping of its start, if the program has
+//! closed the last descriptor of it (`closefrom`).
+//!
+//! mremap(2) with an old size of 0 maps again what a shared mapping begins with, and any size of what
+//! follows it in the file. So a mapping of one page leads to all pages behind it, in steps as large as
+//! there is free address space.
+#![allow(unsafe_code)]
+
+use super::{fd, map};
+use crate::error::Error;
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+use std::ptr::NonNull;
+
+/// A memory file, in one way or the other.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'f> {
+    /// Its descriptor.
+    File(BorrowedFd<'f>),
+    /// A mapping of its start.
+    Start(Start<'f>),
+}
+
+impl<'f> From<BorrowedFd<'f>> for Source<'f> {
+    fn from(file: BorrowedFd<'f>) -> Self {
+        Self::File(file)
+    }
+}
+
+/// A shared, writable mapping of the first page of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'m>(&'m NonNull<u8>);
+
+impl<'m> Start<'m> {
+    /// The mapping at `at`.
+    ///
+    /// # Safety
+    /// It is such a mapping while `at` is borrowed.
+    pub unsafe fn new(at: &'m NonNull<u8>) -> Self {
+        Self(at)
+    }
+
+    /// Maps `bytes` bytes from `offset` on over `target`, or at any free address.
+    ///
+    /// # Safety
+    /// The target, if any, is a range of the caller's, and what it held is no longer needed.
+    unsafe fn map(self, offset: u64, bytes: usize, target: Option<usize>) -> Result<usize, Error> {
+        let page = map::page_size();
+        let mut reached =
+            Stretch { at: self.0.as_ptr().addr(), offset: 0, bytes: page, own: false };
+        let mut step = LARGEST_STEP;
+        while offset - reached.offset >= reached.bytes as u64 {
+            let last = reached.offset + (reached.bytes - page) as u64;
+            let wanted = usize::try_from(offset - last).unwrap_or(usize::MAX).saturating_add(page);
+            // SAFETY: the last page of the stretch is mapped; the new mapping replaces nothing.
+            match unsafe { map::again(reached.address(last), wanted.min(step), None) } {
+                Ok(at) => {
+                    reached = Stretch { at, offset: last, bytes: wanted.min(step), own: true };
+                }
+                Err(_) if step > SMALLEST_STEP => step /= 2,
+                Err(error) => return Err(error),
+            }
+        }
+        // SAFETY: the stretch has this page, and the target is the caller's.
+        unsafe { map::again(reached.address(offset), bytes, target) }
+    }
+}
+
+/// Far more than a mirror takes, far less than the address space.
+const LARGEST_STEP: usize = 1 << 45;
+const SMALLEST_STEP: usize = 1 << 30;
+
+/// A part of the file that is mapped on the way.
+struct Stretch {
+    at: usize,
+    offset: u64,
+    bytes: usize,
+    own: bool,
+}
+
+impl Stretch {
+    fn address(&self, offset: u64) -> usize {
+        self.at + (offset - self.offset) as usize
+    }
+}
+
+impl Drop for Stretch {
+    fn drop(&mut self) {
+        if self.own {
+            // SAFETY: this value's own mapping, which nobody accesses.
+            unsafe { map::unmap(self.at as *mut u8, self.bytes) };
+        }
+    }
+}
+
+impl<'f> Source<'f> {
+    /// The descriptor.
+    ///
+    /// # Errors
+    /// If the program has closed it.
+    pub fn file(self) -> Result<BorrowedFd<'f>, Error> {
+        match self {
+            Self::File(file) => Ok(file),
+            Self::Start(_) => Err(Error::NoWay(
+                "the program has closed this library's descriptors (closefrom, for example); \
+                 expected it to close its own only"
+                    .into(),
+            )),
+        }
+    }
+
+    /// Maps a range of the file over a range of the caller's.
+    ///
+    /// # Safety
+    /// As for [`map::shared_over`].
+    pub unsafe fn over(self, address: usize, bytes: usize, offset: u64) -> Result<(), Error> {
+        // SAFETY: as the caller guarantees.
+        unsafe {
+            match self {
+                Self::File(file) => map::shared_over(address, bytes, file, offset),
+                Self::Start(start) => start.map(offset, bytes, Some(address)).map(drop),
+            }
+        }
+    }
+
+    /// Maps a range of the file at any free address.
+    pub fn anywhere(self, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
+        match self {
+            Self::File(file) => map::shared_anywhere(file, offset, bytes),
+            Self::Start(start) => {
+                // SAFETY: it replaces nothing.
+                let at = unsafe { start.map(offset, bytes, None)? };
+                NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
+            }
+        }
+    }
+
+    /// Frees the memory behind a range of the file, which is mapped here as `range`.
+    ///
+    /// # Safety
+    /// The range is the caller's mapping of the file from `offset` on, and its content is no longer
+    /// needed by anybody.
+    pub unsafe fn punch(self, offset: u64, range: &Range<usize>) {
+        match self {
+            Self::File(file) => fd::punch(file, offset, range.len() as u64),
+            // SAFETY: as the caller guarantees.
+            Self::Start(_) => unsafe { map::remove(range) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn far_parts_of_a_file_are_mapped_without_its_descriptor() {
+        let file = fd::memfd(c"source").expect("a memory file");
+        fd::resize_and_seal(file.as_fd(), 1 << 62).expect("its size");
+        let page = map::page_size();
+        let start = map::shared_anywhere(file.as_fd(), 0, page).expect("its start");
+        let offsets = [0, 4 * page as u64, 1 << 30, (1 << 40) + (5 << 42), (1 << 50) + page as u64];
+        let word = |at: NonNull<u8>| {
+            // SAFETY: a mapping of at least a page.
+            unsafe { crate::atomics::AtomicU64::from_ptr(at.as_ptr().cast()) }
+        };
+        let of = |source: Source, offset| source.anywhere(offset, 2 * page).expect("mapped");
+        for offset in offsets {
+            let at = of(file.as_fd().into(), offset);
+            word(at).store(offset + 1, crate::atomics::Ordering::Relaxed);
+        }
+        drop(file);
+        // SAFETY: mapped above, for the life of the test.
+        let source = Source::Start(unsafe { Start::new(&start) });
+        assert!(source.file().is_err());
+        for offset in offsets {
+            let at = of(source, offset);
+            assert_eq!(word(at).load(crate::atomics::Ordering::Relaxed), offset + 1);
+            let place = map::reserve(2 * page).expect("a place");
+            // SAFETY: the test's own reservation.
+            unsafe { source.over(place, 2 * page, offset).expect("mapped over it") };
+            let second = NonNull::new(place as *mut u8).expect("an address");
+            assert_eq!(word(second).load(crate::atomics::Ordering::Relaxed), offset + 1);
+            // SAFETY: the test's own mapping, whose content it has read.
+            unsafe { source.punch(offset, &(place..place + 2 * page)) };
+            assert_eq!(word(at).load(crate::atomics::Ordering::Relaxed), 0);
+        }
+    }
+}
