@@ -7,7 +7,7 @@ use super::ucx::server::Server;
 use crate::error::Error;
 use crate::job::control::Control;
 use crate::job::file::JobFile;
-use crate::job::nodes::RECORD_BYTES;
+use crate::job::nodes::{Nodes, RECORD_BYTES};
 use crate::job::{abort, life};
 use onenode::sys::process;
 use std::convert::Infallible;
@@ -58,7 +58,8 @@ impl Report {
 /// If UCX is not available, or memory cannot be mapped or registered.
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let table = job.clone();
-    let (server, record) = Server::open(job.near(), move || table.secret())?;
+    let device = job.nodes().map(Nodes::device).unwrap_or_default();
+    let (server, record) = Server::open(job.near(), &device, move || table.secret())?;
     publish(&record.encode());
     let mut end = End::No;
     let mut polls = Polls::new(Instant::now());

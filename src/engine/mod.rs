@@ -6,6 +6,7 @@
 mod admission;
 pub mod agent;
 mod exports;
+pub mod network;
 mod polls;
 pub mod secret;
 mod served;

@@ -3,6 +3,7 @@
 
 use super::nodes;
 use super::pmi::Pmi;
+use crate::engine::network::Site;
 use crate::engine::secret::Secret;
 use crate::sys::environment;
 use crate::sys::pmix::{self, Pmix};
@@ -16,8 +17,24 @@ pub(super) enum Exchange {
     Pmix(Box<Pmix>),
 }
 
-/// The PMIx key of a node's card. The node's first PE publishes it.
-const CARD: &CStr = c"oneshmem.node";
+/// What the first PE of a node publishes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// A [`Card`] of its host.
+    Host,
+    /// The record of its agent, as hexadecimal digits.
+    Agent,
+}
+
+impl About {
+    /// The name of the publication. The text in front of a node's number with PMI.
+    fn name(self) -> &'static CStr {
+        match self {
+            Self::Host => c"oneshmem.host",
+            Self::Agent => c"oneshmem.agent",
+        }
+    }
+}
 
 impl Exchange {
     /// Opens the connection.
@@ -41,32 +58,32 @@ impl Exchange {
         }
     }
 
-    /// Publishes the card of `node`. Called by its first PE.
-    pub fn tell(&mut self, node: usize, card: &Card) -> Result<(), String> {
-        let text = card.encode();
+    /// Publishes a text about `node`. Called by its first PE.
+    pub fn tell(&mut self, about: About, node: usize, text: &str) -> Result<(), String> {
         match self {
-            Self::Pmi(pmi) => pmi.tell(node, &text),
-            Self::Pmix(pmix) => pmix.tell(CARD, &text),
+            Self::Pmi(pmi) => pmi.tell(&Self::key(about, node), text),
+            Self::Pmix(pmix) => pmix.tell(about.name(), text),
         }
     }
 
-    /// Returns when the cards of other nodes can be read. PMI-1 can only wait for all PEs; with
-    /// PMIx, a reader waits for one node alone, unless MPI was initialised before.
+    /// Returns when what other nodes have told can be heard. Called by all PEs.
     pub fn meet(&mut self) -> Result<(), String> {
         match self {
             Self::Pmi(pmi) => pmi.barrier(),
-            Self::Pmix(pmix) if pmix.is_shared() => pmix.share(),
-            Self::Pmix(_) => Ok(()),
+            Self::Pmix(pmix) => pmix.share(),
         }
     }
 
-    /// The card of `node`, whose first PE is `first`.
-    pub fn hear(&mut self, node: usize, first: usize) -> Result<Card, String> {
-        let text = match self {
-            Self::Pmi(pmi) => pmi.hear(node),
-            Self::Pmix(pmix) => pmix.hear(first as u32, CARD),
-        }?;
-        Card::decode(&text).ok_or_else(|| format!("node {node} says {text}"))
+    /// What has been told about `node`, whose first PE is `first`.
+    pub fn hear(&mut self, about: About, node: usize, first: usize) -> Result<String, String> {
+        match self {
+            Self::Pmi(pmi) => pmi.hear(&Self::key(about, node)),
+            Self::Pmix(pmix) => pmix.hear(first as u32, about.name()),
+        }
+    }
+
+    fn key(about: About, node: usize) -> String {
+        format!("{}.{node}", about.name().to_string_lossy())
     }
 
     /// Waits until all PEs of the job have called this.
@@ -107,36 +124,44 @@ pub(super) struct Card {
     /// Default size in bytes of a symmetric heap on this node.
     pub heap: u64,
     pub host: String,
-    /// The record of its agent.
-    pub agent: Vec<u8>,
+    /// How the host is reached.
+    pub site: Site,
     /// The job's secret, from the first node.
     pub secret: Option<Secret>,
 }
 
 impl Card {
     /// Encodes it as text without spaces, as PMI-1 requires.
-    fn encode(&self) -> String {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    pub fn encode(&self) -> String {
         let secret = self.secret.as_ref().map_or(&[][..], |secret| secret.bytes());
-        format!("{}/{}/{}/{}", self.heap, hex(&self.agent), hex(secret), self.host)
+        format!("{}/{}/{}/{}", self.heap, self.site.encode(), hex(secret), self.host)
     }
 
-    fn decode(text: &str) -> Option<Self> {
+    pub fn decode(text: &str) -> Option<Self> {
         let mut fields = text.splitn(4, '/');
-        let [heap, agent, secret, host] = std::array::from_fn(|_| fields.next());
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        let bytes = |hex: &str| hex.as_bytes().chunks(2).map(byte).collect::<Option<Vec<_>>>();
+        let [heap, site, secret, host] = std::array::from_fn(|_| fields.next());
         let secret = match secret? {
             "" => None,
-            hex => Some(Secret::of(&bytes(hex)?)?),
+            digits => Some(Secret::of(&of_hex(digits)?)?),
         };
         Some(Self {
             heap: heap?.parse().ok()?,
             host: host?.to_owned(),
-            agent: bytes(agent?)?,
+            site: Site::decode(site?)?,
             secret,
         })
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of such digits.
+pub(super) fn of_hex(digits: &str) -> Option<Vec<u8>> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.as_bytes().chunks(2).map(byte).collect()
 }
 
 #[cfg(test)]
@@ -145,11 +170,21 @@ mod tests {
 
     #[test]
     fn a_card_survives_its_text() {
-        for (agent, host) in [(&[][..], "a"), (&[0, 255, 16, 1], "node-1.example"), (&[9], "")] {
+        for host in ["a", "node-1.example", ""] {
             for secret in [None, Some(Secret::new().expect("random bytes"))] {
-                let card = Card { heap: 1 << 40, host: host.into(), agent: agent.into(), secret };
+                let card = Card { heap: 1 << 40, host: host.into(), site: Site::own(), secret };
                 assert_eq!(Card::decode(&card.encode()), Some(card));
             }
+        }
+    }
+
+    #[test]
+    fn bytes_survive_their_digits() {
+        for bytes in [&[][..], &[0, 255, 16, 1], &[9]] {
+            assert_eq!(of_hex(&hex(bytes)).as_deref(), Some(bytes));
+        }
+        for text in ["0g", "x", "0\u{e9}"] {
+            assert_eq!(of_hex(text), None, "{text}");
         }
     }
 
@@ -163,9 +198,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_card_is_refused() {
-        for text in
-            ["", "1", "1/00", "1/00/a", "x/00//a", "1/0g//a", "/00//a", "1/00/00/a", "1/00/0g/a"]
-        {
+        for text in ["", "1", "1/0", "1/0/a", "x/0//a", "1/g//a", "/0//a", "1/0/00/a", "1/0/0g/a"] {
             assert_eq!(Card::decode(text), None, "{text}");
         }
     }

@@ -20,6 +20,8 @@ pub(super) const PLACE: u64 = 1 << 29;
 pub const RECORD_BYTES: usize = 1024;
 /// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
+/// The most bytes of the name of a network device.
+pub const DEVICE_BYTES: usize = 16;
 /// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;
 
@@ -70,9 +72,11 @@ struct Record {
     /// Bytes of the agent's record, plus 1; 0 while it is unknown. Written last.
     agent_bytes: AtomicU32,
     worker_bytes: AtomicU32,
+    device_bytes: AtomicU32,
     host: [AtomicU64; HOST_BYTES / 8],
     agent: [AtomicU64; RECORD_BYTES / 8],
     worker: [AtomicU64; WORKER_BYTES / 8],
+    device: [AtomicU64; DEVICE_BYTES / 8],
 }
 
 /// The table, mapped.
@@ -181,6 +185,19 @@ impl Nodes {
             record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
         }
     }
+    /// The network device by which this node reaches the others, as it has been set here; empty if the
+    /// user chooses.
+    pub fn device(&self) -> String {
+        let record = self.record(self.own);
+        let bytes = record.device_bytes.load(Ordering::Acquire) as usize;
+        String::from_utf8_lossy(&read(&record.device, bytes)).into_owned()
+    }
+    /// Sets that device. Called before this node's agent and PEs need it.
+    pub fn set_device(&self, device: &str) {
+        let record = self.record(self.own);
+        write(&record.device, device.as_bytes());
+        record.device_bytes.store(device.len() as u32, Ordering::Release);
+    }
     /// How others reach the worker of this node's only PE, as it has been set here.
     pub fn worker(&self) -> Vec<u8> {
         let record = self.record(self.own);
@@ -281,6 +298,17 @@ mod tests {
     }
 
     #[test]
+    fn the_device_is_this_nodes() {
+        let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
+        let nodes = file.nodes().expect("a table");
+        assert_eq!(nodes.device(), "");
+        for device in ["enp129s0f0np0.4", "lo"] {
+            nodes.set_device(device);
+            assert_eq!(nodes.device(), device);
+        }
+    }
+
+    #[test]
     fn numbers_that_another_process_has_spoilt_stay_in_bounds() {
         let file = JobFile::create_on_nodes(0, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
@@ -291,6 +319,8 @@ mod tests {
         assert!(nodes.pes(1).end <= 2 && nodes.host(1).len() <= HOST_BYTES);
         assert!(nodes.agent(1).is_some_and(|agent| agent.len() == RECORD_BYTES));
         assert!(nodes.node_of(1) < 2);
+        nodes.record(0).device_bytes.store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(nodes.device().len(), DEVICE_BYTES);
         let own = nodes.record(nodes.own());
         own.worker_bytes.store(u32::MAX, Ordering::Relaxed);
         assert_eq!(nodes.worker().len(), WORKER_BYTES);

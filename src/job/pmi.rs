@@ -82,21 +82,21 @@ impl Pmi {
         sizes(&mapping, size)
     }
 
-    /// Publishes `text` about node `node` to all PEs, which can read it after the next
+    /// Publishes `text` under this name to all PEs, which can read it after the next
     /// [`barrier`](Self::barrier).
-    pub fn tell(&mut self, node: usize, text: &str) -> Result<(), String> {
+    pub fn tell(&mut self, name: &str, text: &str) -> Result<(), String> {
         let parts: Vec<_> = text.as_bytes().chunks(self.most.saturating_sub(1).max(1)).collect();
         for (index, part) in parts.iter().enumerate() {
-            self.put(&format!("oneshmem-{node}-{index}"), &String::from_utf8_lossy(part))?;
+            self.put(&format!("{name}.{index}"), &String::from_utf8_lossy(part))?;
         }
-        self.put(&format!("oneshmem-{node}"), &parts.len().to_string())
+        self.put(name, &parts.len().to_string())
     }
 
-    /// What has been published about node `node`.
-    pub fn hear(&mut self, node: usize) -> Result<String, String> {
-        let parts = self.get(&format!("oneshmem-{node}"))?;
-        let count: usize = parts.parse().map_err(|_| format!("PMI: node {node} says {parts}"))?;
-        (0..count).map(|index| self.get(&format!("oneshmem-{node}-{index}"))).collect()
+    /// What has been published under this name.
+    pub fn hear(&mut self, name: &str) -> Result<String, String> {
+        let parts = self.get(name)?;
+        let count: usize = parts.parse().map_err(|_| format!("PMI: {name} is {parts}"))?;
+        (0..count).map(|index| self.get(&format!("{name}.{index}"))).collect()
     }
 }
 

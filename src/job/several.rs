@@ -1,20 +1,22 @@
 //! How the PEs of a foreign launcher join their job if they are on several nodes.
 //!
-//! The first PE of each node starts the node's agent, publishes its record to the other nodes, and
-//! writes the records of all nodes to its node's table. The other PEs wait for that.
+//! The first PE of each node tells the other nodes where the node is, starts its agent, which listens
+//! only where they are, and tells them how to reach it. It writes what it hears to its node's table. The
+//! other PEs wait for that.
 
 use super::abort::{self, AbortKind};
 use super::ending;
-use super::exchange::{Card, Exchange};
+use super::exchange::{About, Card, Exchange, hex, of_hex};
 use super::file::JobFile;
 use super::launcher::Launcher;
 use super::nodes::{Nodes, RECORD_BYTES};
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
+use crate::engine::network::{self, Site};
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
-use crate::sys::{install, socket};
+use crate::sys::{environment, install, socket};
 use onenode::sys::cgroup;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -31,7 +33,7 @@ const LOOK_RARELY: Duration = Duration::from_millis(100);
 /// connections when they end: those of a node that is gone never do.
 const LINGER: Duration = Duration::from_secs(60);
 
-/// Exchanges the nodes' cards.
+/// Exchanges where the nodes are and how their agents are reached.
 pub(super) fn introduce(
     job: &JobFile,
     launcher: Launcher,
@@ -42,10 +44,8 @@ pub(super) fn introduce(
     let failed = |why: String| Error::Launcher { launcher: launcher.name(), why };
     let is_first = pe == job.near().start;
     let introduced = match is_first {
-        true => tell(job, nodes, exchange)
-            .and_then(|()| exchange.meet())
-            .and_then(|()| hear(job, nodes, exchange)),
-        false => exchange.meet(),
+        true => introduce_node(job, nodes, exchange),
+        false => exchange.meet().and_then(|()| exchange.meet()),
     };
     if let Err(why) = introduced {
         // Lets the other PEs of this node stop waiting.
@@ -61,34 +61,47 @@ pub(super) fn introduce(
     Ok(())
 }
 
-/// Starts the agent of this node, and publishes this node's card to the others.
-fn tell(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
-    let agent = start_agent(job)?;
-    // The launcher's key-value space is the job's own.
-    let secret = (nodes.own() == 0).then(Secret::new).transpose().map_err(|it| it.to_string())?;
-    let heap = (cgroup::memory() / job.near().len() as u64).max(64 << 20);
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
-    exchange.tell(nodes.own(), &Card { heap, host, agent, secret })
-}
-
-/// Writes the cards of all nodes to the table, and the job's secret; last the size of the heap, for which the other PEs
-/// of this node wait.
-fn hear(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
-    let mut heap = u64::MAX;
+/// What the first PE of a node does for it. The size of the heap is written last: the other PEs of the
+/// node wait for it.
+fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
+    exchange.tell(About::Host, nodes.own(), &own_card(job, nodes)?.encode())?;
+    exchange.meet()?;
+    let (mut heap, mut sites) = (u64::MAX, Vec::new());
     for node in 0..nodes.count() {
-        let card = exchange.hear(node, nodes.pes(node).start)?;
+        let text = exchange.hear(About::Host, node, nodes.pes(node).start)?;
+        let card = Card::decode(&text).ok_or_else(|| format!("node {node} says {text}"))?;
         heap = heap.min(card.heap);
         nodes.name(node, &card.host);
-        nodes.publish(node, &card.agent[..card.agent.len().min(RECORD_BYTES)]);
+        sites.push(card.site);
         match (node, &card.secret) {
             (0, Some(secret)) => job.set_secret(secret),
             (0, None) => return Err("the first node has published no secret".into()),
             _ => {}
         }
     }
+    let chooses = environment::variable(network::VARIABLE).is_some();
+    nodes.set_device(&network::device(&sites, nodes.own(), |node| nodes.host(node), chooses)?);
+    let record = hex(&start_agent(job)?);
+    exchange.tell(About::Agent, nodes.own(), &record)?;
+    exchange.meet()?;
+    for node in 0..nodes.count() {
+        let text = exchange.hear(About::Agent, node, nodes.pes(node).start)?;
+        let record = of_hex(&text).filter(|record| record.len() <= RECORD_BYTES);
+        nodes
+            .publish(node, &record.ok_or_else(|| format!("the agent of node {node} says {text}"))?);
+    }
     job.header().default_heap.store(heap.max(1), Ordering::Release);
     Ok(())
+}
+
+/// This node's card.
+fn own_card(job: &JobFile, nodes: &Nodes) -> Result<Card, String> {
+    // The launcher's key-value space is the job's own.
+    let secret = (nodes.own() == 0).then(Secret::new).transpose().map_err(|it| it.to_string())?;
+    let heap = (cgroup::memory() / job.near().len() as u64).max(64 << 20);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
+    Ok(Card { heap, host, site: Site::own(), secret })
 }
 
 /// Starts this node's agent and returns its record.

@@ -4,6 +4,7 @@
 // Some calls are made by some backends only.
 #![cfg_attr(feature = "smartmap", allow(dead_code))]
 
+pub mod addresses;
 pub mod backtrace;
 pub mod clock;
 pub mod ending;

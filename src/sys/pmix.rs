@@ -43,7 +43,6 @@ const BOOL: u16 = 1;
 const COLLECT: &[u8] = b"pmix.collect";
 
 type Init = unsafe extern "C" fn(*mut Proc, *const Info, usize) -> c_int;
-type Initialized = unsafe extern "C" fn() -> c_int;
 type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
 type Commit = unsafe extern "C" fn() -> c_int;
 type Get =
@@ -59,7 +58,6 @@ type Words = unsafe extern "C" fn(c_int) -> *const c_char;
 /// This process's connection to the launcher's server on its node.
 pub struct Pmix {
     own: Proc,
-    is_shared: bool,
     put: Put,
     commit: Commit,
     get: Get,
@@ -84,11 +82,9 @@ impl Pmix {
         // SAFETY: PMIx declares these types in every version of its ABI.
         let (init, mut pmix) = unsafe {
             let init = typed::<Init>(function(c"PMIx_Init")?);
-            let initialized = typed::<Initialized>(function(c"PMIx_Initialized")?);
             let own = Proc { nspace: [0; 256], rank: 0 };
             let pmix = Self {
                 own,
-                is_shared: initialized() != 0,
                 put: typed(function(c"PMIx_Put")?),
                 commit: typed(function(c"PMIx_Commit")?),
                 get: typed(function(c"PMIx_Get")?),
@@ -157,7 +153,7 @@ impl Pmix {
         }
     }
 
-    /// The value that `rank` publishes under this name. Waits until it does.
+    /// The value that `rank` has published under this name.
     pub fn hear(&self, rank: u32, name: &CStr) -> Result<String, String> {
         let whose = Proc { rank, ..self.own.clone() };
         let mut value: *mut Value = null_mut();
@@ -188,13 +184,8 @@ impl Pmix {
         self.check(unsafe { (self.commit)() }, "PMIx_Commit")
     }
 
-    /// Whether this process was already connected, for MPI. Then the servers may have exchanged
-    /// what the ranks published, and will not fetch what is published later.
-    pub fn is_shared(&self) -> bool {
-        self.is_shared
-    }
-
-    /// Waits until all ranks of the job have called this, and gives each what all have published.
+    /// Waits until all ranks of the job have called this, and gives each what all have published. Servers
+    /// that have fetched anything of a rank may not fetch what it publishes later.
     pub fn share(&self) -> Result<(), String> {
         let mut key = [0; 512];
         key[..COLLECT.len()].copy_from_slice(COLLECT);

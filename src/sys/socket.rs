@@ -149,22 +149,38 @@ type NameOf = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -
 
 /// An IP socket's address: this side's or the peer's.
 fn address(fd: c_int, name_of: NameOf) -> Option<SocketAddr> {
-    const ROOM: usize = size_of::<libc::sockaddr_storage>();
-    #[repr(align(8))]
-    struct Place([u8; ROOM]);
-    let mut place = Place([0; ROOM]);
-    let mut bytes = ROOM as socklen_t;
-    // SAFETY: room for any address, aligned.
-    let found = unsafe { name_of(fd, (&raw mut place).cast(), &raw mut bytes) == 0 };
-    let words = |at: usize| [place.0[at], place.0[at + 1]];
-    let port = u16::from_be_bytes(words(2));
-    // The layouts of `sockaddr_in` and `sockaddr_in6`: ip(7), ipv6(7).
-    let ip: IpAddr = match c_int::from(u16::from_ne_bytes(words(0))) {
-        libc::AF_INET => Ipv4Addr::from(*place.0[4..].first_chunk::<4>()?).into(),
-        libc::AF_INET6 => Ipv6Addr::from(*place.0[8..].first_chunk::<16>()?).into(),
-        _ => return None,
-    };
-    found.then_some(SocketAddr::new(ip, port))
+    // SAFETY: numbers only, for which zero is a value.
+    let mut place: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
+    let start: *mut sockaddr = (&raw mut place).cast();
+    let mut bytes = size_of_val(&place) as socklen_t;
+    // SAFETY: room for any address, aligned; afterwards one of the family that it names.
+    unsafe {
+        (name_of(fd, start, &raw mut bytes) == 0).then_some(())?;
+        // Both families have the port in the same place.
+        let port = u16::from_be((*start.cast::<libc::sockaddr_in>()).sin_port);
+        ip(start).map(|ip| SocketAddr::new(ip, port))
+    }
+}
+
+/// The IP address in a socket's address; `None` for other families.
+///
+/// # Safety
+/// `address` is null, or that of a socket's address of the family that it names.
+pub(super) unsafe fn ip(address: *const sockaddr) -> Option<IpAddr> {
+    // SAFETY: as for this function.
+    unsafe {
+        match c_int::from(address.as_ref()?.sa_family) {
+            libc::AF_INET => {
+                let it = address.cast::<libc::sockaddr_in>().read_unaligned();
+                Some(Ipv4Addr::from(u32::from_be(it.sin_addr.s_addr)).into())
+            }
+            libc::AF_INET6 => {
+                let it = address.cast::<libc::sockaddr_in6>().read_unaligned();
+                Some(Ipv6Addr::from(it.sin6_addr.s6_addr).into())
+            }
+            _ => None,
+        }
+    }
 }
 
 fn option(fd: c_int, level: c_int, name: c_int) -> Option<c_int> {

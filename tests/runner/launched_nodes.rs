@@ -9,7 +9,7 @@ use libtest_mimic::{Failed, Trial};
 use std::process::Command;
 
 /// Launchers that start PEs on other hosts.
-const LAUNCHERS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
+pub(crate) const LAUNCHERS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
@@ -181,7 +181,7 @@ fn ended(launcher: Launcher, what: &str) -> Result<Outcome, String> {
 }
 
 /// The beginning of a command, up to its program, for this number of hosts.
-fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Command, String> {
+pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Command, String> {
     let each = pes.div_ceil(hosts);
     let names: Vec<_> = (0..hosts).map(|host| format!("node{host}")).collect();
     let mut command = among_namespaces(hosts);

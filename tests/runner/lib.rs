@@ -52,6 +52,7 @@ pub mod launched_nodes;
 pub mod launchers;
 pub mod leaving;
 pub mod limits;
+pub mod listens;
 pub mod manual;
 pub mod meeting;
 pub mod nested;

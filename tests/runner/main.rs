@@ -4,9 +4,9 @@ use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{
     addresses, alone, asleep, book, bystanders, conformance, containers, coupled, crowds, devices,
     examples, failures, far, faults, filters, heap_pages, imports, in_a_row, integrations,
-    interface, launch, launched_nodes, launchers, leaving, limits, manual, meeting, nested, node,
-    nodes, openmp, packages, partitions, privileged, rust_users, sanitizers, seen, slurm, smartmap,
-    states, statistics, strangers, system_calls, tree, tuning, units, variables,
+    interface, launch, launched_nodes, launchers, leaving, limits, listens, manual, meeting,
+    nested, node, nodes, openmp, packages, partitions, privileged, rust_users, sanitizers, seen,
+    slurm, smartmap, states, statistics, strangers, system_calls, tree, tuning, units, variables,
 };
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each trial is a job of several processes, so two at a time keep a small machine busy.
     arguments.test_threads.get_or_insert(2);
-    let families: [fn() -> Vec<Trial>; 44] = [
+    let families: [fn() -> Vec<Trial>; 45] = [
         addresses::trials,
         rust_users::trials,
         conformance::trials,
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         integrations::trials,
         launched_nodes::trials,
         limits::trials,
+        listens::trials,
         manual::trials,
         node::trials,
         nodes::trials,

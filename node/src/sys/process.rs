@@ -142,6 +142,13 @@ pub fn pid_namespace() -> u64 {
     digits.parse().unwrap_or(0)
 }
 
+/// The network namespace of this process: processes in it have the same network devices. 0 if `/proc`
+/// does not report it.
+pub fn network_namespace() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self/ns/net").map_or(0, |it| it.ino())
+}
+
 /// A number that distinguishes this boot of the system from all others, on any machine; 0 if
 /// `/proc` does not report it.
 pub fn boot() -> u64 {

@@ -4,7 +4,6 @@
 mod alarm;
 mod bindings;
 mod completion;
-mod device;
 mod direct;
 mod farewell;
 mod greetings;
@@ -70,7 +69,7 @@ impl Ucx {
         let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
         // PEs of other nodes connect to a PE that is alone on its node; else only to its agent.
         let is_alone = job.near().len() == 1;
-        let (worker, guard) = Worker::open().map_err(|error| {
+        let (worker, guard) = Worker::open(&nodes.device()).map_err(|error| {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;

@@ -50,9 +50,10 @@ impl Server {
     /// As for [`Worker::open`], and if strangers cannot be kept out.
     pub fn open(
         near: Range<usize>,
+        device: &str,
         secret: impl Fn() -> Option<Secret> + Send + 'static,
     ) -> Result<(Box<Self>, Record), Error> {
-        let (worker, guard) = Worker::open()?;
+        let (worker, guard) = Worker::open(device)?;
         let (admission, access) = admission::Server::open(&guard)?;
         admission.start(secret)?;
         let record = Record { address: worker.address()?, access };

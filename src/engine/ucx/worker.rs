@@ -3,10 +3,10 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Handle, Status};
-use super::device;
 use super::messages::Handler;
 use crate::atomics::{AtomicI32, Ordering};
 use crate::engine::admission::{Guard, open_guarded};
+use crate::engine::network;
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library, await_readable};
@@ -54,11 +54,13 @@ pub struct Endpoint {
 unsafe impl Send for Endpoint {}
 
 impl Worker {
-    /// Loads UCX and creates a worker, to which nobody is admitted yet.
+    /// Loads UCX and creates a worker on this network device, unless the user chooses another one. Nobody
+    /// is admitted to it yet. UCX gets one device only: version 1.13 loses connections when several lead to
+    /// the same node.
     ///
     /// # Errors
     /// If UCX is missing, too old, or does not work here; in words for the user.
-    pub fn open() -> Result<(Self, Guard), Error> {
+    pub fn open(device: &str) -> Result<(Self, Guard), Error> {
         library::check_static(LIBRARY)?;
         let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
             let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
@@ -75,7 +77,7 @@ impl Worker {
         };
         let (context, worker) = (null_mut(), null_mut());
         let mut this = Self { ucx, status_string, context, worker, fd: -1 };
-        let start = || this.start().and_then(|()| this.address());
+        let start = || this.start(device).and_then(|()| this.address());
         // Its address has the ports, in the network's order of bytes.
         let has = |address: &Vec<u8>, port: u16| {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
@@ -84,8 +86,8 @@ impl Worker {
         Ok((this, guard))
     }
 
-    fn start(&mut self) -> Result<(), Error> {
-        let config = self.configured()?;
+    fn start(&mut self, device: &str) -> Result<(), Error> {
+        let config = self.configured(device)?;
         let params = ucx::Params {
             field_mask: ucx::PARAM_FEATURES,
             features: ucx::FEATURE_AM | ucx::FEATURE_WAKEUP,
@@ -132,7 +134,7 @@ impl Worker {
     }
 
     /// UCX's configuration, from its own variables and from our rules of order.
-    fn configured(&self) -> Result<Handle, Error> {
+    fn configured(&self, device: &str) -> Result<Handle, Error> {
         if let Some(transports) = variable("UCX_TLS").filter(|value| value != TRANSPORTS) {
             return Err(Error::Engine(format!(
                 "UCX_TLS={}: operations on a PE stay in order over tcp; expected {TRANSPORTS}, or \
@@ -140,13 +142,19 @@ impl Worker {
                 transports.to_string_lossy()
             )));
         }
+        if device.is_empty() && variable(network::VARIABLE).is_none() {
+            return Err(Error::Engine(format!(
+                "no device leads to all hosts, and {} is set for other processes of the job only",
+                network::VARIABLE
+            )));
+        }
         let mut config = null_mut();
         // SAFETY: null names, and a pointer to write to.
         let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
         self.check("ucp_config_read", status)?;
         let mut settings = vec![("TLS", TRANSPORTS.to_owned())];
-        if variable("UCX_NET_DEVICES").is_none() {
-            settings.push(("NET_DEVICES", device::name()));
+        if variable(network::VARIABLE).is_none() {
+            settings.push(("NET_DEVICES", device.to_owned()));
         }
         for (name, value) in settings {
             let [name, value] =

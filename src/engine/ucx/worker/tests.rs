@@ -40,14 +40,15 @@ impl Pair {
             eprintln!("left out: {error}");
             return None;
         }
-        let (here, guard) = Worker::open().expect("a worker");
+        let (here, guard) = Worker::open("lo").expect("a worker");
         guard.close().expect("a descriptor");
         let wishes = Box::<Wishes>::default();
         // SAFETY: the wishes stay with the worker, and this thread alone uses both.
         unsafe { here.accept_answers(&wishes) }.expect("a handler");
         let secret = Secret::new().expect("random bytes");
         let theirs = secret.clone();
-        let (there, record) = Server::open(4..6, move || Some(theirs.clone())).expect("a server");
+        let (there, record) =
+            Server::open(4..6, "lo", move || Some(theirs.clone())).expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.served.borrow_mut() = heap_of(&memory, LIFE);
         let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");

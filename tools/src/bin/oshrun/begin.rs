@@ -2,6 +2,7 @@
 
 use super::options::{Options, Program, Pty};
 use super::packing::{Reader, Writer};
+use oneshmem::engine::network::Site;
 use oneshmem::engine::secret::Secret;
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
@@ -10,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 4;
+const PROTOCOL: u32 = 5;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -28,6 +29,8 @@ pub struct Hello {
     pub identity: String,
     /// Bytes of memory that the host has.
     pub memory: u64,
+    /// How the host is reached; `None` from other versions.
+    pub site: Option<Site>,
 }
 
 impl Hello {
@@ -36,6 +39,7 @@ impl Hello {
         let mut writer = Writer::default();
         writer.bytes(self.identity.as_bytes());
         writer.number(self.memory);
+        writer.bytes(self.site.as_ref().map(Site::encode).unwrap_or_default().as_bytes());
         writer.done()
     }
 
@@ -43,7 +47,9 @@ impl Hello {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let identity = String::from_utf8_lossy(reader.bytes()?).into_owned();
-        Some(Self { identity, memory: reader.number().unwrap_or(0) })
+        let memory = reader.number().unwrap_or(0);
+        let site = reader.bytes().and_then(|text| Site::decode(std::str::from_utf8(text).ok()?));
+        Some(Self { identity, memory, site })
     }
 }
 
@@ -54,6 +60,8 @@ pub struct Begin {
     pub node: usize,
     /// All nodes.
     pub nodes: Vec<NodeOf>,
+    /// How each of their hosts is reached.
+    pub sites: Vec<Site>,
     /// The size of a heap in bytes, unless a variable sets it.
     pub default_heap: u64,
     /// What the job's processes tell each other by.
@@ -89,6 +97,7 @@ impl Begin {
             writer.number(node.pes as u64);
             writer.bytes(node.host.as_bytes());
         });
+        writer.list(&self.sites, |writer, site| writer.bytes(site.encode().as_bytes()));
         writer.number(self.default_heap);
         writer.bytes(self.secret.bytes());
         writer.number(self.interactive.into());
@@ -122,6 +131,8 @@ impl Begin {
             let pes = reader.index()?;
             Some(NodeOf { pes, host: String::from_utf8_lossy(reader.bytes()?).into_owned() })
         })?;
+        let site = |reader: &mut Reader| Site::decode(std::str::from_utf8(reader.bytes()?).ok()?);
+        let sites = reader.list(site)?;
         let default_heap = reader.number()?;
         let secret = Secret::of(reader.bytes()?)?;
         let interactive = reader.number()? != 0;
@@ -143,10 +154,14 @@ impl Begin {
         let options = Options { bind, map, cpu_set, pty, report_bindings, ..Options::of(parts) };
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
-        let sound = node < nodes.len() && pes == of_parts && reader.is_empty();
+        let sound = node < nodes.len()
+            && sites.len() == nodes.len()
+            && pes == of_parts
+            && reader.is_empty();
         sound.then_some(Self {
             node,
             nodes,
+            sites,
             default_heap,
             secret,
             interactive,
@@ -186,6 +201,7 @@ mod tests {
         Begin {
             node: 1,
             nodes: vec![node(1, "a"), node(2, "b")],
+            sites: vec![Site::own(), Site::own()],
             default_heap: 1 << 33,
             secret: Secret::of(&[7; Secret::BYTES]).expect("a secret"),
             interactive: true,
@@ -207,7 +223,7 @@ mod tests {
         let read = Begin::decode(&sent.encode()).unwrap();
         assert_eq!(format!("{sent:?}"), format!("{read:?}"));
         assert_eq!(sent.secret, read.secret);
-        let hello = Hello { identity: identity(), memory: 7 };
+        let hello = Hello { identity: identity(), memory: 7, site: Some(Site::own()) };
         assert_eq!(Hello::decode(&hello.encode()), Some(hello));
     }
 

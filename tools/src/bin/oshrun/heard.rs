@@ -66,8 +66,9 @@ impl Hub {
         let ours = identity();
         let host = &self.remotes[index].node.host;
         match Hello::decode(bytes) {
-            Some(hello) if hello.identity == ours => {
-                self.remotes[index].memory = hello.memory;
+            Some(Hello { identity, memory, site: Some(site) }) if identity == ours => {
+                self.remotes[index].memory = memory;
+                self.remotes[index].site = Some(site);
                 self.remotes[index].stage = Stage::There;
             }
             hello => {
@@ -93,6 +94,7 @@ impl Hub {
             }
         };
         let nodes: Vec<NodeOf> = self.remotes.iter().map(|remote| remote.node.clone()).collect();
+        let sites = self.remotes.iter().filter_map(|remote| remote.site.clone()).collect();
         // As on one node, each PE gets an equal share of memory: here that of the node with the
         // smallest share.
         let share = |remote: &Remote| (remote.memory / remote.node.pes as u64).max(64 << 20);
@@ -120,8 +122,17 @@ impl Hub {
         let interactive = self.input.is_interactive();
         let cells = self.cells;
         let node = 0;
-        let mut begin =
-            Begin { node, nodes, default_heap, secret, interactive, cells, directory, options };
+        let mut begin = Begin {
+            node,
+            nodes,
+            sites,
+            default_heap,
+            secret,
+            interactive,
+            cells,
+            directory,
+            options,
+        };
         for (node, remote) in self.remotes.iter_mut().enumerate() {
             begin.node = node;
             remote.stage = Stage::Runs;

@@ -25,6 +25,7 @@ use super::strays::Strays;
 use nix::poll::{PollFd, PollTimeout, poll};
 use onenode::atomics::Ordering;
 use onenode::sys::cgroup;
+use oneshmem::engine::network::{self, Site};
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
@@ -41,7 +42,7 @@ pub const OPTION: &str = "--node";
 pub fn run() -> Result<i32, Failure> {
     let begin = Instant::now();
     let mut link = take_streams().map_err(cannot("take over standard input and output"))?;
-    let hello = Hello { identity: identity(), memory: cgroup::memory() };
+    let hello = Hello { identity: identity(), memory: cgroup::memory(), site: Some(Site::own()) };
     link.send(FrameKind::Hello, 0, &hello.encode());
     let mut frames = first_frames(&mut link)?.into_iter();
     let Some(frame) = frames.next() else {
@@ -154,6 +155,12 @@ fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     if task.nodes.len() > 1 {
         file.header().default_heap.store(task.default_heap, Ordering::Relaxed);
         file.set_secret(&task.secret);
+    }
+    if let Some(nodes) = file.nodes() {
+        let name = |node: usize| task.nodes[node].host.clone();
+        let chooses = options.parts[0].variable(network::VARIABLE).is_some();
+        let device = network::device(&task.sites, task.node, name, chooses);
+        nodes.set_device(&device.map_err(Failure::own)?);
     }
     file.header().statistics.store(task.cells.is_some().into(), Ordering::Relaxed);
     file.sign_as_launcher();

@@ -13,6 +13,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, read};
+use oneshmem::engine::network::Site;
 use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::installation::Installation;
 use std::io::Write;
@@ -56,6 +57,8 @@ pub struct Remote {
     pub agent: Option<Vec<u8>>,
     /// The link to its launcher.
     pub link: Link,
+    /// How the host is reached, once known.
+    pub site: Option<Site>,
     /// The host's memory in bytes.
     pub memory: u64,
     /// The command that started the remote shell.
@@ -108,6 +111,7 @@ impl Remote {
             stage: Stage::Called,
             stands_still: false,
             agent: None,
+            site: None,
             link,
             memory: 0,
             command: words[0].clone(),
