@@ -33,8 +33,12 @@ pub fn trials() -> Vec<Trial> {
     let nowhere = no_namespaces() || no_ucx();
     let mut trials = vec![
         Trial::test("listens/one-machine", || {
-            let alone = one_machine()?;
+            let alone = one_machine(&[])?;
             listen(&launch::run(alone)?, &["127.0.0.1"])
+        }),
+        Trial::test("listens/one-machine/chosen", || {
+            let alone = one_machine(&["-x", "UCX_NET_DEVICES=eth0"])?;
+            listen(&launch::run(alone)?, &["10.77.0.1"])
         }),
         Trial::test("listens/apart", || {
             let outcome = launch::run(after(APART, start(Launcher::Oshrun, 2, 4)?)?)?;
@@ -56,6 +60,11 @@ pub fn trials() -> Vec<Trial> {
         let outcome = launch::run(after(ROUTED, start(Launcher::Oshrun, 2, 4)?)?)?;
         listen(&outcome, &["10.77.0.1", "10.88.0.2"])
     }));
+    trials.push(Trial::test("listens/chosen", || {
+        let mut command = start(Launcher::Oshrun, 2, 2)?;
+        command.args(["-x", "UCX_NET_DEVICES=eth1"]).arg(program()?).env("NETWORKS", "2");
+        listen(&launch::run(command)?, &["10.77.1.1", "10.77.1.2"])
+    }));
     trials.into_iter().map(|trial| trial.with_ignored_flag(nowhere)).collect()
 }
 
@@ -64,8 +73,8 @@ fn program() -> Result<PathBuf, String> {
 }
 
 /// A job on two hosts that are one machine.
-fn one_machine() -> Result<Command, String> {
-    let job = oshrun("a,b", 2, DIRECT, &[]);
+fn one_machine(options: &[&str]) -> Result<Command, String> {
+    let job = oshrun("a,b", 2, DIRECT, options);
     let mut command = among_namespaces(1);
     command.args(["ip", "netns", "exec", "node0"]).arg(job.get_program()).args(job.get_args());
     command.arg(program()?);

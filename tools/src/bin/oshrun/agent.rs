@@ -17,6 +17,7 @@ use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 /// An agent. Dropping it ends the process.
@@ -29,8 +30,12 @@ pub struct Agent {
 
 impl Agent {
     /// Starts the agent of a node if the job has several nodes. The agent closes its copy of the
-    /// launcher's `link`.
-    pub fn start(file: &Arc<JobFile>, link: &mut Link) -> Result<Option<Self>, Failure> {
+    /// launcher's `link`, and gets those of UCX's variables that the user has set for PEs by options.
+    pub fn start(
+        file: &Arc<JobFile>,
+        link: &mut Link,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Option<Self>, Failure> {
         let Some(nodes) = file.nodes() else { return Ok(None) };
         let (ours, theirs) =
             pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the node's agent"))?;
@@ -44,6 +49,11 @@ impl Agent {
                 link.close();
                 drop(ours);
                 prepare(launcher);
+                let of_ucx = |it: &&(OsString, OsString)| it.0.as_bytes().starts_with(b"UCX_");
+                for (name, value) in variables.iter().filter(of_ucx) {
+                    // SAFETY: the process has a single thread.
+                    unsafe { std::env::set_var(name, value) };
+                }
                 let why = serve(file.clone(), &mut |record| {
                     nodes.publish(nodes.own(), record);
                     tell(&theirs, Report::Record(record.to_vec()));

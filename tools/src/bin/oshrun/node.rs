@@ -70,7 +70,7 @@ pub fn run() -> Result<i32, Failure> {
         }
         Ok((plan, file)) => {
             let starter = Starter::new(&plan, &file, &guard)?;
-            let agent = Agent::start(&file, &mut link)?;
+            let agent = Agent::start(&file, &mut link, &task.options.parts[0].environment)?;
             if let Some(agent) = &agent {
                 strays.except(agent.pid());
                 guard.add(agent.pid());
