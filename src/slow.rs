@@ -58,7 +58,7 @@ fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg
     }
     check_symmetric(routine, argument, job, addr);
     match job.engine_to(pe) {
-        Some(engine) => Place::Far(engine, job.far(pe, addr)),
+        Some(engine) => Place::Far(engine, far(routine, argument, job, addr, pe)),
         None => Place::Near(mirrored(routine, argument, job, addr, pe)),
     }
 }
@@ -132,10 +132,21 @@ pub fn address_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe:
     mirrored(routine, argument, job, addr, pe)
 }
 
-/// Where PE `pe`'s counterpart of a symmetric address is mapped here. Ends the job if the address is
-/// in the data segment and the PE runs another executable.
+/// Where PE `pe`'s counterpart of a symmetric address is mapped here.
 fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize) -> usize {
     let mirror = job.mirror(pe);
+    check_counterpart(routine, argument, job, addr, pe);
+    mirror + (addr - job.layout().start())
+}
+
+/// The counterpart of a symmetric address on PE `pe`, which is on another node.
+pub fn far(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize) -> Far {
+    check_counterpart(routine, argument, job, addr, pe);
+    job.far(pe, addr)
+}
+
+/// Ends the job if a symmetric address is in the data segment and PE `pe` runs another executable.
+fn check_counterpart(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize) {
     if !is_on(job, addr, pe) {
         failure::misuse(
             routine,
@@ -146,10 +157,9 @@ fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize)
             ),
         );
     }
-    mirror + (addr - job.layout().start())
 }
 
-/// Whether PE `pe`, which has begun, has a counterpart of a symmetric address.
+/// Whether PE `pe` has a counterpart of a symmetric address.
 fn is_on(job: &Job, addr: usize, pe: usize) -> bool {
     // Where all peers are mapped or none, they run one executable.
     ALL_OR_NONE || !job.layout().data().contains(&addr) || job.runs_the_same(pe)

@@ -7,6 +7,7 @@ use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
+use crate::slow;
 use onenode::collectives::group::{Outcome, Reach};
 use std::convert::Infallible;
 
@@ -102,7 +103,8 @@ impl SyncArray for FarSet {
             return Word::Near(self.set.word(member, element));
         }
         let Names { job, engine } = self.names;
-        let array = job.far(self.pe(member), self.set.psync.address());
+        let (pe, address) = (self.pe(member), self.set.psync.address());
+        let array = slow::far(self.set.routine, "pSync", job, address, pe);
         Word::Far(engine, array.plus(element * size_of::<AtomicU64>()))
     }
     fn complete(&self) {

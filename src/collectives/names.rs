@@ -35,7 +35,7 @@ impl Names {
     /// The name of PE `pe`'s counterpart of this PE's `address`.
     pub fn of(&self, routine: Routine, buffer: Buffer, address: usize, pe: usize) -> usize {
         slow::check_symmetric(routine, buffer.name(), self.job, address);
-        self.job.far(pe, address).name()
+        slow::far(routine, buffer.name(), self.job, address, pe).name()
     }
 
     /// The memory that an address names, if the address is a name.

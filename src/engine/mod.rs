@@ -290,6 +290,12 @@ pub unsafe trait Engine: Send + Sync {
     /// themselves. Gives up after a moment.
     fn tell_end(&self, _word: u64) {}
 
+    /// Whether a PE runs this PE's executable: only then static data are symmetric. Waits until that PE
+    /// has begun.
+    fn runs_the_same(&self, _pe: usize) -> bool {
+        true
+    }
+
     /// Forgets where PEs have their memory: it may be elsewhere in their next lifetime. No
     /// operation is outstanding, and none is issued any more in this lifetime.
     fn forget(&self);

@@ -76,13 +76,20 @@ impl Job {
         }
     }
 
-    /// Whether PE `pe`, which has begun, runs this PE's executable. Then static data are symmetric,
-    /// too. A PE of another node does.
+    /// Whether PE `pe` runs this PE's executable. Then static data are symmetric, too. A PE of this node
+    /// has begun.
     pub fn runs_the_same(&self, pe: usize) -> bool {
+        if let Some(engine) = self.engine_to(pe) {
+            return engine.runs_the_same(pe);
+        }
         let record = &self.control.pe(pe).slot;
-        !self.is_near(pe)
-            || record.image.load(Ordering::Relaxed) == self.data.fingerprint()
-                && record.data_bytes.load(Ordering::Relaxed) as usize == self.layout.data().len()
+        let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        self.is_own_image(word(&record.image), word(&record.data_bytes) as usize)
+    }
+
+    /// Whether an executable with this number and so many bytes of static data is this PE's.
+    pub(crate) fn is_own_image(&self, image: u64, data_bytes: usize) -> bool {
+        image == self.data.fingerprint() && data_bytes == self.layout.data().len()
     }
 
     fn attach(&self, pe: usize) -> Result<Mirrored, Error> {
@@ -105,28 +112,8 @@ impl Job {
         Ok(if same { Mirrored::All } else { Mirrored::HeapOnly })
     }
 
-    /// Compares the record of the slot of a PE on another node with this PE's, the sizes of data and
-    /// heap first.
-    pub(crate) fn check_slot(
-        &self,
-        [data_bytes, heap_bytes]: [usize; 2],
-        image: u64,
-        backend: u64,
-    ) -> Result<(), Error> {
-        if data_bytes != self.layout.data().len() || image != self.data.fingerprint() {
-            return Err(Error::Slot(format!(
-                "it runs another program: its data segment has {data_bytes} bytes and layout \
-                 {image:#x}, this PE's {} bytes and layout {:#x}; all PEs must run one executable if the \
-                 job has several nodes",
-                self.layout.data().len(),
-                self.data.fingerprint()
-            )));
-        }
-        self.check_sizes(heap_bytes, backend)
-    }
-
     /// Compares what all PEs of a job have alike, whatever they run.
-    fn check_sizes(&self, heap_bytes: usize, backend: u64) -> Result<(), Error> {
+    pub(crate) fn check_sizes(&self, heap_bytes: usize, backend: u64) -> Result<(), Error> {
         if heap_bytes != self.layout.heap().len() {
             return Err(Error::Slot(format!(
                 "its symmetric heap has {heap_bytes} bytes, this PE's {}; \

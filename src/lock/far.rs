@@ -4,6 +4,7 @@ use super::{Lock, LockWords};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job::Job;
+use crate::slow;
 use onenode::lock::{Word, Words};
 use std::convert::Infallible;
 
@@ -51,7 +52,9 @@ impl Words for FarLock<'_> {
     }
     fn word(&self, pe: usize) -> Result<Place<'_>, Infallible> {
         if !self.job.is_near(pe) {
-            return Ok(Place::Far(self.engine, self.job.far(pe, self.lock.word.address())));
+            let word = self.lock.word;
+            let at = slow::far(word.routine(), "lock", self.job, word.address(), pe);
+            return Ok(Place::Far(self.engine, at));
         }
         let Ok(word) = self.lock.word(pe);
         Ok(Place::Near(word))

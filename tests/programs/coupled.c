@@ -70,11 +70,14 @@ static void heap(long *word, long *array, long *mutex)
         CHECK_EQ(*word, 20 * npes);
     for (int pe = 0; pe < npes; pe++) {
         long *direct = (long *)shmem_ptr(word, pe);
-        CHECK(direct != NULL && shmem_addr_accessible(word, pe));
-        CHECK_EQ(direct[0], shmem_long_g(word, pe));
+        int near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
+        CHECK(shmem_addr_accessible(word, pe));
+        CHECK_EQ(direct != NULL, near);
+        if (near)
+            CHECK_EQ(direct[0], shmem_long_g(word, pe));
         int same = part(pe) == part(me);
         CHECK_EQ(shmem_addr_accessible(&here, pe), same);
-        CHECK_EQ(shmem_ptr(&here, pe) != NULL, same);
+        CHECK_EQ(shmem_ptr(&here, pe) != NULL, same && near);
         if (same) {
             CHECK_EQ(shmem_long_g(&here, pe), PART);
             shmem_long_p(&here, PART, pe);

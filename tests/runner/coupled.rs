@@ -1,8 +1,9 @@
 //! Jobs whose PEs run different executables.
 
+use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces};
 use crate::{compile, launch, tree};
 use libtest_mimic::Trial;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// How both executables are compiled, and a name for that.
@@ -45,14 +46,35 @@ pub fn trials() -> Vec<Trial> {
             trials.push(Trial::test(format!("coupled/heap/{way}{name}"), move || {
                 Ok(launch::run(job(&executables(way, options)?, "heap", settings))?.success()?)
             }));
+            // Executables differ between the nodes, and within one.
+            for pes in [[1, 1], [2, 2], [1, 2], [3, 2]] {
+                let [one, other] = pes;
+                let name = format!("coupled/far/heap/{way}{name}/{one}-{other}");
+                let run = move || {
+                    let parts = executables(way, options)?;
+                    Ok(launch::run(over_nodes(&parts, pes, "heap", settings))?.success()?)
+                };
+                trials.push(Trial::test(name, run).with_ignored_flag(no_namespaces()));
+            }
         }
+        let why = "it is static data, and PE ";
         for (what, routine, argument) in REFUSED {
             trials.push(Trial::test(format!("coupled/static/{what}/{way}"), move || {
                 let parts = executables(way, options)?;
                 let told = format!("{routine}: {argument} = 0x");
-                let why = "it is static data, and PE ";
                 Ok(refused(job(&parts, what, &[]), &[&told, why, "runs another executable"])?)
             }));
+            for pes in [[1, 2], [2, 1]] {
+                let [one, other] = pes;
+                let name = format!("coupled/far/static/{what}/{way}/{one}-{other}");
+                let run = move || {
+                    let parts = executables(way, options)?;
+                    let told = format!("{routine}: {argument} = 0x");
+                    let words = [&told, why, "runs another executable"];
+                    Ok(refused(over_nodes(&parts, pes, what, &[]), &words)?)
+                };
+                trials.push(Trial::test(name, run).with_ignored_flag(no_namespaces()));
+            }
         }
     }
     trials.push(Trial::test("coupled/static/same-layout", || {
@@ -77,17 +99,37 @@ fn executables(way: &'static str, options: [&[&str]; 2]) -> Result<[PathBuf; 2],
 /// A job of a PE with the first executable and two with the second.
 fn job(parts: &[PathBuf; 2], what: &str, settings: &[&str]) -> Command {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
-    let part = |command: &mut Command, pes: &str, program: &Path| {
-        command.args(["-n", pes]);
+    add_parts(&mut command, parts, [1, 2], what, settings);
+    command
+}
+
+/// A job of so many PEs with each executable over two hosts.
+fn over_nodes(parts: &[PathBuf; 2], pes: [usize; 2], what: &str, settings: &[&str]) -> Command {
+    let mut command = among_namespaces(2);
+    command.arg(tree::prefix("bin/oshrun"));
+    command.args(["--host", "node0,node1", "--launch-agent", NAMESPACES]);
+    let settings = [settings, &["SHMEM_SYMMETRIC_SIZE=16m"]].concat();
+    add_parts(&mut command, parts, pes, what, &settings);
+    command
+}
+
+fn add_parts(
+    command: &mut Command,
+    parts: &[PathBuf; 2],
+    pes: [usize; 2],
+    what: &str,
+    settings: &[&str],
+) {
+    for (number, (part, count)) in parts.iter().zip(pes).enumerate() {
+        if number > 0 {
+            command.arg(":");
+        }
+        command.args(["-n", &count.to_string()]);
         settings.iter().for_each(|setting| {
             command.args(["-x", setting]);
         });
-        command.arg(program).args([what, "1"]);
-    };
-    part(&mut command, "1", &parts[0]);
-    command.arg(":");
-    part(&mut command, "2", &parts[1]);
-    command
+        command.arg(part).args([what, &pes[0].to_string()]);
+    }
 }
 
 fn refused(command: Command, words: &[&str]) -> Result<(), String> {

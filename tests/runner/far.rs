@@ -139,7 +139,6 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.push(Trial::test("far/unreachable", || Ok(unreachable_address()?)));
-    trials.push(Trial::test("far/another-program", || Ok(another_program()?)));
     trials.into_iter().map(|trial| trial.with_ignored_flag(no_namespaces())).collect()
 }
 
@@ -339,22 +338,6 @@ fn unreachable_address() -> Result<(), String> {
     let mut command = job("tests/programs/far.c", 4, &[])?;
     command.env("UCX_NET_DEVICES", "lo");
     fails(&launch::run(command)?, &["node node", " with PEs ", "cannot be reached: "])
-}
-
-/// PEs of one node run a different program from those of the other.
-fn another_program() -> Result<(), String> {
-    let [one, other] = ["far", "statistics"]
-        .map(|name| compile::plain(&tree::repository(&format!("tests/programs/{name}.c")), &FAR));
-    let choose = format!(
-        "case $ONESHMEM_PE in 0:*) exec {};; *) exec {};; esac",
-        one?.display(),
-        other?.display()
-    );
-    let command = on_nodes(Path::new("sh"), 2, &[HEAP.to_owned()], &["-c", &choose]);
-    fails(
-        &launch::run(command)?,
-        &["cannot be reached: ", "another program", "all PEs must run one executable"],
-    )
 }
 
 /// Runs a job whose nodes exchange frames slowly and out of order.

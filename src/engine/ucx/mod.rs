@@ -369,6 +369,14 @@ unsafe impl Engine for Ucx {
         farewell::tell(&self.shared, word);
     }
 
+    fn runs_the_same(&self, pe: usize) -> bool {
+        let known = || self.state().peers.pes[pe].map(|peer| peer.same);
+        known().unwrap_or_else(|| {
+            self.reach(pe);
+            known().unwrap_or_else(|| lost::lost(pe, "gone"))
+        })
+    }
+
     fn forget(&self) {
         // Includes what only `tell` issued: others may wait for it.
         let issued = self.state().progress.issued;

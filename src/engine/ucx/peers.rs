@@ -31,7 +31,9 @@ pub struct Agent {
 #[derive(Clone, Copy)]
 pub struct Peer {
     pub(super) node: usize,
-    /// Not all PEs have partitions.
+    /// Whether it runs this PE's executable.
+    pub(super) same: bool,
+    /// Not all PEs have partitions, nor the same static data.
     pub(super) segments: [Option<Remote>; Segment::COUNT],
 }
 

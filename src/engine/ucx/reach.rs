@@ -43,7 +43,7 @@ impl Ucx {
                 None => pause.step(),
             }
         };
-        check(job, pe, &export);
+        let same = check(job, pe, &export);
         // Without this limit, a connection to an unreachable node lasts as long as TCP retries.
         if let Some(Record { access, .. }) = Record::decode(&record) {
             socket::limit_silence(&access.listens, SILENCE);
@@ -54,9 +54,10 @@ impl Ucx {
         if state.peers.pes[pe].is_none() {
             let segments = Segment::ALL.map(|segment| match export.sizes[segment as usize] {
                 0 => None,
+                _ if segment == Segment::Data && !same => None,
                 bytes => Some(Remote::of(&agent.endpoint, pe, segment, bytes, export.life)),
             });
-            state.peers.pes[pe] = Some(Peer { node, segments });
+            state.peers.pes[pe] = Some(Peer { node, same, segments });
             if let Some(record) = Record::decode(&export.worker) {
                 state.peers.direct.note(pe, record);
             }
@@ -89,8 +90,9 @@ impl Ucx {
     }
 }
 
-/// Ends the job unless a far PE runs the same program with the same settings.
-fn check(job: &Job, pe: usize, export: &Export) {
+/// Ends the job unless a far PE runs the same program of the job with the same settings. Returns whether
+/// it is the same executable, too.
+fn check(job: &Job, pe: usize, export: &Export) -> bool {
     let (programs, _) = export.life;
     if programs != job.life().0 {
         lost(
@@ -109,8 +111,9 @@ fn check(job: &Job, pe: usize, export: &Export) {
              same on all PEs",
         );
     }
-    let sizes = [Segment::Data, Segment::Heap].map(|it| export.sizes[it as usize] as usize);
-    if let Err(error) = job.check_slot(sizes, export.image, export.backend) {
+    let [data, heap] = [Segment::Data, Segment::Heap].map(|it| export.sizes[it as usize] as usize);
+    if let Err(error) = job.check_sizes(heap, export.backend) {
         lost(pe, error);
     }
+    job.is_own_image(export.image, data)
 }

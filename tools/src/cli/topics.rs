@@ -63,8 +63,8 @@ written with one dash or two. The program is looked up in PATH unless its name h
 relative to --wdir.
 
 A lone colon starts another part of the job, with -n, -x, --env-file, --wdir, program and arguments
-of its own. PEs are numbered through all parts. All parts must run the same executable. After '--',
-a colon is an argument of the program.";
+of its own. PEs are numbered through all parts. Static data are symmetric between PEs of one
+executable only. After '--', a colon is an argument of the program.";
 
 const HOSTS_TEXT: &str = "\
 PEs are numbered host by host. A host gets as many PEs as it has slots; if no host has slots, each
