@@ -43,25 +43,11 @@ macro_rules! examples {
 }
 
 examples! {
-    accessible align alltoall alltoalls aset_alltoall aset_alltoalls aset_barrier aset_broadcast
-    aset_collect aset_fcollect aset_sync atomic_add atomic_and atomic_compare_swap
-    atomic_compare_swap_nbi atomic_fetch atomic_fetch_add atomic_fetch_add_nbi atomic_fetch_and
-    atomic_fetch_and_nbi atomic_fetch_inc atomic_fetch_inc_nbi atomic_fetch_nbi atomic_fetch_or
-    atomic_fetch_or_nbi atomic_fetch_xor atomic_fetch_xor_nbi atomic_inc atomic_or atomic_set
-    atomic_swap atomic_swap_nbi atomic_xor barrier_all broadcast cache calloc collect ctx_create
-    device_ptr fcollect fence g get get_nbi global_exit hello ibget ibput iget info iput malloc
-    malloc_hints onenode_at onenode_attach onenode_barrier onenode_copy onenode_describe
-    onenode_explain onenode_extra onenode_get_card onenode_group_open onenode_lock onenode_map
-    onenode_meet onenode_message onenode_open onenode_region onenode_run onenode_state
-    onenode_view_open onenode_wait openmp_maps p partition_info partition_malloc partition_of
-    partition_persist partition_take pcontrol pe_quiet ptr put put_nbi put_signal put_signal_nbi
-    query_initialized quiet realloc reduce_and reduce_max reduce_min reduce_or reduce_prod
-    reduce_sum reduce_xor scan_ex scan_in session set_algorithm set_lock signal_add signal_fetch
-    signal_set start_pes sync_all team_create_ctx team_get_config team_ptr team_split_2d
-    team_split_strided team_sync team_translate_pe test test_all test_all_vector test_any
-    test_any_vector test_lock test_some test_some_vector threads to_all_and to_all_max to_all_min
-    to_all_or to_all_prod to_all_sum to_all_xor wait wait_until wait_until_all wait_until_all_vector
-    wait_until_any wait_until_any_vector wait_until_some wait_until_some_vector wtime
+    alltoall aset_barrier aset_collect atomic_add atomic_bits atomic_bits_nbi atomic_nbi atomic_swap
+    barrier calloc collect ctx device_ptr fence global_exit hello library lock malloc nbi old
+    onenode_at onenode_explain onenode_get_card onenode_map onenode_meet openmp_maps partition
+    pcontrol ptr put put_signal reduce set_algorithm signal strided team team_split_2d threads
+    to_all wait_all wait_any wait_some wait_vector
 }
 
 impl Example {

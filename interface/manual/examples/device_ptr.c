@@ -7,9 +7,7 @@ int main(void)
     shmem_init();
     int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
     double *field = shmemx_partition_malloc(1000 * sizeof *field, 1);
-    double *there = NULL;
-    if (field != NULL)
-        there = shmemx_device_ptr(field, next);
+    double *there = shmemx_device_ptr(field, next);
     if (there == NULL)
         printf("PE %d: no device memory\n", me);
     else

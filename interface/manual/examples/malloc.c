@@ -1,4 +1,4 @@
-/* Each PE puts its number into a block of its right neighbour. */
+/* Each PE puts its number into a block of its right neighbour. Then the block grows and keeps its content. */
 #include <shmem.h>
 #include <stdio.h>
 
@@ -11,8 +11,11 @@ int main(void)
         shmem_global_exit(1);
     shmem_int_p(from, me, (me + 1) % npes);
     shmem_barrier_all();
-    printf("PE %d: %d\n", me, *from);
-    shmem_free(from);
+    int *larger = shmem_realloc(from, 1000 * sizeof *from);
+    if (larger == NULL)
+        shmem_global_exit(1); /* the old block is still there */
+    printf("PE %d: %d\n", me, larger[0]);
+    shmem_free(larger);
     shmem_finalize();
     return 0;
 }

@@ -1,20 +1,19 @@
-/* Each process stores its rank into a variable of the next one. */
+/* Each process copies an array into the variables of the next one, with a signal. Then all add what they have got, element by element, and count in rank 0's memory, where a lock keeps the count right. */
+#include <err.h>
 #include <onenode.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { RANKS = 3, KEY = 1 };
 
-static uint32_t left;
+static long from[2], sum[2], count;
+static uint64_t signal, lock;
 
 static void check(int result)
 {
-    if (result < 0) {
-        fprintf(stderr, "%s\n", onenode_message());
-        exit(1);
-    }
+    if (result < 0)
+        errx(1, "%s", onenode_message());
 }
 
 int main(void)
@@ -42,17 +41,36 @@ int main(void)
     const uint32_t ranks[RANKS] = { 0, 1, 2 };
     check(onenode_group_open(node, 1, ranks, RANKS, &group));
 
-    const uint32_t next = (rank + 1) % RANKS;
-    uint32_t *there = ONENODE_AT(&peers.table, view, &left, next);
-    if (there == NULL)
-        check(ONENODE_ENOTHERE);
-    *there = rank;
-    check(onenode_barrier(group, ONENODE_EVER));
-    printf("rank %u is right of rank %u\n", rank, left);
+    const uint32_t right = (rank + 1) % RANKS, left = (rank + 2) % RANKS;
+    const long own[2] = { 1 + rank, 10 };
+    check(onenode_attach(node, right, ONENODE_EVER));
+    long *to = onenode_at(&peers.table, from, right);
+    uint64_t *there = onenode_at(&peers.table, &signal, right);
+    check(onenode_copy_signal(to, own, sizeof own, there, 1, 0));
+    check(onenode_wait(node, &signal, ONENODE_NE, 0, left,
+                       ONENODE_EVER));
 
-    int local;
-    if (onenode_at(&peers.table, &local, next) == NULL && rank == 0)
-        printf("a local variable is outside the view\n");
+    onenode_collective sums = {
+        .size = sizeof sums, .operation = ONENODE_ALLREDUCE,
+        .reduction = ONENODE_SUM, .element = ONENODE_INT64,
+        .dest = sum, .source = from, .bytes = sizeof from, .view = view
+    };
+    check(onenode_run(group, &sums, ONENODE_EVER));
+
+    volatile long *counter = ONENODE_AT(&peers.table, view, &count, 0);
+    if (counter == NULL)
+        check(ONENODE_ENOTHERE);
+    for (int i = 0; i < 100; i++) {
+        check(onenode_lock(group, &lock, view, ONENODE_EVER));
+        *counter = *counter + 1;
+        check(onenode_unlock(group, &lock, view));
+    }
+    check(onenode_arrive(group));
+    while (onenode_arrived(group) == 0)
+        ; /* something else is done here */
+    printf("rank %u: got %ld, sums %ld and %ld, count %ld\n", rank,
+           from[0], sum[0], sum[1], *counter);
+    check(onenode_barrier(group, ONENODE_EVER));
     check(onenode_group_close(group));
     check(onenode_view_close(view));
     check(onenode_close(node));
@@ -62,7 +80,6 @@ int main(void)
 }
 
 /* $ ./onenode_at
- * rank 0 is right of rank 2
- * rank 1 is right of rank 0
- * rank 2 is right of rank 1
- * a local variable is outside the view */
+ * rank 0: got 3, sums 6 and 30, count 300
+ * rank 1: got 1, sums 6 and 30, count 300
+ * rank 2: got 2, sums 6 and 30, count 300 */

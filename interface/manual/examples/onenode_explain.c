@@ -1,5 +1,6 @@
-/* A program accesses memory between two regions of a peer; its handler of SIGSEGV says so. */
+/* A program accesses memory between the two regions of a view, whose table is allocated; its handler of SIGSEGV says so. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <onenode.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,10 +13,8 @@ static pid_t child;
 
 static void check(int result)
 {
-    if (result < 0) {
-        fprintf(stderr, "%s\n", onenode_message());
-        exit(1);
-    }
+    if (result < 0)
+        errx(1, "%s", onenode_message());
 }
 
 /* Prints what follows the addresses, which differ from run to run. */
@@ -49,20 +48,19 @@ int main(void)
     check(onenode_region(node, 1, &memory, &first, NULL));
     check(onenode_region(node, 2, &memory, &second, NULL));
     check(onenode_meet(node, &key, sizeof key, 2, ONENODE_EVER));
-    if (rank == 1) {
-        sleep(60);
-        return 1;
-    }
-    static ONENODE_TABLE(peers, 2);
+    if (rank == 1)
+        return sleep(60);
+    onenode_table *peers = calloc(1, onenode_table_bytes(2));
+    peers->capacity = 2;
     onenode_view_t *view;
-    check(onenode_view_open(node, keys, 2, &peers.table, &view));
+    check(onenode_view_open(node, keys, 2, peers, &view));
     check(onenode_attach(node, 1, ONENODE_EVER));
 
     struct sigaction action = { .sa_sigaction = handler };
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, NULL);
     char *gap = (char *)(first < second ? first : second) + 4096;
-    return *(volatile char *)onenode_at(&peers.table, gap, 1);
+    return *(volatile char *)onenode_at(peers, gap, 1);
 }
 
 /* $ ./onenode_explain

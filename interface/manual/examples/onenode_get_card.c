@@ -1,16 +1,16 @@
-/* Parent and child exchange their cards through pipes. */
+/* Parent and child exchange their cards through pipes. The parent attaches the child, kills it, and sees how its state changes. */
+#define _GNU_SOURCE
+#include <err.h>
 #include <onenode.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static void check(int result)
 {
-    if (result < 0) {
-        fprintf(stderr, "%s\n", onenode_message());
-        exit(1);
-    }
+    if (result < 0)
+        errx(1, "%s", onenode_message());
 }
 
 int main(void)
@@ -18,7 +18,8 @@ int main(void)
     int down[2], up[2];
     if (pipe(down) != 0 || pipe(up) != 0)
         return 1;
-    const uint32_t rank = fork() == 0;
+    const pid_t child = fork();
+    uint32_t rank = child == 0, other = !rank;
     const int in = rank ? down[0] : up[0], out = rank ? up[1] : down[1];
     onenode_t *node;
     onenode_config config = {
@@ -28,20 +29,26 @@ int main(void)
 
     onenode_card card;
     check(onenode_get_card(node, &card));
-    if (write(out, &card, sizeof card) != sizeof card)
+    if (write(out, &card, sizeof card) != sizeof card
+        || read(in, &card, sizeof card) != sizeof card)
         return 1;
-    if (read(in, &card, sizeof card) != sizeof card)
-        return 1;
-    uint32_t other = !rank;
     check(onenode_know(node, &other, &card));
-    printf("rank %u: rank %u can be reached: %d\n", rank, other,
-           onenode_state(node, other) == ONENODE_HERE);
+    if (rank == 1)
+        return sleep(60);
+    printf("here: %d\n", onenode_state(node, 1) == ONENODE_HERE);
+    check(onenode_attach(node, 1, ONENODE_EVER));
+    printf("attached: %d\n", onenode_state(node, 1) == ONENODE_ATTACHED);
+    kill(child, SIGKILL);
+    wait(NULL);
+    printf("dead: %d\n", onenode_state(node, 1) == ONENODE_DEAD);
+    check(onenode_detach(node, 1));
+    printf("unknown: %d\n", onenode_state(node, 1) == ONENODE_UNKNOWN);
     check(onenode_close(node));
-    while (wait(NULL) > 0)
-        ;
     return 0;
 }
 
 /* $ ./onenode_get_card
- * rank 0: rank 1 can be reached: 1
- * rank 1: rank 0 can be reached: 1 */
+ * here: 1
+ * attached: 1
+ * dead: 1
+ * unknown: 1 */

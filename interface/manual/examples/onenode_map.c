@@ -1,18 +1,17 @@
-/* Rank 1 sends an address to rank 0, which reads the memory there. */
+/* Rank 1 adopts memory that it has filled already, and sends an address to rank 0, which reads the memory there. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <onenode.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static void check(int result)
 {
-    if (result < 0) {
-        fprintf(stderr, "%s\n", onenode_message());
-        exit(1);
-    }
+    if (result < 0)
+        errx(1, "%s", onenode_message());
 }
 
 int main(void)
@@ -28,21 +27,22 @@ int main(void)
         .size = sizeof config, .rank = rank, .file = -1
     };
     check(onenode_open(&config, &node));
-    void *start;
-    onenode_memory memory = {
-        .size = sizeof memory, .source = ONENODE_ALLOC, .bytes = 4096
-    };
-    check(onenode_region(node, 1, &memory, &start, NULL));
-    char *text = start;
     check(onenode_meet(node, &key, sizeof key, 2, ONENODE_EVER));
 
-    uint64_t address = (uintptr_t)&text[100];
+    uint64_t address;
     if (rank == 1) {
+        char *text = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         snprintf(&text[100], 100, "written by rank 1");
+        onenode_memory memory = {
+            .size = sizeof memory, .source = ONENODE_ADOPT,
+            .start = text, .bytes = 4096
+        };
+        check(onenode_region(node, 1, &memory, NULL, NULL));
+        address = (uintptr_t)&text[100];
         if (write(pipes[1], &address, sizeof address) < 0)
             return 1;
-        sleep(60);
-        return 1;
+        return sleep(60);
     }
     if (read(pipes[0], &address, sizeof address) != sizeof address)
         return 1;

@@ -1,4 +1,4 @@
-/* Six PEs in two rows of three. */
+/* Four PEs in two rows of two. */
 #include <shmem.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@ int main(void)
 {
     shmem_init();
     shmem_team_t row, column;
-    if (shmem_team_split_2d(SHMEM_TEAM_WORLD, 3, NULL, 0, &row,
+    if (shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row,
                             NULL, 0, &column) != 0)
         shmem_global_exit(1);
     printf("PE %d: x %d of %d, y %d of %d\n", shmem_my_pe(),
@@ -18,10 +18,8 @@ int main(void)
     return 0;
 }
 
-/* $ oshrun -n 6 ./team_split_2d
- * PE 0: x 0 of 3, y 0 of 2
- * PE 1: x 1 of 3, y 0 of 2
- * PE 2: x 2 of 3, y 0 of 2
- * PE 3: x 0 of 3, y 1 of 2
- * PE 4: x 1 of 3, y 1 of 2
- * PE 5: x 2 of 3, y 1 of 2 */
+/* $ oshrun -n 4 ./team_split_2d
+ * PE 0: x 0 of 2, y 0 of 2
+ * PE 1: x 1 of 2, y 0 of 2
+ * PE 2: x 0 of 2, y 1 of 2
+ * PE 3: x 1 of 2, y 1 of 2 */

@@ -15,16 +15,15 @@ static void *add(void *nothing)
 int main(void)
 {
     int provided;
-    pthread_t thread[2];
+    pthread_t thread;
     if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0)
         return 1;
     shmem_query_thread(&provided);
     if (provided < SHMEM_THREAD_MULTIPLE)
         shmem_global_exit(1);
-    for (int i = 0; i < 2; i++)
-        pthread_create(&thread[i], NULL, add, NULL);
-    for (int i = 0; i < 2; i++)
-        pthread_join(thread[i], NULL);
+    pthread_create(&thread, NULL, add, NULL);
+    add(NULL);
+    pthread_join(thread, NULL);
     shmem_barrier_all();
     if (shmem_my_pe() == 0)
         printf("%ld\n", counter);
