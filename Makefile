@@ -43,11 +43,11 @@ REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARG
 CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages manuals completions
+.PHONY: all demo test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers openmp names node packages manuals completions
+all: tools library headers openmp names node packages pages
 	@touch $(COMPLETE)
 
 # How Cargo's libraries become C libraries.
@@ -90,22 +90,13 @@ $(foreach name,oneshmem onenode OpenSHMEM,$(eval \
 $(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in packaging/from-template Cargo.toml
 	$(FROM_TEMPLATE)
 
-# Pages from templates, into which the commands' definitions and the table of variables go, and those
-# for the routines from the interface's table. The date in them is the release's, so that builds can be
-# reproduced.
-DATE  := $(shell sed -n 's/^date = "\(.*\)"/\1/p' Cargo.toml)
-PAGES := $(RELEASE)/oneshmem-pages
-# For the overview of onenode, which node/capi/library.mk makes.
-MAN_PAGE = sed -e 's/@VERSION@/$(VERSION)/g' -e '1s/""/"$(DATE)"/'
-manuals: compiled tools
-	$(PAGES) man $(BUILD)/share/man $(DATE) $(filter-out %/onenode.7.in,$(wildcard packaging/man/*.[17].in))
+# All manual pages, and what bash, zsh and fish complete. The date in pages is the release's, so that builds
+# can be reproduced.
+DATE := $(shell sed -n 's/^date = "\(.*\)"/\1/p' Cargo.toml)
+pages: tools
+	$(RELEASE)/oneshmem-pages packaging/man $(BUILD)/share $(DATE)
 	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
-	$(INTERFACE) man $(BUILD)/share/man $(DATE)
-
-# What bash, zsh and fish complete.
-completions: tools
-	$(PAGES) completions $(BUILD)/share
 
 prerequisites:
 	@packaging/prerequisites

@@ -15,7 +15,7 @@ pub mod man;
 pub mod manual;
 mod parse;
 pub mod records;
-mod roff;
+pub mod roff;
 mod table;
 
 use std::path::Path;
@@ -38,10 +38,9 @@ pub fn write_changed<N: AsRef<Path>>(
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
         }
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::write(&path, text)?;
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&path, text))
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     }
     Ok(())
 }

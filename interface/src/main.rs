@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! oneshmem-interface headers DIRECTORY    the C headers
-//! oneshmem-interface man DIRECTORY DATE   the reference pages, under man3/
 //! oneshmem-interface exports              all names that the library exports
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, man, twin, write_changed};
+use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, twin};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,9 +15,6 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
         ["headers", directory] => headers::write(Path::new(directory)),
-        ["man", directory, date] => {
-            write_changed(&Path::new(directory).join("man3"), man::pages(date))
-        }
         ["exports"] => {
             exports().iter().for_each(|name| println!("{name}"));
             Ok(())
@@ -30,9 +26,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         _ => {
-            eprintln!(
-                "usage: oneshmem-interface headers DIRECTORY | man DIRECTORY DATE | exports | version-script"
-            );
+            eprintln!("usage: oneshmem-interface headers DIRECTORY | exports | version-script");
             return ExitCode::from(2);
         }
     };

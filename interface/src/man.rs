@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use volume::Volume;
 
-/// Pages that are not generated here, with their sections.
+/// Pages from templates, with their sections.
 pub const OTHERS: [(&str, u8); 8] = [
     ("oneshmem", 7),
     ("oneshmem-partitions", 7),
@@ -248,19 +248,11 @@ fn listed(items: &[String], and: &str) -> String {
 
 fn shown(example: &Example) -> String {
     let parts = example.parts();
-    let mut out = String::from(".SH EXAMPLES\n");
-    out += &roff::paragraph(&parts.says, &[], |_| false);
-    out += ".PP\n.EX\n";
-    for line in parts.program.lines() {
-        let _ = writeln!(out, "{}", roff::line(line));
-    }
-    out += ".EE\n";
+    let says = roff::paragraph(&parts.says, &[], |_| false);
+    let mut out = format!(".SH EXAMPLES\n{says}.PP\n.EX\n{}.EE\n", roff::lines(&parts.program));
     for (command, output) in &parts.runs {
-        let _ = write!(out, ".PP\n.EX\n$ {}\n", roff::code(command));
-        for line in output {
-            let _ = writeln!(out, "{}", roff::line(line));
-        }
-        out += ".EE\n";
+        let (command, output) = (roff::code(command), roff::lines(&output.join("\n")));
+        let _ = write!(out, ".PP\n.EX\n$ {command}\n{output}.EE\n");
     }
     out
 }

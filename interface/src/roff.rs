@@ -15,7 +15,7 @@ pub fn paragraph(text: &str, arguments: &[&str], is_page: impl Fn(&str) -> bool)
             out += &format!("\\fB{}\\fP", word(part));
         }
     }
-    lines(&out)
+    sentences(&out)
 }
 
 /// Text that is not code. A hyphen before a digit is a minus sign.
@@ -47,16 +47,19 @@ pub fn word(text: &str) -> String {
     parts.join(" ")
 }
 
-/// A separate line; escapes a first character that would make it a command.
-pub fn line(text: &str) -> String {
-    match code(text) {
-        text if text.starts_with(['.', '\'']) => format!("\\&{text}"),
-        text => text,
-    }
+/// Lines of code, none of which is a command.
+pub fn lines(text: &str) -> String {
+    text.lines().map(|line| guarded(&code(line))).collect()
+}
+
+/// A line of its own; escapes a first character that would make it a command.
+fn guarded(text: &str) -> String {
+    let guard = if text.starts_with(['.', '\'']) { "\\&" } else { "" };
+    format!("{guard}{text}\n")
 }
 
 /// One line for each sentence, none of which is a command.
-fn lines(text: &str) -> String {
+fn sentences(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut sentences = vec![String::new()];
     for (word, rest) in words(&text) {
@@ -73,11 +76,7 @@ fn lines(text: &str) -> String {
             sentences.push(String::new());
         }
     }
-    let guarded = sentences.iter().map(|text| match text.starts_with(['.', '\'']) {
-        true => format!("\\&{text}\n"),
-        false => format!("{text}\n"),
-    });
-    guarded.collect()
+    sentences.iter().map(|text| guarded(text)).collect()
 }
 
 /// Each word with the text that follows it.
@@ -121,7 +120,7 @@ pub fn prototype(head: &str, parameters: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{paragraph, prototype};
+    use super::{lines, paragraph, prototype};
 
     #[test]
     fn code_arguments_and_pages_look_different() {
@@ -137,6 +136,7 @@ mod tests {
     #[test]
     fn no_line_is_a_command_by_accident() {
         assert_eq!(paragraph(".so on", &[], |_| false), "\\&.so on\n");
+        assert_eq!(lines("'x'\n\n.y = -1\\"), "\\&'x'\n\n\\&.y = \\-1\\e\n");
     }
 
     #[test]

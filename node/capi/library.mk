@@ -1,10 +1,9 @@
 # The on-node layer for other runtimes.
 #
-#   node        $(BUILD)/lib/libonenode.a and libonenode.so, onenode.h and its overview page; `manuals` makes the others
+#   node        $(BUILD)/lib/libonenode.a and libonenode.so, and onenode.h
 
 .PHONY: node node-compiled
-node: $(BUILD)/lib/libonenode.a $(BUILD)/lib/libonenode.so $(BUILD)/include/onenode.h \
-      $(BUILD)/share/man/man7/onenode.7
+node: $(BUILD)/lib/libonenode.a $(BUILD)/lib/libonenode.so $(BUILD)/include/onenode.h
 
 node-compiled: prerequisites
 	$(CARGO_RELEASE) build --release --locked -p onenode-capi
@@ -19,8 +18,3 @@ $(OBJ)/onenode.map: node/capi/onenode.map
 $(BUILD)/include/onenode.h: node/include/onenode.h
 	mkdir -p $(@D)
 	cp $< $@
-# Its example is a program that the tests run.
-$(BUILD)/share/man/man7/onenode.7: packaging/man/onenode.7.in tests/node/two.c Cargo.toml
-	mkdir -p $(@D) $(OBJ)
-	sed 's/\\/\\e/g' tests/node/two.c > $(OBJ)/two
-	$(MAN_PAGE) -e '/@EXAMPLE@/{r $(OBJ)/two' -e 'd;}' $< > $@

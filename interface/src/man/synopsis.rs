@@ -31,7 +31,7 @@ impl Maker<'_> {
             let text = records::declaration(&name);
             let text = text.unwrap_or_else(|| panic!("{name} is not declared"));
             out += ".SS Structure\n.nf\n";
-            text.lines().for_each(|line| _ = writeln!(out, "{}", roff::line(line)));
+            out += &roff::lines(&text);
             out += ".fi\n";
         }
         out

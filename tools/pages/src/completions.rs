@@ -22,7 +22,7 @@ pub fn all() -> Files {
                 _ => command,
             };
             generate(shell, &mut command, name, &mut text);
-            files.push((path, String::from_utf8_lossy(&text).into_owned()));
+            files.insert(path, String::from_utf8_lossy(&text).into_owned());
         }
     }
     files

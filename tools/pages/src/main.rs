@@ -1,31 +1,33 @@
-//! Writes what is generated from the definitions of the commands and of the environment variables.
+//! Writes all manual pages, and what shells complete.
 //!
 //! ```text
-//! oneshmem-pages man DIRECTORY DATE TEMPLATE...   manual pages from templates, to man1/ and so on
-//! oneshmem-pages completions DIRECTORY            what bash, zsh and fish complete, in their folders
+//! oneshmem-pages TEMPLATES SHARE DATE
 //! ```
+//!
+//! Reference pages come from the table of the interface, the others from the templates in a folder, with the
+//! definitions of the commands and of the environment variables. `SHARE` is the folder that gets `man/` and
+//! the completions. The date is printed at the foot of each page.
 
 mod completions;
 mod manual;
 
+use oneshmem_interface::{man, write_changed};
+use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::{fs, io};
 
-const USAGE: &str = "usage: oneshmem-pages man DIRECTORY DATE TEMPLATE... | completions DIRECTORY";
+/// Names below the folder for shared files, and what is to be there.
+type Files = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let files = match words[..] {
-        ["man", _, date, _, ..] => manual::pages(date, &words[3..]),
-        ["completions", _] => Ok(completions::all()),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+    let [templates, share, date] = &arguments[..] else {
+        eprintln!("usage: oneshmem-pages TEMPLATES SHARE DATE");
+        return ExitCode::from(2);
     };
-    match files.and_then(|files| write_all(Path::new(words[1]), files)) {
+    let written = all(Path::new(templates), date);
+    match written.and_then(|files| write_changed(Path::new(share), files)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("oneshmem-pages: {error}");
@@ -34,17 +36,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Paths, and what is to be there.
-type Files = Vec<(String, String)>;
-
-fn write_all(directory: &Path, files: Files) -> io::Result<()> {
-    for (name, text) in files {
-        let path = directory.join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let failed = |error| io::Error::other(format!("{}: {error}", path.display()));
-        fs::write(&path, text).map_err(failed)?;
+fn all(templates: &Path, date: &str) -> io::Result<Files> {
+    let mut files = completions::all();
+    files.extend(
+        man::pages(date).into_iter().map(|(name, text)| (format!("man/man3/{name}"), text)),
+    );
+    for (name, section) in man::OTHERS {
+        let text = manual::page(date, templates, &format!("{name}.{section}"))?;
+        files.insert(format!("man/man{section}/{name}.{section}"), text);
     }
-    Ok(())
+    Ok(files)
 }

@@ -1,36 +1,32 @@
-//! Manual pages: handwritten templates, with the version (`@VERSION@`), the options of the command
-//! (`@OPTIONS@`) and the environment variables (`@VARIABLES@`) filled in.
+//! The pages from handwritten templates, with the version (`@VERSION@`), the options of the command
+//! (`@OPTIONS@`), the environment variables (`@VARIABLES@`) and a program (`@EXAMPLE@`) filled in.
 
-use super::Files;
 use clap::Command;
 use clap_mangen::Man;
 use oneshmem::env;
+use oneshmem_interface::roff;
 use oneshmem_tools::cli;
 use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
 
-/// The pages of these templates, each in the folder of its section.
-pub fn pages(date: &str, templates: &[&str]) -> io::Result<Files> {
-    templates.iter().map(|path| page(date, Path::new(path))).collect()
-}
+/// A program that the tests run, for `onenode(7)`.
+const EXAMPLE: &str = include_str!("../../../tests/node/two.c");
 
-fn page(date: &str, path: &Path) -> io::Result<(String, String)> {
-    let failed = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
-    let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".in"));
-    let (name, section) = name
-        .and_then(|name| Some((name, name.rsplit_once('.')?.1)))
-        .ok_or_else(|| failed("expected a template with a name such as oshrun.1.in"))?;
-    let text = fs::read_to_string(path).map_err(|error| failed(&error.to_string()))?;
+/// The page of this name, such as `oshrun.1`.
+pub fn page(date: &str, templates: &Path, name: &str) -> io::Result<String> {
+    let path = templates.join(format!("{name}.in"));
+    let failed = |why: String| io::Error::other(format!("{}: {why}", path.display()));
+    let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
     // The first line has an empty argument for the date.
     let mut page = text.replacen("\"\"", &format!("\"{date}\""), 1);
     page = page.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
     if page.contains("@OPTIONS@\n") {
-        let command = command(name).ok_or_else(|| failed("no command of this name has options"))?;
+        let command = command(name).ok_or_else(|| failed("no such command has options".into()))?;
         page = page.replace("@OPTIONS@\n", &options(command)?);
     }
-    page = page.replace("@VARIABLES@\n", &variables());
-    Ok((format!("man{section}/{name}"), page))
+    page = page.replace("@EXAMPLE@\n", &roff::lines(EXAMPLE));
+    Ok(page.replace("@VARIABLES@\n", &variables()))
 }
 
 /// The command that a page describes.
@@ -65,11 +61,6 @@ fn options(command: Command) -> io::Result<String> {
     Ok(section)
 }
 
-/// Escapes text for roff.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\e").replace('-', "\\-")
-}
-
 /// The environment variables of the library.
 fn variables() -> String {
     let mut text = String::new();
@@ -79,9 +70,9 @@ fn variables() -> String {
             text,
             ".TP\n.B {}{others}\n{}\n.br\nValues: {}.\n.br\nDefault: {}.",
             entry.name,
-            escaped(entry.help),
-            escaped(&entry.values),
-            escaped(entry.default)
+            roff::code(entry.help),
+            roff::code(&entry.values),
+            roff::code(entry.default)
         );
     }
     text
@@ -90,13 +81,27 @@ fn variables() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
+    use oneshmem_interface::man;
+    use std::collections::BTreeSet;
+
+    const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/man");
 
     const COMMANDS: [&str; 4] = ["oshrun.1", "oshcc.1", "oshinfo.1", "oshtune.1"];
 
     fn rendered(name: &str) -> String {
-        let templates = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/man"));
-        page("2000-01-01", &templates.join(format!("{name}.in"))).unwrap().1
+        page("2000-01-01", Path::new(TEMPLATES), name).unwrap()
+    }
+
+    #[test]
+    fn every_template_makes_a_page() {
+        let templates = fs::read_dir(TEMPLATES).unwrap().map(|entry| entry.unwrap().file_name());
+        let pages = man::OTHERS.map(|(name, section)| format!("{name}.{section}.in").into());
+        assert_eq!(templates.collect::<BTreeSet<_>>(), BTreeSet::from(pages));
+        for (name, section) in man::OTHERS {
+            let page = rendered(&format!("{name}.{section}"));
+            assert!(!page.contains('@'), "{name} has a placeholder left");
+            assert!(page.starts_with(".TH ") && page.contains(" \"2000-01-01\" "), "{name}");
+        }
     }
 
     /// The long options (with two dashes) that a text names.
@@ -114,8 +119,6 @@ mod tests {
     fn every_option_is_in_the_manual_page() {
         for name in COMMANDS {
             let page = rendered(name);
-            assert!(!page.contains('@'), "{name} has a placeholder left");
-            assert!(page.starts_with(".TH ") && page.contains(" \"2000-01-01\" "), "{name}");
             let mut command = command(name).unwrap();
             command.build();
             for arg in command.get_arguments() {
@@ -149,7 +152,7 @@ mod tests {
         let page = rendered("shmem_environment.7");
         for variable in env::ALL {
             assert!(page.contains(&format!("\n.B {}", variable.name)), "{}", variable.name);
-            assert!(page.contains(&escaped(&variable.values())), "{}", variable.name);
+            assert!(page.contains(&roff::code(&variable.values())), "{}", variable.name);
         }
     }
 }
