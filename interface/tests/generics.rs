@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
-use support::{Row, compile, compilers, ctypes, declarator, functions, generated, rows};
+use support::{Row, compile, compilers, ctypes, declarator, functions, generated, rows, tables};
 
 const START: &str = "\
 #include <stdio.h>
@@ -91,7 +91,8 @@ fn calls(row: &Row, ctypes: &BTreeMap<String, String>, cpp: bool) -> Vec<(String
         }
         _ => {}
     }
-    let names: Vec<&str> = row["TYPENAMEs"].split_whitespace().collect();
+    let tables = tables();
+    let names: Vec<&String> = row["type_table"].split(" + ").flat_map(|t| &tables[t]).collect();
     let mut found = Vec::new();
     for typename in &names {
         let ctype = &ctypes[*typename];

@@ -4,7 +4,7 @@
 mod support;
 use oneshmem_interface::{Interface, Over, constants};
 use std::collections::{BTreeMap, BTreeSet};
-use support::{functions, rows};
+use support::{ctypes, functions, rows, tables};
 
 /// Compares two sets of lines and shows what only one of them has.
 #[track_caller]
@@ -54,28 +54,28 @@ fn every_routine_with_its_signature() {
 
 #[test]
 fn every_table_of_types() {
-    let mut expected: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for row in rows("types.csv") {
-        let entry = (row["TYPENAME"].clone(), row["C type"].clone());
-        expected.entry(row["table"].clone()).or_default().push(entry);
-    }
+    let mut expected = tables();
     // The specification's only table that is the union of two others.
     let union = expected.remove("p2p_sync_deprecated_table").expect("in types.csv");
     let parts = ["p2p", "p2p_single_deprecated_extra"].iter().flat_map(|t| expected[*t].clone());
     assert_eq!(parts.collect::<BTreeSet<_>>(), union.into_iter().collect());
 
     let table = Interface::openshmem();
-    let types = table.types.iter().map(|t| {
-        let entry = |name: &&str| (name.to_string(), table.ctype(name).to_string());
-        (t.name.to_string(), t.entries.iter().map(entry).collect())
-    });
-    let sizes = table.sizes.iter().map(|t| {
-        let entry = |size: &&str| (size.to_string(), "void".to_string());
-        (t.name.to_string(), t.entries.iter().map(entry).collect())
-    });
-    let mut found: BTreeMap<String, Vec<(String, String)>> = types.chain(sizes).collect();
+    let tables = table.types.iter().chain(&table.sizes);
+    let entries = |entries: &[&str]| entries.iter().map(|e| e.to_string()).collect();
+    let mut found: BTreeMap<String, Vec<String>> =
+        tables.map(|t| (t.name.to_string(), entries(&t.entries))).collect();
     found.remove("rma_bits").expect("our own: the sizes without mem");
     assert_eq!(expected, found);
+}
+
+#[test]
+fn every_name_of_a_type() {
+    let mut expected = ctypes();
+    // The names of sizes.
+    expected.retain(|_, ctype| ctype != "void");
+    let names = Interface::openshmem().typenames.into_iter();
+    assert_eq!(expected, names.map(|t| (t.name.to_string(), t.c.to_string())).collect());
 }
 
 #[test]
@@ -88,11 +88,10 @@ fn every_type_generic_name() {
             let arguments = row["arguments without ctx"].replace("shmem_ctx_t ctx, ", "");
             let selects = row["selects_on"].replace("arg0 is shmem_ctx_t ? arg1 : arg0", "arg0");
             format!(
-                "{} {}({arguments}) {} [{}] ctx {} by {selects} deprecated {}",
+                "{} {}({arguments}) {} ctx {} by {selects} deprecated {}",
                 row["return type"],
                 row["name"],
                 row["type_table"],
-                row["TYPENAMEs"],
                 row["ctx_variant"],
                 row["deprecated_since"],
             )
@@ -101,19 +100,16 @@ fn every_type_generic_name() {
     assert_eq!(expected.len(), 73);
     let found = table.generics().into_iter().map(|generic| {
         let prototype = generic.prototype();
-        let entries =
-            generic.tables().into_iter().flat_map(|t| table.type_table(t).entries.clone());
         let tables = match prototype.over {
             Over::Types(_) => generic.tables().join(" + "),
             _ if prototype.ctx => "(none: uint64_t)".into(),
             _ => "(none: shmem_team_t)".into(),
         };
         format!(
-            "{} {}({}) {tables} [{}] ctx {} by arg{} deprecated {}",
+            "{} {}({}) {tables} ctx {} by arg{} deprecated {}",
             prototype.ret,
             generic.name,
             oneshmem_interface::expand::parameter_list(&prototype.params),
-            entries.collect::<Vec<_>>().join(" "),
             if prototype.ctx { "yes" } else { "no" },
             generic.decides(),
             prototype.deprecated.map(|d| d.since).unwrap_or_default(),

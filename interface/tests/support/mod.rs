@@ -16,30 +16,36 @@ pub fn rows(file: &str) -> Vec<Row> {
     reader.deserialize().collect::<Result<_, _>>().expect(&path)
 }
 
+/// The TYPENAMEs of each table of types.
+pub fn tables() -> BTreeMap<String, Vec<String>> {
+    let names = |row: &Row| row["TYPENAMEs"].split(' ').map(String::from).collect();
+    rows("types.csv").iter().map(|row| (row["table"].clone(), names(row))).collect()
+}
+
+/// The C type of each TYPENAME.
+pub fn ctypes() -> BTreeMap<String, String> {
+    let rows = rows("typenames.csv").into_iter();
+    rows.map(|row| (row["TYPENAME"].clone(), row["C type"].clone())).collect()
+}
+
 /// All routines. Rows of `functions.csv` with a table stand for one routine of each of its types.
 pub fn functions() -> Vec<Row> {
-    let types = rows("types.csv");
+    let (tables, ctypes) = (tables(), ctypes());
     let mut all = Vec::new();
     for row in rows("functions.csv") {
         if row["table"].is_empty() {
             all.push(row);
             continue;
         }
-        all.extend(types.iter().filter(|entry| entry["table"] == row["table"]).map(|entry| {
+        all.extend(tables[&row["table"]].iter().map(|typename| {
             let mut row = row.clone();
             for value in row.values_mut() {
-                *value = value.replace("TYPENAME", &entry["TYPENAME"]);
-                *value = value.replace("TYPE", &entry["C type"]);
+                *value = value.replace("TYPENAME", typename).replace("TYPE", &ctypes[typename]);
             }
             row
         }));
     }
     all
-}
-
-/// TYPENAME and C type of the entries of all tables.
-pub fn ctypes() -> BTreeMap<String, String> {
-    rows("types.csv").into_iter().map(|r| (r["TYPENAME"].clone(), r["C type"].clone())).collect()
 }
 
 /// The folder with the headers, which the first call writes.
