@@ -5,6 +5,7 @@
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64};
 use crate::error::Error;
 use crate::sys::map;
+use crate::sys::source::Source;
 use memmap2::{MmapOptions, MmapRaw};
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -30,8 +31,18 @@ unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 pub struct SharedArea {
     base: NonNull<u8>,
     bytes: usize,
-    /// `None` for memory that somebody else keeps mapped.
-    _mapping: Option<MmapRaw>,
+    mapping: Mapping,
+}
+
+/// What the end of an area unmaps.
+#[derive(Debug)]
+enum Mapping {
+    /// A part of a file, which unmaps itself.
+    File { _mapping: MmapRaw },
+    /// The area's own, made from another mapping.
+    Copy,
+    /// Somebody else's.
+    Lent,
 }
 
 // SAFETY: the memory is reached as atomics, which threads share as processes do, and stays mapped for
@@ -51,7 +62,21 @@ impl SharedArea {
         let mapping =
             mapping.map_err(|source| Error::System { call: "mapping shared memory", source })?;
         let base = NonNull::new(mapping.as_mut_ptr()).expect("no mapping is at address 0");
-        Ok(Self { base, bytes, _mapping: Some(mapping) })
+        Ok(Self { base, bytes, mapping: Mapping::File { _mapping: mapping } })
+    }
+
+    /// As [`map`](Self::map), from what there is of the file.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn of(source: Source, offset: u64, bytes: usize) -> Result<Self, Error> {
+        match source {
+            Source::File(file) => Self::map(file, offset, bytes),
+            Source::Start(_) => {
+                let base = source.anywhere(offset, bytes)?;
+                Ok(Self { base, bytes, mapping: Mapping::Copy })
+            }
+        }
     }
 
     /// Memory that is mapped already.
@@ -60,7 +85,12 @@ impl SharedArea {
     /// It stays mapped for the life of this value, readable and writable, and is reached as atomics
     /// only.
     pub unsafe fn over(base: NonNull<u8>, bytes: usize) -> Self {
-        Self { base, bytes, _mapping: None }
+        Self { base, bytes, mapping: Mapping::Lent }
+    }
+
+    /// Its first address.
+    pub fn base(&self) -> &NonNull<u8> {
+        &self.base
     }
 
     /// Its addresses in this process.
@@ -105,5 +135,14 @@ impl SharedArea {
     pub fn mark_foreign(&self) {
         // SAFETY: this value's own mapping, which a child only unmaps.
         unsafe { map::mark_foreign(self.base.addr().get(), self.bytes) };
+    }
+}
+
+impl Drop for SharedArea {
+    fn drop(&mut self) {
+        if let Mapping::Copy = self.mapping {
+            // SAFETY: this value's own mapping; no reference outlives it.
+            unsafe { map::unmap(self.base.as_ptr(), self.bytes) };
+        }
     }
 }

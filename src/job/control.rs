@@ -19,6 +19,7 @@ use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use crate::memory::partition::{Spec, order::Order};
+use onenode::area::{Shared, SharedArea};
 use onenode::backend::{Backing, SlotRecord, Slots};
 use onenode::collectives::words::ControlWords;
 use onenode::pages::Pages;
@@ -127,17 +128,17 @@ impl PeRecord {
 pub struct Control {
     job: Arc<JobFile>,
     generation: u32,
-    base: NonNull<u8>,
+    area: SharedArea,
     team_slots: usize,
     /// The partitions in each PE's slot.
     partitions: Vec<Spec>,
-    psyncs: OnceLock<WordPlace>,
+    psyncs: OnceLock<SharedArea>,
 }
 
-// SAFETY: the area is shared memory of atomics, mapped for the life of the value.
-unsafe impl Send for Control {}
-// SAFETY: as above; every field is reached as an atomic.
-unsafe impl Sync for Control {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Header {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for PeRecord {}
 
 impl Control {
     /// The control area of PE `pe`'s next program, which is this process. Releases the PE's memory
@@ -176,11 +177,11 @@ impl Control {
     /// The control area of a generation.
     pub fn of(job: Arc<JobFile>, generation: u32) -> Result<Self, Error> {
         let npes = job.npes();
-        let (base, team_slots) = match job.memory() {
+        let (area, team_slots) = match job.memory() {
             None => {
                 let (offset, bytes) =
                     (job.generation_offset(generation), Self::bytes(npes, TEAM_SLOTS));
-                (map::shared_anywhere(job.file()?, offset, bytes)?, TEAM_SLOTS)
+                (SharedArea::map(job.file()?, offset, bytes)?, TEAM_SLOTS)
             }
             Some((base, bytes)) => {
                 let room = bytes.saturating_sub(Self::bytes(npes, 0));
@@ -189,13 +190,15 @@ impl Control {
                     let why = format!("its {bytes} bytes are too few for {npes} PEs");
                     return Err(Error::ControlArea { why });
                 }
-                (base, slots.min(TEAM_SLOTS))
+                // SAFETY: memory of all PEs of the job, mapped for the life of the process.
+                let area = unsafe { SharedArea::over(base, bytes) };
+                (area, slots.min(TEAM_SLOTS))
             }
         };
         Ok(Self {
             job,
             generation,
-            base,
+            area,
             team_slots,
             partitions: Vec::new(),
             psyncs: OnceLock::new(),
@@ -243,23 +246,23 @@ impl Control {
         Ok(())
     }
 
-    fn text_place(&self, pe: usize) -> Result<WordPlace, Error> {
-        self.word_place(TEXTS_BASE + (pe * text_room()) as u64, WORDS)
+    /// The words with what PE `pe` says of its partitions.
+    fn text_place(&self, pe: usize) -> Result<SharedArea, Error> {
+        self.part(TEXTS_BASE + (pe * text_room()) as u64, text_room())
     }
 
-    fn word_place(&self, base: u64, count: usize) -> Result<WordPlace, Error> {
-        let bytes = (count * size_of::<u64>()).next_multiple_of(map::page_size());
-        let base = self.job.source()?.anywhere(self.offset() + base, bytes)?;
-        Ok(WordPlace { base, count, bytes })
+    /// Maps a part of the generation's place in the file, of whole pages.
+    fn part(&self, offset: u64, bytes: usize) -> Result<SharedArea, Error> {
+        Ok(SharedArea::of(self.job.source()?, self.offset() + offset, bytes)?)
     }
 
-    /// Maps the memory for PE `pe`'s statistics, permanently; `None` if the job has no file.
-    pub(crate) fn statistics(&self, pe: usize) -> Result<Option<NonNull<u8>>, Error> {
+    /// Maps the memory for PE `pe`'s statistics; `None` if the job has no file.
+    pub(crate) fn statistics(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }
-        let offset = self.offset() + STATISTICS_BASE + self.statistics_offset(pe);
-        Ok(Some(self.job.source()?.anywhere(offset, self.statistics_room())?))
+        let offset = STATISTICS_BASE + self.statistics_offset(pe);
+        self.part(offset, self.statistics_room()).map(Some)
     }
     /// Bytes for each PE's statistics, in whole pages.
     pub(crate) fn statistics_room(&self) -> usize {
@@ -276,19 +279,16 @@ impl Control {
     }
     /// The whole area, as it is mapped here.
     pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {
-        (self.base, Self::bytes(self.npes(), self.team_slots))
+        (*self.area.base(), Self::bytes(self.npes(), self.team_slots))
     }
     /// The state that all PEs of the generation share.
     pub fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a `Header`, which consists of atomics only and is valid
-        // for any bytes. It lives as long as `self`.
-        unsafe { self.base.cast().as_ref() }
+        self.area.at(0)
     }
     /// PE `pe`'s record.
     pub fn pe(&self, pe: usize) -> &PeRecord {
         assert!(pe < self.npes());
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.add(HEADER_BYTES).cast::<PeRecord>().add(pe).as_ref() }
+        self.area.at(HEADER_BYTES + pe * size_of::<PeRecord>())
     }
     /// Offset in the area of PE `pe`'s words in a team slot.
     pub(crate) fn words_offset(&self, slot: usize, pe: usize) -> u64 {
@@ -305,10 +305,7 @@ impl Control {
     }
     /// That word, for a PE of this node.
     pub(crate) fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
-        let at = self.subscribers_offset(slot, pe) as usize;
-        // SAFETY: in bounds by the assertion there, see `bytes`; aligned, because everything before
-        // it consists of whole words; an atomic.
-        unsafe { self.base.add(at).cast().as_ref() }
+        self.area.at(self.subscribers_offset(slot, pe) as usize)
     }
     /// Offset in the area of PE `pe`'s record.
     pub(crate) fn record_offset(&self, pe: usize) -> u64 {
@@ -316,16 +313,12 @@ impl Control {
     }
     /// PE `pe`'s words in team slot `slot`.
     pub fn words(&self, slot: usize, pe: usize) -> &ControlWords {
-        assert!(pe < self.npes());
-        // SAFETY: a slot has words for each PE of the job, mapped as long as the area. They are
-        // atomics, for which any bytes are valid.
-        unsafe { self.team(slot).add(pe).as_ref() }
+        self.area.at(self.words_offset(slot, pe) as usize)
     }
     /// The words of team slot `slot`: one [`ControlWords`] for each PE of the job.
     pub fn team(&self, slot: usize) -> NonNull<ControlWords> {
-        assert!(slot < self.team_slots);
-        // SAFETY: in bounds by the assertion, see `bytes`.
-        unsafe { self.base.add(self.words_offset(slot, 0) as usize).cast() }
+        let bytes = self.npes() * size_of::<ControlWords>();
+        self.area.bytes_at(self.words_offset(slot, 0) as usize, bytes).cast()
     }
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)
@@ -366,35 +359,5 @@ unsafe impl Slots for Control {
         offset: usize,
     ) -> Result<Backing<'_>, onenode::Error> {
         self.backing(&self.partitions[index], pe, offset as u64)
-    }
-}
-
-/// Words of the job's file, mapped.
-struct WordPlace {
-    base: NonNull<u8>,
-    count: usize,
-    bytes: usize,
-}
-
-impl WordPlace {
-    fn words(&self) -> &[AtomicU64] {
-        // SAFETY: mapped while the value lives, page-aligned, and at least that long; atomics only.
-        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.count) }
-    }
-}
-
-impl Drop for WordPlace {
-    fn drop(&mut self) {
-        // SAFETY: this value's own mapping; no reference outlives it.
-        unsafe { map::unmap(self.base.as_ptr(), self.bytes) }
-    }
-}
-
-impl Drop for Control {
-    fn drop(&mut self) {
-        if self.job.has_file() {
-            // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
-            unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes(), self.team_slots)) }
-        }
     }
 }

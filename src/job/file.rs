@@ -27,6 +27,7 @@ use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::translate::MAX_PES;
+use onenode::area::{Shared, SharedArea};
 use onenode::sys::kept::Kept;
 use onenode::sys::process;
 use onenode::sys::source::{Source, Start};
@@ -111,7 +112,7 @@ pub struct Member {
 
 /// The mapped head, and the job's files.
 pub struct JobFile {
-    base: NonNull<u8>,
+    area: SharedArea,
     npes: usize,
     /// The PEs of this node.
     near: Range<usize>,
@@ -131,10 +132,10 @@ enum Home {
     Memory(usize),
 }
 
-// SAFETY: the head is shared memory that consists of atomics, mapped for the life of the value.
-unsafe impl Send for JobFile {}
-// SAFETY: as above; every field is accessed as an atomic.
-unsafe impl Sync for JobFile {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Header {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Member {}
 
 impl JobFile {
     /// Creates the file of a job with `npes` PEs, all on this node.
@@ -214,9 +215,8 @@ impl JobFile {
         }
         let npes = header.npes.load(Ordering::Relaxed) as usize;
         check_size(npes)?;
-        let base = map::shared_anywhere(job.file()?, 0, Self::bytes(npes))?;
-        job.unmap();
-        (job.base, job.npes) = (base, npes);
+        let area = SharedArea::map(job.file()?, 0, Self::bytes(npes))?;
+        (job.area, job.npes) = (area, npes);
         job.placed()
     }
 
@@ -232,8 +232,10 @@ impl JobFile {
         let Some(rest) = bytes.checked_sub(Self::bytes(npes)) else {
             return bad(format!("its {bytes} bytes are too few for {npes} PEs"));
         };
+        // SAFETY: the caller guarantees that it stays mapped, and all PEs of the job call this.
+        let area = unsafe { SharedArea::over(base, bytes) };
         let job =
-            Self { base, npes, near: 0..npes, nodes: None, home: Home::Memory(rest), huge: None };
+            Self { area, npes, near: 0..npes, nodes: None, home: Home::Memory(rest), huge: None };
         let (ours, ordering) = (npes as u32, Ordering::AcqRel);
         match job.header().npes.compare_exchange(0, ours, ordering, Ordering::Acquire) {
             Err(theirs) if theirs != ours => {
@@ -244,16 +246,9 @@ impl JobFile {
     }
 
     fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
-        let base = map::shared_anywhere(file.as_fd(), 0, Self::bytes(npes))?;
+        let area = SharedArea::map(file.as_fd(), 0, Self::bytes(npes))?;
         let home = Home::File(Kept::new(file)?);
-        Ok(Self { base, npes, near: 0..npes, nodes: None, home, huge: None })
-    }
-
-    fn unmap(&self) {
-        if let Home::File(_) = self.home {
-            // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
-            unsafe { map::unmap(self.base.as_ptr(), Self::bytes(self.npes)) };
-        }
+        Ok(Self { area, npes, near: 0..npes, nodes: None, home, huge: None })
     }
 
     /// Adds this new file of huge pages, in which the job's heaps can lie.
@@ -294,15 +289,12 @@ impl JobFile {
     }
     /// The part that concerns the whole job.
     pub fn header(&self) -> &Header {
-        // SAFETY: the mapping starts with a Header, which consists of atomics and is valid for any
-        // bytes; it lives as long as `self`.
-        unsafe { self.base.cast().as_ref() }
+        self.area.at(0)
     }
     /// The part that concerns PE `pe`, whichever program it runs.
     pub fn member(&self, pe: usize) -> &Member {
         assert!(pe < self.npes);
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.add(HEADER_BYTES).cast::<Member>().add(pe).as_ref() }
+        self.area.at(HEADER_BYTES + pe * size_of::<Member>())
     }
 
     /// The job's file, even if the program has closed this process's descriptor of it.
@@ -319,7 +311,7 @@ impl JobFile {
     pub fn source(&self) -> Result<Source<'_>, onenode::Error> {
         self.file().map(Source::File).or_else(|error| match &self.home {
             // SAFETY: the head is mapped from the file's start while `self` is borrowed.
-            Home::File(_) => Ok(Source::Start(unsafe { Start::new(&self.base) })),
+            Home::File(_) => Ok(Source::Start(unsafe { Start::new(self.area.base()) })),
             Home::Memory(_) => Err(error),
         })
     }
@@ -380,15 +372,8 @@ impl JobFile {
     pub(super) fn memory(&self) -> Option<(NonNull<u8>, usize)> {
         match self.home {
             Home::File(_) => None,
-            // SAFETY: the head is that long, and the rest follows it: see `over`.
-            Home::Memory(rest) => Some((unsafe { self.base.add(Self::bytes(self.npes)) }, rest)),
+            Home::Memory(rest) => Some((self.area.bytes_at(Self::bytes(self.npes), rest), rest)),
         }
-    }
-}
-
-impl Drop for JobFile {
-    fn drop(&mut self) {
-        self.unmap();
     }
 }
 

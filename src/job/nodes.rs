@@ -9,10 +9,9 @@
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::engine::WORKER_BYTES;
 use crate::error::Error;
-use onenode::sys::map;
+use onenode::area::{Shared, SharedArea};
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
-use std::ptr::NonNull;
 
 /// The offset of the table in the job's file.
 pub(super) const PLACE: u64 = 1 << 29;
@@ -81,16 +80,14 @@ struct Record {
 
 /// The table, mapped.
 pub struct Nodes {
-    base: NonNull<u8>,
+    area: SharedArea,
     own: usize,
     count: usize,
     npes: usize,
 }
 
-// SAFETY: shared memory that consists of atomics, mapped for the life of the value.
-unsafe impl Send for Nodes {}
-// SAFETY: as above; every field is accessed as an atomic.
-unsafe impl Sync for Nodes {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Record {}
 
 impl Nodes {
     /// Maps the table of a job of `npes` PEs on `count` nodes, of which this is node `own`.
@@ -101,7 +98,7 @@ impl Nodes {
         npes: usize,
     ) -> Result<Self, Error> {
         assert!(own < count && count <= npes);
-        Ok(Self { base: map::shared_anywhere(file, PLACE, bytes(count))?, own, count, npes })
+        Ok(Self { area: SharedArea::map(file, PLACE, bytes(count))?, own, count, npes })
     }
 
     /// Writes the nodes to the table.
@@ -128,8 +125,7 @@ impl Nodes {
 
     fn record(&self, node: usize) -> &Record {
         assert!(node < self.count);
-        // SAFETY: in bounds by the assertion; atomics only.
-        unsafe { self.base.cast::<Record>().add(node).as_ref() }
+        self.area.at(node * size_of::<Record>())
     }
 
     /// This node's number.
@@ -219,13 +215,6 @@ impl Nodes {
         write(&record.worker, worker);
         record.worker_bytes.store(worker.len() as u32, Ordering::Release);
         Ok(())
-    }
-}
-
-impl Drop for Nodes {
-    fn drop(&mut self) {
-        // SAFETY: `base` is this value's own mapping; no reference outlives `self`.
-        unsafe { map::unmap(self.base.as_ptr(), bytes(self.count)) }
     }
 }
 

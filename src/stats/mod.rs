@@ -23,12 +23,14 @@ mod report;
 mod row;
 mod wait;
 
-use crate::atomics::{AtomicPtr, Ordering};
+use crate::atomics::Ordering;
 use crate::engine::{Far, Over, STATISTICS};
 use crate::env;
 use crate::error::{Error, Routine as Name};
 use crate::job::Job;
 use crate::message;
+use std::sync::OnceLock;
+
 pub use class::{CLASSES, Class};
 use destination::Destination;
 pub use line::Routine;
@@ -36,13 +38,12 @@ use row::Row;
 pub use row::{For, Peer, Snapshot};
 pub use wait::Wait;
 
-/// This PE's row; null while nothing is counted.
-static ROW: AtomicPtr<Row> = AtomicPtr::new(std::ptr::null_mut());
+/// This PE's row, once something is counted.
+static ROW: OnceLock<Row> = OnceLock::new();
 
 /// This PE's row, if statistics are on.
 fn row() -> Option<&'static Row> {
-    // SAFETY: null, or a row that stays mapped for the life of the process.
-    unsafe { ROW.load(Ordering::Acquire).as_ref() }
+    ROW.get()
 }
 
 /// Whether statistics are on.
@@ -74,10 +75,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
             message::say(format_args!("{} needs a job with a memory file", env::STATS.name));
             return Ok(false);
         };
-        // SAFETY: `place` is this PE's row, zero or written by an earlier lifetime, mapped
-        // from now on.
-        unsafe { Row::establish(place, job.npes()) };
-        ROW.store(place.as_ptr().cast(), Ordering::Release);
+        ROW.get_or_init(|| Row::establish(place, job.npes()));
     }
     Ok(wanted)
 }
@@ -120,9 +118,9 @@ fn fetch(job: &Job, pe: usize) -> Result<(), Error> {
     if let (Some(engine), Some(place)) = (job.engine_to(pe), control.statistics(pe)?) {
         let from = Far { pe, offset: STATISTICS + control.statistics_offset(pe) };
         let bytes = control.statistics_room();
-        // SAFETY: the row stays mapped for the life of the process and has this size; nothing else
-        // on this node uses that PE's row.
-        unsafe { engine.get(place.as_ptr(), from, bytes, Over::AtReturn) };
+        // SAFETY: the row has this size, and the transfer is over at return; nothing else on this node
+        // uses that PE's row.
+        unsafe { engine.get(place.bytes_at(0, bytes).as_ptr(), from, bytes, Over::AtReturn) };
     }
     Ok(())
 }

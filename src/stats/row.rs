@@ -6,8 +6,7 @@ use super::line::{self, LINES, Line, Routine};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
-use onenode::sys::map;
-use std::ptr::NonNull;
+use onenode::area::{Shared, SharedArea};
 use std::time::Duration;
 
 /// Calls, and the bytes they moved.
@@ -29,10 +28,9 @@ impl Count {
     }
 }
 
-/// The head of a row; one [`Count`] for each PE follows. Any thread of the PE writes it; others
-/// read it once the PE has finished.
+/// The head of a row; one [`Count`] for each PE follows.
 #[repr(C)]
-pub(super) struct Row {
+struct Head {
     /// Number of PEs; 0 if the PE is not counted.
     npes: AtomicU64,
     heap: AtomicU64,
@@ -43,27 +41,36 @@ pub(super) struct Row {
     lines: [Line; LINES],
 }
 
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Count {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Head {}
+
+/// A PE's row, mapped. Any thread of the PE writes it; others read it once the PE has finished.
+pub(super) struct Row {
+    area: SharedArea,
+    npes: usize,
+}
+
 // The row fits into its place.
-const _: () = assert!(size_of::<Row>() <= STATISTICS_BYTES);
+const _: () = assert!(size_of::<Head>() <= STATISTICS_BYTES);
 const _: () = assert!(size_of::<Count>() == STATISTICS_BYTES_A_PEER);
 
 impl Row {
-    /// Marks the row as one of a job of `npes` PEs.
-    ///
-    /// # Safety
-    /// `place` has room for the row and is accessed by atomics only.
-    pub(super) unsafe fn establish(place: NonNull<u8>, npes: usize) {
-        // SAFETY: the caller promises it; all fields are atomics.
-        let row = unsafe { place.cast::<Self>().as_ref() };
-        row.npes.store(npes as u64, Ordering::Relaxed);
+    /// The row of this PE, zero or written by an earlier lifetime, in a job of `npes` PEs.
+    pub(super) fn establish(area: SharedArea, npes: usize) -> Self {
+        let row = Self { area, npes };
+        row.head().npes.store(npes as u64, Ordering::Relaxed);
+        row
+    }
+
+    fn head(&self) -> &Head {
+        self.area.at(0)
     }
 
     /// The counts by peer.
     fn peers(&self) -> &[Count] {
-        let npes = self.npes.load(Ordering::Relaxed) as usize;
-        // SAFETY: the caller of `establish` promised that this many follow; only this process
-        // writes the row that it counts in.
-        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).add(1).cast(), npes) }
+        self.area.slice(size_of::<Head>(), self.npes)
     }
 
     pub(super) fn count(
@@ -73,24 +80,24 @@ impl Row {
         bytes: usize,
         peer: Option<usize>,
     ) {
-        self.classes[class as usize].add(bytes);
-        line::of(&self.lines, routine, class).count(bytes);
+        self.head().classes[class as usize].add(bytes);
+        line::of(&self.head().lines, routine, class).count(bytes);
         if let Some(peer) = peer.and_then(|peer| self.peers().get(peer)) {
             peer.add(bytes);
         }
     }
 
     pub(super) fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
-        self.blocked[what as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        self.head().blocked[what as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
         let class = match what {
             For::Variable => Class::Wait,
             For::Collective => Class::Collective,
         };
-        line::of(&self.lines, routine, class).add_blocked(time);
+        line::of(&self.head().lines, routine, class).add_blocked(time);
     }
 
     pub(super) fn note_heap(&self, bytes: usize) {
-        self.heap.fetch_max(bytes as u64, Ordering::Relaxed);
+        self.head().heap.fetch_max(bytes as u64, Ordering::Relaxed);
     }
 }
 
@@ -132,36 +139,21 @@ impl Snapshot {
     /// The statistics of PE `pe` at this moment; empty if it was not counted.
     pub fn of(control: &Control, pe: usize) -> Result<Self, Error> {
         let npes = control.npes();
-        let Some(row) = control.statistics(pe)? else {
-            return Ok(Self::default());
-        };
-        // SAFETY: the place of a row, mapped just above and unmapped only after it has been read.
-        unsafe {
-            let snapshot = Self::read(row, npes);
-            map::unmap(row.as_ptr(), control.statistics_room());
-            Ok(snapshot)
-        }
+        let row = control.statistics(pe)?.map(|area| Row { area, npes });
+        Ok(row.map_or_else(Self::default, |row| Self::read(&row)))
     }
 
-    /// Reads a row of a job of `npes` PEs.
-    ///
-    /// # Safety
-    /// `place` has room for a row and is accessed by atomics only.
-    unsafe fn read(place: NonNull<u8>, npes: usize) -> Self {
-        // SAFETY: the caller promises it, here and below.
-        let row = unsafe { place.cast::<Row>().as_ref() };
-        if row.npes.load(Ordering::Relaxed) != npes as u64 {
+    fn read(row: &Row) -> Self {
+        let head = row.head();
+        if head.npes.load(Ordering::Relaxed) != row.npes as u64 {
             return Self::default();
         }
-        let peers: *const Count = std::ptr::from_ref(row).wrapping_add(1).cast();
-        // SAFETY: `npes` counts follow the row.
-        let peers = (0..npes).map(|pe| unsafe { &*peers.add(pe) }.read()).collect();
         Self {
-            classes: std::array::from_fn(|class| row.classes[class].read()),
-            blocked: [0, 1].map(|i| Duration::from_nanos(row.blocked[i].load(Ordering::Relaxed))),
-            heap: row.heap.load(Ordering::Relaxed),
-            routines: line::read(&row.lines),
-            peers,
+            classes: std::array::from_fn(|class| head.classes[class].read()),
+            blocked: [0, 1].map(|i| Duration::from_nanos(head.blocked[i].load(Ordering::Relaxed))),
+            heap: head.heap.load(Ordering::Relaxed),
+            routines: line::read(&head.lines),
+            peers: row.peers().iter().map(Count::read).collect(),
         }
     }
 

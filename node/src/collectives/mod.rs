@@ -32,3 +32,7 @@ pub mod sizes;
 mod tests;
 pub mod tree;
 pub mod words;
+
+// SAFETY: counters, words and what surrounds them are atomics; the rest is unused room.
+#[allow(unsafe_code)]
+unsafe impl crate::area::Shared for words::ControlWords {}

@@ -1,8 +1,9 @@
 //! Where `SHMEM_DEBUG` records which active sets use the PEs' `pSync` arrays.
 
-use super::{Control, WordPlace};
+use super::Control;
 use crate::atomics::AtomicU64;
 use crate::error::Error;
+use onenode::sys::map;
 
 /// Where it is in a generation's part of the file.
 const BASE: u64 = 1 << 37;
@@ -16,9 +17,10 @@ impl Control {
             return Ok(None);
         }
         if self.psyncs.get().is_none() {
-            let place = self.word_place(BASE, self.npes() * WORDS)?;
+            let bytes = self.npes() * WORDS * size_of::<AtomicU64>();
+            let place = self.part(BASE, bytes.next_multiple_of(map::page_size()))?;
             let _ = self.psyncs.set(place); // Another thread's place is as good.
         }
-        Ok(self.psyncs.get().map(WordPlace::words))
+        Ok(self.psyncs.get().map(|area| area.slice(0, self.npes() * WORDS)))
     }
 }

@@ -7,11 +7,12 @@
 //!  |        |                        | are mapped             | on devices       |
 //! ```
 
-use super::{Control, PARTITIONS_OFFSET, WORDS, WordPlace};
+use super::{Control, PARTITIONS_OFFSET, WORDS};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::Handle;
 use crate::error::Error;
 use crate::memory::partition::{self, MOST, Spec};
+use onenode::area::SharedArea;
 use onenode::backend::{Backing, Slots};
 use onenode::pages::{Bytes, Pages};
 use onenode::sys::fd;
@@ -59,13 +60,13 @@ impl Control {
         }
         let place = self.text_place(pe)?;
         let bytes = &text.as_bytes()[..text.len().min(MOST_TEXT)];
-        place.words()[0].store(bytes.len() as u64, Ordering::Relaxed);
-        for (word, bytes) in place.words()[1..].iter().zip(bytes.chunks(8)) {
+        words(&place)[0].store(bytes.len() as u64, Ordering::Relaxed);
+        for (word, bytes) in words(&place)[1..].iter().zip(bytes.chunks(8)) {
             let mut padded = [0; 8];
             padded[..bytes.len()].copy_from_slice(bytes);
             word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
         }
-        for (word, offset) in place.words()[OFFSETS..HANDLES].iter().zip(offsets) {
+        for (word, offset) in words(&place)[OFFSETS..HANDLES].iter().zip(offsets) {
             word.store(*offset as u64, Ordering::Relaxed);
         }
         Ok(())
@@ -74,7 +75,7 @@ impl Control {
     /// What PE `pe` says of its partitions; `None` where PEs do not say.
     pub(crate) fn partitions_text(&self, pe: usize) -> Option<String> {
         let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
-        let (length, text) = place.words().split_first()?;
+        let (length, text) = words(&place).split_first()?;
         let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
         let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -93,7 +94,7 @@ impl Control {
             ))
         })?;
         let place = self.text_place(pe)?;
-        let offsets = place.words()[OFFSETS..HANDLES].iter();
+        let offsets = words(&place)[OFFSETS..HANDLES].iter();
         let offsets = offsets.map(|word| word.load(Ordering::Relaxed) as usize);
         Ok(specs.into_iter().filter(Spec::is_in_slot).zip(offsets).collect())
     }
@@ -150,6 +151,10 @@ impl Control {
 }
 
 /// The words for the handle of a PE's `part`th memory on a device.
-fn handle_words(place: &WordPlace, part: usize) -> &[AtomicU64] {
-    &place.words()[HANDLES..][HANDLE_WORDS * part..HANDLE_WORDS * (part + 1)]
+fn handle_words(place: &SharedArea, part: usize) -> &[AtomicU64] {
+    &words(place)[HANDLES..][HANDLE_WORDS * part..HANDLE_WORDS * (part + 1)]
+}
+
+fn words(place: &SharedArea) -> &[AtomicU64] {
+    place.slice(0, WORDS)
 }
