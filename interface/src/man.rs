@@ -114,9 +114,7 @@ impl Maker<'_> {
     fn page(&self) -> String {
         let title = self.title;
         let own = self.manual.pages.get(self.family.name);
-        let (own, group) =
-            own.unwrap_or_else(|| panic!("manual/ has no page {}", self.family.name));
-        let all = &self.manual.groups[*group];
+        let own = own.unwrap_or_else(|| panic!("manual/ has no page {}", self.family.name));
         let mut out = format!(
             ".TH {} 3 \"{}\" \"oneshmem {}\" \"{}\"\n.ad l\n.SH NAME\n{title} \\- {}\n",
             title.to_uppercase(),
@@ -133,26 +131,26 @@ impl Maker<'_> {
             out += &self.text(text);
         }
         out += &self.deprecations();
-        out += &self.arguments(own, all);
+        out += &self.arguments(own);
         out += ".SH RETURN VALUE\n";
         match own.returns[..] {
             [] => out += "None.\n",
             _ => out += &self.paragraphs(&own.returns),
         }
-        out += &self.errors(own.errors.iter().chain(&all.errors));
+        out += &self.errors(&own.errors);
         out += ".SH NOTES\n";
         let remark = self.volume.remark(self);
-        let notes = [&own.notes[..], &all.notes[..], remark.as_slice()].concat();
+        let notes = [&own.notes[..], remark.as_slice()].concat();
         out += &self.paragraphs(&notes);
         let name = own.example.as_deref();
         let name = name.unwrap_or_else(|| panic!("{} has no example", self.family.name));
         let example = EXAMPLES.iter().find(|example| example.name == name);
         out += &shown(example.unwrap_or_else(|| panic!("there is no example {name}")));
-        out += &self.see(own, all);
+        out += &self.see(own);
         out
     }
 
-    fn errors<'f>(&self, errors: impl Iterator<Item = &'f Failure>) -> String {
+    fn errors(&self, errors: &[Failure]) -> String {
         let mut out = String::new();
         for Failure { code, text } in errors {
             match code.is_empty() {
@@ -205,10 +203,10 @@ impl Maker<'_> {
         out
     }
 
-    fn see(&self, own: &Words, all: &Words) -> String {
+    fn see(&self, own: &Words) -> String {
         let mut out = String::from(".SH SEE ALSO\n");
         let mut names: Vec<&str> = Vec::new();
-        for name in own.see.iter().chain(&all.see) {
+        for name in &own.see {
             if name != self.title && !names.contains(&name.as_str()) {
                 names.push(name);
             }
@@ -220,9 +218,9 @@ impl Maker<'_> {
             let comma = if at + 1 == names.len() { "" } else { "," };
             let _ = writeln!(out, ".BR {} ({}){comma}", roff::word(name), section(name));
         }
-        let spec = if own.spec.is_empty() { &all.spec } else { &own.spec };
-        if !spec.is_empty() {
-            let _ = writeln!(out, ".PP\nOpenSHMEM specification, version 1.6, section {spec}");
+        if !own.spec.is_empty() {
+            let _ =
+                writeln!(out, ".PP\nOpenSHMEM specification, version 1.6, section {}", own.spec);
         }
         out
     }

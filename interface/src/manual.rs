@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! group: 9.6                       what follows, up to the first page, holds for all pages after it
+//! part: 9.6.1                      the same for some pages of a group, beside what holds for all
 //! page rma.put: copy an array      a page, by the name of its family, and its purpose in few words
 //! spec: 9.6.1.1                    the section of the specification
 //! arg dest: text                   an argument; without it manual/arguments.txt is looked at
@@ -21,15 +22,19 @@
 
 use std::collections::BTreeMap;
 
-/// The text of a page, or of all pages of a group.
+/// The text of a page, of a part or of a group.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
+    /// The name of the page's family; empty if this is not a page.
+    pub family: String,
     /// The purpose of the page, in a few words.
     pub purpose: String,
     /// The section of the specification.
     pub spec: String,
     /// Arguments, by name.
     pub arguments: BTreeMap<String, String>,
+    /// Those of which the part, the group or `arguments.txt` tells.
+    pub shared: BTreeMap<String, String>,
     /// Fields of structures, as `argument.field`, in the order of the page.
     pub fields: Vec<(String, String)>,
     /// More paragraphs of the description.
@@ -58,12 +63,10 @@ pub struct Failure {
 /// All of `manual/`.
 #[derive(Debug, Default)]
 pub struct Manual {
-    /// By the name of the family: the page's own text, and the index of its group.
-    pub pages: BTreeMap<String, (Words, usize)>,
-    /// Text shared by the pages of a group.
-    pub groups: Vec<Words>,
-    /// Arguments that have the same meaning everywhere.
-    pub arguments: BTreeMap<String, String>,
+    /// The text of each page, by the name of its family.
+    pub pages: BTreeMap<String, Words>,
+    /// What `arguments.txt` says.
+    everywhere: Words,
 }
 
 const FILES: [(&str, &str); 10] = [
@@ -86,37 +89,63 @@ impl Manual {
         let mut manual = Self::default();
         for (line, text) in statements(ARGUMENTS) {
             let (name, text) = pair("arguments", line, &text);
-            manual.arguments.insert(name, text);
+            manual.everywhere.arguments.insert(name, text);
         }
         for (file, text) in FILES {
-            let mut page: Option<String> = None;
-            manual.groups.push(Words::default());
+            // A group, then perhaps a part of it, then perhaps a page.
+            let mut open = vec![Words::default()];
             for (line, statement) in statements(text) {
                 let (head, text) = pair(file, line, &statement);
-                let group = manual.groups.len() - 1;
                 if head == "group" {
-                    manual.groups.push(Words { spec: text, ..Words::default() });
-                    page = None;
+                    manual.close_page(&mut open);
+                    open = vec![Words { spec: text, ..Words::default() }];
+                } else if head == "part" {
+                    manual.close_page(&mut open);
+                    open.truncate(1);
+                    open.push(Words { spec: text, ..Words::default() });
                 } else if let Some(family) = head.strip_prefix("page ") {
-                    let words = Words { purpose: text, ..Words::default() };
-                    let before = manual.pages.insert(family.into(), (words, group));
-                    assert!(before.is_none(), "manual/{file}.txt:{line}: a second {family}");
-                    page = Some(family.into());
+                    manual.close_page(&mut open);
+                    open.push(Words { family: family.into(), purpose: text, ..Words::default() });
                 } else {
-                    let words = match page.as_ref().and_then(|page| manual.pages.get_mut(page)) {
-                        Some((words, _)) => words,
-                        None => &mut manual.groups[group],
-                    };
-                    let is_known = words.take_in(&head, text);
+                    let is_known = open.last_mut().is_some_and(|w| w.take_in(&head, text));
                     assert!(is_known, "manual/{file}.txt:{line}: {head} is not known");
                 }
             }
+            manual.close_page(&mut open);
         }
         manual
+    }
+
+    /// Adds the page that is open, if one is, with what the levels above say.
+    fn close_page(&mut self, open: &mut Vec<Words>) {
+        if open.last().is_none_or(|last| last.family.is_empty()) {
+            return;
+        }
+        let mut page = open.pop().expect("it is the last");
+        open.iter().rev().chain([&self.everywhere]).for_each(|above| page.inherit(above));
+        let before = self.pages.insert(page.family.clone(), page);
+        assert!(before.is_none(), "manual/: two pages {}", before.unwrap_or_default().family);
     }
 }
 
 impl Words {
+    fn inherit(&mut self, above: &Self) {
+        if self.spec.is_empty() {
+            self.spec.clone_from(&above.spec);
+        }
+        if self.returns.is_empty() {
+            self.returns.clone_from(&above.returns);
+        }
+        self.example = self.example.take().or_else(|| above.example.clone());
+        for (name, text) in &above.arguments {
+            self.shared.entry(name.clone()).or_insert_with(|| text.clone());
+        }
+        self.text.extend_from_slice(&above.text);
+        self.errors.extend_from_slice(&above.errors);
+        self.notes.extend_from_slice(&above.notes);
+        self.see.extend_from_slice(&above.see);
+    }
+
     fn take_in(&mut self, head: &str, text: String) -> bool {
         match head.split_once(' ').unwrap_or((head, "")) {
             ("arg", name) if !name.is_empty() => {

@@ -85,7 +85,7 @@ fn the_manual_says_nothing_of_what_is_not_there() {
         families.insert(family.name.to_owned());
     });
     assert_eq!(families, manual.pages.keys().cloned().collect());
-    for (family, (words, _)) in &manual.pages {
+    for (family, words) in &manual.pages {
         let purpose = &words.purpose;
         assert!(!purpose.is_empty() && !purpose.ends_with('.') && purpose.len() < 80, "{family}");
     }
@@ -118,7 +118,7 @@ fn examples_are_about_their_pages() {
     let manual = Manual::read();
     let mut used = BTreeSet::new();
     each_family(|table, section, family, title| {
-        let name = manual.pages[family.name].0.example.clone().unwrap();
+        let name = manual.pages[family.name].example.clone().unwrap();
         let example = EXAMPLES.iter().find(|e| e.name == name).unwrap();
         let symbols = family.prototypes.iter().flat_map(|p| table.expand(section, family, p));
         let generics = family.prototypes.iter().filter_map(|p| p.generic.clone());
@@ -204,7 +204,7 @@ fn fields_and_constants_of_onenode_are_explained() {
     let mut explained = String::new();
     let mut structures = BTreeSet::new();
     for (_, family) in table.families() {
-        let (words, _) = &manual.pages[family.name];
+        let words = &manual.pages[family.name];
         for param in family.prototypes.iter().flat_map(|prototype| &prototype.params) {
             let name = param.ctype.trim_start_matches("const ").trim_end_matches([' ', '*']);
             let Some(declared) = records::declaration(name) else { continue };

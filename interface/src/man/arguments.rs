@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Maker<'_> {
-    pub(super) fn arguments(&self, own: &Words, all: &Words) -> String {
+    pub(super) fn arguments(&self, own: &Words) -> String {
         let mut out = String::new();
         let mut tables: Vec<(Over, Vec<String>)> = Vec::new();
         for prototype in self.family.prototypes.iter().filter(|p| p.over != Over::Nothing) {
@@ -35,8 +35,7 @@ impl Maker<'_> {
             if name.is_empty() || !seen.insert(name.to_owned()) {
                 return;
             }
-            let found = own.arguments.get(name).or_else(|| all.arguments.get(name));
-            let text = found.or_else(|| self.manual.arguments.get(name));
+            let text = own.arguments.get(name).or_else(|| own.shared.get(name));
             let text = text.unwrap_or_else(|| panic!("{}: what is {name}?", self.family.name));
             let _ = write!(out, ".TP\n.I {name}\n{}", self.text(text));
             for (field, text) in own.fields.iter().filter(|(field, _)| owner(field) == name) {
