@@ -45,26 +45,21 @@ pub fn write_changed<N: AsRef<Path>>(
     Ok(())
 }
 
-/// Routines beyond the specification: declared in `templates/shmemx.h`, the last four in
-/// `templates/shmem.h`, and defined in `capi/src/extensions.rs`.
-pub const EXTENSIONS: [&str; 16] = [
-    "shmemx_set_algorithm",
-    "shmemx_wtime",
-    "shmemx_partition_malloc",
-    "shmemx_partition_align",
-    "shmemx_partition_calloc",
-    "shmemx_partition_free",
-    "shmemx_partition_take",
-    "shmemx_partition_give",
-    "shmemx_partition_of",
-    "shmemx_partition_info",
-    "shmemx_partition_persist",
-    "shmemx_device_ptr",
+/// Names that `shmem.h` declares with `-DSHMEM_PARTITIONS`, as they have been proposed for OpenSHMEM.
+const PROPOSED: [&str; 4] = [
     "shmem_partition_malloc",
     "shmem_partition_align",
     "shmem_partition_calloc",
     "shmem_partition_free",
 ];
+
+/// Routines beyond the specification that the library has. One of `extensions.txt` is in a library of
+/// its own.
+pub fn extensions() -> Vec<String> {
+    let symbols = Interface::extensions().symbols().into_iter();
+    let own = symbols.filter(|symbol| symbol.family != "x.openmp_maps").map(|symbol| symbol.name);
+    own.chain(PROPOSED.map(String::from)).collect()
+}
 
 /// The name of the routine `name` in the profiling interface.
 pub fn twin(name: &str) -> String {

@@ -6,7 +6,7 @@
 //! oneshmem-interface version-script       the same as a version script for the linker
 //! ```
 
-use oneshmem_interface::{EXTENSIONS, Interface, constants, headers, twin};
+use oneshmem_interface::{Interface, constants, extensions, headers, twin};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,7 +45,7 @@ fn exports() -> Vec<String> {
     let routines =
         Interface::openshmem().symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
     let handles = constants::handles().into_iter().map(|handle| handle.name.into());
-    let routines = routines.chain(EXTENSIONS.map(String::from));
+    let routines = routines.chain(extensions());
     routines.chain(handles).chain([INLINE_DATA.into()]).collect()
 }
 

@@ -6,6 +6,7 @@ mod arguments;
 mod synopsis;
 mod volume;
 
+use crate::PROPOSED;
 use crate::examples::{EXAMPLES, Example};
 use crate::manual::{Failure, Manual, Words};
 use crate::roff;
@@ -24,14 +25,6 @@ pub const OTHERS: [(&str, u8); 8] = [
     ("oshinfo", 1),
     ("oshrun", 1),
     ("oshtune", 1),
-];
-
-/// Names that `shmem.h` declares with `-DSHMEM_PARTITIONS`; their pages are those of extensions.
-const PROPOSED: [&str; 4] = [
-    "shmem_partition_malloc",
-    "shmem_partition_align",
-    "shmem_partition_calloc",
-    "shmem_partition_free",
 ];
 
 /// All pages: file name and text. Every routine and every type-generic name has a page; if it is

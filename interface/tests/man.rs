@@ -3,7 +3,7 @@
 use oneshmem_interface::examples::EXAMPLES;
 use oneshmem_interface::manual::Manual;
 use oneshmem_interface::records::{self, HEADER};
-use oneshmem_interface::{EXTENSIONS, Family, Interface, Section, man};
+use oneshmem_interface::{Family, Interface, Section, extensions, man};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn pages() -> BTreeMap<String, String> {
@@ -28,8 +28,7 @@ fn every_name_has_a_page() {
     let pages = pages();
     let table = Interface::openshmem();
     let routines = table.symbols().into_iter().map(|s| s.name);
-    let extensions = EXTENSIONS.map(String::from);
-    for name in routines.chain(table.generics().into_iter().map(|g| g.name)).chain(extensions) {
+    for name in routines.chain(table.generics().into_iter().map(|g| g.name)).chain(extensions()) {
         let page = pages.get(&format!("{name}.3")).unwrap_or_else(|| panic!("{name} has no page"));
         let text = match page.strip_prefix(".so man3/") {
             Some(other) => &pages[other.trim()],
@@ -153,47 +152,36 @@ fn examples_fit() {
     }
 }
 
-/// The extensions are as the header declares them.
-#[test]
-fn extensions_are_declared() {
-    let header =
-        include_str!("../templates/shmemx.h").split_whitespace().collect::<Vec<_>>().join(" ");
-    let symbols = Interface::extensions().symbols();
-    for symbol in &symbols {
-        assert!(header.contains(&format!("{symbol};")), "{symbol}");
-    }
-    // In a library of its own.
-    let elsewhere = "shmemx_openmp_maps";
-    let ours = EXTENSIONS.into_iter().filter(|name| name.starts_with("shmemx_")).chain([elsewhere]);
-    assert_eq!(
-        symbols.iter().map(|s| s.name.as_str()).collect::<BTreeSet<_>>(),
-        ours.collect::<BTreeSet<_>>()
-    );
-}
-
-/// The words of the on-node layer's header that begin so.
-fn words_of_header(prefix: &str) -> BTreeSet<String> {
-    let code = records::uncommented(HEADER);
+/// The words of a header that begin so.
+fn words_of(header: &str, prefix: &str) -> BTreeSet<String> {
+    let code = records::uncommented(header);
     let words = code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|w| w.starts_with(prefix) && !w.ends_with('_')).map(String::from).collect()
 }
 
-/// The on-node layer's functions are as its header declares them, and all of them have a page.
-#[test]
-fn functions_of_onenode_are_declared() {
-    let header = records::uncommented(HEADER).split_whitespace().collect::<Vec<_>>().join(" ");
-    let table = Interface::onenode();
-    let mut documented = BTreeSet::new();
+/// The functions of a table are those of its header, whose names begin with one of `prefixes`.
+fn are_declared(table: &Interface, header: &str, prefixes: &[&str]) {
+    let code = records::uncommented(header).split_whitespace().collect::<Vec<_>>().join(" ");
     for symbol in table.symbols() {
         // Macros and inline functions.
-        let is_called = |before: &str| header.contains(&format!("{before}{}(", symbol.name));
+        let is_called = |before: &str| code.contains(&format!("{before}{}(", symbol.name));
         let is_defined = is_called("#define ") || is_called("ONENODE_INLINE_ void *");
-        assert!(header.contains(&format!("{symbol};")) || is_defined, "{symbol}");
-        documented.insert(symbol.name);
+        assert!(code.contains(&format!("{symbol};")) || is_defined, "{symbol}");
     }
-    let names = words_of_header("onenode_").into_iter().chain(words_of_header("ONENODE_"));
-    let functions: BTreeSet<String> = names.filter(|n| header.contains(&format!("{n}("))).collect();
-    assert_eq!(functions, documented);
+    let names = prefixes.iter().flat_map(|prefix| words_of(header, prefix));
+    let functions = names.filter(|name| code.contains(&format!("{name}(")));
+    let documented = table.symbols().into_iter().map(|symbol| symbol.name);
+    assert_eq!(functions.collect::<BTreeSet<_>>(), documented.collect());
+}
+
+#[test]
+fn extensions_are_declared() {
+    are_declared(&Interface::extensions(), include_str!("../templates/shmemx.h"), &["shmemx_"]);
+}
+
+#[test]
+fn functions_of_onenode_are_declared() {
+    are_declared(&Interface::onenode(), HEADER, &["onenode_", "ONENODE_"]);
 }
 
 /// Every field and constant of the on-node layer's header is explained.
@@ -231,7 +219,7 @@ fn fields_and_constants_of_onenode_are_explained() {
         ["collective", "config", "memory", "table"].map(|name| format!("onenode_{name}"));
     assert_eq!(structures, BTreeSet::from(expected));
     let documented = table.symbols().into_iter().map(|symbol| symbol.name).collect::<BTreeSet<_>>();
-    for constant in words_of_header("ONENODE_") {
+    for constant in words_of(HEADER, "ONENODE_") {
         // The guard of the header.
         let is_other = constant == "ONENODE_H" || documented.contains(&constant);
         assert!(is_other || explained.contains(&format!("`{constant}`")), "{constant}");
