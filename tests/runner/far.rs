@@ -127,6 +127,11 @@ pub fn trials() -> Vec<Trial> {
         }));
     }
     trials.push(Trial::test("far/lost/link", || Ok(link_cut()?)));
+    for when in ["connect", "proved", "admitted"] {
+        let name = format!("far/cut/{when}");
+        trials.push(Trial::test(name, move || Ok(cut_while_connecting(when)?)));
+    }
+    trials.push(Trial::test("far/cut/unanswered", || Ok(cut_off()?)));
     for (name, words) in UNUSABLE {
         trials.push(Trial::test(format!("far/ucx/{name}"), move || Ok(unusable(name, words)?)));
     }
@@ -259,7 +264,11 @@ fn other_partitions() -> Result<(), String> {
     let command = on_nodes(Path::new("sh"), 2, &[HEAP.to_owned()], &["-c", &choose]);
     fails(
         &launch::run(command)?,
-        &["cannot be reached: it has other partitions", "SHMEM_SYMMETRIC_PARTITION<number>"],
+        &[
+            "cannot be reached from node ",
+            ": it has other partitions",
+            "SHMEM_SYMMETRIC_PARTITION<number>",
+        ],
     )
 }
 
@@ -337,7 +346,7 @@ fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
 fn unreachable_address() -> Result<(), String> {
     let mut command = job("tests/programs/far.c", 4, &[])?;
     command.env("UCX_NET_DEVICES", "lo");
-    fails(&launch::run(command)?, &["node node", " with PEs ", "cannot be reached: "])
+    fails(&launch::run(command)?, &["node node", " with PEs ", "cannot be reached from node node"])
 }
 
 /// Runs a job whose nodes exchange frames slowly and out of order.
@@ -382,7 +391,33 @@ fn link_cut() -> Result<(), String> {
     let mut command = among_namespaces(2);
     command.args(["sh", "-c", "\"$@\" & sleep 2; ip -n node1 link set eth0 down; wait $!", "sh"]);
     command.args(&words[inside..]);
-    fails(&launch::run(command)?, &["node node", " with PE ", "cannot be reached: "])
+    fails(&launch::run(command)?, &["node node", " with PE ", "cannot be reached from node node"])
+}
+
+/// The longest time in which a job whose hosts cannot reach each other ends. It is some three times what
+/// the manual promises, and far less than TCP's own limits.
+const SOON: Duration = Duration::from_secs(60);
+
+/// The network between nodes is cut while a PE connects to another node for the first time.
+fn cut_while_connecting(when: &str) -> Result<(), String> {
+    let running = Running::start(job("tests/programs/cut.c", 2, &[when])?)?;
+    let outcome = running.finish_within(SOON)?;
+    let words = ["node node1 with PE 1 cannot be reached from node node0 with PE 0: ", "cut"];
+    fails(&outcome, &words)
+}
+
+/// A host does not answer at all, and the network does not say so either.
+fn cut_off() -> Result<(), String> {
+    // Its frames go nowhere, but its hardware address is known.
+    const CUT: &str = "mac=$(ip netns exec node1 cat /sys/class/net/eth0/address)
+         ip -n node0 neigh add 10.77.0.2 lladdr \"$mac\" dev eth0 nud permanent
+         ip link set port0.1 nomaster
+         exec \"$@\"";
+    let job = job("tests/programs/cut.c", 2, &["never"])?;
+    let mut command = among_namespaces(2);
+    command.args(["sh", "-ec", CUT, "sh"]).args(job.get_args().skip(2));
+    let outcome = Running::start(command)?.finish_within(SOON)?;
+    fails(&outcome, &["node node1 with PE 1 cannot be reached from node node0 with PE 0: "])
 }
 
 /// A job ends with a message when an agent is lost for which a PE waits.

@@ -164,7 +164,7 @@ fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> 
 /// connection to that node closes first, Hydra aborts the job, with a status and words of its own.
 fn lost_under_hydra() -> Result<(), Failed> {
     let outcome = ended(Launcher::Hydra, "lost 3")?;
-    let gone = ["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached: "];
+    let gone = ["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached from node "];
     let seen = ["oneshmem: PE 2: PE 3 (pid ", ") ended without calling shmem_finalize"];
     let aborted = outcome.stdout.contains("BAD TERMINATION");
     let any_failure = outcome.status.max(1);

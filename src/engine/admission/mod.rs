@@ -43,6 +43,9 @@ const ANNOUNCEMENT: usize = ADDRESS + CHALLENGE;
 /// The server's answer to an announcement whose connection is open from now on.
 const ADMITTED: u8 = 0;
 
+/// How long the other side may acknowledge nothing. Without this limit, a connection to a host that is cut
+/// off lasts as long as TCP retries: a quarter of an hour.
+const SILENCE: Duration = Duration::from_secs(16);
 /// How long UCX's own socket may take to connect.
 const CONNECTING: Duration = Duration::from_secs(2);
 
@@ -72,7 +75,16 @@ impl Access {
             }
             _ => format!("connecting to {}: {error}", self.admits),
         };
-        let mut stream = TcpStream::connect_timeout(&self.admits, most).map_err(failed)?;
+        let silence = SILENCE.min(most);
+        let mut stream = TcpStream::connect_timeout(&self.admits, silence).map_err(|error| {
+            match error.kind() {
+                io::ErrorKind::TimedOut => {
+                    format!("no connection to {} within {} s", self.admits, silence.as_secs())
+                }
+                _ => failed(error),
+            }
+        })?;
+        socket::limit_silence(&[self.admits], SILENCE);
         let set_up = stream.set_nodelay(true).and_then(|()| stream.set_read_timeout(Some(most)));
         set_up.map_err(failed)?;
         let (mut magic, mut theirs) = ([0; MAGIC.len()], [0; CHALLENGE]);
@@ -118,6 +130,7 @@ impl Visit {
         while socket::is_connecting() && Instant::now() < until {
             process::yield_cpu();
         }
+        socket::limit_silence(&self.listens, SILENCE);
         let mut connections = socket::connected(&self.listens);
         connections.retain(|it| !self.before.contains(it));
         for (_, address) in connections {

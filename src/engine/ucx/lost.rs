@@ -16,8 +16,10 @@ pub fn lost(pe: usize, why: impl Display) -> ! {
 /// Ends the job: a node cannot be reached.
 #[cold]
 pub fn lost_node(node: usize, why: impl Display) -> ! {
-    job::existing().inspect(|job| ending::give_way(job));
-    failure::fatal(format_args!("{} cannot be reached: {why}", name(node)))
+    let job = job::existing().inspect(|job| ending::give_way(job));
+    let here = job.and_then(|job| job.nodes()).map(|nodes| name(nodes.own()));
+    let here = here.map(|here| format!(" from {here}")).unwrap_or_default();
+    failure::fatal(format_args!("{} cannot be reached{here}: {why}", name(node)))
 }
 
 /// A node for people.

@@ -13,13 +13,10 @@ use crate::engine::exports::{EXPORT_BYTES, Export, Record};
 use crate::job::about::About;
 use crate::job::{self, Job};
 use crate::pause::Pause;
-use crate::sys::socket;
 use std::time::Duration;
 
 /// How long a node's agent may take to admit a PE. A thread of its own does that.
 const ADMISSION: Duration = Duration::from_secs(30);
-/// How long another node may leave probes unanswered.
-const SILENCE: Duration = Duration::from_secs(16);
 
 impl Ucx {
     /// Makes the segments of a PE accessible. Waits until that PE has begun the lifetime that this
@@ -44,10 +41,6 @@ impl Ucx {
             }
         };
         let same = check(job, pe, &export);
-        // Without this limit, a connection to an unreachable node lasts as long as TCP retries.
-        if let Some(Record { access, .. }) = Record::decode(&record) {
-            socket::limit_silence(&access.listens, SILENCE);
-        }
         let mut state = self.state();
         let state = &mut *state;
         let Some(agent) = &state.peers.agents[node] else { lost(pe, "not connected") };
