@@ -4,12 +4,13 @@
 
 use super::failure::{Failure, cannot};
 use super::link::Link;
+use super::signals::change_mask;
 use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pipe2, read, setpgid, write};
 use oneshmem::engine::agent::{Report, serve};
@@ -138,7 +139,7 @@ pub fn serve_for_pe(words: Option<OsString>) -> Result<i32, Failure> {
 /// Makes the agent end with its launcher, however that ends, and block all other signals.
 fn prepare(launcher: Pid) {
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
-    let _ = SigSet::all().thread_set_mask();
+    let _ = change_mask(SigmaskHow::SIG_SETMASK, &SigSet::all());
     let _ = prctl::set_name(c"oshrun-agent");
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
     if getppid() != launcher {

@@ -5,10 +5,11 @@
 #![allow(unsafe_code)]
 
 use super::failure::{Failure, cannot};
+use super::signals::change_mask;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal, killpg};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, getpid, pipe2, read, setpgid, write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -78,7 +79,7 @@ fn tell(pipe: impl AsFd, number: u32) {
 fn watch(pipe: &OwnedFd) {
     // The terminal's signals are for the launcher. The guard works even if these calls fail.
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
-    let _ = SigSet::all().thread_set_mask();
+    let _ = change_mask(SigmaskHow::SIG_SETMASK, &SigSet::all());
     let _ = prctl::set_name(c"oshrun-guard");
     let mut groups = Vec::new();
     let mut number = [0; size_of::<u32>()];

@@ -3,7 +3,9 @@
 
 use super::failure::{Failure, cannot};
 use nix::errno::Errno;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::signal::{
+    SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
+};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
@@ -32,10 +34,13 @@ impl Signals {
     /// commands with SIGINT ignored) are reset to the default, for the launcher and the PEs. Only
     /// `nohup` is respected.
     pub fn take() -> Result<Self, Failure> {
-        Self::try_take().map_err(cannot("receive signals through a descriptor (signalfd4)"))
+        let mask = Self::block().map_err(cannot("block signals (rt_sigprocmask)"))?;
+        let file = SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC);
+        let file = file.map_err(cannot("receive signals through a descriptor (signalfd4)"))?;
+        Ok(Self { file })
     }
 
-    fn try_take() -> nix::Result<Self> {
+    fn block() -> nix::Result<SigSet> {
         let mut mask = SigSet::empty();
         // Reading from a terminal in the background then fails instead of stopping the process.
         mask.add(Signal::SIGTTIN);
@@ -51,9 +56,8 @@ impl Signals {
         }
         // Exceeding the limit on file sizes (ulimit -f) is then an error, which can be reported.
         set(Signal::SIGXFSZ, SigHandler::SigIgn)?;
-        mask.thread_block()?;
-        let file = SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
-        Ok(Self { file })
+        change_mask(SigmaskHow::SIG_BLOCK, &mask)?;
+        Ok(mask)
     }
 
     /// Becomes readable when a signal arrives.
@@ -87,7 +91,13 @@ pub fn reset_in_child() -> Result<(), Errno> {
     for signal in [Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGPIPE, Signal::SIGXFSZ] {
         reset(signal)?;
     }
-    SigSet::empty().thread_set_mask()
+    change_mask(SigmaskHow::SIG_SETMASK, &SigSet::empty())
+}
+
+/// Changes which signals are blocked in this process, which has a single thread. (`SigSet`'s own functions
+/// call `pthread_sigmask`, which returns its errors, and take every number but -1 for success.)
+pub fn change_mask(how: SigmaskHow, signals: &SigSet) -> nix::Result<()> {
+    sigprocmask(how, Some(signals), None)
 }
 
 fn reset(signal: Signal) -> nix::Result<SigHandler> {
