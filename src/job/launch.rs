@@ -237,14 +237,38 @@ impl Foreign {
         let local = self.number(self.local_size)?;
         let slurm_nodes = self.number(&["SLURM_STEP_NUM_NODES"])?;
         let is_spread = local.map_or(slurm_nodes.is_some_and(|nodes| nodes > 1), |pes| pes != size);
-        let mut exchange = match is_spread {
-            true => Some(Exchange::open().map_err(|why| bad(self.advise(why)))?),
-            false => None,
-        };
-        let sizes = match &mut exchange {
-            None => vec![size],
-            Some(exchange) => exchange.nodes(size).map_err(bad)?,
-        };
+        if !is_spread {
+            let job = self.meet(rank, &[size], local)?;
+            return Ok(Place { launcher: self.launcher, pe: rank, job, exchange: None });
+        }
+        let mut exchange = Exchange::open().map_err(|why| bad(self.advise(why)))?;
+        let joined = exchange.nodes(size).map_err(bad).and_then(|sizes| {
+            let job = self.meet(rank, &sizes, local)?;
+            several::introduce(&job, self.launcher, &mut exchange, rank)?;
+            Ok(job)
+        });
+        match joined {
+            Ok(job) => {
+                Ok(Place { launcher: self.launcher, pe: rank, job, exchange: Some(exchange) })
+            }
+            Err(error) => Err(self.give_up(error)),
+        }
+    }
+
+    /// Ends a job over several nodes that this PE cannot join: the others wait for it at the launcher.
+    fn give_up(&self, error: Error) -> Error {
+        if !matches!(error, Error::Told) {
+            message::say(&error);
+        }
+        // The launcher may end this process at once.
+        sys::streams::flush();
+        self.launcher.abort(1, true);
+        Error::Told
+    }
+
+    /// Meets the PEs of this node in a job with so many PEs on each node. `local`: how many the launcher
+    /// says are on this one.
+    fn meet(&self, rank: usize, sizes: &[usize], local: Option<usize>) -> Result<JobFile, Error> {
         let mut end = 0;
         let own = sizes.iter().take_while(|pes| {
             end += **pes;
@@ -253,16 +277,12 @@ impl Foreign {
         let own = own.count();
         if let Some(local) = local.filter(|local| *local != sizes[own]) {
             let near = sizes[own];
-            return Err(bad(format!(
-                "{local} PEs are on this node by its variables, {near} by what it answers"
-            )));
+            let why =
+                format!("{local} PEs are on this node by its variables, {near} by what it answers");
+            return Err(Error::Launcher { launcher: self.launcher.name(), why });
         }
-        let nodes = NodeOf::unnamed(&sizes);
-        let job = meet::join(self.launcher, &self.job_told(), rank, (own, &nodes))?;
-        if let Some(exchange) = &mut exchange {
-            several::introduce(&job, self.launcher, exchange, rank)?;
-        }
-        Ok(Place { launcher: self.launcher, pe: rank, job, exchange })
+        let nodes = NodeOf::unnamed(sizes);
+        meet::join(self.launcher, &self.job_told(), rank, (own, &nodes))
     }
 
     /// What distinguishes the job from all others of this user on this machine.

@@ -39,6 +39,22 @@ for runtime in "" /run/user/nobody "$folder/runtime"; do
     done
 done
 unset XDG_RUNTIME_DIR
+
+# If the first PE of a node cannot start the node's agent, the others do not wait for it.
+mkdir broken
+echo "no library" > broken/libucp.so.0
+for mpi in pmi2 pmix; do
+    # shellcheck disable=SC2016
+    got=$(timeout 60 srun -Q "--mpi=$mpi" -N 2 -n 4 --overcommit sh -c \
+        '[ "$SLURM_PROCID" != 2 ] || export LD_LIBRARY_PATH="$1"; exec "$0"' "$program" "$PWD/broken" 2>&1)
+    ended=$?
+    case "$ended $got" in
+        "0 "* | "124 "*) ;;
+        *"UCX 1.13 or later is needed"*) continue ;;
+    esac
+    printf 'srun --mpi=%s without an agent: ended with %s and\n%s\n\n' "$mpi" "$ended" "$got"
+    status=1
+done
 check "one task" "$(pes 1)" srun -Q -n 1 "$program"
 check "oshrun in a step" "$(pes 2)" srun -Q -n 1 "$bin/oshrun" -n 2 "$program"
 

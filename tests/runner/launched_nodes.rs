@@ -34,6 +34,14 @@ pub fn trials() -> Vec<Trial> {
         let run = move || Ok(ring(launcher, 2, 4, &["sh", "-c", disguise, "sh"])?);
         add(launcher, format!("like-srun-{protocol}"), Box::new(run));
     }
+    for launcher in [Launcher::Hydra, Launcher::OpenMpi] {
+        add(launcher, "no-agent".to_string(), Box::new(move || no_agent(launcher, "")));
+    }
+    for (launcher, protocol, disguise) in LIKE_SRUN {
+        let disguise = disguise.replace("exec \"$@\"", "");
+        let run = move || no_agent(launcher, &disguise);
+        add(launcher, format!("no-agent/like-srun-{protocol}"), Box::new(run));
+    }
     for (launcher, what, status) in ENDS {
         let name = what.replace(' ', "-");
         add(launcher, name, Box::new(move || ends(launcher, what, status)));
@@ -87,6 +95,25 @@ fn srun_without_pmi() -> Result<(), Failed> {
     command.env("SLURM_STEP_NUM_TASKS", "2").env("SLURM_STEP_NUM_NODES", "2");
     let words = ["neither PMI-1", "try srun --mpi=pmi2, srun --mpi=pmix, or oshrun --hostfile"];
     told(&launch::run(command)?, 1, &words)
+}
+
+/// If the first PE of a node cannot start the node's agent, the others, which wait for it at the launcher, end.
+/// `disguise`: commands before each PE.
+fn no_agent(launcher: Launcher, disguise: &str) -> Result<(), Failed> {
+    let folder = tree::scratch("no-agent");
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    std::fs::write(folder.join("libucp.so.0"), "no library").map_err(|error| error.to_string())?;
+    let path = folder.display();
+    let start_pe = format!(
+        "[ \"${{PMI_RANK:-$PMIX_RANK}}\" != 2 ] || export LD_LIBRARY_PATH='{path}'
+         {disguise}
+         exec \"$@\""
+    );
+    let mut command = start(launcher, 2, 4)?;
+    command.args(["sh", "-c", &start_pe, "sh"]).arg(program()?).arg("ring");
+    let outcome = launch::run(command)?;
+    // Launchers have statuses of their own for a job that has been aborted.
+    told(&outcome, outcome.status.max(1), &["UCX 1.13 or later is needed"])
 }
 
 /// How jobs end.
