@@ -159,10 +159,17 @@ fn from_oshrun(text: &str) -> Result<Place, Error> {
     Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, exchange: None })
 }
 
-/// Whether Slurm has started this process as part of a job step.
+/// Whether Slurm has started this process as part of the job step that its variables name. What `sbatch`
+/// or `salloc` starts from a step inherits the variables of that step.
 fn is_in_step() -> bool {
-    let step = text_of(SLURM_STEP).and_then(|text| text.parse::<u32>().ok());
-    step.is_some_and(|step| step < SPECIAL_STEPS)
+    let Some(told) = text_of(SLURM_STEP) else { return false };
+    let is_step = told.parse::<u32>().is_ok_and(|step| step < SPECIAL_STEPS);
+    is_step
+        && origin::slurm_step().is_none_or(|(job, step)| {
+            // The parts of a heterogeneous job have numbers of their own.
+            let is_het = text_of("SLURM_HET_SIZE").is_some();
+            step == told && (is_het || text_of("SLURM_JOB_ID").is_none_or(|told| told == job))
+        })
 }
 
 /// Opens descriptor `number` of process `pid` again.

@@ -1,4 +1,5 @@
-//! Which process has launched a job, where the launcher does not say which job it is.
+//! Which process has launched a job, where the launcher does not say which job it is, or its variables
+//! may be another job's.
 
 use crate::sys::environment;
 use onenode::sys::{fd, pass, process};
@@ -27,6 +28,30 @@ fn socket(variable: &str) -> Option<File> {
     environment::variable(variable)?.to_str()?.parse().ok().and_then(fd::socket)
 }
 
+/// Slurm's job and step that this process belongs to, as the title of the daemon says that Slurm has
+/// started for them: the nearest ancestor of that kind. `None` if there is none in this PID namespace.
+pub(super) fn slurm_step() -> Option<(String, String)> {
+    let mut pid = process::parent();
+    loop {
+        let title = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        if let Some(found) = step_of(&String::from_utf8_lossy(&title)) {
+            return Some(found);
+        }
+        match process::status(pid)?.parent {
+            0 => return None,
+            parent => pid = parent,
+        }
+    }
+}
+
+/// The job and the step in a title such as `slurmstepd: [7.batch]`, or `[7.0+1]` in a heterogeneous job.
+fn step_of(title: &str) -> Option<(String, String)> {
+    let (inside, _) = title.strip_prefix("slurmstepd: [")?.split_once(']')?;
+    let (job, step) = inside.split_once('.')?;
+    let step = step.split('+').next().unwrap_or(step);
+    Some((job.to_owned(), step.to_owned()))
+}
+
 fn nearest_without(variable: &str) -> u32 {
     let mut pid = process::parent();
     loop {
@@ -45,6 +70,17 @@ fn nearest_without(variable: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_title_of_slurms_daemon_names_job_and_step() {
+        let pair = |job: &str, step: &str| Some((job.to_owned(), step.to_owned()));
+        assert_eq!(step_of("slurmstepd: [7.batch]"), pair("7", "batch"));
+        assert_eq!(step_of("slurmstepd: [12.0]\0\0\0"), pair("12", "0"));
+        assert_eq!(step_of("slurmstepd: [12.3+1]"), pair("12", "3"));
+        for title in ["", "slurmstepd", "slurmstepd: [7]", "/bin/sh slurmstepd: [7.0]"] {
+            assert_eq!(step_of(title), None, "{title}");
+        }
+    }
 
     #[test]
     fn the_nearest_ancestor_without_the_variable_is_found() {

@@ -67,6 +67,17 @@ srun -Q --mpi=none -n 2 --overcommit "$program"
 BATCH
 timeout 60 sbatch -Q -W -N 1 -n 2 --overcommit -o out batch.sh
 check "a batch script" "$(printf 'Launcher         none; 1 PE\n' && { pes 1; pes 2; pes 3; } | sort)" cat out
+cat > inner.sh <<BATCH
+#!/bin/sh
+"$program"
+BATCH
+# What a step's first task starts so has the step's variables, which are of two tasks.
+check "a batch script from a step" "$(pes 1)" srun -Q -N 1 -n 2 --overcommit sh -c \
+    '[ "$SLURM_PROCID" = 1 ] || { sbatch -Q -W -N 1 -n 2 --overcommit -o inner inner.sh && cat inner; }'
+check "a shell of salloc from a step" "$(pes 1)" srun -Q -N 1 -n 2 --overcommit sh -c \
+    '[ "$SLURM_PROCID" = 1 ] || salloc -Q -N 1 -n 2 --overcommit "$0"' "$program"
+check "srun of salloc from a step" "$(pes 2)" srun -Q -N 1 -n 2 --overcommit sh -c \
+    '[ "$SLURM_PROCID" = 1 ] || salloc -Q -N 1 -n 2 --overcommit srun -Q --mpi=none -n 2 --overcommit "$0"' "$program"
 check "a shell of salloc" "$(pes 1)" salloc -Q -N 1 -n 2 --overcommit sh -c "$program"
 
 if [ "$(nproc)" -ge 2 ]; then
