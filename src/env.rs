@@ -91,7 +91,7 @@ variables! {
     MAX_PARTITIONS = "SHMEM_MAX_PARTITIONS", ValueKind::Count(1, 64), "16",
         "Maximum number of partitions: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
-        "Report why a call failed or had no effect, and check that all PEs allocate and free alike, that \
+        "Report why a call failed or had no effect. Check that all PEs allocate and free alike, that \
          no transfer exceeds its segment, that nothing is written past a block, who calls, and which \
          active sets use a pSync.";
     STATS = "SHMEM_STATS", ValueKind::Statistics, "not set",
