@@ -7,7 +7,7 @@
 
 use crate::sys::environment;
 use onenode::sys::hash::fnv1a;
-use onenode::sys::{fd, process};
+use onenode::sys::process;
 use std::os::unix::fs::MetadataExt;
 
 /// The variable: claims, separated by blanks, of a PE, of the PE that started its launcher, etc.
@@ -35,7 +35,7 @@ impl Told {
             text.extend_from_slice(value.as_encoded_bytes());
             text.push(0);
             if name == CHANNEL {
-                socket = value.to_str().and_then(|text| fd::socket(text.parse().ok()?));
+                socket = environment::socket(name);
             }
         }
         let inode = socket.and_then(|socket| socket.metadata().ok()).map_or(0, |it| it.ino());

@@ -16,9 +16,9 @@ use crate::job::place::Place;
 use crate::job::several;
 use crate::message;
 use crate::sys;
-use crate::sys::environment;
+use crate::sys::environment::{self, Passed};
 use crate::translate::MAX_PES;
-use onenode::sys::{fd, process, program};
+use onenode::sys::{process, program};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -91,12 +91,11 @@ pub fn detect() -> Launcher {
 /// Finds this process's place and joins its job.
 pub(super) fn join() -> Result<Place, Error> {
     explain_privilege();
-    if let Some(text) = text_of(VARIABLE) {
-        // Children of this PE must not take themselves for this PE, nor for the process of another
-        // launcher that runs `oshrun`. That one may not start the next program in this process.
-        environment::forget_variable(VARIABLE);
+    // Children of this PE must not take themselves for this PE, nor for the process of another launcher
+    // that runs `oshrun`. That one may not start the next program in this process.
+    if let Some(passed) = Passed::take(VARIABLE) {
         Foreign::claim_all((0, 0));
-        return from_oshrun(&text);
+        return from_oshrun(passed);
     }
     #[cfg(feature = "smartmap")]
     if let Some(place) = super::kitten::join()? {
@@ -132,20 +131,23 @@ fn text_of(variable: &str) -> Option<String> {
     environment::variable(variable)?.into_string().ok()
 }
 
-fn from_oshrun(text: &str) -> Result<Place, Error> {
+fn from_oshrun(mut passed: Passed) -> Result<Place, Error> {
+    const FILE: usize = 2;
+    const HUGE_FILE: usize = 4;
+    let text = passed.text().to_owned();
     let bad = |why: String| Error::Launcher { launcher: VARIABLE, why };
-    let fields: Vec<i64> = text.split(':').map_while(|field| field.parse().ok()).collect();
-    let [pe, npes, descriptor, launcher, ref huge @ ..] = fields[..] else {
+    let numbers = passed.numbers().to_vec();
+    let [pe, npes, _, launcher, ref huge @ ..] = numbers[..] else {
         return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));
     };
     // A program that has closed all descriptors (closefrom) gets the files from the launcher.
-    let take = |number: i64| {
-        let again = || descriptor_of(launcher, number).ok();
-        fd::inherit(number as i32).or_else(|error| again().ok_or(error))
+    let mut take = |index: usize| {
+        let again = || descriptor_of(launcher, numbers[index]).ok();
+        passed.memory_file(index).or_else(|error| again().ok_or(error))
     };
-    let mut job = JobFile::open(take(descriptor)?)?;
-    if let [descriptor] = *huge {
-        job = job.open_huge(take(descriptor)?)?;
+    let mut job = JobFile::open(take(FILE)?)?;
+    if huge.len() == 1 {
+        job = job.open_huge(take(HUGE_FILE)?)?;
     }
     if npes != job.npes() as i64 || !usize::try_from(pe).is_ok_and(|pe| job.near().contains(&pe)) {
         let why =

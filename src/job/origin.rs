@@ -2,8 +2,7 @@
 //! may be another job's.
 
 use crate::sys::environment;
-use onenode::sys::{fd, pass, process};
-use std::fs::File;
+use onenode::sys::{pass, process};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
@@ -15,17 +14,12 @@ const INHERITED: &str = "HYDI_CONTROL_FD";
 /// same socket. Without either (a script has closed them), it is the nearest ancestor that does not
 /// carry the launcher's variable itself (those that do are scripts around the PE).
 pub(super) fn launching_process(variable: &str) -> u64 {
-    let by_channel = socket("PMI_FD").map_or(0, |channel| pass::peer(channel.as_fd()));
+    let by_channel = environment::socket("PMI_FD").map_or(0, |channel| pass::peer(channel.as_fd()));
     if by_channel != 0 {
         return by_channel.into();
     }
-    let inherited = socket(INHERITED).and_then(|socket| socket.metadata().ok());
+    let inherited = environment::socket(INHERITED).and_then(|socket| socket.metadata().ok());
     inherited.map_or_else(|| nearest_without(variable).into(), |status| status.ino())
-}
-
-/// The socket that this variable names.
-fn socket(variable: &str) -> Option<File> {
-    environment::variable(variable)?.to_str()?.parse().ok().and_then(fd::socket)
 }
 
 /// Slurm's job and step that this process belongs to, as the title of the daemon says that Slurm has

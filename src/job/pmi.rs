@@ -4,7 +4,6 @@
 
 use super::nodes;
 use crate::sys::{environment, socket};
-use onenode::sys::fd;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 
@@ -19,8 +18,7 @@ pub(super) struct Pmi {
 impl Pmi {
     /// Opens the connection.
     pub fn open() -> Result<Self, String> {
-        let number = environment::variable("PMI_FD").and_then(|text| text.to_str()?.parse().ok());
-        let socket = number.and_then(fd::socket).ok_or(
+        let socket = environment::socket("PMI_FD").ok_or(
             "it offers neither PMI-1 (PMI_FD) nor PMIx (PMIX_NAMESPACE), by which PEs of several nodes \
              find each other",
         )?;

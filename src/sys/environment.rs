@@ -1,13 +1,62 @@
 //! The environment: the only place where the library reads and changes it.
 #![allow(unsafe_code, clippy::disallowed_methods)]
 
+use onenode::sys::fd;
 use onenode::sys::process::is_privileged;
 use std::ffi::{CStr, OsString, c_char};
+use std::fs::File;
+use std::os::fd::OwnedFd;
 
 /// The value of an environment variable. In a privileged process, no variable is visible, because
 /// its unprivileged caller chose them.
 pub fn variable(name: &str) -> Option<OsString> {
     if is_privileged() { None } else { std::env::var_os(name) }
+}
+
+/// A copy of the socket whose descriptor a launcher has passed and named in this variable.
+pub fn socket(name: &str) -> Option<File> {
+    let number = variable(name)?.to_str()?.parse().ok()?;
+    // SAFETY: the launcher has passed it, for the libraries of this process that speak its protocol; none
+    // closes it while another is initialised or ends the job.
+    unsafe { fd::socket(number) }
+}
+
+/// Numbers between colons, by which `oshrun` says what it passes to this process, descriptors among
+/// them.
+pub struct Passed {
+    text: String,
+    numbers: Vec<i64>,
+}
+
+impl Passed {
+    /// Takes the variable out of the environment of this process and its children.
+    pub fn take(name: &str) -> Option<Self> {
+        let text = variable(name)?.into_string().ok()?;
+        forget_variable(name);
+        let numbers = text.split(':').map_while(|field| field.parse().ok()).collect();
+        Some(Self { text, numbers })
+    }
+
+    /// What the variable said.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The numbers up to the first that is none.
+    pub fn numbers(&self) -> &[i64] {
+        &self.numbers
+    }
+
+    /// Takes over the memory file whose descriptor number `index` is, once.
+    ///
+    /// # Errors
+    /// If the program has closed it, or taken its number for another file.
+    pub fn memory_file(&mut self, index: usize) -> Result<OwnedFd, onenode::Error> {
+        let number = self.numbers.get_mut(index).map_or(-1, |number| std::mem::replace(number, -1));
+        // SAFETY: `oshrun` has passed it to this process for this library. Neither the variable nor this
+        // value has the number any more.
+        unsafe { fd::inherit(i32::try_from(number).unwrap_or(-1)) }
+    }
 }
 
 /// The names of all variables that [`variable`] returns a value for.

@@ -4,12 +4,10 @@
 use super::pmix::Pmix;
 use super::socket::send;
 use crate::sys::environment;
-use onenode::sys::fd;
 
 /// Sends `cmd=abort` of PMI-1, the "simple" protocol on the descriptor that `PMI_FD` names.
 pub fn abort_by_pmi(status: i32) {
-    let number = environment::variable("PMI_FD").and_then(|text| text.to_str()?.parse().ok());
-    let Some(socket) = number.and_then(fd::socket) else { return };
+    let Some(socket) = environment::socket("PMI_FD") else { return };
     let _ = send(&socket, format!("cmd=abort exitcode={status}\n").as_bytes());
 }
 

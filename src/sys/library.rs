@@ -6,7 +6,6 @@ use crate::error::Error;
 use onenode::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
-use std::time::Duration;
 
 /// A shared library that stays loaded for the life of the process.
 #[derive(Clone, Copy, Debug)]
@@ -195,12 +194,4 @@ pub fn check_static(name: &CStr) -> Result<(), Error> {
         ))),
         false => Ok(()),
     }
-}
-
-/// Waits until the descriptor is readable, at most for `most`.
-pub fn await_readable(fd: i32, most: Duration) {
-    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let millis = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: one record, ours. An interrupted call returns early, which is allowed.
-    unsafe { libc::poll(&raw mut poll, 1, millis) };
 }

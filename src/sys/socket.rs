@@ -6,7 +6,7 @@ use libc::{c_int, c_void, sockaddr, socklen_t};
 use std::fs::{self, File};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
@@ -48,10 +48,10 @@ fn ends() -> impl Iterator<Item = (RawFd, SocketAddr, SocketAddr)> {
 }
 
 /// A connection that waits at a listening socket, if there is one and the socket does not block.
-pub fn accept(listener: RawFd) -> Option<(OwnedFd, SocketAddr)> {
+pub fn accept(listener: BorrowedFd) -> Option<(OwnedFd, SocketAddr)> {
     let (address, bytes) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: writes no address.
-    let fd = unsafe { libc::accept4(listener, address, bytes, libc::SOCK_CLOEXEC) };
+    let fd = unsafe { libc::accept4(listener.as_raw_fd(), address, bytes, libc::SOCK_CLOEXEC) };
     // SAFETY: the kernel just returned this descriptor to us alone.
     let connection = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })?;
     self::address(fd, libc::getpeername).map(|address| (connection, address))
@@ -81,11 +81,12 @@ pub fn nothing_to_accept() -> c_int {
 ///
 /// # Errors
 /// If there is no descriptor left.
-pub fn close_for_good(fd: RawFd) -> io::Result<()> {
+pub fn close_for_good(socket: BorrowedFd) -> io::Result<()> {
     // SAFETY: takes no memory. The descriptor is closed below.
     let nothing = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
     // SAFETY: takes no memory.
-    let replaced = nothing >= 0 && unsafe { libc::dup3(nothing, fd, libc::O_CLOEXEC) } >= 0;
+    let replaced =
+        nothing >= 0 && unsafe { libc::dup3(nothing, socket.as_raw_fd(), libc::O_CLOEXEC) } >= 0;
     let error = io::Error::last_os_error();
     // SAFETY: this function's own descriptor.
     unsafe { libc::close(nothing) };
@@ -238,7 +239,7 @@ mod tests {
     fn a_connection_is_handed_over_with_its_address() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
-        assert!(accept(listener.as_raw_fd()).is_none());
+        assert!(accept(listener.as_fd()).is_none());
         assert_eq!(
             (nothing_to_accept(), io::Error::last_os_error().kind()),
             (-1, io::ErrorKind::WouldBlock)
@@ -246,7 +247,7 @@ mod tests {
         let at = listener.local_addr().unwrap();
         let theirs = TcpStream::connect(at).unwrap();
         assert!(pass::wait([listener.as_fd()].into_iter(), Duration::from_secs(20)));
-        let (ours, other) = accept(listener.as_raw_fd()).expect("a connection");
+        let (ours, other) = accept(listener.as_fd()).expect("a connection");
         assert_eq!(Ok(other), theirs.local_addr().map_err(|_| ()));
         assert_eq!(connected(&[at]), [(theirs.as_raw_fd(), other)]);
         let mut place = MaybeUninit::<libc::sockaddr_in>::zeroed();
@@ -262,7 +263,7 @@ mod tests {
     fn nobody_connects_to_what_is_closed_for_good() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        close_for_good(listener.as_raw_fd()).unwrap();
+        close_for_good(listener.as_fd()).unwrap();
         assert!(TcpStream::connect(at).is_err());
         assert!(listener.accept().is_err());
     }

@@ -50,7 +50,9 @@ impl Called {
 }
 
 impl Settings {
-    fn config(&self) -> Result<Config, Error> {
+    /// # Safety
+    /// The client keeps the rules of the header for the function, its argument and the descriptor.
+    unsafe fn config(&self) -> Result<Config, Error> {
         let backend = meaning("backend", self.backend, BACKENDS)?;
         let fork = meaning("fork", self.fork, FORKS)?;
         let crowd = meaning("crowd", self.crowd, CROWDS)?;
@@ -69,15 +71,19 @@ impl Settings {
             regions: self.regions,
             extra: self.extra,
             progress,
-            file: self.file()?,
+            // SAFETY: as for this function.
+            file: unsafe { self.file()? },
         })
     }
 
-    fn file(&self) -> Result<Option<JobFile>, Error> {
+    /// # Safety
+    /// As for [`duplicate`].
+    unsafe fn file(&self) -> Result<Option<JobFile>, Error> {
         if self.file == -1 {
             return Ok(None);
         }
-        let file = duplicate("file", self.file)?;
+        // SAFETY: as for this function.
+        let file = unsafe { duplicate("file", self.file)? };
         Ok(Some(JobFile { file, offset: self.offset, stride: self.stride }))
     }
 }
@@ -88,12 +94,15 @@ const FORKS: &[(u32, Fork)] = &[(0, Fork::Shares), (2, Fork::Drops)];
 const CROWDS: &[(u32, Crowd)] = &[(0, Crowd::FindOut), (1, Crowd::Shared), (2, Crowd::Alone)];
 
 /// Duplicates the client's descriptor.
-pub(crate) fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
+///
+/// # Safety
+/// The number is the client's, if it is open, and the client does not close it during the call.
+pub(crate) unsafe fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
     // SAFETY: the call only queries the number.
     if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
         return Err(Error::argument(argument, number, "an open descriptor"));
     }
-    // SAFETY: open, as just checked; the client does not close it during the call.
+    // SAFETY: open, as just checked, and the client does not close it during the call.
     let file = unsafe { BorrowedFd::borrow_raw(number) };
     let call = "duplicating the client's descriptor";
     file.try_clone_to_owned().map_err(|source| Error::System { call, source })

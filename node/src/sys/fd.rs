@@ -177,7 +177,10 @@ fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
 }
 
 /// A copy of the descriptor `number` if it is an open socket.
-pub fn socket(number: RawFd) -> Option<File> {
+///
+/// # Safety
+/// The number was passed to this process, for its parts to use. Its owner does not close it meanwhile.
+pub unsafe fn socket(number: RawFd) -> Option<File> {
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
     if copy < 0 {
@@ -191,7 +194,10 @@ pub fn socket(number: RawFd) -> Option<File> {
 
 /// Takes over a descriptor number from the environment if it is a sealed memory file, and makes it
 /// close on exec. A number that now belongs to another file is left alone.
-pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
+///
+/// # Safety
+/// If it is a sealed memory file, it was passed to this process for the caller, who takes it over once.
+pub unsafe fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     // SAFETY: no memory is passed; a bad number is an error, not undefined.
     let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
     let is_open =
@@ -203,7 +209,7 @@ pub fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
     if fd < 0 || unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {
         return Err(Error::last("taking over the descriptor that the launcher passed"));
     }
-    // SAFETY: open (just checked), and the launcher left it to this library.
+    // SAFETY: open (just checked), and the caller's, who takes it over once.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -11,7 +11,7 @@ use libc::{c_int, sockaddr, socklen_t};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -113,7 +113,8 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
         (all.doors.iter().find(|door| door.door().has(fd)).cloned(), is_new)
     };
     match guard {
-        Some(guard) => match guard.door().accept(fd) {
+        // SAFETY: a listener of UCX, which has it open during its call.
+        Some(guard) => match guard.door().accept(unsafe { BorrowedFd::borrow_raw(fd) }) {
             // SAFETY: the caller guarantees the room for the address.
             Some(connection) => unsafe { socket::hand_over(connection, address, bytes) },
             None => socket::nothing_to_accept(),
@@ -130,8 +131,8 @@ impl Door {
     }
 
     /// Takes in what has come. Returns a connection for UCX.
-    fn accept(&mut self, fd: RawFd) -> Option<OwnedFd> {
-        while let Some((connection, address)) = socket::accept(fd) {
+    fn accept(&mut self, listener: BorrowedFd) -> Option<OwnedFd> {
+        while let Some((connection, address)) = socket::accept(listener) {
             if let Some(ring) = self.rings.iter().position(|ring| *ring == address) {
                 self.rings.swap_remove(ring);
             } else if self.keeps {
@@ -162,7 +163,8 @@ impl Guard {
     pub fn close(&self) -> Result<(), Error> {
         let mut door = self.door();
         for (fd, _) in door.listeners.drain(..) {
-            socket::close_for_good(fd)
+            // SAFETY: UCX keeps its listeners open as long as the worker, which has this guard.
+            socket::close_for_good(unsafe { BorrowedFd::borrow_raw(fd) })
                 .map_err(|error| Error::Engine(format!("closing a port of UCX: {error}")))?;
         }
         Ok(())

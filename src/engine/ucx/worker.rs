@@ -9,8 +9,10 @@ use crate::engine::admission::{Guard, open_guarded};
 use crate::engine::network;
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
-use crate::sys::library::{self, Library, await_readable};
+use crate::sys::library::{self, Library};
+use onenode::sys::pass;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::os::fd::BorrowedFd;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::time::Duration;
@@ -311,7 +313,9 @@ pub struct Bell(c_int);
 impl Bell {
     /// Returns when the worker has something to do, or after `most`.
     pub fn sleep(self, most: Duration) {
-        await_readable(self.0, most);
+        // SAFETY: UCX's own, open as long as its worker, which is not destroyed while a thread waits for it.
+        let readable = unsafe { BorrowedFd::borrow_raw(self.0) };
+        pass::wait(std::iter::once(readable), most);
     }
 }
 

@@ -12,14 +12,15 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, getpid, pipe2, read, setpgid, write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 /// Sent instead of a process ID when the job is over.
 const GOODBYE: u32 = 0;
 
 /// The launcher's handle to the guard. Dropping it dismisses the guard.
 pub struct Guard {
-    pipe: OwnedFd,
+    pipe: Arc<OwnedFd>,
     pid: Pid,
 }
 
@@ -30,7 +31,7 @@ impl Guard {
             pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the guard process"))?;
         // SAFETY: the launcher has a single thread, so the child may run any code.
         match unsafe { fork() }.map_err(cannot("start the guard process"))? {
-            ForkResult::Parent { child } => Ok(Self { pipe: launchers, pid: child }),
+            ForkResult::Parent { child } => Ok(Self { pipe: Arc::new(launchers), pid: child }),
             ForkResult::Child => {
                 drop(launchers);
                 watch(&ours);
@@ -41,19 +42,14 @@ impl Guard {
 
     /// Adds a process group to those to kill.
     pub fn add(&self, group: u32) {
-        tell(&self.pipe, group);
+        tell(&*self.pipe, group);
     }
 
     /// Adds the process that calls it, which leads a process group. For new processes, before they
     /// run a program: the launcher may be killed before it could add them.
     pub fn adder(&self) -> impl Fn() + Send + Sync + 'static {
-        let pipe = self.pipe.as_raw_fd();
-        move || {
-            // SAFETY: open in the launcher while PEs are started, and in a child until it runs a
-            // program.
-            let pipe = unsafe { BorrowedFd::borrow_raw(pipe) };
-            tell(pipe, getpid().as_raw() as u32);
-        }
+        let pipe = Arc::clone(&self.pipe);
+        move || tell(&*pipe, getpid().as_raw() as u32)
     }
 
     /// The guard's process ID.
@@ -64,7 +60,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        tell(&self.pipe, GOODBYE);
+        tell(&*self.pipe, GOODBYE);
         let _ = waitpid(self.pid, None);
     }
 }
