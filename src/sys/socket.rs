@@ -28,6 +28,20 @@ pub fn send(socket: &File, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// The folder of this process's descriptors.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// Checks that this process's sockets can be found.
+///
+/// # Errors
+/// In words, if they cannot: without `/proc`.
+pub fn check_listed() -> Result<(), String> {
+    match fs::read_dir(DESCRIPTORS) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{DESCRIPTORS}: {error}; expected /proc to be mounted")),
+    }
+}
+
 /// The sockets of this process that listen for connections, with their addresses.
 pub fn listening() -> Vec<(RawFd, SocketAddr)> {
     let listens = |fd: &c_int| option(*fd, libc::SOL_SOCKET, libc::SO_ACCEPTCONN) == Some(1);
@@ -139,7 +153,7 @@ pub fn limit_silence(peers: &[SocketAddr], limit: Duration) {
 
 /// The descriptors of this process that are sockets.
 fn descriptors() -> impl Iterator<Item = c_int> {
-    let names = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let names = fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten();
     let is_socket = |link: std::path::PathBuf| link.to_string_lossy().starts_with("socket:");
     names
         .filter(move |entry| fs::read_link(entry.path()).is_ok_and(is_socket))

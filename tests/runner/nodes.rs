@@ -120,6 +120,12 @@ pub fn trials() -> Vec<Trial> {
         }
     }));
     trials.push(Trial::test("nodes/start/version", other_version));
+    for pes in [2, 4] {
+        trials.push(
+            Trial::test(format!("nodes/start/without-proc/{pes}"), move || without_proc(pes))
+                .with_ignored_flag(no_namespaces),
+        );
+    }
     match no_ucx() {
         true => trials.into_iter().map(|trial| trial.with_ignored_flag(true)).collect(),
         false => trials,
@@ -512,6 +518,19 @@ fn states() -> Result<(), String> {
         true => Ok(()),
         false => Err(outcome.report("expected the states of all nodes' PEs")),
     }
+}
+
+/// On a host without `/proc`, nobody could tell UCX's sockets from others: nothing listens there.
+fn without_proc(pes: usize) -> Result<(), libtest_mimic::Failed> {
+    const HIDE: &str = "mount -t tmpfs none /proc && exec \"$@\"";
+    const AGENT: &str = "sh -c 'host=$1; shift
+         [ $host = node1 ] || exec ip netns exec $host \"$@\"
+         exec ip netns exec $host unshare --mount sh -c \"$HIDE\" sh \"$@\"' agent";
+    let job = over("node0,node1", pes, AGENT, &[], "ring")?;
+    let mut command = among_namespaces(2);
+    command.arg(job.get_program()).args(job.get_args()).env("HIDE", HIDE);
+    let words = ["on node1", "strangers cannot be kept from UCX: /proc/self/fd: "];
+    told(&launch::run(command)?, 1, &words)
 }
 
 /// A host with another version is refused.

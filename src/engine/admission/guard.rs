@@ -63,6 +63,8 @@ pub fn open_guarded<R>(
     open: impl FnOnce() -> Result<R, Error>,
     has_port: impl Fn(&R, u16) -> bool,
 ) -> Result<Guard, Error> {
+    socket::check_listed()
+        .map_err(|why| Error::Engine(format!("strangers cannot be kept from UCX: {why}")))?;
     redirect()?;
     let before = socket::listening();
     guards().opening = Some(before.clone());
@@ -75,8 +77,7 @@ pub fn open_guarded<R>(
     // Nothing that UCX listens at may be left unguarded.
     if listeners.is_empty() {
         return Err(Error::Engine(
-            "strangers cannot be kept from UCX: its sockets are not found (is /proc mounted?)"
-                .into(),
+            "strangers cannot be kept from UCX: its sockets are not found".into(),
         ));
     }
     let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));

@@ -284,6 +284,18 @@ fn a_message_about_anything_else_changes_nothing() {
 }
 
 #[test]
+fn a_worker_whose_sockets_are_not_found_is_refused() {
+    let Some(_pair) = Pair::new() else { return };
+    let nothing = open_guarded(|| Ok(()), |(), _| true);
+    let listen = || Ok(std::net::TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let the_programs_own = open_guarded(listen, |_, _| false);
+    for refused in [nothing, the_programs_own] {
+        let why = refused.err().expect("no guard").to_string();
+        assert!(why.contains("its sockets are not found"), "{why}");
+    }
+}
+
+#[test]
 fn strangers_reach_nothing() {
     let Some(pair) = Pair::new() else { return };
     // Whoever does not know the secret is not admitted, and finds out that neither is the server.
