@@ -127,6 +127,14 @@ pub fn trials() -> Vec<Trial> {
         }));
     }
     trials.push(Trial::test("far/lost/link", || Ok(link_cut()?)));
+    for how in ["put", "get", "atomic", "lock", "barrier"] {
+        for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
+            for pes in [2, 4] {
+                let name = format!("far/blame/{how}/{}/{pes}", signal as i32);
+                trials.push(Trial::test(name, move || Ok(blamed(how, signal, pes)?)));
+            }
+        }
+    }
     for when in ["connect", "proved", "admitted"] {
         let name = format!("far/cut/{when}");
         trials.push(Trial::test(name, move || Ok(cut_while_connecting(when)?)));
@@ -392,6 +400,24 @@ fn link_cut() -> Result<(), String> {
     command.args(["sh", "-c", "\"$@\" & sleep 2; ip -n node1 link set eth0 down; wait $!", "sh"]);
     command.args(&words[inside..]);
     fails(&launch::run(command)?, &["node node", " with PE ", "cannot be reached from node node"])
+}
+
+/// A PE dies while those of its node and of another one communicate with it: its death is named once, and
+/// nobody names another cause.
+fn blamed(how: &str, signal: Signal, pes: usize) -> Result<(), String> {
+    let number = signal as i32;
+    let job = job("tests/programs/far_blame.c", pes, &[how, &number.to_string()])?;
+    let outcome = launch::run(job)?;
+    let death = format!("was killed by signal {number} ({signal})");
+    let told = outcome.stderr.matches(&death).count();
+    let others = ["cannot be reached", "operations on PEs of other nodes failed", "ended without"];
+    let is_blamed = others.iter().any(|words| outcome.stderr.contains(words));
+    if outcome.hung || outcome.status != 128 + number || told != 1 || is_blamed {
+        let problem =
+            format!("expected status {}, {death:?} once, and no other cause", 128 + number);
+        return Err(outcome.report(&problem));
+    }
+    Ok(())
 }
 
 /// The longest time in which a job whose hosts cannot reach each other ends. It is some three times what
