@@ -208,7 +208,7 @@ fn end_peers(job: &Job, status: i32) {
         life::tell_all(&job.control, job.near(), job.pe);
     } else if job.exchange.is_some() {
         warn_peers(job);
-        ask_launcher(job, status);
+        ask_launcher(job.launcher, status, job.exchange.is_some());
         // Slurm has no exit status for the job as a whole: it reports the worst of the PEs'.
         if job.launcher != Launcher::Slurm {
             process::sleep(LAUNCHER);
@@ -231,12 +231,12 @@ fn warn_peers(job: &Job) {
     process::sleep(abort::NOTICE);
 }
 
-/// Asks the launcher to end the job.
-fn ask_launcher(job: &Job, status: i32) {
+/// Asks the launcher to end the job. `is_talking`: as for [`Launcher::abort`].
+pub(super) fn ask_launcher(launcher: Launcher, status: i32, is_talking: bool) {
     // The launcher may end this process at once, and lose output that has not been read yet.
     streams::flush();
     ending::wait_for_readers(GRACE);
-    job.launcher.abort(status, job.exchange.is_some());
+    launcher.abort(status, is_talking);
 }
 
 /// Waiting peers see the abort word, those that initialise look for it, and those that compute get
@@ -270,7 +270,7 @@ fn end_near(job: &Job, status: i32) {
         process::sleep(Duration::from_millis(5));
     }
     if left().next().is_some() {
-        ask_launcher(job, status);
+        ask_launcher(job.launcher, status, job.exchange.is_some());
         let until = Instant::now() + GRACE;
         while Instant::now() < until && left().next().is_some() {
             process::sleep(Duration::from_millis(5));

@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use crate::job::claim::Told;
+use crate::job::ending;
 use crate::job::exchange::Exchange;
 use crate::job::file::JobFile;
 use crate::job::launcher::Launcher;
@@ -269,9 +270,7 @@ impl Foreign {
         if !matches!(error, Error::Told) {
             message::say(&error);
         }
-        // The launcher may end this process at once.
-        sys::streams::flush();
-        self.launcher.abort(1, true);
+        ending::ask_launcher(self.launcher, 1, true);
         Error::Told
     }
 
