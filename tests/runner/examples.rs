@@ -68,14 +68,18 @@ fn in_rust(name: &str, says: &str, pes: usize) -> Result<(), String> {
     }
 }
 
-/// The executable of a Rust program of this workspace, built by cargo as a user's would be.
+/// The executable of a Rust program of this workspace. Cargo has made it with the unit tests, if those
+/// were built.
 pub fn made_by_cargo(name: &str) -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(tree::repository("."));
-    cargo.args(["build", "--quiet", "--locked", "--package", "oneshmem", "--example", name]);
-    cargo.arg("--target-dir").arg(tree::scratch("cargo"));
+    cargo.args(["build", "--quiet", "--locked", "--workspace", "--exclude", "oneshmem-tests"]);
+    cargo.args(["--example", name]);
     Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
-    Ok(tree::scratch("cargo").join("debug/examples").join(name))
+    // This program is in the folder deps/ beside examples/.
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let profile = own.ancestors().nth(2).ok_or("this program is in no folder of cargo")?;
+    Ok(profile.join("examples").join(name))
 }
 
 fn example(
