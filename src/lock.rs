@@ -13,10 +13,10 @@ use crate::job::threads::{self, THREAD_MULTIPLE};
 use crate::job::{at_once, call, job};
 use crate::operand::word::Word;
 use crate::order as ordering;
-use crate::pause::{self, HABITS};
+use crate::pause::{self, WAIT_POLICY};
 use crate::stats::{For, Wait};
 use crate::translate::MAX_PES;
-use crate::wait::polite;
+use crate::wait::backoff;
 use far::FarLock;
 use onenode::lock::{self, Order, Refused, Word as _, Words};
 use std::convert::Infallible;
@@ -117,7 +117,7 @@ fn order() -> Order {
 
 /// In which order PEs get a lock, and why, for users.
 pub fn order_told() -> String {
-    match (pause::may_overtake(), HABITS.shared()) {
+    match (pause::may_overtake(), WAIT_POLICY.shared()) {
         (true, _) => format!(
             "a running PE first, for up to {:?}, since PEs share CPUs and the next in line may have \
              none; {}=arrival sets the order of arrival",
@@ -174,7 +174,7 @@ fn acquire(lock: impl LockWords) {
 
 #[inline(always)]
 fn try_to_acquire(lock: impl LockWords) -> c_int {
-    !polite::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
+    !backoff::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
 }
 
 #[inline(always)]

@@ -4,12 +4,12 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
 use crate::job::{self, call, health::Watch};
-use onenode::pause::{self, Habits, Waiting};
+use onenode::pause::{self, WaitPolicy, Waiting};
 use std::convert::Infallible;
 use std::time::Instant;
 
 /// How the PEs of this job wait.
-pub(crate) static HABITS: Habits = Habits::new();
+pub(crate) static WAIT_POLICY: WaitPolicy = WaitPolicy::new();
 
 /// Whether a PE that runs may take a free lock ahead of those in line: see
 /// [`Order`](onenode::lock::Order).
@@ -17,8 +17,8 @@ static OVERTAKING: AtomicBool = AtomicBool::new(true);
 
 /// Sets how the PEs of this job wait. They are `crowded` if they share CPUs, and then locks are
 /// passed on by arrival only if `in_order`.
-pub(crate) fn set_habits(crowded: bool, sleeps: bool, crowd: u32, in_order: bool) {
-    HABITS.set(crowded, sleeps, crowd);
+pub(crate) fn set_wait_policy(crowded: bool, sleeps: bool, crowd: u32, in_order: bool) {
+    WAIT_POLICY.set(crowded, sleeps, crowd);
     OVERTAKING.store(crowded && !in_order, Ordering::Relaxed);
 }
 
@@ -72,8 +72,8 @@ impl Waiting for OfPe {
     type Stop = Infallible;
 
     #[inline(always)]
-    fn habits(&self) -> &Habits {
-        &HABITS
+    fn policy(&self) -> &WaitPolicy {
+        &WAIT_POLICY
     }
 
     /// Looks whether the job has ended, but not after the first yield, with which most waits of

@@ -9,9 +9,9 @@
 mod all;
 mod any;
 mod arrays;
+pub(crate) mod backoff;
 mod compare;
 mod elements;
-pub(crate) mod polite;
 mod some;
 mod variable;
 

@@ -28,14 +28,14 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// How the processes of one client wait.
 #[derive(Debug)]
-pub struct Habits {
+pub struct WaitPolicy {
     shared: AtomicBool,
     sleeps: AtomicBool,
     crowd: AtomicU32,
 }
 
-impl Habits {
-    /// The habits of processes that share CPUs.
+impl WaitPolicy {
+    /// The policy of processes that share CPUs.
     pub const fn new() -> Self {
         Self {
             shared: AtomicBool::new(true),
@@ -64,7 +64,7 @@ impl Habits {
     }
 }
 
-impl Default for Habits {
+impl Default for WaitPolicy {
     fn default() -> Self {
         Self::new()
     }
@@ -75,7 +75,7 @@ pub trait Waiting {
     /// Why a wait may end early.
     type Stop;
     /// How the client's processes wait.
-    fn habits(&self) -> &Habits;
+    fn policy(&self) -> &WaitPolicy;
     /// Called each time the CPU was yielded. Must be cheap.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl<W: Waiting> Pause<W> {
 
     #[inline(always)]
     fn spin(&mut self) -> bool {
-        let spins = if self.waiting.habits().shared() { SPINS_SHARED } else { SPINS_ALONE };
+        let spins = if self.waiting.policy().shared() { SPINS_SHARED } else { SPINS_ALONE };
         self.steps = self.steps.saturating_add(1);
         if self.steps < spins {
             std::hint::spin_loop();
@@ -157,7 +157,7 @@ impl<W: Waiting> Pause<W> {
     #[cold]
     #[inline(never)]
     fn look_if_due(&mut self) -> Result<(), W::Stop> {
-        let crowd = self.waiting.habits().crowd();
+        let crowd = self.waiting.policy().crowd();
         let yields = YIELDS.div_ceil(crowd).next_multiple_of(YIELDS_A_LOOK);
         if self.yields % yields == 0
             || self.began.get_or_insert_with(Instant::now).elapsed() >= LONG * crowd
@@ -182,7 +182,7 @@ impl<W: Waiting> Pause<W> {
     /// far, so it never makes a wait much longer.
     fn nap(&mut self) -> Result<(), W::Stop> {
         match self.since {
-            Some(since) if self.waiting.habits().shared() => {
+            Some(since) if self.waiting.policy().shared() => {
                 process::sleep((since.elapsed() / 8).min(NAP));
                 self.look()
             }
@@ -198,11 +198,11 @@ impl<W: Waiting> WaitStrategy for Pause<W> {
         if !self.spin() {
             self.give_way()?;
         }
-        Ok(self.is_long() && self.waiting.habits().sleeps.load(Ordering::Relaxed))
+        Ok(self.is_long() && self.waiting.policy().sleeps.load(Ordering::Relaxed))
     }
 
     fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), W::Stop> {
-        futex::sleep(counter.place(), seen, SLEEP * self.waiting.habits().crowd());
+        futex::sleep(counter.place(), seen, SLEEP * self.waiting.policy().crowd());
         self.look()
     }
 }

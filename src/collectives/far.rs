@@ -91,7 +91,7 @@ impl FarTeam {
 
     /// Reports this PE's step to these members' nodes, if they have subscribed, by a write to the
     /// word there that stands for this PE.
-    fn tell<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
+    fn notify<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
         let Names { job, engine } = self.names;
         let (slot, me) = (self.team.team.slot(), job.pe());
         subscription::announced(job.control().subscribers(slot, me), |subscribers| {
@@ -100,7 +100,7 @@ impl FarTeam {
             let offset = words + offset_of!(ControlWords, progress) as u64;
             for pe in members().into_iter().map(|member| self.pe(member)) {
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
-                    engine.tell(Far { pe, offset }, &[step]);
+                    engine.notify(Far { pe, offset }, &[step]);
                 }
             }
         });
@@ -142,7 +142,7 @@ impl FarTeam {
         let mut wait = Wait::new(For::Collective, about);
         let mut turns = 0;
         while !has_come() {
-            if alone && engine.hear(turns > AWAKE) {
+            if alone && engine.receive(turns > AWAKE) {
                 turns = 0;
             } else {
                 turns += 1;
@@ -230,11 +230,11 @@ impl Controlled for FarTeam {
     }
 
     fn announced(&self, step: u64) {
-        self.tell(step, || self.nodes());
+        self.notify(step, || self.nodes());
     }
 
     fn announced_to(&self, step: u64, member: usize) {
-        self.tell(step, || [member]);
+        self.notify(step, || [member]);
     }
 
     fn sends(&self) -> bool {
@@ -249,7 +249,7 @@ impl Controlled for FarTeam {
         let at = Far { pe: self.pe(member), offset: words }
             .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
             .plus(offset_of!(Mailbox, words));
-        engine.tell(at, &sent::encode(step, message));
+        engine.notify(at, &sent::encode(step, message));
     }
 
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {

@@ -34,11 +34,11 @@ pub fn subscribe(subscribe: impl FnOnce(), look: impl FnOnce() -> u64) -> u64 {
 }
 
 /// The announcing side, after it has announced a step in its own word with a sequentially
-/// consistent write: calls `tell` with the subscribers, if there are any.
-pub fn announced(subscribers: &AtomicU64, tell: impl FnOnce(u64)) {
+/// consistent write: calls `notify` with the subscribers, if there are any.
+pub fn announced(subscribers: &AtomicU64, notify: impl FnOnce(u64)) {
     in_order();
     let subscribers = subscribers.load(Ordering::SeqCst);
     if subscribers != 0 {
-        tell(subscribers);
+        notify(subscribers);
     }
 }

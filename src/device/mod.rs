@@ -259,7 +259,7 @@ unsafe impl Engine for Devices {
         }
     }
 
-    fn forget(&self) {
+    fn reset(&self) {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         for ((_, part), mapped) in peers.drain() {
             let part = &self.parts[part];

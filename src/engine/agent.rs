@@ -78,7 +78,7 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
             process::yield_cpu();
             polls.yielded(now, Instant::now());
         } else if server.worker.arm()? {
-            server.worker.bell().sleep(end.patience());
+            server.worker.doorbell().sleep(end.patience());
         }
     }
 }
@@ -108,7 +108,7 @@ impl End {
                 *self = Self::Told;
                 for pe in job.near() {
                     if let Ok(Some(control)) = Control::last(job, pe) {
-                        life::tell_end(&control, pe);
+                        life::notify_end(&control, pe);
                     }
                 }
             }

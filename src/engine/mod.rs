@@ -250,7 +250,7 @@ pub unsafe trait Engine: Send + Sync {
     /// Writes aligned words of 8 bytes of a control area, each as a whole. Quiets do not wait for them.
     /// A single word is a counter: its sleepers are woken, and it is not written if its current value
     /// is larger.
-    fn tell(&self, at: Far, words: &[u64]) {
+    fn notify(&self, at: Far, words: &[u64]) {
         for (i, word) in words.iter().enumerate() {
             let amo = Amo { action: Action::Swap, operand: *word, bytes: size_of::<u64>() };
             self.update(at.plus(i * size_of::<u64>()), amo);
@@ -259,16 +259,16 @@ pub unsafe trait Engine: Send + Sync {
 
     /// Takes in what other PEs have told this PE, which is alone on its node; false if there was
     /// nothing. `sleeps`: it may sleep for a moment, until something arrives.
-    fn hear(&self, _sleeps: bool) -> bool {
+    fn receive(&self, _sleeps: bool) -> bool {
         false
     }
 
     /// What PEs tell each other from now on, in this lifetime, reaches PEs that end without hearing
     /// it. Returns when this PE may end: its connections are complete at both ends, or take too long.
-    fn conclude(&self) {}
+    fn finish(&self) {}
 
-    /// As [`conclude`](Self::conclude), for a PE that ends the job early. Gives up after a moment.
-    fn settle(&self) {}
+    /// As [`finish`](Self::finish), for a PE that ends the job early. Gives up after a moment.
+    fn finish_early(&self) {}
 
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);
@@ -278,17 +278,17 @@ pub unsafe trait Engine: Send + Sync {
     ///
     /// # Errors
     /// If no thread can be created.
-    fn attend(&self) -> Result<(), Error> {
+    fn start_progress_thread(&self) -> Result<(), Error> {
         Ok(())
     }
 
     /// Ends the job if the connection to another node has failed. Called from time to time by
     /// threads that wait for something other than an operation.
-    fn look(&self) {}
+    fn check_connections(&self) {}
 
     /// Tells other nodes that the job has ended with this abort word, so that their PEs can end by
     /// themselves. Gives up after a moment.
-    fn tell_end(&self, _word: u64) {}
+    fn notify_end(&self, _word: u64) {}
 
     /// Whether a PE runs this PE's executable: only then static data are symmetric. Waits until that PE
     /// has begun.
@@ -298,7 +298,7 @@ pub unsafe trait Engine: Send + Sync {
 
     /// Forgets where PEs have their memory: it may be elsewhere in their next lifetime. No
     /// operation is outstanding, and none is issued any more in this lifetime.
-    fn forget(&self);
+    fn reset(&self);
 }
 
 impl dyn Engine + '_ {

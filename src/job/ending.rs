@@ -96,7 +96,7 @@ pub(super) fn leave_late(word: u64, is_spread: bool) -> ! {
 pub(super) fn tell_when_asked(job: &Job) {
     if job.launcher != Launcher::Oshrun {
         signal::before_ending_by(libc::SIGQUIT, || {
-            existing().filter(|_| !super::is_child()).inspect(|job| fault::tell_own_wait(job));
+            existing().filter(|_| !super::is_child()).inspect(|job| fault::report_own_wait(job));
             false
         });
     }
@@ -184,7 +184,7 @@ fn go(word: u64) -> ! {
 fn tell_last_wait(job: &Job) {
     let wanted = |cause: abort::Cause| cause.kind != AbortKind::GlobalExit;
     if job.launcher != Launcher::Oshrun && abort::cause(job.control.job()).is_some_and(wanted) {
-        fault::tell_own_wait(job);
+        fault::report_own_wait(job);
     }
 }
 
@@ -192,7 +192,7 @@ fn tell_last_wait(job: &Job) {
 pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
-        existing().and_then(|job| job.engine()).inspect(|engine| engine.settle());
+        existing().and_then(|job| job.engine()).inspect(|engine| engine.finish_early());
         existing().inspect(|job| end_peers(job, status));
     }
     ending::flush_and_exit(status)
@@ -224,7 +224,7 @@ fn warn_peers(job: &Job) {
     streams::flush();
     let file = job.control.job();
     if let Some(engine) = job.engine() {
-        engine.tell_end(file.header().abort.load(Ordering::Relaxed));
+        engine.notify_end(file.header().abort.load(Ordering::Relaxed));
     }
     process::sleep(abort::NOTICE);
     life::tell_all(&job.control, job.near(), job.pe);
@@ -262,7 +262,7 @@ fn end_near(job: &Job, status: i32) {
         if waited >= GRACE {
             for pe in left.into_iter().filter(|pe| is_ready(*pe)) {
                 if !told.contains(&pe) {
-                    life::tell_end(&job.control, pe);
+                    life::notify_end(&job.control, pe);
                     told.push(pe);
                 }
             }

@@ -59,10 +59,10 @@ impl Exchange {
     }
 
     /// Publishes a text about `node`. Called by its first PE.
-    pub fn tell(&mut self, about: About, node: usize, text: &str) -> Result<(), String> {
+    pub fn publish(&mut self, about: About, node: usize, text: &str) -> Result<(), String> {
         match self {
-            Self::Pmi(pmi) => pmi.tell(&Self::key(about, node), text),
-            Self::Pmix(pmix) => pmix.tell(about.name(), text),
+            Self::Pmi(pmi) => pmi.publish(&Self::key(about, node), text),
+            Self::Pmix(pmix) => pmix.publish(about.name(), text),
         }
     }
 
@@ -75,10 +75,10 @@ impl Exchange {
     }
 
     /// What has been told about `node`, whose first PE is `first`.
-    pub fn hear(&mut self, about: About, node: usize, first: usize) -> Result<String, String> {
+    pub fn fetch(&mut self, about: About, node: usize, first: usize) -> Result<String, String> {
         match self {
-            Self::Pmi(pmi) => pmi.hear(&Self::key(about, node)),
-            Self::Pmix(pmix) => pmix.hear(first as u32, about.name()),
+            Self::Pmi(pmi) => pmi.fetch(&Self::key(about, node)),
+            Self::Pmix(pmix) => pmix.fetch(first as u32, about.name()),
         }
     }
 

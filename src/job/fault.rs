@@ -38,7 +38,7 @@ impl Write for LineBuffer {
 }
 
 /// Writes one line to standard error. Safe in a signal handler if displaying `text` is.
-pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
+pub(super) fn say_line(job: &Job, text: fmt::Arguments<'_>) {
     let mut line = LineBuffer { bytes: [0; 512], used: 0 };
     let _ = writeln!(line, "oneshmem: PE {}: {text}", job.pe);
     line.bytes[line.bytes.len() - 1] = b'\n'; // If it was cut.
@@ -46,9 +46,9 @@ pub(super) fn tell(job: &Job, text: fmt::Arguments<'_>) {
 }
 
 /// Reports what this PE is waiting for, if it has waited for long. Safe in a signal handler.
-pub(super) fn tell_own_wait(job: &Job) {
+pub(super) fn report_own_wait(job: &Job) {
     if let Some(wait) = about::own(job) {
-        tell(job, format_args!("{wait}, for {:.1?}", wait.lasted));
+        say_line(job, format_args!("{wait}, for {:.1?}", wait.lasted));
     }
 }
 
@@ -105,16 +105,16 @@ fn explain_fault(job: &Job, event: &Event, mirrored: Option<Mirrored>) {
 fn tell_calls(job: &Job, event: &Event) {
     let name = signal::name(event.signal);
     match event.fault.and_then(|fault| fault.address) {
-        Some(address) => tell(job, format_args!("{name} at address {address:#x}, in")),
-        None => tell(job, format_args!("{name} in")),
+        Some(address) => say_line(job, format_args!("{name} at address {address:#x}, in")),
+        None => say_line(job, format_args!("{name} in")),
     }
     let mut is_free = false;
     backtrace::each_call(event.instruction, |index, call| {
         is_free |= call.is_free();
-        tell(job, format_args!("  {index:>2} {call}"))
+        say_line(job, format_args!("  {index:>2} {call}"))
     });
     if is_free {
-        tell(
+        say_line(
             job,
             format_args!(
                 "if this is a block of shmem_malloc: shmem_free releases it and shmem_realloc changes \
@@ -129,7 +129,7 @@ fn on_a_device(job: &Job, address: usize) -> bool {
     let Some(partition) = job.partition_of(address).filter(|it| !it.is_mapped()) else {
         return false;
     };
-    tell(
+    say_line(
         job,
         format_args!(
             "fault at {address:#x}: a device's memory (partition {}), which the processor does not \
@@ -163,7 +163,7 @@ fn mirrored(job: &Job, address: usize) -> Option<Mirrored> {
 /// Explains a fault in the window of mirrors.
 fn in_a_mirror(job: &Job, address: usize, mirrored: Mirrored) {
     match mirrored {
-        Mirrored::Nothing { pe, own } => tell(
+        Mirrored::Nothing { pe, own } => say_line(
             job,
             format_args!(
                 "fault at {address:#x}: address {own:#x} of this PE was used as a symmetric \
@@ -172,7 +172,7 @@ fn in_a_mirror(job: &Job, address: usize, mirrored: Mirrored) {
                 job.segments()
             ),
         ),
-        Mirrored::Memory { pe, own } => tell(
+        Mirrored::Memory { pe, own } => say_line(
             job,
             format_args!(
                 "fault at {address:#x}: the copy of {own:#x} on PE {pe} cannot be reached: the \

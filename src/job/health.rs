@@ -65,7 +65,7 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     check_silent(job, watch, now);
     check_gone(job);
     if let Some(engine) = job.engine() {
-        engine.look();
+        engine.check_connections();
     }
     if job.launcher != Launcher::Oshrun {
         check_arrivals(job, now);

@@ -71,7 +71,7 @@ fn is_running(job: &JobFile, pe: usize) -> bool {
 
 /// Lets PE `pe` know that the job has ended, by SIGTERM. A PE that is not initialised would die of
 /// the signal, which its launcher could take for the reason; it looks by itself when it initialises.
-pub(crate) fn tell_end(control: &Control, pe: usize) {
+pub(crate) fn notify_end(control: &Control, pe: usize) {
     let job = control.job();
     if control.pe(pe).stage() == Stage::Ready && matches!(of(job, pe), Ok(Life::Alive)) {
         signal(job, pe, libc::SIGTERM);
@@ -80,7 +80,7 @@ pub(crate) fn tell_end(control: &Control, pe: usize) {
 
 /// Lets PEs of this range except `own` know that the job has ended.
 pub(super) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
-    pes.filter(|pe| *pe != own).for_each(|pe| tell_end(control, pe));
+    pes.filter(|pe| *pe != own).for_each(|pe| notify_end(control, pe));
 }
 
 /// Sends a signal to the process of PE `pe`, if it is still running.

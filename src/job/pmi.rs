@@ -82,7 +82,7 @@ impl Pmi {
 
     /// Publishes `text` under this name to all PEs, which can read it after the next
     /// [`barrier`](Self::barrier).
-    pub fn tell(&mut self, name: &str, text: &str) -> Result<(), String> {
+    pub fn publish(&mut self, name: &str, text: &str) -> Result<(), String> {
         let parts: Vec<_> = text.as_bytes().chunks(self.most.saturating_sub(1).max(1)).collect();
         for (index, part) in parts.iter().enumerate() {
             self.put(&format!("{name}.{index}"), &String::from_utf8_lossy(part))?;
@@ -91,7 +91,7 @@ impl Pmi {
     }
 
     /// What has been published under this name.
-    pub fn hear(&mut self, name: &str) -> Result<String, String> {
+    pub fn fetch(&mut self, name: &str) -> Result<String, String> {
         let parts = self.get(name)?;
         let count: usize = parts.parse().map_err(|_| format!("PMI: {name} is {parts}"))?;
         (0..count).map(|index| self.get(&format!("{name}.{index}"))).collect()

@@ -159,7 +159,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
-    pause::set_habits(crowded, sleeps, health::crowd(near.len()), locks_in_order);
+    pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
     fork::prepare(say_child_is_lost)?;
     fault::explain(health::leave_if_dead);
     ending::leave_when_told();
@@ -169,7 +169,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     begin(job, routine, level)?;
     // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(engine) = job.engine() {
-        engine.attend()?;
+        engine.start_progress_thread()?;
     }
     announce(job);
     Ok(())
@@ -270,7 +270,7 @@ fn conclude(routine: Routine) {
     stats::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
-    job.engine().inspect(|engine| engine.conclude());
+    job.engine().inspect(|engine| engine.finish());
     collectives::barrier_all(routine);
     if job.nodes().is_some() {
         // The last PE to come through a barrier may only then contact other nodes for the first
@@ -291,7 +291,7 @@ fn conclude(routine: Routine) {
     job.attachments.forget();
     if let Some(engine) = job.engine() {
         engine.quiet();
-        engine.forget();
+        engine.reset();
     }
     // Agents end with the PEs that started them, so all PEs stay until no agent is needed.
     if let Some(exchange) = &job.exchange {
@@ -302,7 +302,7 @@ fn conclude(routine: Routine) {
         }
     }
     if let Some(devices) = job.devices() {
-        devices.forget();
+        devices.reset();
     }
     job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
     job.control.pe(job.pe).advance();

@@ -64,11 +64,11 @@ pub(super) fn introduce(
 /// What the first PE of a node does for it. The size of the heap is written last: the other PEs of the
 /// node wait for it.
 fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
-    exchange.tell(About::Host, nodes.own(), &own_card(job, nodes)?.encode())?;
+    exchange.publish(About::Host, nodes.own(), &own_card(job, nodes)?.encode())?;
     exchange.meet()?;
     let (mut heap, mut sites) = (u64::MAX, Vec::new());
     for node in 0..nodes.count() {
-        let text = exchange.hear(About::Host, node, nodes.pes(node).start)?;
+        let text = exchange.fetch(About::Host, node, nodes.pes(node).start)?;
         let card = Card::decode(&text).ok_or_else(|| format!("node {node} says {text}"))?;
         heap = heap.min(card.heap);
         nodes.name(node, &card.host);
@@ -82,10 +82,10 @@ fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Resu
     let chooses = environment::variable(network::VARIABLE).is_some();
     nodes.set_device(&network::device(&sites, nodes.own(), |node| nodes.host(node), chooses)?);
     let record = hex(&start_agent(job)?);
-    exchange.tell(About::Agent, nodes.own(), &record)?;
+    exchange.publish(About::Agent, nodes.own(), &record)?;
     exchange.meet()?;
     for node in 0..nodes.count() {
-        let text = exchange.hear(About::Agent, node, nodes.pes(node).start)?;
+        let text = exchange.fetch(About::Agent, node, nodes.pes(node).start)?;
         let record = of_hex(&text).filter(|record| record.len() <= RECORD_BYTES);
         nodes
             .publish(node, &record.ok_or_else(|| format!("the agent of node {node} says {text}"))?);

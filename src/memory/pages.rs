@@ -73,16 +73,16 @@ impl Wanted {
         let mut pages = Pages::Normal;
         let explicit = self.explicit.iter().cloned().map(|size| size.map(Pages::Explicit));
         let transparent = self.transparent.then_some(Ok(Pages::Transparent));
-        for wish in explicit.chain(transparent) {
-            let laid = wish.and_then(|wish| {
-                lay(wish).map(|()| wish).map_err(|error| {
-                    let why = why_not(wish, heap.len(), &error);
+        for wanted in explicit.chain(transparent) {
+            let laid = wanted.and_then(|wanted| {
+                lay(wanted).map(|()| wanted).map_err(|error| {
+                    let why = why_not(wanted, heap.len(), &error);
                     format!("a symmetric heap ({}): {why}", env::SYMMETRIC_SIZE.name)
                 })
             });
             match laid {
-                Ok(wish) => {
-                    pages = wish;
+                Ok(wanted) => {
+                    pages = wanted;
                     break;
                 }
                 Err(why) => failures.push(why),

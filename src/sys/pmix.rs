@@ -154,7 +154,7 @@ impl Pmix {
     }
 
     /// The value that `rank` has published under this name.
-    pub fn hear(&self, rank: u32, name: &CStr) -> Result<String, String> {
+    pub fn fetch(&self, rank: u32, name: &CStr) -> Result<String, String> {
         let whose = Proc { rank, ..self.own.clone() };
         let mut value: *mut Value = null_mut();
         // SAFETY: a process of our own namespace, a C string, and a local for the result.
@@ -174,7 +174,7 @@ impl Pmix {
     }
 
     /// Publishes `text` to all ranks under this name.
-    pub fn tell(&self, name: &CStr, text: &str) -> Result<(), String> {
+    pub fn publish(&self, name: &CStr, text: &str) -> Result<(), String> {
         let text = CString::new(text).map_err(|error| error.to_string())?;
         let mut value = Value { kind: STRING, data: [text.as_ptr() as usize, 0, 0] };
         // SAFETY: a C string, and a value that points to another; the library copies both.

@@ -1,7 +1,7 @@
 //! Waits for, or tests, all elements of an array.
 
 use super::elements::{Ivars, Values};
-use super::{Waitable, polite};
+use super::{Waitable, backoff};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::ffi::c_int;
@@ -22,6 +22,6 @@ impl<T: Waitable, V: Values<T>> Ivars<'_, T, V> {
 
     /// 1 if all elements satisfy the comparison, which also holds for an empty set.
     pub(super) fn test_all(self) -> c_int {
-        polite::tested(self.counting().all(|i| self.satisfied(i))) as c_int
+        backoff::tested(self.counting().all(|i| self.satisfied(i))) as c_int
     }
 }

@@ -1,7 +1,7 @@
 //! Waits for, or tests, any one element of an array, fairly.
 
 use super::elements::{Element, Ivars, Values};
-use super::{Waitable, polite};
+use super::{Waitable, backoff};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 use std::cell::Cell;
@@ -71,7 +71,7 @@ impl<T: Waitable, V: Values<T>> Ivars<'_, T, V> {
 
     pub(super) fn test_any(self) -> usize {
         let found = self.find();
-        polite::tested(found.is_some());
+        backoff::tested(found.is_some());
         found.unwrap_or(NONE)
     }
 }

@@ -1,7 +1,7 @@
 //! Waits for, or tests, some elements of an array. Every call tests every element.
 
 use super::elements::{Indices, Ivars, Values};
-use super::{Waitable, polite};
+use super::{Waitable, backoff};
 use crate::error::Routine;
 use crate::stats::{For, Wait};
 
@@ -25,7 +25,7 @@ impl<T: Waitable, V: Values<T>> Ivars<'_, T, V> {
     /// As `wait_some`, without waiting.
     pub(super) fn test_some(self, indices: Indices<'_>) -> usize {
         let found = self.collect(indices);
-        polite::tested(found != 0);
+        backoff::tested(found != 0);
         found
     }
 }

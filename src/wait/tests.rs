@@ -194,7 +194,7 @@ fn failed_tests_in_a_row_count_as_waiting_until_one_succeeds() {
     for _ in 0..100 {
         assert_eq!(test(R, at, CMP_EQ, 1), 0);
     }
-    assert!(polite::is_waiting());
+    assert!(backoff::is_waiting());
     assert_eq!(test(R, at, CMP_EQ, 0), 1);
-    assert!(!polite::is_waiting());
+    assert!(!backoff::is_waiting());
 }

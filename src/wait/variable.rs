@@ -1,6 +1,6 @@
 //! Waits for, or tests, one variable.
 
-use super::{Comparison, Waitable, polite};
+use super::{Comparison, Waitable, backoff};
 use crate::argument::memory::Object;
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
@@ -85,7 +85,7 @@ fn until_on_device<T: Waitable>(
 pub fn test<T: Waitable>(routine: Routine, ivar: Object<'_, T>, cmp: c_int, value: T) -> c_int {
     let cmp = Comparison::new(routine, cmp);
     let Some(variable) = Here::surely(ivar) else { return test_slow(routine, ivar, cmp, value) };
-    polite::tested(cmp.holds(variable.load(), value)) as c_int
+    backoff::tested(cmp.holds(variable.load(), value)) as c_int
 }
 
 /// The slow path of [`test()`], separate so that the hot path reserves nothing for it.
@@ -101,5 +101,5 @@ fn test_slow<T: Waitable>(
         Ok(variable) => variable.load(),
         Err(variable) => variable.load(),
     };
-    polite::tested(cmp.holds(seen, value)) as c_int
+    backoff::tested(cmp.holds(seen, value)) as c_int
 }

@@ -99,7 +99,7 @@ impl Memory {
             bytes: self.bytes as usize,
             pages,
             align: self.align as usize,
-            wish: self.start.addr(),
+            hint: self.start.addr(),
         }
     }
 }

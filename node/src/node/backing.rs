@@ -158,14 +158,14 @@ impl Drop for Reservation {
 pub(super) fn reserve(
     bytes: usize,
     align: usize,
-    wish: usize,
+    hint: usize,
     last: Option<usize>,
 ) -> Result<(Range<usize>, Reservation), Error> {
     let page = map::page_size();
-    if wish != 0 && wish % align == 0 && wish > page {
-        let (start, length) = (wish - page, bytes + 2 * page);
+    if hint != 0 && hint % align == 0 && hint > page {
+        let (start, length) = (hint - page, bytes + 2 * page);
         if map::reserve_at(start, length).is_some() {
-            return Ok((wish..wish + bytes, Reservation(start..start + length)));
+            return Ok((hint..hint + bytes, Reservation(start..start + length)));
         }
     }
     let length = bytes.next_multiple_of(HUGE) + HUGE + align;

@@ -6,7 +6,7 @@ use super::{Inner, Node, deadline};
 use crate::Rank;
 use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
-use crate::pause::{Habits, Pause, Waiting};
+use crate::pause::{Pause, WaitPolicy, Waiting};
 use crate::sys::hash::fnv1a;
 use crate::sys::point::Place;
 use crate::sys::{fd, process};
@@ -143,8 +143,8 @@ struct ForAll<'n> {
 impl Waiting for ForAll<'_> {
     type Stop = Error;
 
-    fn habits(&self) -> &Habits {
-        &self.node.habits
+    fn policy(&self) -> &WaitPolicy {
+        &self.node.policy
     }
 
     fn turn(&mut self) -> Result<(), Error> {

@@ -56,7 +56,7 @@ use crate::card::{Address, Card, Surroundings};
 use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
 use crate::error::Error;
 use crate::home::{Home, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
-use crate::pause::Habits;
+use crate::pause::WaitPolicy;
 use crate::places::Places;
 use crate::sys::life::{self, Sign};
 use crate::sys::origin::Origin;
@@ -95,7 +95,7 @@ pub(crate) struct Inner {
     fork: Fork,
     progress: Option<Box<Progress>>,
     crowd: Crowd,
-    habits: Habits,
+    policy: WaitPolicy,
     /// CPUs that the ranks of this node may run on.
     cpus: usize,
     backend: Backend,
@@ -166,7 +166,7 @@ impl Node {
             fork: config.fork,
             progress: config.progress,
             crowd: config.crowd,
-            habits: Habits::new(),
+            policy: WaitPolicy::new(),
             cpus: cgroup::cpus_of_job(),
             backend,
             reason,

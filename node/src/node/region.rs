@@ -27,7 +27,7 @@ pub struct Alloc {
     /// Alignment of the start, a power of two; 0 for 2 MiB.
     pub align: usize,
     /// Preferred start, if there is room; 0 for near the program, so that one view can have both.
-    pub wish: usize,
+    pub hint: usize,
 }
 
 /// The largest size of a region in bytes.
@@ -39,7 +39,7 @@ impl Node {
     /// # Errors
     /// [`Error::Argument`]; [`Error::NoWay`] if there is no room, or no pages of that kind.
     pub fn alloc(&self, key: Key, bytes: usize, how: Pages) -> Result<Region, Error> {
-        self.alloc_as(key, &Alloc { bytes, pages: how, align: 0, wish: 0 })
+        self.alloc_as(key, &Alloc { bytes, pages: how, align: 0, hint: 0 })
     }
 
     /// As [`alloc`](Self::alloc), with all options.
@@ -60,7 +60,7 @@ impl Node {
         }
         let mut regions = lock(&node.regions);
         let align = align.max(unit);
-        let (at, reserved) = reserve(bytes, align, wanted.wish, regions.last)?;
+        let (at, reserved) = reserve(bytes, align, wanted.hint, regions.last)?;
         let record = regions.record(key, &at)?;
         let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
         regions.last = Some(reserved.start());

@@ -7,7 +7,7 @@ use crate::Rank;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::config::{Crowd, State};
 use crate::error::Error;
-use crate::pause::{Habits, Pause, Waiting};
+use crate::pause::{Pause, WaitPolicy, Waiting};
 use std::time::{Duration, Instant};
 
 /// How often a wait checks its peers' signs of life.
@@ -52,8 +52,8 @@ impl<'n> ForPeer<'n> {
 impl Waiting for ForPeer<'_> {
     type Stop = Error;
 
-    fn habits(&self) -> &Habits {
-        &self.node.habits
+    fn policy(&self) -> &WaitPolicy {
+        &self.node.policy
     }
 
     fn turn(&mut self) -> Result<(), Error> {
@@ -126,7 +126,7 @@ impl Inner {
             Crowd::Shared => true,
             Crowd::Alone => false,
         };
-        self.habits.set(shared, true, ranks.div_ceil(FEW) as u32);
+        self.policy.set(shared, true, ranks.div_ceil(FEW) as u32);
     }
 
     /// One turn of a wait: calls the client's progress function and checks the deadline.

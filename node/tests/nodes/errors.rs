@@ -118,9 +118,9 @@ fn settings_and_arguments_are_checked() {
         assert!(error.contains("2 regions"), "{error}");
 
         let far = Node::open(memfd()).expect("opened");
-        for (key, wish) in [(1, 0x1000_0000_0000), (2, 0x3000_0000_0000)] {
-            let wanted = onenode::Alloc { bytes: 4096, pages: Pages::Normal, align: 0, wish };
-            assert_eq!(far.alloc_as(Key(key), &wanted).expect("there").start, wish);
+        for (key, hint) in [(1, 0x1000_0000_0000), (2, 0x3000_0000_0000)] {
+            let wanted = onenode::Alloc { bytes: 4096, pages: Pages::Normal, align: 0, hint };
+            assert_eq!(far.alloc_as(Key(key), &wanted).expect("there").start, hint);
         }
         let error = far.view(&[Key(1), Key(2)], HeapTable::new(1)).expect_err("far apart");
         assert!(matches!(error, Error::NoWay(_)) && error.to_string().contains("two views"));

@@ -221,24 +221,24 @@ fn pages_of_all_sizes() {
 }
 
 #[test]
-fn wishes_are_heard() {
+fn hints_are_followed() {
     run(1, |process| {
         let node = process.node();
-        let wish = 0x3000_0000_0000;
-        let alloc = |key, wish, align| {
-            let wanted = Alloc { bytes: 5000, pages: Pages::Normal, align, wish };
+        let hint = 0x3000_0000_0000;
+        let alloc = |key, hint, align| {
+            let wanted = Alloc { bytes: 5000, pages: Pages::Normal, align, hint };
             node.alloc_as(Key(key), &wanted)
         };
-        assert_eq!(alloc(1, wish, 0).expect("there").start, wish);
-        assert_ne!(alloc(2, wish, 0).expect("elsewhere").start, wish, "taken");
+        assert_eq!(alloc(1, hint, 0).expect("there").start, hint);
+        assert_ne!(alloc(2, hint, 0).expect("elsewhere").start, hint, "taken");
         assert_eq!(alloc(3, 0, 1 << 30).expect("aligned").start % (1 << 30), 0);
         assert!(alloc(4, 0, 3).expect_err("no power of two").to_string().contains("align = 3"));
         let same = alloc(1, 0, 0).expect_err("taken").to_string();
         assert!(same.contains("key = 0x1"), "{same}");
         // SAFETY: nobody uses the memory.
         unsafe { node.unregion(Key(1)).expect("gone") };
-        assert!(!map::is_mapped(wish));
-        assert_eq!(alloc(1, wish, 0).expect("there again").start, wish);
+        assert!(!map::is_mapped(hint));
+        assert_eq!(alloc(1, hint, 0).expect("there again").start, hint);
         // SAFETY: as above.
         let unknown = unsafe { node.unregion(Key(9)) }.expect_err("no such region").to_string();
         assert!(unknown.contains("key = 0x9"), "{unknown}");

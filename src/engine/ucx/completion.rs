@@ -16,18 +16,18 @@ pub struct Completion {
 impl Completion {
     /// Asks for it.
     pub fn begin(state: &mut State) -> Result<Self, Error> {
-        let State { worker, wishes, peers, progress, .. } = state;
+        let State { worker, pending, peers, progress, .. } = state;
         for agent in peers.messaged(progress.complete) {
-            // SAFETY: the worker accepts answers to these wishes.
-            unsafe { worker.ask_for_answer(wishes, agent) }?;
+            // SAFETY: the worker accepts answers to these pending requests.
+            unsafe { worker.ask_for_answer(pending, agent) }?;
         }
-        Ok(Self { last: progress.issued, asked: wishes.asked() })
+        Ok(Self { last: progress.issued, asked: pending.asked() })
     }
 
     /// Whether it has been reached. To be called after each progress.
     pub fn is_over(&self, state: &mut State) -> bool {
-        let State { wishes, progress, kept, .. } = state;
-        let over = wishes.are_answered(self.asked);
+        let State { pending, progress, kept, .. } = state;
+        let over = pending.are_answered(self.asked);
         if over {
             progress.complete = progress.complete.max(self.last);
             kept.retain(|(number, _)| *number > progress.complete);

@@ -1,15 +1,15 @@
 //! Direct connections to the workers of PEs that are alone on their nodes. Such a PE takes in what
-//! it is told while it waits, so a step of a collective need not go through its agent.
+//! it is notified while it waits, so a step of a collective need not go through its agent.
 //!
 //! A message to the PE may overtake those to its agent, and the other way round. So a step goes to
 //! the PE only if the agent has carried out everything before, and steps only grow. Any other step
-//! goes to the agent, and the PE is told to expect it: until then it does not sleep.
+//! goes to the agent, and the PE is notified to expect it: until then it does not sleep.
 #![allow(unsafe_code)]
 
 use super::bindings::{RecvParam, Status};
-use super::greetings::{Greetings, greeting};
+use super::handshake::{Handshakes, handshake};
 use super::message::Message;
-use super::messages::{HEAD, HELLO, Handler, TOLD, word};
+use super::messages::{HEAD, HELLO, Handler, NOTIFICATIONS, word};
 use super::operations::Request;
 use super::worker::{Endpoint, Worker};
 use crate::atomics::{AtomicU64, Ordering};
@@ -38,12 +38,12 @@ pub struct DirectConnections {
     current: BTreeMap<usize, Direct>,
     /// Those of earlier lifetimes. They stay, because UCX may still read their messages.
     before: Vec<(usize, Direct)>,
-    /// Whether PEs may end before they have taken in what they are told.
+    /// Whether PEs may end before they have taken in their notifications.
     concluded: bool,
     /// How many connections there have been.
     count: u64,
     /// Which of them are open. It stays where it is: UCX keeps a pointer to it.
-    greetings: Box<Greetings>,
+    handshakes: Box<Handshakes>,
 }
 
 /// A connection to the worker of a PE.
@@ -65,7 +65,7 @@ impl DirectConnections {
     /// No connections yet.
     pub fn new(secret: Secret) -> Self {
         let (current, before) = (BTreeMap::new(), Vec::new());
-        Self { secret, current, before, concluded: false, count: 0, greetings: Box::default() }
+        Self { secret, current, before, concluded: false, count: 0, handshakes: Box::default() }
     }
 
     /// Notes how a PE's worker is reached. Connects later, when there is something to tell.
@@ -82,41 +82,47 @@ impl DirectConnections {
     }
 
     /// Answers the connections of others. To be called after the worker has made progress.
-    pub fn greet(&self, worker: &Worker) {
-        self.greetings.answer(worker);
+    pub fn answer(&self, worker: &Worker) {
+        self.handshakes.answer(worker);
     }
 
     /// Tells a PE these words of its control area; false if they must go to its agent. `ordered`: the
     /// agent has carried out everything before.
-    pub fn tell(&mut self, worker: &Worker, pe: usize, told: Told, ordered: bool) -> bool {
+    pub fn notify(
+        &mut self,
+        worker: &Worker,
+        pe: usize,
+        notification: Notification,
+        ordered: bool,
+    ) -> bool {
         let Some(direct) = self.current.get_mut(&pe) else { return false };
         if !self.concluded {
             direct.begin(worker, &self.secret);
         }
-        if !direct.is_ready(worker, &self.greetings) {
+        if !direct.is_ready(worker, &self.handshakes) {
             return false;
         }
         let directly = ordered && !self.concluded;
-        direct.tell(worker, if directly { told } else { told.expected() });
+        direct.notify(worker, if directly { notification } else { notification.expected() });
         directly
     }
 
-    /// PEs may end from now on, without having taken in what they are told. Begins no connection any
+    /// PEs may end from now on, without having taken in their notifications. Begins no connection any
     /// more. Returns whether all that have begun have opened or failed: no PE may end earlier, because
     /// UCX aborts a process whose partner disappears while they connect.
-    pub fn conclude(&mut self, worker: &Worker) -> bool {
+    pub fn finish(&mut self, worker: &Worker) -> bool {
         self.concluded = true;
         let mut begun = self.current.values_mut().filter(|direct| direct.endpoint.is_some());
-        begun.all(|direct| direct.is_ready(worker, &self.greetings) || !direct.works())
+        begun.all(|direct| direct.is_ready(worker, &self.handshakes) || !direct.works())
     }
 
     /// Ends the lifetime.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.before.extend(std::mem::take(&mut self.current));
         self.concluded = false;
     }
 
-    /// A PE that cannot be told any more, and may not have been told before, with the reason.
+    /// A PE that cannot be notified any more, and may not have been before, with the reason.
     pub fn lost(&mut self) -> Option<(usize, Status)> {
         if self.concluded {
             return None;
@@ -134,9 +140,9 @@ pub fn life() -> u64 {
     job::existing().map_or(0, |job| life_word(job.life()))
 }
 
-/// What a PE is told.
+/// A notification of a PE: words for its control area.
 #[derive(Clone, Copy)]
-pub struct Told<'w> {
+pub struct Notification<'w> {
     /// The life of both PEs, as one word.
     pub life: u64,
     /// The offset in its control area.
@@ -148,7 +154,7 @@ pub struct Told<'w> {
 /// A bit of an offset that tells that the agent will write the word.
 const EXPECTED: u64 = 1;
 
-impl Told<'_> {
+impl Notification<'_> {
     /// As a message that the agent will write the words, the last one last.
     fn expected(self) -> Self {
         let last = self.words.len().saturating_sub(1);
@@ -157,9 +163,10 @@ impl Told<'_> {
     }
 }
 
-/// What this PE is told: in its control area, or here until its agent has written it there.
+/// Takes notifications of this PE: to its control area, or here until its agent has written it there.
 #[derive(Default)]
 pub struct Inbox {
+    /// Counters, and the values that the agent will write there.
     expected: RefCell<Vec<(NonNull<AtomicU64>, u64)>>,
 }
 
@@ -176,7 +183,7 @@ impl Inbox {
     }
 
     /// Ends the lifetime.
-    pub fn forget(&self) {
+    pub fn reset(&self) {
         self.expected.borrow_mut().clear();
     }
 
@@ -222,7 +229,7 @@ fn forget_written(expected: &mut Vec<(NonNull<AtomicU64>, u64)>) {
 
 impl Direct {
     fn new(number: u64, record: Record) -> Self {
-        let (endpoint, message, request, failed) = (None, greeting(), None, None);
+        let (endpoint, message, request, failed) = (None, handshake(), None, None);
         Self { number, record, endpoint, message, request, open: false, failed }
     }
 
@@ -242,7 +249,7 @@ impl Direct {
         self.send(worker, HELLO, self.number);
     }
 
-    /// `None` if that fails: then the PE's agent is told everything.
+    /// `None` if that fails: then the PE's agent gets everything.
     fn connect(&self, worker: &Worker, secret: &Secret) -> Option<Endpoint> {
         let visit = self.record.access.request(secret, ADMISSION).ok()?;
         let endpoint = worker.connect(&self.record.address).ok()?;
@@ -250,17 +257,17 @@ impl Direct {
     }
 
     /// Whether a message can be sent.
-    fn is_ready(&mut self, worker: &Worker, greetings: &Greetings) -> bool {
+    fn is_ready(&mut self, worker: &Worker, handshakes: &Handshakes) -> bool {
         if let Some(Ok(open)) = self.request.take().map(|request| worker.outcome(request)) {
             self.request = open;
         }
-        self.open = self.open || greetings.have_welcomed(self.number);
+        self.open = self.open || handshakes.have_welcomed(self.number);
         self.open && self.request.is_none() && self.works()
     }
 
-    fn tell(&mut self, worker: &Worker, told: Told) {
-        *self.message = Message::words(told.life, told.words);
-        self.send(worker, TOLD, told.offset);
+    fn notify(&mut self, worker: &Worker, notification: Notification) {
+        *self.message = Message::words(notification.life, notification.words);
+        self.send(worker, NOTIFICATIONS, notification.offset);
     }
 
     /// Sends the message. The last one has been sent.
@@ -281,13 +288,13 @@ impl DirectConnections {
     /// # Errors
     /// If UCX refuses the handlers.
     pub fn prepare(&self, worker: &Worker) -> Result<(), Error> {
-        // SAFETY: the greetings stay where they are: the connections outlive the worker.
-        unsafe { worker.accept_greetings(&self.greetings) }
+        // SAFETY: the handshakes stay where they are: the connections outlive the worker.
+        unsafe { worker.accept_handshakes(&self.handshakes) }
     }
 }
 
 impl Worker {
-    /// Takes in what this PE is told from now on.
+    /// Takes in notifications of this PE from now on.
     ///
     /// # Errors
     /// If UCX refuses the handler.
@@ -295,14 +302,14 @@ impl Worker {
     /// # Safety
     /// The inbox stays where it is as long as the worker exists. Only the thread that uses the worker
     /// uses it.
-    pub unsafe fn accept_told(&self, inbox: &Inbox) -> Result<(), Error> {
+    pub unsafe fn accept_notifications(&self, inbox: &Inbox) -> Result<(), Error> {
         let inbox = (&raw const *inbox).cast_mut().cast();
         // SAFETY: the caller guarantees what the handler requires of its argument.
-        unsafe { self.accept(TOLD, take_in, inbox) }
+        unsafe { self.accept(NOTIFICATIONS, take_in, inbox) }
     }
 }
 
-/// Takes in what this PE is told. UCX calls this.
+/// Takes in a notification of this PE. UCX calls this.
 ///
 /// # Safety
 /// `arg` is an [`Inbox`]. `data` is readable for `length` bytes.
@@ -344,7 +351,7 @@ mod tests {
     }
 
     impl Area {
-        fn take(&self, Told { offset, words, .. }: Told) -> bool {
+        fn take(&self, Notification { offset, words, .. }: Notification) -> bool {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let base = NonNull::from(&self.words[0]).cast();
             // SAFETY: the words of this test.
@@ -360,21 +367,23 @@ mod tests {
         Area { words: [5, 5, 5, 5].map(AtomicU64::new).into(), inbox: Inbox::default() }
     }
 
-    fn told(offset: u64, words: &[u64]) -> Told<'_> {
-        Told { life: 1, offset, words }
+    fn notification(offset: u64, words: &[u64]) -> Notification<'_> {
+        Notification { life: 1, offset, words }
     }
 
     #[test]
     fn a_single_word_only_grows_and_others_are_stored() {
         let area = area();
         assert!(
-            [told(8, &[7]), told(8, &[6]), told(16, &[1, 9])].map(|it| area.take(it)) == [true; 3]
+            [notification(8, &[7]), notification(8, &[6]), notification(16, &[1, 9])]
+                .map(|it| area.take(it))
+                == [true; 3]
         );
         assert_eq!(area.words(), [5, 7, 1, 9]);
         for (offset, words) in
             [(32, &[9][..]), (24, &[9, 9]), (40, &[9]), (4, &[9]), (u64::MAX - 7, &[9])]
         {
-            assert!(!area.take(told(offset, words)), "{offset}");
+            assert!(!area.take(notification(offset, words)), "{offset}");
         }
         assert_eq!(area.words(), [5, 7, 1, 9]);
         assert!(area.inbox.is_complete());
@@ -384,15 +393,15 @@ mod tests {
     fn what_the_agent_will_write_is_expected_until_it_has() {
         let area = area();
         for words in [&[6][..], &[1, 8]] {
-            assert!(area.take(told(8, words).expected()));
+            assert!(area.take(notification(8, words).expected()));
             assert_eq!(area.words(), [5; 4], "the agent writes it");
             assert!(!area.inbox.is_complete());
             area.words[words.len()].store(9, Ordering::Relaxed);
             assert!(area.inbox.is_complete(), "a later step is there");
             area.words[words.len()].store(5, Ordering::Relaxed);
         }
-        assert!(area.take(told(8, &[6]).expected()));
-        area.inbox.forget();
+        assert!(area.take(notification(8, &[6]).expected()));
+        area.inbox.reset();
         assert!(area.inbox.is_complete());
     }
 }

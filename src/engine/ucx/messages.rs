@@ -24,7 +24,7 @@ pub const STORES: Handler = Handler { id: 1, flags: ucx::AM_EAGER };
 /// The handler of questions.
 pub const QUESTIONS: Handler = Handler { id: 2, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 /// The handler of steps that PEs tell each other.
-pub const TOLD: Handler = Handler { id: 3, flags: ucx::AM_EAGER };
+pub const NOTIFICATIONS: Handler = Handler { id: 3, flags: ucx::AM_EAGER };
 /// The handlers of what opens the connections for them.
 pub const HELLO: Handler = Handler { id: 4, flags: ucx::AM_EAGER | ucx::AM_REPLY };
 pub const WELCOME: Handler = Handler { id: 5, flags: ucx::AM_EAGER };

@@ -5,22 +5,22 @@ mod alarm;
 mod bindings;
 mod completion;
 mod direct;
-mod farewell;
-mod greetings;
+mod handshake;
 mod lost;
 mod message;
 mod messages;
 mod operations;
 mod peers;
+mod pending;
 mod progress;
-mod pusher;
+mod progress_thread;
 mod question;
 mod reach;
 pub mod server;
+mod shutdown;
 mod silence;
 mod state;
 mod turn;
-mod wishes;
 pub mod worker;
 
 use super::exports::Record;
@@ -32,12 +32,13 @@ use crate::job::nodes::Nodes;
 use alarm::Alarm;
 use bindings::Status;
 use completion::Completion;
-use direct::{Inbox, Told};
+use direct::{Inbox, Notification};
 use message::Message;
 use messages::Parts;
 use onenode::copy;
 use operations::{Remote, Request};
 use peers::Peers;
+use pending::PendingRequests;
 use progress::Progress;
 use question::Question;
 use silence::Silence;
@@ -45,7 +46,6 @@ use state::{Shared, State};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use turn::Turn;
-use wishes::Wishes;
 use worker::Worker;
 
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
@@ -79,30 +79,30 @@ impl Ucx {
             guard.close()?;
         } else {
             // SAFETY: the inbox stays with the worker, for one thread at a time.
-            unsafe { worker.accept_told(&inbox) }?;
+            unsafe { worker.accept_notifications(&inbox) }?;
             let (server, access) = admission::Server::open(&guard)?;
             nodes.set_worker(&Record { address: worker.address()?, access }.encode())?;
             admission = Some((server, secret.clone()));
         }
-        let wishes = Box::<Wishes>::default();
-        // SAFETY: the wishes stay with the worker, for one thread at a time.
-        unsafe { worker.accept_answers(&wishes) }?;
-        let bell = worker.bell();
+        let pending = Box::<PendingRequests>::default();
+        // SAFETY: the pending requests stay with the worker, for one thread at a time.
+        unsafe { worker.accept_answers(&pending) }?;
+        let doorbell = worker.doorbell();
         let peers = Peers::none(nodes.count(), job.npes(), secret);
         peers.direct.prepare(&worker)?;
         let state = State {
             worker,
             inbox,
-            wishes,
+            pending,
             peers,
             progress: Progress::default(),
             silence: Silence::default(),
             kept: Vec::new(),
-            told: false,
+            armed: false,
             waiting: 0,
         };
         let state = Mutex::new(state);
-        let shared = Arc::new(Shared { state, bell, alarm: Alarm::default() });
+        let shared = Arc::new(Shared { state, doorbell, alarm: Alarm::default() });
         Ok(Self { shared, admission: admission.into() })
     }
 
@@ -119,10 +119,10 @@ impl Ucx {
         number
     }
 
-    /// Lets the pusher complete what has been issued, if the program does not.
+    /// Lets the progress thread complete what has been issued, if the program does not.
     fn alarm(&self, state: &mut State) {
-        if !state.told {
-            state.told = true;
+        if !state.armed {
+            state.armed = true;
             self.shared.alarm.set();
         }
     }
@@ -147,12 +147,12 @@ impl Ucx {
             if over == Over::AtQuiet {
                 self.count(state, of.pe, true);
             }
-            // SAFETY: the caller guarantees that `to` is writable. The worker accepts answers to these
-            // wishes.
-            unsafe { state.worker.ask(&state.wishes, remote, offset, question, to) }
+            // SAFETY: the caller guarantees that `to` is writable. The worker accepts answers to these pending
+            // requests.
+            unsafe { state.worker.ask(&state.pending, remote, offset, question, to) }
         });
         if over == Over::AtReturn {
-            self.wait(Some(of.pe), |state| Ok(state.wishes.is_answered(number)));
+            self.wait(Some(of.pe), |state| Ok(state.pending.is_answered(number)));
         }
     }
 
@@ -200,7 +200,7 @@ impl Ucx {
     /// Makes progress until the operation is over, which concerns `pe` or, without one, any PE.
     fn wait(&self, pe: Option<usize>, mut is_over: impl FnMut(&mut State) -> Result<bool, Status>) {
         self.state().waiting += 1;
-        let mut turn = Turn::new(self.shared.bell);
+        let mut turn = Turn::new(self.shared.doorbell);
         loop {
             let mut state = self.state();
             let came = state.advance();
@@ -227,7 +227,7 @@ impl Ucx {
 }
 
 // SAFETY: messages are sent from, and answers written to, what the calls name: see `Worker::send_parts`
-// and `Wishes`, which counts the bytes that are missing.
+// and `PendingRequests`, which counts the bytes that are missing.
 unsafe impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
         let word = matches!(bytes, 4 | 8) && to.offset % bytes as u64 == 0;
@@ -293,12 +293,12 @@ unsafe impl Engine for Ucx {
         }
     }
 
-    fn tell(&self, at: Far, words: &[u64]) {
+    fn notify(&self, at: Far, words: &[u64]) {
         let directly = self.with(at, |state, _, offset| {
             let State { worker, peers, progress, .. } = state;
             let ordered = peers.is_done(at.pe, progress.complete);
-            let told = Told { life: direct::life(), offset, words };
-            Ok(peers.direct.tell(worker, at.pe, told, ordered))
+            let notification = Notification { life: direct::life(), offset, words };
+            Ok(peers.direct.notify(worker, at.pe, notification, ordered))
         });
         if directly {
             return;
@@ -314,7 +314,7 @@ unsafe impl Engine for Ucx {
         }
     }
 
-    fn hear(&self, sleeps: bool) -> bool {
+    fn receive(&self, sleeps: bool) -> bool {
         let Ok(mut state) = self.shared.state.try_lock() else { return false };
         // Others take it in.
         if state.waiting > 0 {
@@ -327,12 +327,12 @@ unsafe impl Engine for Ucx {
         let sleeps = sleeps && !came && state.inbox.is_complete();
         if sleeps && state.worker.arm().is_ok_and(|armed| armed) {
             drop(state);
-            self.shared.bell.sleep(turn::SLEEP);
+            self.shared.doorbell.sleep(turn::SLEEP);
         }
         came
     }
 
-    fn conclude(&self) {
+    fn finish(&self) {
         let until = Instant::now() + CONCLUSION;
         self.wait(None, |state| Ok(state.are_connections_settled() || Instant::now() >= until));
     }
@@ -342,31 +342,31 @@ unsafe impl Engine for Ucx {
         self.complete(owed);
     }
 
-    fn attend(&self) -> Result<(), Error> {
+    fn start_progress_thread(&self) -> Result<(), Error> {
         let admission = self.admission.lock().unwrap_or_else(|e| e.into_inner()).take();
         if let Some((server, secret)) = admission {
             server.start(move || Some(secret.clone()))?;
         }
-        pusher::start(self.shared.clone())
+        progress_thread::start(self.shared.clone())
     }
 
-    fn look(&self) {
+    fn check_connections(&self) {
         let Ok(mut state) = self.shared.state.try_lock() else { return };
         if state.waiting == 0 {
             while state.advance() {}
             state.check();
         }
-        let State { worker, wishes, peers, silence, .. } = &mut *state;
-        // SAFETY: the worker accepts answers to these wishes.
-        unsafe { silence.look(worker, wishes, peers) };
+        let State { worker, pending, peers, silence, .. } = &mut *state;
+        // SAFETY: the worker accepts answers to these pending requests.
+        unsafe { silence.look(worker, pending, peers) };
     }
 
-    fn settle(&self) {
-        farewell::settle(&self.shared);
+    fn finish_early(&self) {
+        shutdown::finish_early(&self.shared);
     }
 
-    fn tell_end(&self, word: u64) {
-        farewell::tell(&self.shared, word);
+    fn notify_end(&self, word: u64) {
+        shutdown::notify_end(&self.shared, word);
     }
 
     fn runs_the_same(&self, pe: usize) -> bool {
@@ -377,12 +377,12 @@ unsafe impl Engine for Ucx {
         })
     }
 
-    fn forget(&self) {
+    fn reset(&self) {
         // Includes what only `tell` issued: others may wait for it.
         let issued = self.state().progress.issued;
         self.complete(issued);
         let mut state = self.state();
-        state.peers.forget();
-        state.inbox.forget();
+        state.peers.reset();
+        state.inbox.reset();
     }
 }

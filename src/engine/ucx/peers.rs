@@ -119,8 +119,8 @@ impl Peers {
     }
 
     /// Forgets the memory of all PEs: they may export other memory in their next lifetime.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.pes.fill(None);
-        self.direct.forget();
+        self.direct.reset();
     }
 }

@@ -73,11 +73,11 @@ impl Ucx {
             let state = self.state();
             let agent = Remote::none(&state.peers.agents[node].as_ref()?.endpoint, pe);
             // SAFETY: the bytes stay until the answer has come, below. The worker accepts answers to
-            // these wishes.
-            unsafe { state.worker.ask(&state.wishes, agent, 0, Question::Export, place) }
+            // these pending requests.
+            unsafe { state.worker.ask(&state.pending, agent, 0, Question::Export, place) }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
-        self.wait(Some(pe), |state| Ok(state.wishes.is_answered(number)));
+        self.wait(Some(pe), |state| Ok(state.pending.is_answered(number)));
         // SAFETY: our own local, which was written through the pointer.
         Export::decode(&unsafe { place.cast::<[u8; EXPORT_BYTES]>().read_volatile() })
     }

@@ -4,7 +4,7 @@
 
 use super::lost;
 use super::peers::Peers;
-use super::wishes::Wishes;
+use super::pending::PendingRequests;
 use super::worker::Worker;
 use crate::job;
 use crate::message;
@@ -33,25 +33,25 @@ impl Silence {
     /// Looks for an agent that does not answer. To be called from time to time by a thread that waits.
     ///
     /// # Safety
-    /// These are the wishes whose answers the worker accepts.
-    pub unsafe fn look(&mut self, worker: &Worker, wishes: &Wishes, peers: &Peers) {
+    /// These are the pending requests whose answers the worker accepts.
+    pub unsafe fn look(&mut self, worker: &Worker, pending: &PendingRequests, peers: &Peers) {
         let now = Instant::now();
-        let Some((number, pe)) = wishes.oldest() else {
+        let Some((number, pe)) = pending.oldest() else {
             self.open = None;
             if now - self.probed >= PROBE {
                 self.probed = now;
                 for agent in peers.connected() {
                     // If it fails, so has the connection, which others notice.
-                    // SAFETY: the caller guarantees that the worker accepts answers to these wishes.
-                    let _ = unsafe { worker.ask_for_answer(wishes, agent) };
+                    // SAFETY: the caller guarantees that the worker accepts answers to these pending requests.
+                    let _ = unsafe { worker.ask_for_answer(pending, agent) };
                 }
             }
             return;
         };
         match &mut self.open {
-            Some((before, since, told)) if *before == number => {
-                if !*told && now - *since >= PATIENCE {
-                    *told = true;
+            Some((before, since, named)) if *before == number => {
+                if !*named && now - *since >= PATIENCE {
+                    *named = true;
                     let node = job::existing().and_then(|job| job.nodes()).map(|it| it.node_of(pe));
                     message::say(format_args!(
                         "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or \

@@ -4,16 +4,16 @@ use super::alarm::Alarm;
 use super::direct::Inbox;
 use super::messages::Parts;
 use super::peers::Peers;
+use super::pending::PendingRequests;
 use super::progress::Progress;
 use super::silence::Silence;
-use super::wishes::Wishes;
-use super::worker::{Bell, Worker};
+use super::worker::{Doorbell, Worker};
 use std::sync::{Mutex, MutexGuard};
 
 /// The state that the PE's threads share.
 pub struct Shared {
     pub state: Mutex<State>,
-    pub bell: Bell,
+    pub doorbell: Doorbell,
     pub alarm: Alarm,
 }
 
@@ -21,14 +21,14 @@ pub struct Shared {
 pub struct State {
     pub worker: Worker,
     pub inbox: Box<Inbox>,
-    pub wishes: Box<Wishes>,
+    pub pending: Box<PendingRequests>,
     pub peers: Peers,
     pub progress: Progress,
     pub silence: Silence,
     /// What operations need until they are complete, with their numbers.
     pub kept: Vec<(u64, Parts)>,
-    /// Whether the pusher has been notified of outstanding operations.
-    pub told: bool,
+    /// Whether the progress thread has been notified of outstanding operations.
+    pub armed: bool,
     /// How many threads wait for something, and make progress while they wait.
     pub waiting: usize,
 }
@@ -44,13 +44,13 @@ impl State {
     /// Makes progress; false if there was nothing to do.
     pub fn advance(&mut self) -> bool {
         let came = self.worker.progress();
-        self.peers.direct.greet(&self.worker);
+        self.peers.direct.answer(&self.worker);
         came
     }
 
     /// Whether no connection to a PE is under way. None begins after this.
     pub fn are_connections_settled(&mut self) -> bool {
-        self.peers.direct.conclude(&self.worker)
+        self.peers.direct.finish(&self.worker)
     }
 
     /// Ends the job if the connection to a node has failed.

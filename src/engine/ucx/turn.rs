@@ -2,7 +2,7 @@
 //! arrives.
 
 use super::state::State;
-use super::worker::Bell;
+use super::worker::Doorbell;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
 use onenode::sys::process;
@@ -17,15 +17,15 @@ pub const SLEEP: Duration = Duration::from_millis(10);
 
 /// One wait.
 pub struct Turn {
-    bell: Bell,
+    doorbell: Doorbell,
     turns: u32,
     watch: Watch,
 }
 
 impl Turn {
     /// A wait that begins now.
-    pub fn new(bell: Bell) -> Self {
-        Self { bell, turns: 0, watch: Watch::new() }
+    pub fn new(doorbell: Doorbell) -> Self {
+        Self { doorbell, turns: 0, watch: Watch::new() }
     }
 
     /// Waits one step. Ends the process if the job has ended.
@@ -42,7 +42,7 @@ impl Turn {
         let armed = state.worker.arm().unwrap_or_else(|error| super::lost::lost_somewhere(error));
         drop(state);
         if armed {
-            self.bell.sleep(SLEEP);
+            self.doorbell.sleep(SLEEP);
         }
         if let Some(job) = job::existing() {
             ending::look(job);

@@ -282,8 +282,8 @@ impl Worker {
     }
 
     /// The descriptor to sleep on.
-    pub fn bell(&self) -> Bell {
-        Bell(self.fd)
+    pub fn doorbell(&self) -> Doorbell {
+        Doorbell(self.fd)
     }
 }
 
@@ -308,9 +308,9 @@ fn check_version(library: &Library) -> Result<(), Error> {
 
 /// The descriptor that an armed worker makes readable.
 #[derive(Clone, Copy, Debug)]
-pub struct Bell(c_int);
+pub struct Doorbell(c_int);
 
-impl Bell {
+impl Doorbell {
     /// Returns when the worker has something to do, or after `most`.
     pub fn sleep(self, most: Duration) {
         // SAFETY: UCX's own, open as long as its worker, which is not destroyed while a thread waits for it.

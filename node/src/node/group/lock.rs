@@ -9,7 +9,7 @@ use crate::atomics::AtomicU64;
 use crate::config::State;
 use crate::error::Error;
 use crate::lock::{self, Order, Refused, Words};
-use crate::pause::{Habits, Pause, Waiting};
+use crate::pause::{Pause, WaitPolicy, Waiting};
 use std::time::{Duration, Instant};
 
 impl Group {
@@ -92,7 +92,7 @@ struct LockWords<'g> {
 
 impl LockWords<'_> {
     fn order(&self) -> Order {
-        if self.group.node.habits.shared() { Order::Running } else { Order::Arrival }
+        if self.group.node.policy.shared() { Order::Running } else { Order::Arrival }
     }
 }
 
@@ -142,8 +142,8 @@ impl ForLock<'_> {
 impl Waiting for ForLock<'_> {
     type Stop = Error;
 
-    fn habits(&self) -> &Habits {
-        &self.node().habits
+    fn policy(&self) -> &WaitPolicy {
+        &self.node().policy
     }
     fn turn(&mut self) -> Result<(), Error> {
         self.node().turn(self.limit.deadline())

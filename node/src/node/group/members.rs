@@ -12,7 +12,7 @@ use crate::collectives::words::ControlWords;
 use crate::config::State;
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::pause::{Habits, Pause, Waiting};
+use crate::pause::{Pause, WaitPolicy, Waiting};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
@@ -112,8 +112,8 @@ struct ForMembers<'w> {
 impl Waiting for ForMembers<'_> {
     type Stop = Error;
 
-    fn habits(&self) -> &Habits {
-        &self.members.group.node.habits
+    fn policy(&self) -> &WaitPolicy {
+        &self.members.group.node.policy
     }
 
     fn turn(&mut self) -> Result<(), Error> {

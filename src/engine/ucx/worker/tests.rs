@@ -5,14 +5,14 @@ use crate::atomics::AtomicU64;
 use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
-use crate::engine::ucx::direct::{DirectConnections, Inbox, Told};
-use crate::engine::ucx::greetings::Greetings;
+use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
+use crate::engine::ucx::handshake::Handshakes;
 use crate::engine::ucx::message::Message;
 use crate::engine::ucx::messages::{self, Parts, STORES};
 use crate::engine::ucx::operations::{Remote, Request};
+use crate::engine::ucx::pending::PendingRequests;
 use crate::engine::ucx::question::Question;
 use crate::engine::ucx::server::Server;
-use crate::engine::ucx::wishes::Wishes;
 use crate::engine::{Action, Amo, Segment};
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ const MOST: Duration = Duration::from_secs(20);
 /// Two workers; one reaches the other's memory.
 struct Pair {
     here: Worker,
-    wishes: Box<Wishes>,
+    pending: Box<PendingRequests>,
     there: Box<Server>,
     secret: Secret,
     record: Record,
@@ -42,9 +42,9 @@ impl Pair {
         }
         let (here, guard) = Worker::open("lo").expect("a worker");
         guard.close().expect("a descriptor");
-        let wishes = Box::<Wishes>::default();
-        // SAFETY: the wishes stay with the worker, and this thread alone uses both.
-        unsafe { here.accept_answers(&wishes) }.expect("a handler");
+        let pending = Box::<PendingRequests>::default();
+        // SAFETY: the pending requests stay with the worker, and this thread alone uses both.
+        unsafe { here.accept_answers(&pending) }.expect("a handler");
         let secret = Secret::new().expect("random bytes");
         let theirs = secret.clone();
         let (there, record) =
@@ -55,7 +55,7 @@ impl Pair {
         let endpoint = here.connect(&record.address).expect("an endpoint");
         visit.announce().expect("a connection");
         let remote = Remote::of(&endpoint, 4, Segment::Heap, BYTES as u64, LIFE);
-        Some(Self { here, wishes, there, secret, record, remote, endpoint, memory })
+        Some(Self { here, pending, there, secret, record, remote, endpoint, memory })
     }
 
     /// Sends a message about `bytes` bytes at an offset of the heap that the sender does not check.
@@ -74,18 +74,18 @@ impl Pair {
     /// Asks a question, and waits for the answer.
     fn ask(&self, offset: u64, question: Question, to: *mut u8) {
         // SAFETY: `to` stays until the answer has come.
-        let number = unsafe { self.here.ask(&self.wishes, self.remote, offset, question, to) };
+        let number = unsafe { self.here.ask(&self.pending, self.remote, offset, question, to) };
         let number = number.expect("a question");
-        self.progress_until(|| self.wishes.is_answered(number));
+        self.progress_until(|| self.pending.is_answered(number));
         assert_eq!(self.endpoint.failure(), None);
     }
 
     /// Waits until everything sent before has taken effect.
     fn complete(&self) {
-        // SAFETY: the worker accepts answers to these wishes.
-        let number = unsafe { self.here.ask_for_answer(&self.wishes, self.remote) };
+        // SAFETY: the worker accepts answers to these pending requests.
+        let number = unsafe { self.here.ask_for_answer(&self.pending, self.remote) };
         let number = number.expect("a question");
-        self.progress_until(|| self.wishes.is_answered(number));
+        self.progress_until(|| self.pending.is_answered(number));
     }
 
     fn finish(&self, request: Result<Option<Request>, Error>) {
@@ -245,7 +245,7 @@ fn what_is_outside_of_a_segment_is_refused() {
         let question = Question::Load(bytes);
         // SAFETY: nothing is written: the question is refused.
         let refused =
-            unsafe { pair.here.ask(&pair.wishes, pair.remote, offset, question, &raw mut byte) };
+            unsafe { pair.here.ask(&pair.pending, pair.remote, offset, question, &raw mut byte) };
         assert!(refused.is_err());
     }
 }
@@ -324,46 +324,52 @@ fn a_pe_is_told_directly_once_the_connection_is_open() {
     let Some(pair) = Pair::new() else { return };
     let inbox = Box::<Inbox>::default();
     // SAFETY: this thread alone uses both, and the inbox longer.
-    unsafe { pair.there.worker.accept_told(&inbox) }.expect("a handler");
-    let greetings = Box::<Greetings>::default();
+    unsafe { pair.there.worker.accept_notifications(&inbox) }.expect("a handler");
+    let handshakes = Box::<Handshakes>::default();
     // SAFETY: as above.
-    unsafe { pair.there.worker.accept_greetings(&greetings) }.expect("handlers");
+    unsafe { pair.there.worker.accept_handshakes(&handshakes) }.expect("handlers");
     let record = || pair.record.clone();
     // Of no life: the other side drops it.
-    let told = Told { life: 1, offset: 0, words: &[3] };
+    let notification = Notification { life: 1, offset: 0, words: &[3] };
     let mut direct = DirectConnections::new(pair.secret.clone());
     direct.prepare(&pair.here).expect("handlers");
-    assert!(!direct.tell(&pair.here, 1, told, true), "the PE has no worker");
+    assert!(!direct.notify(&pair.here, 1, notification, true), "the PE has no worker");
     direct.note(2, record());
-    assert!(!direct.tell(&pair.here, 2, told, true));
+    assert!(!direct.notify(&pair.here, 2, notification, true));
     for _ in 0..1000 {
         pair.here.progress();
         pair.there.progress();
     }
-    assert!(!direct.tell(&pair.here, 2, told, true), "the PE has not answered yet");
-    assert!(!direct.conclude(&pair.here));
+    assert!(!direct.notify(&pair.here, 2, notification, true), "the PE has not answered yet");
+    assert!(!direct.finish(&pair.here));
     pair.progress_until(|| {
-        greetings.answer(&pair.there.worker);
-        direct.conclude(&pair.here)
+        handshakes.answer(&pair.there.worker);
+        direct.finish(&pair.here)
     });
-    direct.forget();
+    direct.reset();
     for _ in 0..2 {
         direct.note(1, record());
         pair.progress_until(|| {
-            greetings.answer(&pair.there.worker);
-            direct.tell(&pair.here, 1, told, true)
+            handshakes.answer(&pair.there.worker);
+            direct.notify(&pair.here, 1, notification, true)
         });
-        assert!(!direct.tell(&pair.here, 1, told, false), "the agent has not done all before");
-        pair.progress_until(|| direct.tell(&pair.here, 1, told, true));
-        pair.progress_until(|| direct.conclude(&pair.here));
-        assert!(!direct.tell(&pair.here, 1, told, true), "the PE may end");
+        assert!(
+            !direct.notify(&pair.here, 1, notification, false),
+            "the agent has not done all before"
+        );
+        pair.progress_until(|| direct.notify(&pair.here, 1, notification, true));
+        pair.progress_until(|| direct.finish(&pair.here));
+        assert!(!direct.notify(&pair.here, 1, notification, true), "the PE may end");
         direct.note(3, record());
         assert!(
-            !direct.tell(&pair.here, 3, told, true) && direct.conclude(&pair.here),
+            !direct.notify(&pair.here, 3, notification, true) && direct.finish(&pair.here),
             "not begun"
         );
         assert_eq!(direct.lost(), None);
-        direct.forget();
-        assert!(!direct.tell(&pair.here, 1, told, true), "the PE is not known in this lifetime");
+        direct.reset();
+        assert!(
+            !direct.notify(&pair.here, 1, notification, true),
+            "the PE is not known in this lifetime"
+        );
     }
 }

@@ -7,7 +7,7 @@ use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 pub type Binding = Vec<usize>;
 
 /// The binding that the user asks for, and the available CPUs.
-pub struct Wish<'a> {
+pub struct Placement<'a> {
     /// The available CPUs.
     pub topology: &'a Topology,
     /// What each PE is bound to.
@@ -18,7 +18,7 @@ pub struct Wish<'a> {
     pub is_restricted: bool,
 }
 
-impl Wish<'_> {
+impl Placement<'_> {
     /// The number of PEs if the user gives none.
     pub fn places(&self) -> usize {
         match self.map.each {
@@ -143,8 +143,8 @@ mod tests {
 
     fn plan(bind: Bind, by: Place, each: Option<usize>, npes: usize) -> Vec<Binding> {
         let topology = &machine();
-        let wish = Wish { topology, bind, map: Map { by, each }, is_restricted: false };
-        wish.plan(npes).unwrap()
+        let placement = Placement { topology, bind, map: Map { by, each }, is_restricted: false };
+        placement.plan(npes).unwrap()
     }
 
     #[test]
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(plan(Bind::HwThread, Place::Core, Some(2), 4).concat(), [0, 4, 1, 5]);
         let map = Map { by: Place::Numa, each: Some(2) };
         let topology = &machine();
-        let wish = Wish { topology, bind: Bind::None, map, is_restricted: false };
-        assert_eq!(wish.places(), 4);
-        let error = wish.plan(5).unwrap_err();
+        let placement = Placement { topology, bind: Bind::None, map, is_restricted: false };
+        assert_eq!(placement.places(), 4);
+        let error = placement.plan(5).unwrap_err();
         assert!(
             error.contains("ppr:2:numa has room for 4 PEs") && error.ends_with("has 5"),
             "{error}"
@@ -191,12 +191,12 @@ mod tests {
     #[test]
     fn in_a_set_of_cpus_all_are_bound() {
         let topology = machine().only(&[1, 5, 6]).unwrap();
-        let wish = |bind| {
+        let placement = |bind| {
             let map = Map { by: Place::Core, each: None };
-            Wish { topology: &topology, bind, map, is_restricted: true }.plan(2).unwrap()
+            Placement { topology: &topology, bind, map, is_restricted: true }.plan(2).unwrap()
         };
-        assert_eq!(wish(Bind::None), [[1, 5, 6], [1, 5, 6]]);
-        assert_eq!(wish(Bind::To(Place::Core)), [vec![1, 5], vec![6]]);
+        assert_eq!(placement(Bind::None), [[1, 5, 6], [1, 5, 6]]);
+        assert_eq!(placement(Bind::To(Place::Core)), [vec![1, 5], vec![6]]);
         assert_eq!(
             machine().only(&[1, 9]).unwrap_err(),
             "oshrun may not use CPU 9; it may use CPUs 0-7"

@@ -2,8 +2,8 @@
 //! flushing their output. The others get SIGTERM, and those still running then get SIGKILL. All of
 //! this takes less than a second.
 
+use super::orphans::{Orphans, Which};
 use super::process::Process;
-use super::strays::{Strays, Which};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
@@ -32,14 +32,14 @@ impl Ending {
     }
 
     /// Takes the next step if it is due.
-    pub fn step(&mut self, processes: &[Process], strays: &Strays) {
+    pub fn step(&mut self, processes: &[Process], orphans: &Orphans) {
         let Some((signal, _)) = self.next.filter(|(_, due)| *due <= Instant::now()) else { return };
         // A stopped process does not handle SIGTERM until it continues.
         for signal in [signal, Signal::SIGCONT] {
             for process in processes.iter().filter(|process| process.end().is_none()) {
                 process.signal(signal);
             }
-            strays.signal(signal, Which::All);
+            orphans.signal(signal, Which::All);
         }
         self.next = match signal {
             Signal::SIGTERM => Some((Signal::SIGKILL, Instant::now() + TERMINATE)),

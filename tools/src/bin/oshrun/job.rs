@@ -6,12 +6,12 @@ use super::failure::{Failure, OWN_FAILURE};
 use super::frames::FrameKind;
 use super::input::{self, Input};
 use super::on_node::OnNode;
+use super::orphans::{Orphans, Which};
 use super::output::{self, Outputs};
 use super::process::Process;
 use super::signals::Signals;
 use super::standstill::Standstill;
 use super::start::Starter;
-use super::strays::{Strays, Which};
 use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -36,7 +36,7 @@ pub struct Job<'a> {
     pub processes: Vec<Process>,
     /// How many of them have not ended yet, as far as seen.
     pub running: usize,
-    pub strays: Strays,
+    pub orphans: Orphans,
     pub outputs: Outputs,
     pub input: Option<Input>,
     /// Additional state if this is a node of a job over several nodes.
@@ -72,7 +72,7 @@ impl<'a> Job<'a> {
     pub fn new(
         file: &'a Arc<JobFile>,
         starter: Starter<'a>,
-        strays: Strays,
+        orphans: Orphans,
         outputs: Outputs,
         signals: Signals,
         timeout: Option<Duration>,
@@ -83,7 +83,7 @@ impl<'a> Job<'a> {
             starter,
             processes: Vec::new(),
             running: 0,
-            strays,
+            orphans,
             outputs,
             input: None,
             on_node: None,
@@ -121,7 +121,7 @@ impl<'a> Job<'a> {
         for process in &self.processes {
             process.signal(Signal::SIGKILL);
         }
-        self.strays.end();
+        self.orphans.end();
         (0..self.processes.len()).for_each(|pe| self.outputs.drain(pe));
         self.outputs.finish();
         self.forwarded.clear();
@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
             let (pid, place) = (process.pid(), self.place());
             self.outputs.say(&format!("PE {pe} (pid {pid}{place}) is {where_to}"));
         }
-        self.strays.except(process.pid());
+        self.orphans.except(process.pid());
         self.processes.push(process);
         self.running += 1;
         self.outputs.add(streams.output, streams.error)?;
@@ -232,7 +232,7 @@ impl<'a> Job<'a> {
         self.check_outputs();
         let now = Instant::now();
         if let Some(ending) = &mut self.ending {
-            ending.step(&self.processes, &self.strays);
+            ending.step(&self.processes, &self.orphans);
         } else if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
             self.time_out(time);
         } else {
@@ -277,7 +277,7 @@ impl<'a> Job<'a> {
         let running = self.processes.iter().filter(|process| process.end().is_none());
         let moved: HashSet<_> = running.filter_map(|process| process.signal(signal)).collect();
         if !moved.is_empty() {
-            self.strays.signal(signal, Which::In(&moved));
+            self.orphans.signal(signal, Which::In(&moved));
         }
         match signal {
             // PEs that do not exist yet cannot be signalled, and are not wanted any more.

@@ -27,6 +27,7 @@ mod node;
 mod on_node;
 mod options;
 mod orders;
+mod orphans;
 mod output;
 mod packing;
 mod process;
@@ -38,7 +39,6 @@ mod sinks;
 mod standstill;
 mod start;
 mod stdout;
-mod strays;
 mod stream;
 mod text_file;
 mod verdict;
@@ -56,13 +56,13 @@ use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
 use oneshmem::memory::pages;
 use options::Options;
+use orphans::Orphans;
 use output::{Outputs, To};
 use signals::Signals;
 use sinks::Sinks;
 use start::{Plan, Starter};
 use std::sync::Arc;
 use std::time::Instant;
-use strays::Strays;
 
 /// The stack that this command needs.
 const STACK: rlim_t = 64 << 10;
@@ -107,7 +107,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
 
     // Declared before the processes, so that it is dropped after them.
     let guard = Guard::start()?;
-    let strays = Strays::adopt(guard.pid());
+    let orphans = Orphans::adopt(guard.pid());
     let signals = Signals::take()?;
     let mut file = JobFile::create(plan.npes())?;
     if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
@@ -121,7 +121,7 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let files = Files::of(options.output.as_deref(), plan.npes())?;
     let sinks = Sinks::new(options.tag_output, files)?;
     let outputs = Outputs::new(To::Streams(sinks), 0)?;
-    let job = Job::new(&file, starter, strays, outputs, signals, options.timeout, begin);
+    let job = Job::new(&file, starter, orphans, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(cannot("wait for events"))?;
     let Some(matrix) = matrix else { return Ok(status) };
     let counts = Matrix::read(&file, matrix.most_cells());

@@ -18,10 +18,10 @@ use super::guard::Guard;
 use super::job::Job;
 use super::link::{Link, Lost, Token};
 use super::on_node::OnNode;
+use super::orphans::Orphans;
 use super::output::{Outputs, To};
 use super::signals::Signals;
 use super::start::{Plan, Starter};
-use super::strays::Strays;
 use nix::poll::{PollFd, PollTimeout, poll};
 use onenode::atomics::Ordering;
 use onenode::sys::cgroup;
@@ -57,7 +57,7 @@ pub fn run() -> Result<i32, Failure> {
         return Err(Failure::own("the hub sent something else than the start of a job"));
     };
     let guard = Guard::start()?;
-    let mut strays = Strays::adopt(guard.pid());
+    let mut orphans = Orphans::adopt(guard.pid());
     let signals = Signals::take()?;
     match prepare(&task) {
         Err(failure) => {
@@ -72,12 +72,12 @@ pub fn run() -> Result<i32, Failure> {
             let starter = Starter::new(&plan, &file, &guard)?;
             let agent = Agent::start(&file, &mut link, &task.options.parts[0].environment)?;
             if let Some(agent) = &agent {
-                strays.except(agent.pid());
+                orphans.except(agent.pid());
                 guard.add(agent.pid());
             }
             let first = file.near().start;
             let outputs = Outputs::new(To::Hub(link), first)?;
-            let mut job = Job::new(&file, starter, strays, outputs, signals, None, begin);
+            let mut job = Job::new(&file, starter, orphans, outputs, signals, None, begin);
             job.on_node = Some(OnNode {
                 node: task.node,
                 host: task.nodes[task.node].host.clone(),

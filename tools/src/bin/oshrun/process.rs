@@ -180,7 +180,7 @@ impl Process {
     }
 
     /// Signals the process and its group. If the process has moved to another group, returns that
-    /// group: its members have to be found (see [`super::strays`]).
+    /// group: its members have to be found (see [`super::orphans`]).
     pub fn signal(&self, signal: Signal) -> Option<u32> {
         let pid = Pid::from_raw(self.child.id() as i32);
         // If this fails (a set-user-ID program), there is nothing else to do.

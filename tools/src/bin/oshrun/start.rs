@@ -1,6 +1,6 @@
 //! The plan for a job's PEs, and how they are started one by one.
 
-use super::binding::{self, Binding, Wish};
+use super::binding::{self, Binding, Placement};
 use super::debug::Debuggers;
 use super::failure::{Failure, cannot};
 use super::guard::Guard;
@@ -53,14 +53,14 @@ impl<'a> Plan<'a> {
             }
             None => topology,
         };
-        let wish = Wish {
+        let placement = Placement {
             topology: &topology,
             bind: options.bind,
             map: options.map,
             is_restricted: options.cpu_set.is_some(),
         };
         let quota = cgroup::cpu_quota().map_or(MAX_PES, cgroup::whole_cpus);
-        let places = wish.places().min(quota).min(MAX_PES);
+        let places = placement.places().min(quota).min(MAX_PES);
         let parts = options.parts.iter().map(|part| {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;
@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
         });
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
         let npes: usize = parts.iter().map(|(_, _, npes)| npes).sum();
-        let bindings = wish.plan(npes).map_err(Failure::own)?;
+        let bindings = placement.plan(npes).map_err(Failure::own)?;
         Ok(Self {
             topology,
             bindings,

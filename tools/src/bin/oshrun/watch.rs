@@ -36,7 +36,7 @@ impl Job<'_> {
             self.look = None;
             self.look_at_processes();
             self.look_at_agent();
-            self.strays.collect();
+            self.orphans.collect();
             self.rest = now + now.elapsed() * SHARE;
         }
     }

@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::slice;
 
-/// The greetings that have come to this PE.
+/// The handshakes that have come to this PE.
 #[derive(Default)]
-pub struct Greetings {
+pub struct Handshakes {
     /// Connections of others, to be answered, with the numbers that their PEs have given them.
     hellos: RefCell<Vec<(Handle, u64)>>,
     /// Answers that are on their way.
@@ -26,10 +26,10 @@ pub struct Greetings {
     welcomes: RefCell<BTreeSet<u64>>,
 }
 
-// SAFETY: one thread at a time uses the worker, and with it the greetings and the connections.
-unsafe impl Send for Greetings {}
+// SAFETY: one thread at a time uses the worker, and with it the handshakes and the connections.
+unsafe impl Send for Handshakes {}
 
-impl Greetings {
+impl Handshakes {
     /// Whether the connection with this number has been answered.
     pub fn have_welcomed(&self, number: u64) -> bool {
         self.welcomes.borrow().contains(&number)
@@ -42,7 +42,7 @@ impl Greetings {
             request.is_some()
         });
         for (to, number) in self.hellos.take() {
-            let mut message = greeting();
+            let mut message = handshake();
             let bytes = message.numbered(number);
             // SAFETY: the message stays in its box until the request is over. The connection exists: the
             // worker has not made progress since the hello came.
@@ -54,25 +54,25 @@ impl Greetings {
 }
 
 /// A hello or an answer, to be completed by the number of the connection.
-pub fn greeting() -> Box<Message> {
+pub fn handshake() -> Box<Message> {
     Box::new(Message::words(0, &[]))
 }
 
 impl Worker {
-    /// Takes in greetings from now on.
+    /// Takes in handshakes from now on.
     ///
     /// # Errors
     /// If UCX refuses the handlers.
     ///
     /// # Safety
-    /// The greetings stay where they are as long as the worker exists. Only the thread that uses the
+    /// The handshakes stay where they are as long as the worker exists. Only the thread that uses the
     /// worker uses them.
-    pub unsafe fn accept_greetings(&self, greetings: &Greetings) -> Result<(), Error> {
-        let greetings = (&raw const *greetings).cast_mut().cast();
+    pub unsafe fn accept_handshakes(&self, handshakes: &Handshakes) -> Result<(), Error> {
+        let handshakes = (&raw const *handshakes).cast_mut().cast();
         // SAFETY: the caller guarantees what the handlers require of their argument.
         unsafe {
-            self.accept(HELLO, hello, greetings)?;
-            self.accept(WELCOME, welcome, greetings)
+            self.accept(HELLO, hello, handshakes)?;
+            self.accept(WELCOME, welcome, handshakes)
         }
     }
 }
@@ -80,7 +80,7 @@ impl Worker {
 /// Takes in a hello. UCX calls this.
 ///
 /// # Safety
-/// `arg` is [`Greetings`]. `data` is readable for `length` bytes. `param` names the sender.
+/// `arg` is [`Handshakes`]. `data` is readable for `length` bytes. `param` names the sender.
 unsafe extern "C" fn hello(
     arg: *mut c_void,
     _header: *const c_void,
@@ -90,9 +90,9 @@ unsafe extern "C" fn hello(
     param: *const RecvParam,
 ) -> Status {
     // SAFETY: the caller guarantees all three.
-    let (greetings, number, from) =
-        unsafe { (&*arg.cast::<Greetings>(), number(data, length), (*param).reply_ep) };
-    greetings.hellos.borrow_mut().push((from, number));
+    let (handshakes, number, from) =
+        unsafe { (&*arg.cast::<Handshakes>(), number(data, length), (*param).reply_ep) };
+    handshakes.hellos.borrow_mut().push((from, number));
     0
 }
 
@@ -109,12 +109,12 @@ unsafe extern "C" fn welcome(
     _param: *const RecvParam,
 ) -> Status {
     // SAFETY: the caller guarantees both.
-    let (greetings, number) = unsafe { (&*arg.cast::<Greetings>(), number(data, length)) };
-    greetings.welcomes.borrow_mut().insert(number);
+    let (handshakes, number) = unsafe { (&*arg.cast::<Handshakes>(), number(data, length)) };
+    handshakes.welcomes.borrow_mut().insert(number);
     0
 }
 
-/// The number in a greeting.
+/// The number in a handshake.
 ///
 /// # Safety
 /// `data` is readable for `length` bytes.
@@ -122,7 +122,7 @@ unsafe fn number(data: *mut c_void, length: usize) -> u64 {
     // SAFETY: the caller guarantees it. Nothing else uses the data meanwhile.
     let data = unsafe { slice::from_raw_parts(data.cast::<u8>(), length) };
     if length != HEAD {
-        failure::fatal(format_args!("a malformed greeting of {length} bytes from another node"));
+        failure::fatal(format_args!("a malformed handshake of {length} bytes from another node"));
     }
     word(&data[..8])
 }

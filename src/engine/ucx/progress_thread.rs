@@ -19,11 +19,11 @@ const LATER: Duration = Duration::from_millis(1);
 /// If no thread can be created.
 pub fn start(shared: Arc<Shared>) -> Result<(), Error> {
     let thread = thread::Builder::new().name("oneshmem".into()).stack_size(256 << 10);
-    let started = without_signals(|| thread.spawn(move || push(&shared)));
+    let started = without_signals(|| thread.spawn(move || run(&shared)));
     started.map(drop).map_err(|error| Error::Engine(format!("no thread: {error}")))
 }
 
-fn push(shared: &Shared) -> ! {
+fn run(shared: &Shared) -> ! {
     loop {
         shared.alarm.wait();
         thread::sleep(LATER);
@@ -48,7 +48,7 @@ fn complete(shared: &Shared) {
         let begun = match completion.take() {
             Some(open) => Ok(open),
             None if state.progress.complete >= state.progress.issued => {
-                state.told = false;
+                state.armed = false;
                 return;
             }
             None => Completion::begin(&mut state),
@@ -68,7 +68,7 @@ fn complete(shared: &Shared) {
         let armed = state.worker.arm().unwrap_or(false);
         drop(state);
         if armed {
-            shared.bell.sleep(SLEEP);
+            shared.doorbell.sleep(SLEEP);
         } else {
             thread::sleep(LATER / 10);
         }

@@ -1,4 +1,4 @@
-//! How a PE that ends the job takes leave of the other nodes.
+//! How a PE that ends the job lets the other nodes know.
 #![allow(unsafe_code)]
 
 use super::message::Message;
@@ -10,13 +10,13 @@ use onenode::sys::process;
 use std::sync::{MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-/// How long this may take. Nodes that cannot be told by then are left to the launcher.
+/// How long this may take. Nodes that cannot be reached by then are left to the launcher.
 const MOST: Duration = Duration::from_millis(200);
 /// The time that a connection gets at least.
 const LEAST: Duration = Duration::from_millis(1);
 
 /// Completes the connections to other PEs that have begun.
-pub(super) fn settle(shared: &Shared) {
+pub(super) fn finish_early(shared: &Shared) {
     let until = Instant::now() + MOST;
     let Some(mut state) = lock(shared, until) else { return };
     while !state.are_connections_settled() && Instant::now() < until {
@@ -26,11 +26,11 @@ pub(super) fn settle(shared: &Shared) {
 }
 
 /// Writes the abort word to the agents of all other nodes. Reports no failures: the job is ending.
-pub(super) fn tell(shared: &Shared, word: u64) {
+pub(super) fn notify_end(shared: &Shared, word: u64) {
     let Some(nodes) = job::existing().and_then(|job| job.nodes()) else { return };
     let until = Instant::now() + MOST;
     let Some(mut state) = lock(shared, until) else { return };
-    let State { worker, wishes, peers, .. } = &mut *state;
+    let State { worker, pending, peers, .. } = &mut *state;
     let (mut messages, mut open) = (Vec::new(), Vec::new());
     for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
         let Some(record) = nodes.agent(node) else { continue };
@@ -41,17 +41,17 @@ pub(super) fn tell(shared: &Shared, word: u64) {
         let agent = Remote::none(endpoint, pe);
         let mut message = Box::new(Message::words(messages::END, &[word]));
         // SAFETY: the message stays in its box, which is never dropped. The worker accepts answers to
-        // these wishes.
+        // these pending requests.
         unsafe {
             worker.forget_requests(worker.send(agent, 0, &mut message).ok().flatten());
-            open.extend(worker.ask_for_answer(wishes, agent));
+            open.extend(worker.ask_for_answer(pending, agent));
         }
         messages.push(message);
         if Instant::now() >= until {
             break;
         }
     }
-    let is_over = || open.iter().all(|number| wishes.is_answered(*number));
+    let is_over = || open.iter().all(|number| pending.is_answered(*number));
     while !is_over() && Instant::now() < until {
         worker.progress();
         process::yield_cpu();

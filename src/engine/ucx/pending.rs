@@ -14,18 +14,18 @@ use std::ffi::c_void;
 
 /// The questions that are open, by their numbers.
 #[derive(Default)]
-pub struct Wishes(RefCell<Open>);
+pub struct PendingRequests(RefCell<Open>);
 
 #[derive(Default)]
 struct Open {
     /// The number of the first one.
     first: u64,
     /// `None`: answered.
-    wishes: VecDeque<Option<Wish>>,
+    requests: VecDeque<Option<PendingRequest>>,
 }
 
 /// A question that is not answered yet.
-struct Wish {
+struct PendingRequest {
     pe: usize,
     to: *mut u8,
     bytes: usize,
@@ -35,28 +35,28 @@ struct Wish {
     _question: Box<[u8; QUESTION]>,
 }
 
-// SAFETY: one thread at a time uses the worker, and with it the wishes. The memory that they name stays
+// SAFETY: one thread at a time uses the worker, and with it the pending requests. The memory that they name stays
 // until it is written: see `Worker::ask`.
-unsafe impl Send for Wishes {}
+unsafe impl Send for PendingRequests {}
 
-impl Wishes {
+impl PendingRequests {
     /// Whether the question with this number is answered.
     pub fn is_answered(&self, number: u64) -> bool {
         let open = self.0.borrow();
         let at = number.checked_sub(open.first);
-        at.is_none_or(|at| !matches!(open.wishes.get(at as usize), Some(Some(_))))
+        at.is_none_or(|at| !matches!(open.requests.get(at as usize), Some(Some(_))))
     }
 
     /// How many questions have been asked.
     pub fn asked(&self) -> u64 {
         let open = self.0.borrow();
-        open.first + open.wishes.len() as u64
+        open.first + open.requests.len() as u64
     }
 
     /// The number of the first question that is not answered, and the PE that it is about.
     pub fn oldest(&self) -> Option<(u64, usize)> {
         let open = self.0.borrow();
-        open.wishes.front()?.as_ref().map(|wish| (open.first, wish.pe))
+        open.requests.front()?.as_ref().map(|request| (open.first, request.pe))
     }
 
     /// Whether the first `count` questions are answered.
@@ -70,34 +70,35 @@ impl Wishes {
         let bytes = question.extent();
         let question = Box::new(question.encode(number, target));
         let message = question.as_ptr();
-        let wish = Wish { pe: target.at.pe, to, bytes, missing: bytes, _question: question };
-        self.0.borrow_mut().wishes.push_back(Some(wish));
+        let request =
+            PendingRequest { pe: target.at.pe, to, bytes, missing: bytes, _question: question };
+        self.0.borrow_mut().requests.push_back(Some(request));
         (number, message)
     }
 
     /// Takes the last question back, which was not sent.
     fn withdraw(&self) {
-        self.0.borrow_mut().wishes.pop_back();
+        self.0.borrow_mut().requests.pop_back();
     }
 
     /// Takes in bytes of an answer; false if nothing like them was asked for.
     fn take_in(&self, number: u64, offset: u64, answer: &[u8]) -> bool {
         let mut open = self.0.borrow_mut();
         let Some(at) = number.checked_sub(open.first) else { return false };
-        let Some(place) = open.wishes.get_mut(at as usize) else { return false };
-        let Some(wish) = place else { return false };
-        let room = (wish.bytes as u64).checked_sub(offset);
-        if room.is_none_or(|room| answer.len() as u64 > room) || answer.len() > wish.missing {
+        let Some(place) = open.requests.get_mut(at as usize) else { return false };
+        let Some(request) = place else { return false };
+        let room = (request.bytes as u64).checked_sub(offset);
+        if room.is_none_or(|room| answer.len() as u64 > room) || answer.len() > request.missing {
             return false;
         }
-        // SAFETY: in the memory of the wish by the check; whoever asked guarantees that it is writable
+        // SAFETY: in the memory of the request by the check; whoever asked guarantees that it is writable
         // until the answer has come.
-        unsafe { messages::store(wish.to.wrapping_add(offset as usize), answer) };
-        wish.missing -= answer.len();
-        if wish.missing == 0 {
+        unsafe { messages::store(request.to.wrapping_add(offset as usize), answer) };
+        request.missing -= answer.len();
+        if request.missing == 0 {
             *place = None;
-            while let Some(None) = open.wishes.front() {
-                open.wishes.pop_front();
+            while let Some(None) = open.requests.front() {
+                open.requests.pop_front();
                 open.first += 1;
             }
         }
@@ -112,12 +113,12 @@ impl Worker {
     /// If UCX refuses the handler.
     ///
     /// # Safety
-    /// The wishes stay where they are as long as the worker exists. Only the thread that uses the worker
+    /// The pending requests stay where they are as long as the worker exists. Only the thread that uses the worker
     /// uses them.
-    pub unsafe fn accept_answers(&self, wishes: &Wishes) -> Result<(), Error> {
-        let wishes = (&raw const *wishes).cast_mut().cast();
+    pub unsafe fn accept_answers(&self, pending: &PendingRequests) -> Result<(), Error> {
+        let pending = (&raw const *pending).cast_mut().cast();
         // SAFETY: the caller guarantees what the handler requires of its argument.
-        unsafe { self.accept(ANSWERS, answered, wishes) }
+        unsafe { self.accept(ANSWERS, answered, pending) }
     }
 
     /// Asks an agent about memory, which it does after everything that was sent to it before. Returns the
@@ -127,18 +128,18 @@ impl Worker {
     /// If the memory is not all in the segment, or UCX fails.
     ///
     /// # Safety
-    /// `to` is writable for the question's extent until it is answered. These are the wishes whose
+    /// `to` is writable for the question's extent until it is answered. These are the pending requests whose
     /// answers this worker accepts.
     pub unsafe fn ask(
         &self,
-        wishes: &Wishes,
+        pending: &PendingRequests,
         of: Remote,
         offset: u64,
         question: Question,
         to: *mut u8,
     ) -> Result<u64, Error> {
         let target = of.at(offset, question.extent())?;
-        let (number, message) = wishes.add(question, target, to);
+        let (number, message) = pending.add(question, target, to);
         // SAFETY: the message stays in its box until the answer comes, and then it has been sent.
         match unsafe { self.send_to(of.endpoint, QUESTIONS, message, QUESTION) } {
             Ok(request) => {
@@ -146,7 +147,7 @@ impl Worker {
                 Ok(number)
             }
             Err(error) => {
-                wishes.withdraw();
+                pending.withdraw();
                 Err(error)
             }
         }
@@ -158,17 +159,21 @@ impl Worker {
     /// If UCX fails.
     ///
     /// # Safety
-    /// These are the wishes whose answers this worker accepts.
-    pub unsafe fn ask_for_answer(&self, wishes: &Wishes, of: Remote) -> Result<u64, Error> {
+    /// These are the pending requests whose answers this worker accepts.
+    pub unsafe fn ask_for_answer(
+        &self,
+        pending: &PendingRequests,
+        of: Remote,
+    ) -> Result<u64, Error> {
         // SAFETY: nothing is written; the caller guarantees the rest.
-        unsafe { self.ask(wishes, of, 0, Question::Load(0), std::ptr::dangling_mut()) }
+        unsafe { self.ask(pending, of, 0, Question::Load(0), std::ptr::dangling_mut()) }
     }
 }
 
 /// Takes in an answer. UCX calls this.
 ///
 /// # Safety
-/// `arg` is [`Wishes`], whose memory is writable. `header` and `data` are readable for as many bytes as
+/// `arg` is [`PendingRequests`], whose memory is writable. `header` and `data` are readable for as many bytes as
 /// their lengths say.
 unsafe extern "C" fn answered(
     arg: *mut c_void,
@@ -179,9 +184,10 @@ unsafe extern "C" fn answered(
     _param: *const RecvParam,
 ) -> Status {
     // SAFETY: the caller guarantees all three.
-    let (wishes, parts) =
-        unsafe { (&*arg.cast::<Wishes>(), messages::split(header, header_length, data, length)) };
-    let taken = parts.is_some_and(|([number, at], bytes)| wishes.take_in(number, at, bytes));
+    let (pending, parts) = unsafe {
+        (&*arg.cast::<PendingRequests>(), messages::split(header, header_length, data, length))
+    };
+    let taken = parts.is_some_and(|([number, at], bytes)| pending.take_in(number, at, bytes));
     if !taken {
         failure::fatal(format_args!(
             "an answer of {length} bytes from another node to no question"
@@ -199,45 +205,45 @@ mod tests {
 
     #[test]
     fn answers_fill_what_was_asked_for_in_any_order() {
-        let wishes = Wishes::default();
+        let pending = PendingRequests::default();
         let mut places = [[0u8; 8]; 3];
         let numbers = places.each_mut().map(|place| {
-            let (number, _) = wishes.add(Question::Load(8), TARGET, place.as_mut_ptr());
+            let (number, _) = pending.add(Question::Load(8), TARGET, place.as_mut_ptr());
             number
         });
         assert_eq!(numbers, [0, 1, 2]);
-        assert_eq!(wishes.oldest(), Some((0, 0)));
-        assert!(wishes.take_in(1, 4, &[5; 4]));
-        assert!(!wishes.is_answered(1), "a part is missing");
-        assert!(wishes.take_in(2, 0, &[7; 8]) && wishes.is_answered(2));
-        assert!(wishes.asked() == 3 && wishes.are_answered(0) && !wishes.are_answered(1));
-        assert!(wishes.take_in(1, 0, &[6; 4]) && wishes.is_answered(1));
-        assert!(!wishes.is_answered(0));
-        assert!(wishes.take_in(0, 0, &[8; 8]) && wishes.is_answered(0));
-        assert!(wishes.asked() == 3 && wishes.are_answered(3) && wishes.oldest().is_none());
+        assert_eq!(pending.oldest(), Some((0, 0)));
+        assert!(pending.take_in(1, 4, &[5; 4]));
+        assert!(!pending.is_answered(1), "a part is missing");
+        assert!(pending.take_in(2, 0, &[7; 8]) && pending.is_answered(2));
+        assert!(pending.asked() == 3 && pending.are_answered(0) && !pending.are_answered(1));
+        assert!(pending.take_in(1, 0, &[6; 4]) && pending.is_answered(1));
+        assert!(!pending.is_answered(0));
+        assert!(pending.take_in(0, 0, &[8; 8]) && pending.is_answered(0));
+        assert!(pending.asked() == 3 && pending.are_answered(3) && pending.oldest().is_none());
         assert_eq!(places, [[8; 8], [6, 6, 6, 6, 5, 5, 5, 5], [7; 8]]);
-        assert!(wishes.0.borrow().wishes.is_empty());
+        assert!(pending.0.borrow().requests.is_empty());
     }
 
     #[test]
     fn what_was_not_asked_for_is_refused() {
-        let wishes = Wishes::default();
+        let pending = PendingRequests::default();
         let mut place = [0u8; 16];
-        let mut ask = |bytes| wishes.add(Question::Load(bytes), TARGET, place.as_mut_ptr()).0;
+        let mut ask = |bytes| pending.add(Question::Load(bytes), TARGET, place.as_mut_ptr()).0;
         let (empty, eight) = (ask(0), ask(8));
         for (number, offset, bytes) in
             [(2, 0, 8), (eight, 1, 8), (eight, 9, 0), (eight, u64::MAX, 1), (empty, 0, 1)]
         {
             assert!(
-                !wishes.take_in(number, offset, &[1; 16][..bytes]),
+                !pending.take_in(number, offset, &[1; 16][..bytes]),
                 "{number} {offset} {bytes}"
             );
         }
-        assert!(wishes.take_in(empty, 0, &[]) && wishes.is_answered(empty));
-        assert!(!wishes.take_in(empty, 0, &[]), "answered twice");
+        assert!(pending.take_in(empty, 0, &[]) && pending.is_answered(empty));
+        assert!(!pending.take_in(empty, 0, &[]), "answered twice");
         let late = ask(4);
-        wishes.withdraw();
-        assert!(wishes.is_answered(late) && !wishes.is_answered(eight));
+        pending.withdraw();
+        assert!(pending.is_answered(late) && !pending.is_answered(eight));
         assert_eq!(place, [0; 16]);
     }
 }

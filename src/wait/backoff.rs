@@ -1,7 +1,7 @@
 //! What a test does in a program that polls with it.
 
 use crate::job::about::About;
-use crate::pause::{HABITS, Pause};
+use crate::pause::{Pause, WAIT_POLICY};
 use std::cell::{Cell, RefCell};
 
 /// After how many failed tests in a row, in one thread, further ones count as waiting: few compared
@@ -52,7 +52,8 @@ fn stop_waiting() {
 #[cold]
 #[inline(never)]
 fn wait_a_step(failed: &Cell<u32>) {
-    let (patience, seldom) = if HABITS.shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
+    let (patience, seldom) =
+        if WAIT_POLICY.shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
     if failed.get() > patience + seldom {
         failed.set(patience + 1);
         PAUSE.with_borrow_mut(|pause| {

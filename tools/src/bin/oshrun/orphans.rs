@@ -21,13 +21,13 @@ const CHILDREN: &str = "/proc/thread-self/children";
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Descendants that the launcher has not started itself.
-pub struct Strays {
+pub struct Orphans {
     /// The processes that the launcher has started: the guard and the PEs. Each leads a group of
     /// the same number.
     own: HashSet<u32>,
 }
 
-/// Selects strays.
+/// Selects orphans.
 #[derive(Clone, Copy)]
 pub enum Which<'a> {
     /// All of them.
@@ -36,7 +36,7 @@ pub enum Which<'a> {
     In(&'a HashSet<u32>),
 }
 
-impl Strays {
+impl Orphans {
     /// Makes the launcher adopt orphaned descendants from now on. It has already started `guard`.
     pub fn adopt(guard: u32) -> Self {
         // Without the list the launcher could neither collect nor end them, so they are left to
@@ -52,7 +52,7 @@ impl Strays {
         self.own.insert(pid);
     }
 
-    /// Signals strays of any generation.
+    /// Signals orphans of any generation.
     pub fn signal(&self, signal: Signal, which: Which) {
         let launcher = std::process::id();
         let mut parents = Vec::from_iter(numbers(CHILDREN).into_iter().map(|pid| (launcher, pid)));
