@@ -6,13 +6,10 @@
 //! wait. A failed test counts towards yielding the CPU, so that a program's own
 //! `while (!shmem_test(...))` loop does not starve the PE it waits for.
 
-mod all;
-mod any;
 mod arrays;
 pub(crate) mod backoff;
 mod compare;
 mod elements;
-mod some;
 mod variable;
 
 pub use crate::operand::word::Waitable;

@@ -1,10 +1,12 @@
-//! The routines that wait for, or test, arrays of variables. They check the arguments and pass them
-//! to [`all`](super::all), [`any`](super::any) and [`some`](super::some).
+//! The routines that wait for, or test, arrays of variables: all, any (fairly) or some of the elements that
+//! `status` does not mask.
 
-use super::Waitable;
-use super::elements::{Ivars, Values};
+use super::elements::{Element, Ivars, Values};
+use super::{Waitable, backoff};
 use crate::argument::memory::{In, Object, Out};
 use crate::error::Routine;
+use crate::stats::{For, Wait};
+use std::cell::Cell;
 use std::ffi::c_int;
 
 /// Waits until every element that `status` does not mask satisfies the comparison with its value.
@@ -16,7 +18,16 @@ pub fn wait_until_all<T: Waitable>(
     cmp: c_int,
     values: impl Values<T>,
 ) {
-    Ivars::new(routine, ivars, status, cmp, values).wait_all(routine);
+    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+    for i in ivars.counting() {
+        if !ivars.satisfied(i) {
+            let mut pause = Wait::new(For::Variable, ivars.about(routine, i));
+            while {
+                pause.step();
+                !ivars.satisfied(i)
+            } {}
+        }
+    }
 }
 
 /// 1 if every element that `status` does not mask satisfies the comparison with its value, else 0.
@@ -28,7 +39,8 @@ pub fn test_all<T: Waitable>(
     cmp: c_int,
     values: impl Values<T>,
 ) -> c_int {
-    Ivars::new(routine, ivars, status, cmp, values).test_all()
+    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+    backoff::tested(ivars.counting().all(|i| ivars.satisfied(i))) as c_int
 }
 
 /// Waits until an element that `status` does not mask satisfies the comparison with its value.
@@ -41,7 +53,18 @@ pub fn wait_until_any<T: Waitable>(
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    Ivars::new(routine, ivars, status, cmp, values).wait_any(routine)
+    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+    if let Some(i) = find(&ivars) {
+        return i;
+    }
+    let Some(first) = ivars.counting().next() else { return NONE };
+    let mut pause = Wait::new(For::Variable, ivars.about(routine, first));
+    loop {
+        pause.step();
+        if let Some(i) = find(&ivars) {
+            return i;
+        }
+    }
 }
 
 /// The index of an element that `status` does not mask and that satisfies the comparison with its
@@ -54,7 +77,9 @@ pub fn test_any<T: Waitable>(
     cmp: c_int,
     values: impl Values<T>,
 ) -> usize {
-    Ivars::new(routine, ivars, status, cmp, values).test_any()
+    let found = find(&Ivars::new(routine, ivars, status, cmp, values));
+    backoff::tested(found.is_some());
+    found.unwrap_or(NONE)
 }
 
 /// Waits until elements that `status` does not mask satisfy the comparison with their values.
@@ -69,7 +94,17 @@ pub fn wait_until_some<T: Waitable>(
     values: impl Values<T>,
 ) -> usize {
     let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
-    ivars.wait_some(routine, indices)
+    let mut found = ivars.collect(indices);
+    if found > 0 {
+        return found;
+    }
+    let Some(first) = ivars.counting().next() else { return 0 };
+    let mut pause = Wait::new(For::Variable, ivars.about(routine, first));
+    while found == 0 {
+        pause.step();
+        found = ivars.collect(indices);
+    }
+    found
 }
 
 /// Writes the indices of the elements that `status` does not mask and that satisfy the comparison
@@ -84,5 +119,55 @@ pub fn test_some<T: Waitable>(
     values: impl Values<T>,
 ) -> usize {
     let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
-    ivars.test_some(indices)
+    let found = ivars.collect(indices);
+    backoff::tested(found != 0);
+    found
+}
+
+/// "No element": the set is empty, or no element satisfies the comparison.
+const NONE: usize = usize::MAX;
+
+/// Where this thread's next search starts. Repeated calls on one array cycle through it, so each
+/// satisfied element comes up in turn. A call on a different array than the last one starts at
+/// random, so that no pattern of alternating arrays can keep an element from ever coming up.
+#[derive(Clone, Copy)]
+struct Cursor {
+    array: usize,
+    next: usize,
+    random: u64,
+}
+
+thread_local! {
+    static CURSOR: Cell<Cursor> =
+        const { Cell::new(Cursor { array: 0, next: 0, random: 0x9e37_79b9_7f4a_7c15 }) };
+}
+
+impl Cursor {
+    /// Where to start in `array`, which has `len` elements, at least one.
+    fn start(&mut self, array: usize, len: usize) -> usize {
+        if self.array != array {
+            // Marsaglia's xorshift64 (Journal of Statistical Software 8/14, 2003).
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 7;
+            self.random ^= self.random << 17;
+            self.array = array;
+            self.next = self.random as usize;
+        }
+        self.next % len
+    }
+}
+
+/// The number of a satisfied element, if any.
+fn find<T: Waitable, V: Values<T>>(ivars: &Ivars<'_, T, V>) -> Option<usize> {
+    if ivars.len() == 0 {
+        return None;
+    }
+    let mut cursor = CURSOR.get();
+    let start = cursor.start(ivars.address(), ivars.len());
+    let found = ivars.counting_from(start).find(|i| ivars.satisfied(*i)).map(Element::number);
+    if let Some(i) = found {
+        cursor.next = i + 1;
+    }
+    CURSOR.set(cursor);
+    found
 }
