@@ -11,6 +11,7 @@ use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
+use onenode::sys::maps;
 use std::fmt::Display;
 
 /// The target of an access that the hot path could not handle. Returns only with an address in the
@@ -219,7 +220,7 @@ fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! 
     failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
 }
 
-/// Describes the kind of memory that an address is in, from `/proc/self/maps`.
+/// Describes the kind of memory that an address is in.
 fn whereabouts(addr: usize, job: &Job) -> String {
     let pe = job.pe();
     if let Some((peer, own)) = job.layout().unmirrored(addr) {
@@ -236,19 +237,10 @@ fn whereabouts(addr: usize, job: &Job) -> String {
             "is a device's memory (partition {id}), which the processor does not reach"
         );
     }
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
-        return "lies elsewhere".into();
-    };
-    let here = maps.lines().find_map(|line| {
-        let (range, rest) = line.split_once(' ')?;
-        let (start, end) = range.split_once('-')?;
-        let start = usize::from_str_radix(start, 16).ok()?;
-        let end = usize::from_str_radix(end, 16).ok()?;
-        (start..end).contains(&addr).then(|| rest.splitn(5, ' ').nth(4).unwrap_or("").trim())
-    });
+    let Ok(mapping) = maps::at(addr) else { return "lies elsewhere".into() };
     let local = 0;
     let stack = (&raw const local as usize).abs_diff(addr) < 64 << 20;
-    match here {
+    match mapping.as_ref().map(|mapping| mapping.name.as_str()) {
         None => "is not mapped at all".into(),
         Some("[stack]") => format!("is on the stack of PE {pe}"),
         Some("[heap]") => format!("is memory from malloc of PE {pe}"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::Context;
-use oneshmem_tools::topology::{Topology, parse_list};
+use oneshmem_tools::topology::{Topology, lists};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -34,7 +34,7 @@ impl Machine {
         fact(
             "NUMA nodes",
             read("/sys/devices/system/node/online")
-                .and_then(|list| Some(parse_list(&list)?.len().to_string())),
+                .and_then(|list| Some(lists::of_file(&list)?.len().to_string())),
         );
         fact("caches of one CPU", caches());
         fact("frequency governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
@@ -112,7 +112,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
 
 fn threads_per_core() -> Option<String> {
     read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
-        .and_then(|list| Some(parse_list(&list)?.len().to_string()))
+        .and_then(|list| Some(lists::of_file(&list)?.len().to_string()))
 }
 
 fn boost() -> Option<String> {

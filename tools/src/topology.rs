@@ -3,6 +3,7 @@
 
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
+pub use onenode::sys::lists;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -111,7 +112,7 @@ fn cache(root: &Path, id: usize) -> Option<usize> {
     let shared = caches.flatten().map(|entry| entry.path()).find_map(|cache| {
         let level = fs::read_to_string(cache.join("level")).ok()?;
         let list = fs::read_to_string(cache.join("shared_cpu_list")).ok()?;
-        (level.trim() == "3").then(|| parse_list(&list))?
+        (level.trim() == "3").then(|| lists::of_file(&list))?
     });
     shared?.into_iter().min()
 }
@@ -124,19 +125,9 @@ fn nodes(root: &Path) -> Vec<(usize, Vec<usize>)> {
         .filter_map(|entry| {
             let node = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;
             let list = fs::read_to_string(entry.path().join("cpulist")).ok()?;
-            Some((node, parse_list(&list)?))
+            Some((node, lists::of_file(&list)?))
         })
         .collect()
-}
-
-/// Parses a list of numbers in the kernel's format: `0-3,8,10-11`.
-pub fn parse_list(text: &str) -> Option<Vec<usize>> {
-    let mut numbers = Vec::new();
-    for range in text.trim().split(',').filter(|range| !range.is_empty()) {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        numbers.extend(first.parse::<usize>().ok()?..=last.parse::<usize>().ok()?);
-    }
-    Some(numbers)
 }
 
 /// Formats a list of sorted numbers as the kernel does.
@@ -157,10 +148,10 @@ mod tests {
         for (text, numbers) in
             [("0", vec![0]), ("0-3,8,10-11", vec![0, 1, 2, 3, 8, 10, 11]), ("", vec![])]
         {
-            assert_eq!(parse_list(&format!("{text}\n")), Some(numbers.clone()));
+            assert_eq!(lists::of_file(&format!("{text}\n")), Some(numbers.clone()));
             assert_eq!(list(&numbers), text);
         }
-        assert_eq!(parse_list("0-x"), None);
+        assert_eq!(lists::of_file("0-x"), None);
     }
 
     /// Two nodes of two cores of two threads, numbered as firmware does it: the first threads of

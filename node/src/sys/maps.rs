@@ -62,6 +62,11 @@ pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
         .collect())
 }
 
+/// The mapping that an address is in, from there on; `None` if it is in none.
+pub fn at(address: usize) -> Result<Option<Mapping>, Error> {
+    Ok(within(&(address..address.saturating_add(1)))?.pop())
+}
+
 /// A new descriptor for the file of a mapping, for reading and writing, if this process has the
 /// file open.
 pub fn descriptor(mapping: &Mapping) -> Option<OwnedFd> {

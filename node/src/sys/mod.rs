@@ -14,6 +14,7 @@ pub mod huge;
 pub mod kept;
 pub mod life;
 pub mod limit;
+pub mod lists;
 pub mod map;
 pub mod maps;
 pub mod numa;

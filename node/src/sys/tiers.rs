@@ -1,6 +1,7 @@
 //! The machine's memories that are faster than the one next to the processor on which this process
 //! runs, as reported by the kernel.
 
+use super::lists;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +45,7 @@ impl Machine {
             .filter_map(|entry| {
                 let number =
                     entry.file_name().to_str()?.strip_prefix("memory_tier")?.parse().ok()?;
-                let nodes = nodes(&text(&entry.path().join("nodelist"))?);
+                let nodes = lists::of_file(&text(&entry.path().join("nodelist"))?)?;
                 let nodes: Vec<_> = nodes.into_iter().filter(|it| allowed.contains(it)).collect();
                 (!nodes.is_empty()).then_some((number, nodes))
             })
@@ -72,15 +73,6 @@ impl Machine {
 
 fn text(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
-}
-
-/// The numbers in a list such as 0,2-3.
-fn nodes(list: &str) -> Vec<usize> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse::<usize>().ok()?..=last.parse::<usize>().ok()?)
-    };
-    list.split(',').filter_map(range).flatten().collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::{Device, Kind, LIMIT, Policy, Spec, pages_of};
 use crate::env::parse_size;
 use onenode::pages::{Bytes, Pages};
-use onenode::sys::numa;
+use onenode::sys::{lists, numa};
 
 const KEYS: [&str; 7] = ["SIZE", "KIND", "PGSIZE", "POLICY", "DEVICE", "NODES", "PATH"];
 
@@ -123,19 +123,9 @@ fn pages(text: &str) -> Result<Pages, String> {
 }
 
 fn nodes(text: &str) -> Result<Vec<usize>, String> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        (first <= last && last < numa::MOST_NODES).then_some(first..=last)
-    };
-    let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
-    let ranges = ranges.ok_or_else(|| {
+    lists::numbers(text, numa::MOST_NODES).map_err(|_| {
         format!("NODES is \"{text}\"; expected numbers of NUMA nodes, for example 0,2-3")
-    })?;
-    let mut nodes: Vec<usize> = ranges.into_iter().flatten().collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    Ok(nodes)
+    })
 }
 
 fn device(word: &str) -> Result<Device, String> {

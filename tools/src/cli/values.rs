@@ -2,6 +2,7 @@
 
 use crate::place::{Map, Place};
 use nix::sched::CpuSet;
+use onenode::sys::lists;
 use oneshmem::translate::MAX_PES;
 use std::time::Duration;
 
@@ -28,22 +29,6 @@ impl Pes {
     }
 }
 
-/// Parses numbers below `end` and ranges of them. The error is the invalid part.
-fn numbers(text: &str, end: usize) -> Result<Vec<usize>, &str> {
-    let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number < end);
-    let mut numbers = Vec::new();
-    for range in text.split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => numbers.extend(first..=last),
-            _ => return Err(range),
-        }
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    Ok(numbers)
-}
-
 /// Parses a number of PEs.
 pub fn count(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| (1..=MAX_PES).contains(&usize::from(*number)));
@@ -53,7 +38,7 @@ pub fn count(text: &str) -> Result<u16, String> {
 /// Parses a list of CPUs.
 pub fn cpus(text: &str) -> Result<Numbers, String> {
     let end = CpuSet::count();
-    numbers(text, end).map(Numbers).map_err(|wrong| {
+    lists::numbers(text, end).map(Numbers).map_err(|wrong| {
         format!(
             "expected numbers of CPUs below {end} and ranges of them, for example 0-3,8; found \
              '{wrong}'"
@@ -66,7 +51,7 @@ pub fn pes(text: &str) -> Result<Pes, String> {
     if text == "all" {
         return Ok(Pes::All);
     }
-    numbers(text, MAX_PES).map(Pes::Some).map_err(|wrong| {
+    lists::numbers(text, MAX_PES).map(Pes::Some).map_err(|wrong| {
         format!("expected numbers of PEs and ranges of them, for example 0,4-7; found '{wrong}'")
     })
 }
