@@ -10,6 +10,8 @@ use std::net::SocketAddr;
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x08\0");
 /// The size of an encoded [`Export`].
 pub const EXPORT_BYTES: usize = 768;
+/// Where an encoded export says whether the PE's process has ended: a byte that is 0 or 1.
+const ENDED: usize = EXPORT_BYTES - 1;
 /// The most bytes of an encoded [`Record`] of a PE's worker.
 pub const WORKER_BYTES: usize = 512;
 /// The most bytes of a worker's address.
@@ -101,6 +103,16 @@ impl Export {
         export.worker = take_bytes(bytes)?.to_vec();
         Some(export)
     }
+}
+
+/// Marks an encoded export, or none (zeros), as that of a process that has ended.
+pub fn mark_ended(export: &mut [u8; EXPORT_BYTES]) {
+    export[ENDED] = 1;
+}
+
+/// Whether the process of an encoded export has ended.
+pub fn has_ended(export: &[u8; EXPORT_BYTES]) -> bool {
+    export[ENDED] == 1
 }
 
 /// A life as one word.

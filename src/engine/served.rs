@@ -2,7 +2,7 @@
 //! it. Messages name memory by PE, lifetime and offset; nothing else is ever loaded or stored.
 #![allow(unsafe_code)]
 
-use super::exports::{EXPORT_BYTES, Export, Sizes};
+use super::exports::{self, EXPORT_BYTES, Export, Sizes};
 use super::{Far, Segment};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
@@ -40,6 +40,8 @@ struct Pe {
     export: Option<[u8; EXPORT_BYTES]>,
     pieces: Vec<Piece>,
     mapped: Rc<Vec<Mapped>>,
+    /// Whether the launcher has seen the process end.
+    ended: bool,
 }
 
 /// Memory that others may access.
@@ -105,7 +107,11 @@ impl Served {
     /// The encoded export of a PE: zeros if nothing is exported yet; `None` if it is on another node.
     pub fn export(&self, pe: usize) -> Option<[u8; EXPORT_BYTES]> {
         let pe = self.pes.get(pe.checked_sub(self.near.start)?)?;
-        Some(pe.export.unwrap_or([0; EXPORT_BYTES]))
+        let mut export = pe.export.unwrap_or([0; EXPORT_BYTES]);
+        if pe.ended {
+            exports::mark_ended(&mut export);
+        }
+        Some(export)
     }
 
     /// Exports the PEs that have begun a lifetime since the last call. A PE that asks for one that
@@ -115,6 +121,9 @@ impl Served {
     /// If memory cannot be mapped.
     pub fn update(&mut self, job: &Arc<JobFile>) -> Result<(), Error> {
         for pe in self.near.clone() {
+            let index = pe - self.near.start;
+            let ended = job.member(pe).gone.load(Ordering::Acquire) != 0;
+            self.pes[index].ended = ended;
             let programs = job.programs(pe);
             if programs == 0 {
                 continue;
@@ -122,11 +131,11 @@ impl Served {
             let area = self.area(job, programs - 1)?;
             let record = self.areas[area].control.pe(pe);
             let life = (programs, record.lifetime());
-            let index = pe - self.near.start;
             if record.stage() == Stage::Ready && self.pes[index].life != life {
                 // Answers to PEs of the last lifetime have been sent: they have left it since.
                 self.pes[index] = Pe::default();
-                self.pes[index] = Pe::of(&self.areas[area], job.nodes(), pe, life)?;
+                let exported = Pe::of(&self.areas[area], job.nodes(), pe, life)?;
+                self.pes[index] = Pe { ended, ..exported };
             }
         }
         Ok(())
@@ -196,7 +205,7 @@ impl Pe {
         let export = export
             .encode()
             .ok_or_else(|| Error::Engine("an address of UCX is longer than expected".into()))?;
-        Ok(Self { life, export: Some(export), pieces, mapped: Rc::new(mapped) })
+        Ok(Self { life, export: Some(export), pieces, mapped: Rc::new(mapped), ended: false })
     }
 
     /// Maps a PE's partitions at their distances.

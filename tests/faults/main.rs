@@ -5,7 +5,7 @@ use oneshmem_tests::launch;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: faults [--seed N] [--count TRIALS] [--only TRIAL] [--kind \
-    ends|signals|variables|tuning|control-area]";
+    ends|signals|variables|tuning|control-area|far-ends|far-signals]";
 
 struct Options {
     seed: u64,

@@ -36,12 +36,23 @@ pub enum FaultKind {
     Tuning,
     /// Bits of the control area.
     ControlArea,
+    /// As [`Ends`](Self::Ends), in a job over two emulated hosts.
+    FarEnds,
+    /// As [`Signals`](Self::Signals), likewise; also to agents and the launchers of the hosts.
+    FarSignals,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Ends, Self::Signals, Self::Variables, Self::Tuning, Self::ControlArea];
+    pub const ALL: [Self; 7] = [
+        Self::Ends,
+        Self::Signals,
+        Self::Variables,
+        Self::Tuning,
+        Self::ControlArea,
+        Self::FarEnds,
+        Self::FarSignals,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -51,6 +62,17 @@ impl FaultKind {
             Self::Variables => "variables",
             Self::Tuning => "tuning",
             Self::ControlArea => "control-area",
+            Self::FarEnds => "far-ends",
+            Self::FarSignals => "far-signals",
+        }
+    }
+
+    /// The same on one host.
+    fn near(self) -> Self {
+        match self {
+            Self::FarEnds => Self::Ends,
+            Self::FarSignals => Self::Signals,
+            near => near,
         }
     }
 }
@@ -162,6 +184,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test(name, move || {
             Ok(campaign(kind, if kind == FaultKind::Variables { 60 } else { 25 })?)
         })
+        .with_ignored_flag(kind != kind.near() && Launcher::Hosts.is_absent())
     };
     FaultKind::ALL.into_iter().map(short).collect()
 }
@@ -194,6 +217,7 @@ pub fn launchers(kind: FaultKind) -> Vec<Launcher> {
             Launcher::OpenMpi,
             Launcher::Slurm,
         ],
+        FaultKind::FarEnds | FaultKind::FarSignals => &[Launcher::Hosts],
         // Under oshrun the library never signals a process because of the control area's contents.
         FaultKind::ControlArea => &[Launcher::Oshrun],
         FaultKind::Variables | FaultKind::Tuning => {

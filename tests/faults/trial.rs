@@ -62,6 +62,7 @@ pub fn run(seed: u64, index: u64, kind: FaultKind) -> Result<Report, String> {
     let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
     let (trial, file) = draw(&mut random, seed, index, kind)?;
     let what = trial.describe();
+    let kind = kind.near();
     let running = trial.start(&program, random.next())?;
 
     let mut flipped = None;
@@ -108,13 +109,15 @@ fn draw(
     let pes = match launcher {
         Launcher::None => 1,
         Launcher::Oshrun => random.pick(&[1, 2, 3, 5, 8, 16]),
+        Launcher::Hosts => random.pick(&[2, 3, 5, 8]),
         _ => random.pick(&[2, 3, 5]),
     };
+    let mark = format!("{}-{seed}-{}-{index}", std::process::id(), kind.name());
+    let kind = kind.near();
     let shells = matches!(kind, FaultKind::Ends | FaultKind::Signals)
         && matches!(launcher, Launcher::Oshrun | Launcher::Hydra)
         && random.below(4) == 0;
-    let launches = matches!(launcher, Launcher::Oshrun | Launcher::Hydra | Launcher::OpenMpi);
-    let mark = format!("{}-{seed}-{}-{index}", std::process::id(), kind.name());
+    let launches = !matches!(launcher, Launcher::Slurm | Launcher::None);
     let mut trial = Trial {
         kind,
         launcher,
@@ -128,7 +131,11 @@ fn draw(
             _ => random.below(STEPS as usize) as i64,
         },
         late: random.below(2) == 0,
-        how: random.below(ENDS.len()),
+        how: match random.below(ENDS.len()) {
+            // UCX needs its descriptors.
+            how if launcher == Launcher::Hosts && ENDS[how].0 == "closefrom" => how + 1,
+            how => how,
+        },
         shot: (kind == FaultKind::Signals).then(|| Shot::new(random, shells, launches)),
         environment: vec![("SHMEM_SYMMETRIC_SIZE".into(), "8m".into())],
         mark,
@@ -168,7 +175,7 @@ impl Trial {
             }
             FaultKind::Signals => what += &format!(", {:?}", self.shot),
             FaultKind::Variables => what += &format!(", {:?}", self.environment),
-            FaultKind::Tuning | FaultKind::ControlArea => {}
+            _ => {}
         }
         what
     }
@@ -265,7 +272,7 @@ impl Trial {
             }
         };
         if !named
-            && self.launcher == Launcher::Oshrun
+            && matches!(self.launcher, Launcher::Oshrun | Launcher::Hosts)
             && matches!(self.kind, FaultKind::Ends | FaultKind::Signals)
         {
             return wrong("the message does not name PE and cause");
@@ -316,7 +323,7 @@ impl Trial {
                 injected.pe = hit.pe.filter(|_| shot.target != Target::Launcher);
                 injected.ored = shot.target == Target::Launcher && self.launcher == Launcher::Hydra;
             }
-            FaultKind::Variables | FaultKind::ControlArea | FaultKind::Tuning => {}
+            _ => {}
         }
         injected
     }

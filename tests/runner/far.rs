@@ -3,7 +3,7 @@
 
 use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, Outcome, Running};
-use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun};
+use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun, told};
 use crate::{compile, conformance, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
@@ -76,6 +76,11 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         }));
     }
+    trials.push(Trial::test("far/ended-before-init", || {
+        let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
+        let job = on_nodes(&program, 2, &[], &["1", "300", "1", "-1", "_exit0"]);
+        told(&launch::run(job)?, 1, &["PE 1 ended without calling shmem_init; ending the job"])
+    }));
     for pes in [2, 4, 7] {
         trials.push(Trial::test(format!("far/partitions/{pes}"), move || Ok(partitions(pes)?)));
     }

@@ -3,7 +3,7 @@
 
 use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome, Running};
-use crate::{compile, nodes, tree};
+use crate::{compile, far, nodes, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +15,8 @@ use std::time::Duration;
 pub enum Launcher {
     /// The build tree's own.
     Oshrun,
+    /// The same, over two emulated hosts.
+    Hosts,
     /// MPICH's, which speaks PMI-1.
     Hydra,
     /// Open MPI's.
@@ -26,13 +28,14 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// All launchers.
+    /// All launchers on one host.
     pub const ALL: [Self; 5] = [Self::Oshrun, Self::Hydra, Self::OpenMpi, Self::Slurm, Self::None];
 
     /// Its name in test names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Oshrun => "oshrun",
+            Self::Hosts => "hosts",
             Self::Hydra => "hydra",
             Self::OpenMpi => "openmpi",
             Self::Slurm => "slurm",
@@ -50,7 +53,10 @@ impl Launcher {
 
     /// Whether to skip its tests.
     pub fn is_absent(self) -> bool {
-        self.program().is_some_and(tree::skip_without)
+        match self {
+            Self::Hosts => nodes::no_namespaces() || nodes::no_ucx(),
+            _ => self.program().is_some_and(tree::skip_without),
+        }
     }
 
     /// Whether it is available here.
@@ -77,6 +83,11 @@ impl Launcher {
     ) -> Result<Vec<Running>, String> {
         let mut commands = match self {
             Self::Oshrun => vec![launch::oshrun(pes, program)],
+            Self::Hosts => {
+                let variables: Vec<String> =
+                    environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                vec![far::on_hosts("node0,node1", program, pes, &variables, &[] as &[&str])]
+            }
             Self::None => vec![Command::new(program)],
             Self::Hydra => {
                 let mut command = Command::new("mpiexec.hydra");

@@ -9,9 +9,9 @@ use super::question::Question;
 use super::state::State;
 use crate::atomics::Ordering;
 use crate::engine::Segment;
-use crate::engine::exports::{EXPORT_BYTES, Export, Record};
+use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use crate::job::about::About;
-use crate::job::{self, Job};
+use crate::job::{self, Job, ending};
 use crate::pause::Pause;
 use std::time::Duration;
 
@@ -35,8 +35,12 @@ impl Ucx {
         };
         self.connect(pe, node, &record);
         let export = loop {
-            match self.export(pe, node).filter(|export| export.life >= job.life()) {
+            let bytes = self.export(pe, node);
+            match Export::decode(&bytes).filter(|export| export.life >= job.life()) {
                 Some(export) => break export,
+                None if exports::has_ended(&bytes) => {
+                    ending::lose(job, pe, 1, format_args!("ended without calling shmem_init"))
+                }
                 None => pause.step(),
             }
         };
@@ -65,13 +69,15 @@ impl Ucx {
         }
     }
 
-    /// The current export of a PE, read from its agent.
-    fn export(&self, pe: usize, node: usize) -> Option<Export> {
+    /// The current export of a PE, as its agent has encoded it.
+    fn export(&self, pe: usize, node: usize) -> [u8; EXPORT_BYTES] {
         let mut bytes = [0; EXPORT_BYTES];
         let place = bytes.as_mut_ptr();
         let number = {
             let state = self.state();
-            let agent = Remote::none(&state.peers.agents[node].as_ref()?.endpoint, pe);
+            let agent = state.peers.agents[node].as_ref();
+            let agent = agent.unwrap_or_else(|| lost(pe, "not connected"));
+            let agent = Remote::none(&agent.endpoint, pe);
             // SAFETY: the bytes stay until the answer has come, below. The worker accepts answers to
             // these pending requests.
             unsafe { state.worker.ask(&state.pending, agent, 0, Question::Export, place) }
@@ -79,7 +85,7 @@ impl Ucx {
         let number = number.unwrap_or_else(|error| lost(pe, error));
         self.wait(Some(pe), |state| Ok(state.pending.is_answered(number)));
         // SAFETY: our own local, which was written through the pointer.
-        Export::decode(&unsafe { place.cast::<[u8; EXPORT_BYTES]>().read_volatile() })
+        unsafe { place.cast::<[u8; EXPORT_BYTES]>().read_volatile() }
     }
 }
 
