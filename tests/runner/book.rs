@@ -133,10 +133,10 @@ fn links() -> Result<(), String> {
 /// Checks that routines and variables named in the book exist.
 fn names() -> Result<(), String> {
     let mut known = BTreeSet::new();
-    let headers = ["shmem.h", "shmemx.h", "shmem_generic.h"].map(|name| format!("include/{name}"));
-    for path in headers.iter().map(String::as_str).chain(["README.md"]) {
-        let text =
-            fs::read_to_string(tree::repository(path)).map_err(|e| format!("{path}: {e}"))?;
+    let headers = ["shmem.h", "shmemx.h", "shmem_generic.h"];
+    let headers = headers.map(|name| tree::prefix("include").join(name));
+    for path in headers.into_iter().chain([tree::repository("README.md")]) {
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         known.extend(words(&text).map(str::to_owned));
     }
     let mut problems = BTreeSet::new();

@@ -47,7 +47,7 @@ pub const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 pub const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
 /// Programs, or cases of programs, that are about one node, and why.
-const ONE_NODE: [(&str, &str); 13] = [
+const ONE_NODE: [(&str, &str); 14] = [
     ("blame", "shmem_ptr leads to all PEs"),
     ("closed_files", "UCX needs its descriptors, and ends the process without them"),
     ("coll_ahead", "a root goes on before others have come, which it does on one node only"),
@@ -59,6 +59,7 @@ const ONE_NODE: [(&str, &str); 13] = [
     ("partition_misuse/none-here", "far PEs do not say how partitions differ"),
     ("partition_misuse/order", "PEs compare the order of their blocks on each node"),
     ("partition_misuse/take", "PEs compare the order of their blocks on each node"),
+    ("psync_in_use", "PEs record their use of pSync arrays on each node"),
     ("ptr", "shmem_ptr leads to all PEs"),
     ("short_source", "shmem_ptr leads to all PEs"),
 ];

@@ -264,6 +264,8 @@ fn a_limit_on_the_stack_does_not_matter_or_is_told() {
     let under = |limit: usize, arguments: &str| {
         let mut command = std::process::Command::new("bash");
         command.args(["-c", &format!("ulimit -s {limit}; exec {oshrun} {arguments}")]);
+        // The environment lies on the stack, too.
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         run(command)
     };
     let done = under(16, "-n 1 true").ended_with(1);
