@@ -3,7 +3,7 @@
 #   make                 build everything into build/, laid out like an installation
 #   make demo            build what is missing, compile the integer sort, run it on 4 PEs
 #   make test            unit tests, and the C programs on a few numbers of PEs: minutes
-#   make check           every check and test there is, as in CI: half an hour
+#   make check           every check and test there is, as in CI: 40 minutes
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be

@@ -1,6 +1,7 @@
 #!/bin/sh
 # under_slurm.sh BIN STARTER: in a Slurm of two nodes (slurm.sh), starts the program starter.c in all ways, with
 # the commands in BIN. Prints what differs from what is expected.
+# shellcheck disable=SC2016 # For the shells that are started.
 set -u
 bin=$1 program=$2
 folder=$(mktemp -d /var/tmp/under-slurm-XXXXXX)
