@@ -54,7 +54,7 @@ impl Launcher {
     /// Whether to skip its tests.
     pub fn is_absent(self) -> bool {
         match self {
-            Self::Hosts => nodes::no_namespaces() || nodes::no_ucx(),
+            Self::Hosts => tree::is_smartmap() || nodes::no_namespaces() || nodes::no_ucx(),
             _ => self.program().is_some_and(tree::skip_without),
         }
     }
