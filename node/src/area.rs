@@ -146,3 +146,44 @@ impl Drop for SharedArea {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atomics::Ordering;
+    use crate::sys::fd;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::panic::catch_unwind;
+
+    fn file() -> OwnedFd {
+        let file = fd::memfd(c"area").expect("a memory file");
+        fd::resize_and_seal(file.as_fd(), 8192).expect("its size");
+        file
+    }
+
+    #[test]
+    fn two_areas_of_a_file_are_one_memory() {
+        let file = file();
+        let [one, other] =
+            [(); 2].map(|()| SharedArea::map(file.as_fd(), 4096, 4096).expect("mapped"));
+        one.at::<AtomicU64>(4088).store(7, Ordering::Relaxed);
+        assert_eq!(other.slice::<AtomicU64>(0, 512)[511].load(Ordering::Relaxed), 7);
+        assert_eq!(one.range().len(), 4096);
+    }
+
+    #[test]
+    fn nothing_outside_of_the_area_is_reached() {
+        let area = SharedArea::map(file().as_fd(), 0, 4096).expect("mapped");
+        let refused = |reach: &dyn Fn()| catch_unwind(std::panic::AssertUnwindSafe(reach)).is_err();
+        for offset in [4089, 4096, usize::MAX - 4, 4] {
+            assert!(refused(&|| _ = area.at::<AtomicU64>(offset)), "{offset}");
+        }
+        for (offset, count) in [(0, 513), (4096, 1), (0, usize::MAX)] {
+            assert!(refused(&|| _ = area.slice::<AtomicU64>(offset, count)), "{offset} {count}");
+        }
+        assert!(
+            refused(&|| _ = area.bytes_at(1, 4096)) && !refused(&|| _ = area.bytes_at(4096, 0))
+        );
+        assert!(area.slice::<AtomicU64>(4096, 0).is_empty());
+    }
+}

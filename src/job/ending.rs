@@ -139,7 +139,7 @@ pub(super) fn patience(job: &Job) -> Duration {
 }
 
 /// Ends the job with `status` because of the end of PE `pe`. The first PE to do so reports it.
-pub(crate) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
+pub(super) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
     let file = job.control.job();
     if abort::raise(file, AbortKind::PeerDied, pe, status) {
         match file.member(pe).pid.load(Ordering::Relaxed) {

@@ -137,17 +137,7 @@ pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
 fn check_gone(job: &Job) {
     let absent = |pe: &usize| job.control.pe(*pe).stage() == Stage::Absent;
     if let Some(pe) = some_peers(job).filter(absent).find(|pe| is_gone(job, *pe)) {
-        match job.control.generation() {
-            0 => lose(job, pe, format_args!("ended without calling shmem_init")),
-            before => lose(
-                job,
-                pe,
-                format_args!(
-                    "ended after {before} of the job's programs; this PE runs one more, and all PEs \
-                 must run the same programs"
-                ),
-            ),
-        }
+        lose_missing(job, pe, false);
     }
     let lifetime = job.lifetime.load(Ordering::Relaxed);
     let record = |pe: usize| job.control.pe(pe);
@@ -160,13 +150,23 @@ fn check_gone(job: &Job) {
             && behind(*pe)
     };
     if let Some(pe) = some_peers(job).find(has_left) {
-        lose(
-            job,
-            pe,
-            format_args!(
-                "ended after shmem_finalize, while this PE has initialised again and waits for it"
-            ),
-        );
+        lose_missing(job, pe, true);
+    }
+}
+
+/// Ends the job because of PE `pe`, whose process has ended and for which this PE waits.
+/// `has_begun`: it has begun the program that this PE runs, though not this lifetime.
+pub(crate) fn lose_missing(job: &Job, pe: usize, has_begun: bool) -> ! {
+    let lose = |what: fmt::Arguments| lose(job, pe, what);
+    match (has_begun, job.control.generation()) {
+        (true, _) => lose(format_args!(
+            "ended after shmem_finalize, while this PE has initialised again and waits for it"
+        )),
+        (false, 0) => lose(format_args!("ended without calling shmem_init")),
+        (false, before) => lose(format_args!(
+            "ended after {before} of the job's programs; this PE runs one more, and all PEs must run \
+             the same programs"
+        )),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::atomics::Ordering;
 use crate::engine::Segment;
 use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use crate::job::about::About;
-use crate::job::{self, Job, ending};
+use crate::job::{self, Job, ending, health};
 use crate::pause::Pause;
 use std::time::Duration;
 
@@ -36,12 +36,14 @@ impl Ucx {
         self.connect(pe, node, &record);
         let export = loop {
             let bytes = self.export(pe, node);
-            match Export::decode(&bytes).filter(|export| export.life >= job.life()) {
-                Some(export) => break export,
-                None if exports::has_ended(&bytes) => {
-                    ending::lose(job, pe, 1, format_args!("ended without calling shmem_init"))
+            match Export::decode(&bytes) {
+                Some(export) if export.life >= job.life() => break export,
+                earlier if exports::has_ended(&bytes) => {
+                    ending::give_way(job);
+                    let has_begun = earlier.is_some_and(|it| it.life.0 == job.life().0);
+                    health::lose_missing(job, pe, has_begun)
                 }
-                None => pause.step(),
+                _ => pause.step(),
             }
         };
         let same = check(job, pe, &export);
