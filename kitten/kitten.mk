@@ -27,13 +27,13 @@ kitten:
 kitten-rust:
 	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-smoke --features smartmap -- $(KITTEN_FLAGS)
 
-# The models of onenode (node/tests/model_*) do not depend on addresses. The last command names the
+# The models (node/core/tests/model_*) do not depend on addresses. The last command names the
 # packages of `make test`: for fewer, cargo might choose other features and build them once more.
 test-smartmap: smartmap kitten
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
 	    -p oneshmem -p oneshmem-kitten -p oneshmem-tools
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
-	    -p onenode --lib --test nodes
+	    -p onenode-core --lib
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    -p oneshmem-tests --test suite

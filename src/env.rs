@@ -12,7 +12,7 @@ mod unknown;
 use crate::error::Error;
 use crate::sys::environment;
 pub use entries::{Entry, entries};
-use onenode::collectives::algorithm::Operation;
+use onenode_core::collectives::algorithm::Operation;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::OnceLock;

@@ -30,7 +30,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Memory cannot be shared.
     #[error(transparent)]
-    Node(#[from] onenode::Error),
+    Node(#[from] onenode_core::Error),
     /// The number of PEs is not valid for a job.
     #[error("a job of {npes} PEs was asked for; expected 1 to {max}")]
     JobSize {

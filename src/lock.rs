@@ -18,7 +18,7 @@ use crate::stats::{For, Wait};
 use crate::translate::MAX_PES;
 use crate::wait::backoff;
 use far::FarLock;
-use onenode::lock::{self, Order, Refused, Word as _, Words};
+use onenode_core::lock::{self, Order, Refused, Word as _, Words};
 use std::convert::Infallible;
 use std::ffi::{c_int, c_long};
 use std::time::Instant;

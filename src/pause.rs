@@ -1,10 +1,10 @@
-//! How a PE waits: as `onenode` does, and checking that the job is still alive.
+//! How a PE waits: as `onenode-core` does, and checking that the job is still alive.
 
 use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
 use crate::job::{self, call, health::Watch};
-use onenode::pause::{self, WaitPolicy, Waiting};
+use onenode_core::pause::{self, WaitPolicy, Waiting};
 use std::convert::Infallible;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use std::time::Instant;
 pub(crate) static WAIT_POLICY: WaitPolicy = WaitPolicy::new();
 
 /// Whether a PE that runs may take a free lock ahead of those in line: see
-/// [`Order`](onenode::lock::Order).
+/// [`Order`](onenode_core::lock::Order).
 static OVERTAKING: AtomicBool = AtomicBool::new(true);
 
 /// Sets how the PEs of this job wait. They are `crowded` if they share CPUs, and then locks are

@@ -16,7 +16,7 @@ use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
-use onenode::copy;
+use onenode_core::copy;
 use std::mem::MaybeUninit;
 
 mod direction;

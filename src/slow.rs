@@ -11,7 +11,7 @@ use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
-use onenode::sys::maps;
+use onenode_core::sys::maps;
 use std::fmt::Display;
 
 /// The target of an access that the hot path could not handle. Returns only with an address in the

@@ -4,8 +4,8 @@
 
 use crate::argument::memory::Object;
 use crate::translate::{Mirrored, TABLE};
-use onenode::layout::SlotBounds;
-use onenode::sys::{fd, map};
+use onenode_core::layout::SlotBounds;
+use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};

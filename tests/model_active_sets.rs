@@ -1,31 +1,31 @@
 //! How members of an active set tell each other how far they are, under the `loom` model checker:
-//! as for the groups of the crate `onenode` (`node/tests/model_collectives.rs`), over `pSync`.
+//! as for the groups of the crate `onenode-core` (`node/core/tests/model_collectives.rs`), over `pSync`.
 
 #![allow(unsafe_code, dead_code)]
 
 /// What `crate::atomics` is to the library.
-#[path = "../node/tests/model/atomics.rs"]
+#[path = "../node/core/tests/model/atomics.rs"]
 mod atomics;
 /// What `crate::copy` is to the library.
-#[path = "../node/tests/model/copy.rs"]
+#[path = "../node/core/tests/model/copy.rs"]
 mod copy;
-#[path = "../node/src/counter.rs"]
+#[path = "../node/core/src/counter.rs"]
 mod counter;
-#[path = "../node/src/collectives"]
+#[path = "../node/core/src/collectives"]
 mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
     pub mod memory;
     pub mod message;
-    #[path = "../../../src/collectives/psync.rs"]
+    #[path = "../../../../src/collectives/psync.rs"]
     pub mod psync;
     pub mod range;
     pub mod scratch;
     pub mod sizes;
     pub mod words;
 }
-#[path = "../node/tests/model/pes.rs"]
+#[path = "../node/core/tests/model/pes.rs"]
 mod pes;
 
 use atomics::AtomicU64;

@@ -3,7 +3,7 @@
 
 /// What `crate::atomics` is to the library.
 #[allow(unused_imports)] // Other models use more of it.
-#[path = "../node/tests/model/atomics.rs"]
+#[path = "../node/core/tests/model/atomics.rs"]
 mod atomics;
 #[path = "../src/collectives/subscription.rs"]
 mod subscription;

@@ -2,7 +2,7 @@
 //! client passes it on by its own means.
 
 use crate::error::Error;
-use crate::sys::process;
+use onenode_core::sys::process;
 
 /// The version of cards and homes. Processes with equal majors can attach to each other.
 pub const VERSION: (u16, u16) = (1, 0);

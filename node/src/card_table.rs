@@ -2,11 +2,11 @@
 #![allow(unsafe_code)]
 
 use crate::Rank;
-use crate::area::{Shared, SharedArea};
-use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::card::{self, Card, VERSION};
 use crate::error::Error;
-use crate::sys::fd;
+use onenode_core::area::{Shared, SharedArea};
+use onenode_core::atomics::{AtomicU32, AtomicU64, Ordering};
+use onenode_core::sys::fd;
 use std::os::fd::BorrowedFd;
 
 /// "1nodemet" in memory order.

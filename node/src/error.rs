@@ -15,14 +15,9 @@ pub enum Error {
         /// What it may be.
         expected: String,
     },
-    /// A system call failed.
-    #[error("{call} failed: {source}")]
-    System {
-        /// The call and its purpose.
-        call: &'static str,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
+    /// Memory cannot be shared: a system call failed, or the machine has no room for it.
+    #[error(transparent)]
+    Memory(#[from] onenode_core::Error),
     /// A rank's memory cannot be reached by load and store.
     #[error("rank {rank} cannot be reached by load and store: {why}")]
     Elsewhere {
@@ -86,31 +81,7 @@ pub enum Error {
         /// This library's, major and minor.
         ours: (u16, u16),
     },
-    /// The limit on the size of files is too low for a memory file.
-    #[error(
-        "files may not be larger than {limit} bytes (ulimit -Hf), but the memory file, which is \
-         sparse and on no disk, is {needed} bytes long; raise the limit: ulimit -f unlimited"
-    )]
-    FileSize {
-        /// The file's size.
-        needed: u64,
-        /// The hard limit.
-        limit: u64,
-    },
-    /// The address space has no room for the mirrors.
-    #[error(
-        "no address space for {peers} peers with {bytes} bytes each: {why}; ask for less or raise \
-         the limit (ulimit -v)"
-    )]
-    NoRoom {
-        /// The number of mirrors requested.
-        peers: usize,
-        /// Bytes of memory to place.
-        bytes: usize,
-        /// What failed.
-        why: Box<Error>,
-    },
-    /// The backend does not support it, or memory cannot be laid out, exported or attached.
+    /// The backend does not support it, or there is no room for one more.
     #[error("{0}")]
     NoWay(String),
 }
@@ -130,18 +101,6 @@ fn not_mapped(rank: Option<Rank>, start: usize, bytes: usize) -> String {
 }
 
 impl Error {
-    /// The last system error, as the failure of `call`.
-    pub fn last(call: &'static str) -> Self {
-        let source = match std::io::Error::last_os_error() {
-            // A call that did less than it should, but did not fail.
-            none if none.raw_os_error() == Some(0) => {
-                std::io::Error::other("the system gives no reason")
-            }
-            some => some,
-        };
-        Self::System { call, source }
-    }
-
     /// The error for an invalid argument.
     pub fn argument(
         argument: &'static str,
@@ -155,7 +114,7 @@ impl Error {
     pub fn code(&self) -> i32 {
         match self {
             Self::Argument { .. } => -1,
-            Self::System { .. } => -2,
+            Self::Memory(onenode_core::Error::System { .. }) => -2,
             Self::Elsewhere { .. } => -3,
             Self::NoCard { .. } => -4,
             Self::NotMapped { .. } => -5,
@@ -165,7 +124,7 @@ impl Error {
             Self::Time => -9,
             Self::Stopped => -10,
             Self::Version { .. } => -11,
-            Self::FileSize { .. } | Self::NoRoom { .. } | Self::NoWay(_) => -12,
+            Self::Memory(_) | Self::NoWay(_) => -12,
         }
     }
 }

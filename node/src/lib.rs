@@ -7,6 +7,7 @@
 //! | a process among its peers | [`Node`], [`Config`], [`Card`], [`State`] |
 //! | memory that peers reach | [`Node::alloc`], [`Alloc`], [`Region`] |
 //! | addresses of a peer's copies | [`View`], [`Table`], [`Mapping`] |
+//! | copies, as fast as the processor makes them | [`copy`] |
 //! | barriers, collectives and locks | [`Group`], [`Collective`] |
 //! | what went wrong | [`Error`] |
 //!
@@ -20,42 +21,10 @@
 )]
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
-// The building blocks of the crate and of the OpenSHMEM library. They are not part of the interface
-// and may change at any time.
-#[doc(hidden)]
-pub mod area;
-#[doc(hidden)]
-pub mod atomics;
-#[doc(hidden)]
-pub mod attachments;
-#[doc(hidden)]
-pub mod backend;
-#[doc(hidden)]
-pub mod collectives;
-#[doc(hidden)]
-pub mod copy;
-#[doc(hidden)]
-pub mod counter;
-#[doc(hidden)]
-pub mod error;
-#[doc(hidden)]
-pub mod extent;
-#[doc(hidden)]
-pub mod layout;
-#[doc(hidden)]
-pub mod lock;
-#[doc(hidden)]
-pub mod pages;
-#[doc(hidden)]
-pub mod pause;
-#[doc(hidden)]
-pub mod segment;
-#[doc(hidden)]
-pub mod sys;
-
 mod card;
 mod card_table;
 mod config;
+mod error;
 mod home;
 mod node;
 mod places;
@@ -67,7 +36,8 @@ pub use error::Error;
 pub use node::{
     Alloc, Collective, ElementType, Group, Mapping, Node, Operation, Reduction, Region, View,
 };
-pub use pages::Pages;
+pub use onenode_core::copy::bytes as copy;
+pub use onenode_core::pages::Pages;
 pub use table::{Bounds, Entries, Entry, HeapTable, RawTable, Table};
 
 /// A rank: the number that the client gives a process.

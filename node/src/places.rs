@@ -2,8 +2,8 @@
 //! entry ever moves, and reading takes no lock.
 #![allow(unsafe_code)]
 
-use crate::atomics::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::{Key, Rank};
+use onenode_core::atomics::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::ops::Range;
 use std::ptr::null_mut;
 

@@ -15,8 +15,8 @@
 #![allow(unsafe_code)]
 
 use crate::Rank;
-use crate::atomics::{AtomicUsize, Ordering};
 use crate::error::Error;
+use onenode_core::atomics::{AtomicUsize, Ordering};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;

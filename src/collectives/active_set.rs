@@ -18,7 +18,7 @@ use crate::span::Span;
 use crate::stats::{self, Class};
 use crate::team::{self, TEAM_WORLD, Team};
 use crate::translate::TABLE;
-use onenode::collectives::reduce::{Element, Kernel, ReduceOp};
+use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_SYNC_VALUE`: the value of every `pSync` element between calls.

@@ -9,7 +9,7 @@ use crate::job::call::{self, Call};
 use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
-use onenode::collectives::sizes::SMALL_WORDS;
+use onenode_core::collectives::sizes::SMALL_WORDS;
 
 /// The most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;

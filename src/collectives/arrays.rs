@@ -7,9 +7,9 @@ use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;
-use onenode::collectives::collect::Collect;
-use onenode::collectives::group::CollectiveGroup;
-use onenode::collectives::range::{Readable, Writable};
+use onenode_core::collectives::collect::Collect;
+use onenode_core::collectives::group::CollectiveGroup;
+use onenode_core::collectives::range::{Readable, Writable};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 

@@ -16,10 +16,10 @@ use crate::slow;
 use crate::span::Span;
 use crate::stats::{For, Wait};
 use crate::translate::{TABLE, translate};
-use onenode::collectives::group::Outcome;
-use onenode::collectives::memory::{Buffer, Memory};
-use onenode::collectives::range::{self, Readable, Remote, Writable};
-use onenode::collectives::scratch::Scratch;
+use onenode_core::collectives::group::Outcome;
+use onenode_core::collectives::memory::{Buffer, Memory};
+use onenode_core::collectives::range::{self, Readable, Remote, Writable};
+use onenode_core::collectives::scratch::Scratch;
 use std::convert::Infallible;
 
 /// Where the counterpart of `address` on PE `world_pe` of the world is mapped here.

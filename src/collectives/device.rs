@@ -7,11 +7,11 @@
 
 use super::arrays::Arrays;
 use crate::engine::{DeviceMemory, StridedBlocks};
-use onenode::collectives::alltoall::Shape;
-use onenode::collectives::group::{CollectiveGroup, Small};
-use onenode::collectives::memory::{Buffer, Memory};
-use onenode::collectives::range::{Readable, Writable};
-use onenode::collectives::reduce::Kernel;
+use onenode_core::collectives::alltoall::Shape;
+use onenode_core::collectives::group::{CollectiveGroup, Small};
+use onenode_core::collectives::memory::{Buffer, Memory};
+use onenode_core::collectives::range::{Readable, Writable};
+use onenode_core::collectives::reduce::Kernel;
 use std::convert::Infallible;
 use std::ops::Range;
 

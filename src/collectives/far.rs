@@ -12,10 +12,10 @@ use crate::job::{Job, about::About, job, nodes::Nodes};
 use crate::stats::{For, Wait};
 use crate::team::Team;
 use crate::team::known::Known;
-use onenode::collectives::epoch_group::{Controlled, EpochGroup};
-use onenode::collectives::group::{Outcome, Reach};
-use onenode::collectives::sent;
-use onenode::collectives::words::{ControlWords, Mailbox};
+use onenode_core::collectives::epoch_group::{Controlled, EpochGroup};
+use onenode_core::collectives::group::{Outcome, Reach};
+use onenode_core::collectives::sent;
+use onenode_core::collectives::words::{ControlWords, Mailbox};
 use std::convert::Infallible;
 use std::mem::offset_of;
 

@@ -8,7 +8,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
 use crate::slow;
-use onenode::collectives::group::{Outcome, Reach};
+use onenode_core::collectives::group::{Outcome, Reach};
 use std::convert::Infallible;
 
 /// An active set with far members, in a call of a routine.

@@ -7,10 +7,10 @@ use crate::error::Routine;
 use crate::job::about::About;
 use crate::stats::{For, Wait};
 use crate::team::Team;
-use onenode::collectives::epoch_group::Controlled;
-use onenode::collectives::group::{Outcome, Reach};
-use onenode::collectives::words::ControlWords;
-use onenode::sys::futex;
+use onenode_core::collectives::epoch_group::Controlled;
+use onenode_core::collectives::group::{Outcome, Reach};
+use onenode_core::collectives::words::ControlWords;
+use onenode_core::sys::futex;
 use std::convert::Infallible;
 
 /// A team in a call of `routine`.

@@ -2,7 +2,7 @@
 //! all-to-all, reductions and scans, on [`teams`]. [`active_set`] has the deprecated forms on
 //! active sets.
 //!
-//! The algorithms are functions of the crate `onenode` over a [`CollectiveGroup`]; [`select`]
+//! The algorithms are functions of the crate `onenode-core` over a [`CollectiveGroup`]; [`select`]
 //! chooses one for each call. A PE's contribution is a [`Span`](crate::span::Span), which [`run`]
 //! checks before anything is written.
 
@@ -26,20 +26,20 @@ mod tests;
 pub mod tuning;
 
 pub(crate) use members::TeamMembers;
-pub(crate) use onenode::collectives::epoch_group::{EpochGroup, highest_step};
-pub(crate) use onenode::collectives::group::{CollectiveGroup, Reach, Small};
-pub use onenode::collectives::reduce;
-pub use onenode::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
+pub(crate) use onenode_core::collectives::epoch_group::{EpochGroup, highest_step};
+pub(crate) use onenode_core::collectives::group::{CollectiveGroup, Reach, Small};
+pub use onenode_core::collectives::reduce;
+pub use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
 pub use teams::{
     alltoall, alltoalls, barrier_all, broadcast, collect, fcollect, reduce, scan, sync, sync_all,
 };
 pub(crate) use teams::{on_team, total};
 
 // The model checker has its own module under this name.
-use onenode::collectives::group;
-// Tests that are shared with the crate `onenode` use these names for its modules.
+use onenode_core::collectives::group;
+// Tests that are shared with the crate `onenode-core` use these names for its modules.
 #[cfg(test)]
-use onenode::collectives::{
+use onenode_core::collectives::{
     algorithm, alltoall, barrier, broadcast, collect, epoch_group, memory, message, range, scan,
     words,
 };

@@ -5,7 +5,7 @@ use crate::engine::{Engine, Far};
 use crate::error::Routine;
 use crate::job::Job;
 use crate::slow;
-use onenode::collectives::memory::Buffer;
+use onenode_core::collectives::memory::Buffer;
 
 /// The bit that marks a name: no program has memory at such an address.
 const NAME: usize = 1 << 63;

@@ -1,22 +1,22 @@
 //! The algorithms on active sets, with threads as PEs. The machine, the calls and the expected
-//! results are those of the tests of the crate `onenode`.
+//! results are those of the tests of the crate `onenode-core`.
 
-#[path = "../../node/src/collectives/tests/calls.rs"]
+#[path = "../../node/core/src/collectives/tests/calls.rs"]
 mod calls;
-#[path = "../../node/src/collectives/tests/machine.rs"]
+#[path = "../../node/core/src/collectives/tests/machine.rs"]
 mod machine;
-#[path = "../../node/src/collectives/tests/plan.rs"]
+#[path = "../../node/core/src/collectives/tests/plan.rs"]
 mod plan;
-#[path = "../../node/src/collectives/tests/play.rs"]
+#[path = "../../node/core/src/collectives/tests/play.rs"]
 mod play;
-#[path = "../../node/src/collectives/tests/random.rs"]
+#[path = "../../node/core/src/collectives/tests/random.rs"]
 mod random;
 
 use super::psync::{MOST_WORDS, PSync, SyncArray};
 use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine, Member, Patience, TestPe};
-use onenode::collectives::group::CollectiveGroup;
-use onenode::counter::WaitStrategy;
+use onenode_core::collectives::group::CollectiveGroup;
+use onenode_core::counter::WaitStrategy;
 use plan::{MEMBERS, plan};
 use play::play;
 use proptest::prelude::*;

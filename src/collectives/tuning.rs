@@ -4,10 +4,10 @@ use crate::env;
 use crate::job::{self, launcher::Launcher};
 use crate::message;
 use crate::sys::environment;
-use onenode::collectives::rules::{self, Rule, RuleTable, Rules};
-use onenode::copy;
-use onenode::sys::file;
-use onenode::sys::process;
+use onenode_core::collectives::rules::{self, Rule, RuleTable, Rules};
+use onenode_core::copy;
+use onenode_core::sys::file;
+use onenode_core::sys::process;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

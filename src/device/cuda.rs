@@ -168,7 +168,7 @@ impl Cuda {
         // SAFETY: the pointer is to a local.
         let answer = unsafe { (self.allocate)(&raw mut address, bytes) };
         self.check("cuMemAlloc", answer).map_err(|why| match self.free(gpu) {
-            Some(free) => format!("{why}; {} are free there", onenode::pages::Bytes(free)),
+            Some(free) => format!("{why}; {} are free there", onenode_core::pages::Bytes(free)),
             None => why,
         })?;
         Ok(address)

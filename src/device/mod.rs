@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
 use cuda::{Cuda, Gpu, IpcHandle};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

@@ -9,7 +9,7 @@ use crate::job::control::Control;
 use crate::job::file::JobFile;
 use crate::job::nodes::{Nodes, RECORD_BYTES};
 use crate::job::{abort, life};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

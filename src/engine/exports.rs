@@ -35,7 +35,7 @@ pub struct Export {
     /// How many programs it has begun, and how many lifetimes of the library in the current one. 0:
     /// nothing is exported yet.
     pub life: (u32, u32),
-    /// Must be the same on all PEs: see `onenode`'s slot record.
+    /// Must be the same on all PEs: see `onenode-core`'s slot record.
     pub image: u64,
     /// As `image`.
     pub backend: u64,

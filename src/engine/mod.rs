@@ -15,7 +15,7 @@ pub mod ucx;
 pub use exports::WORKER_BYTES;
 
 use crate::error::{Error, Routine};
-use onenode::collectives::words::ControlWords;
+use onenode_core::collectives::words::ControlWords;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 

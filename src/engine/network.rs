@@ -2,7 +2,7 @@
 //! so there and nowhere else, so a host tells the others its addresses before any of them listens.
 
 use crate::sys::addresses::{self, Address, bits};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::IpAddr;

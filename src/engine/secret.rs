@@ -59,7 +59,7 @@ impl fmt::Debug for Secret {
 pub fn random<const BYTES: usize>() -> Result<[u8; BYTES], Error> {
     let mut bytes = [0; BYTES];
     for part in bytes.chunks_mut(8) {
-        part.copy_from_slice(&onenode::sys::process::random()?.to_le_bytes()[..part.len()]);
+        part.copy_from_slice(&onenode_core::sys::process::random()?.to_le_bytes()[..part.len()]);
     }
     Ok(bytes)
 }

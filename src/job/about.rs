@@ -4,7 +4,7 @@ use super::Job;
 use super::control::Stage;
 use super::waiting::{SlotPart, Wait, What};
 use crate::error::Routine;
-use onenode::collectives::words::ControlWords;
+use onenode_core::collectives::words::ControlWords;
 use std::mem::offset_of;
 use std::time::Duration;
 

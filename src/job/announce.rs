@@ -6,7 +6,7 @@ use crate::atomics::Ordering;
 use crate::env;
 use crate::error::{Error, Routine};
 use crate::message;
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::time::{Duration, Instant};
 
 /// Reports a fork whose child cannot get memory of its own.

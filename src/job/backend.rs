@@ -3,7 +3,7 @@
 use crate::env;
 use crate::error::Error;
 use crate::job::launcher::Launcher;
-use onenode::backend::Backend;
+use onenode_core::backend::Backend;
 
 /// A backend, and why it was chosen.
 pub struct ChosenBackend {
@@ -17,7 +17,7 @@ pub struct ChosenBackend {
 /// a silent fallback.
 #[cfg(not(feature = "smartmap"))]
 pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
-    use onenode::backend::{memfd::Memfd, xpmem::Xpmem};
+    use onenode_core::backend::{memfd::Memfd, xpmem::Xpmem};
     let memfd = |reason| ChosenBackend { backend: Box::new(Memfd::default()), reason };
     let xpmem = |backend, reason| ChosenBackend { backend: Box::new(backend), reason };
     match env::BACKEND.word()? {
@@ -45,7 +45,7 @@ pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
 /// uses were decided when the library was built.
 #[cfg(feature = "smartmap")]
 pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
-    use onenode::backend::smartmap::{Kitten, Placed};
+    use onenode_core::backend::smartmap::{Kitten, Placed};
     if has_nodes {
         return Err(Error::Slot(
             "a library built with the feature smartmap serves jobs on one node only".into(),

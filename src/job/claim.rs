@@ -6,8 +6,8 @@
 //! told something else.
 
 use crate::sys::environment;
-use onenode::sys::hash::fnv1a;
-use onenode::sys::process;
+use onenode_core::sys::hash::fnv1a;
+use onenode_core::sys::process;
 use std::os::unix::fs::MetadataExt;
 
 /// The variable: claims, separated by blanks, of a PE, of the PE that started its launcher, etc.

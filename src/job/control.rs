@@ -19,12 +19,12 @@ use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::waiting::Waiting;
 use crate::memory::partition::{Spec, order::Order};
-use onenode::area::{Shared, SharedArea};
-use onenode::backend::{Backing, SlotRecord, Slots};
-use onenode::collectives::words::ControlWords;
-use onenode::pages::Pages;
-use onenode::sys::source::Source;
-use onenode::sys::{fd, map};
+use onenode_core::area::{Shared, SharedArea};
+use onenode_core::backend::{Backing, SlotRecord, Slots};
+use onenode_core::collectives::words::ControlWords;
+use onenode_core::pages::Pages;
+use onenode_core::sys::source::Source;
+use onenode_core::sys::{fd, map};
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
@@ -335,7 +335,7 @@ unsafe impl Slots for Control {
     fn record(&self, pe: usize) -> &SlotRecord {
         &self.pe(pe).slot
     }
-    fn file(&self) -> Result<Source<'_>, onenode::Error> {
+    fn file(&self) -> Result<Source<'_>, onenode_core::Error> {
         self.job.source()
     }
     fn data_offset(&self, pe: usize) -> u64 {
@@ -345,7 +345,7 @@ unsafe impl Slots for Control {
         &self,
         pe: usize,
         pages: Pages,
-    ) -> Result<Option<(Source<'_>, u64)>, onenode::Error> {
+    ) -> Result<Option<(Source<'_>, u64)>, onenode_core::Error> {
         let Pages::Explicit(size) = pages else {
             return Ok(Some((self.file()?, self.heap_offset(pe))));
         };
@@ -357,7 +357,7 @@ unsafe impl Slots for Control {
         pe: usize,
         index: usize,
         offset: usize,
-    ) -> Result<Backing<'_>, onenode::Error> {
+    ) -> Result<Backing<'_>, onenode_core::Error> {
         self.backing(&self.partitions[index], pe, offset as u64)
     }
 }

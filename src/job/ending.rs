@@ -9,7 +9,7 @@ use super::{Job, existing, fault};
 use crate::atomics::{Ordering, fence};
 use crate::message;
 use crate::sys::{ending, signal, streams};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::fmt;
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use super::{Job, about, existing, is_child, life};
 use crate::atomics::Ordering;
 use crate::sys::backtrace;
 use crate::sys::signal::{self, Event, Fault};
-use onenode::sys::program;
+use onenode_core::sys::program;
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
 

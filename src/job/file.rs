@@ -27,11 +27,11 @@ use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::translate::MAX_PES;
-use onenode::area::{Shared, SharedArea};
-use onenode::sys::kept::Kept;
-use onenode::sys::process;
-use onenode::sys::source::{Source, Start};
-use onenode::sys::{fd, map};
+use onenode_core::area::{Shared, SharedArea};
+use onenode_core::sys::kept::Kept;
+use onenode_core::sys::process;
+use onenode_core::sys::source::{Source, Start};
+use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -301,14 +301,14 @@ impl JobFile {
     ///
     /// # Panics
     /// If the job has no file because [`over`](Self::over) made this value.
-    pub fn file(&self) -> Result<BorrowedFd<'_>, onenode::Error> {
+    pub fn file(&self) -> Result<BorrowedFd<'_>, onenode_core::Error> {
         match &self.home {
             Home::File(file) => file.get(self.elsewhere(0)),
             Home::Memory(_) => panic!("a job without a file was asked for it"),
         }
     }
     /// What the job's file is mapped from, even if no process has a descriptor of it any more.
-    pub fn source(&self) -> Result<Source<'_>, onenode::Error> {
+    pub fn source(&self) -> Result<Source<'_>, onenode_core::Error> {
         self.file().map(Source::File).or_else(|error| match &self.home {
             // SAFETY: the head is mapped from the file's start while `self` is borrowed.
             Home::File(_) => Ok(Source::Start(unsafe { Start::new(self.area.base()) })),
@@ -320,7 +320,7 @@ impl JobFile {
         matches!(self.home, Home::File(_))
     }
     /// The job's file of huge pages, if there is one.
-    pub fn huge_file(&self) -> Result<Option<BorrowedFd<'_>>, onenode::Error> {
+    pub fn huge_file(&self) -> Result<Option<BorrowedFd<'_>>, onenode_core::Error> {
         self.huge.as_ref().map(|file| file.get(self.elsewhere(1))).transpose()
     }
 

@@ -12,7 +12,7 @@ use super::meet;
 use crate::atomics::{AtomicBool, Ordering};
 use crate::failure;
 use crate::job::launcher::Launcher;
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

@@ -19,7 +19,7 @@ use crate::message;
 use crate::sys;
 use crate::sys::environment::{self, Passed};
 use crate::translate::MAX_PES;
-use onenode::sys::{process, program};
+use onenode_core::sys::{process, program};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;

@@ -6,8 +6,8 @@ use super::file::JobFile;
 use crate::atomics::Ordering;
 use crate::error::Error;
 use crate::sys;
-use onenode::sys::life::{self, Holder};
-use onenode::sys::process;
+use onenode_core::sys::life::{self, Holder};
+use onenode_core::sys::process;
 use std::ops::Range;
 
 /// The state of a PE's process.

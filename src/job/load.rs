@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::fork;
-use onenode::segment;
-use onenode::sys::map;
+use onenode_core::segment;
+use onenode_core::sys::map;
 
 /// 101 is the earliest priority that is not reserved for the compiler and the C library.
 #[used]

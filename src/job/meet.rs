@@ -1,6 +1,6 @@
 //! How the PEs of a foreign launcher find their job's file.
 //!
-//! The PEs of a node meet at a place that is their user's alone (`onenode::sys::point`), by a name that
+//! The PEs of a node meet at a place that is their user's alone (`onenode_core::sys::point`), by a name that
 //! follows from what the launcher has told them. The first to come creates the file and hands it to
 //! the others. The last to come removes the name, and until then all wait: so no PE ends, ends the job
 //! or closes its descriptors (closefrom) while another still needs it. Each PE that waits has one end
@@ -15,9 +15,9 @@ use crate::env;
 use crate::error::Error;
 use crate::memory::pages;
 use crate::sys::environment;
-use onenode::sys::hash::fnv1a;
-use onenode::sys::point::{Guest, Place};
-use onenode::sys::{fd, pass, process};
+use onenode_core::sys::hash::fnv1a;
+use onenode_core::sys::point::{Guest, Place};
+use onenode_core::sys::{fd, pass, process};
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;

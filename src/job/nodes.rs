@@ -9,7 +9,7 @@
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::engine::WORKER_BYTES;
 use crate::error::Error;
-use onenode::area::{Shared, SharedArea};
+use onenode_core::area::{Shared, SharedArea};
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 

@@ -2,7 +2,7 @@
 //! may be another job's.
 
 use crate::sys::environment;
-use onenode::sys::{pass, process};
+use onenode_core::sys::{pass, process};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 

@@ -9,10 +9,10 @@ use crate::memory::pages;
 use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
-use onenode::layout::Layout;
-use onenode::pages::Pages;
-use onenode::sys::persistent::Persistent;
-use onenode::sys::{fd, map, numa, tiers};
+use onenode_core::layout::Layout;
+use onenode_core::pages::Pages;
+use onenode_core::sys::persistent::Persistent;
+use onenode_core::sys::{fd, map, numa, tiers};
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -86,7 +86,7 @@ impl Partition {
         &self,
         layout: &Layout,
         pe: usize,
-        map: impl FnOnce() -> Result<(), onenode::Error>,
+        map: impl FnOnce() -> Result<(), onenode_core::Error>,
     ) -> Result<Option<String>, Error> {
         let range = self.space.range();
         // Closes the file of the previous lifetime, which unlocks it.
@@ -232,7 +232,7 @@ impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let (bytes, kind) =
-            (onenode::pages::Bytes(self.space.range().len()), self.spec.kind.name());
+            (onenode_core::pages::Bytes(self.space.range().len()), self.spec.kind.name());
         match (&self.spec.path, &self.device) {
             (Some(path), _) => write!(f, "{bytes} {kind} {path}{}", made.nodes),
             (None, Some((_, told))) => write!(f, "{bytes} {kind}, {told}"),

@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::memory::pages;
 use crate::memory::partition::Spec;
 use crate::{collectives, env};
-use onenode::layout::{Layout, Sizes};
-use onenode::segment::{self, DataSegment};
-use onenode::sys::map;
+use onenode_core::layout::{Layout, Sizes};
+use onenode_core::segment::{self, DataSegment};
+use onenode_core::sys::map;
 
 /// Heaps must fit into their place in the job's file.
 const HEAP_LIMIT: u64 = 1 << 40;
@@ -77,13 +77,13 @@ fn heap_bytes(default: u64, unit: usize) -> Result<usize, Error> {
 }
 
 /// Names the variables to reduce when there is not enough memory.
-fn no_room(error: onenode::Error, has_partitions: bool) -> Error {
+fn no_room(error: onenode_core::Error, has_partitions: bool) -> Error {
     let (what, variables) = match has_partitions {
         false => ("a symmetric heap", "SHMEM_SYMMETRIC_SIZE"),
         true => ("heap and partitions", "SHMEM_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_PARTITION<id>"),
     };
     match error {
-        onenode::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
+        onenode_core::Error::NoRoom { peers, bytes, why } => Error::Slot(format!(
             "no address space for {peers} PEs with {what} of {bytes} bytes each: {why}; lower \
              {variables} or raise the limit (ulimit -v)"
         )),

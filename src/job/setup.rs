@@ -25,8 +25,8 @@ use crate::message;
 use crate::sys;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
-use onenode::attachments::Attachments;
-use onenode::sys::{cgroup, threads as sys_threads};
+use onenode_core::attachments::Attachments;
+use onenode_core::sys::{cgroup, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);

@@ -17,7 +17,7 @@ use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
 use crate::sys::{environment, install, socket};
-use onenode::sys::cgroup;
+use onenode_core::sys::cgroup;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;

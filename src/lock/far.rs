@@ -5,7 +5,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job::Job;
 use crate::slow;
-use onenode::lock::{Word, Words};
+use onenode_core::lock::{Word, Words};
 use std::convert::Infallible;
 
 /// One lock in a call.

@@ -1,11 +1,11 @@
-//! What the model checker (`node/tests/model_lock.rs`) does not cover: order of service, and
+//! What the model checker (`node/core/tests/model_lock.rs`) does not cover: order of service, and
 //! refusals. PEs are threads.
 
 use super::{Order, Refused, Words};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
 use crate::job::about::About;
 use crate::pause::Pause;
-use onenode::lock;
+use onenode_core::lock;
 use std::convert::Infallible;
 use std::sync::Mutex;
 

@@ -7,9 +7,9 @@
 
 use super::partition;
 use crate::env::{self, parse_size};
-use onenode::Error;
-use onenode::pages::{Bytes, Pages};
-use onenode::sys::{fd, huge, map, numa};
+use onenode_core::Error;
+use onenode_core::pages::{Bytes, Pages};
+use onenode_core::sys::{fd, huge, map, numa};
 use std::ffi::OsString;
 use std::fmt;
 use std::ops::Range;

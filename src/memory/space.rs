@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::pool::Pool;
-use onenode::extent::Extent;
-use onenode::layout::{HEAP_ALIGNMENT, Layout};
+use onenode_core::extent::Extent;
+use onenode_core::layout::{HEAP_ALIGNMENT, Layout};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

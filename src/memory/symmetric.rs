@@ -16,7 +16,7 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use crate::message;
-use onenode::sys::map;
+use onenode_core::sys::map;
 use std::ffi::c_long;
 use std::fmt;
 use std::ops::Range;

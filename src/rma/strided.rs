@@ -9,7 +9,7 @@ use crate::failure;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Numbering, PeArg, TABLE, translate_copy};
-use onenode::copy;
+use onenode_core::copy;
 
 /// The layout of a transfer, without its addresses: blocks that start `dst` elements apart at the
 /// destination and `sst` at the source.

@@ -5,7 +5,7 @@ use crate::argument::memory::{Dest, Object, Source};
 use crate::atomics::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::collectives::Element;
 use crate::collectives::arrays::Arrays;
-use onenode::copy;
+use onenode_core::copy;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Bound, RangeBounds};

@@ -6,7 +6,7 @@ use super::line::{self, LINES, Line, Routine};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
-use onenode::area::{Shared, SharedArea};
+use onenode_core::area::{Shared, SharedArea};
 use std::time::Duration;
 
 /// Calls, and the bytes they moved.

@@ -4,7 +4,7 @@
 
 use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

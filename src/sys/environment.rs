@@ -1,8 +1,8 @@
 //! The environment: the only place where the library reads and changes it.
 #![allow(unsafe_code, clippy::disallowed_methods)]
 
-use onenode::sys::fd;
-use onenode::sys::process::is_privileged;
+use onenode_core::sys::fd;
+use onenode_core::sys::process::is_privileged;
 use std::ffi::{CStr, OsString, c_char};
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -51,7 +51,7 @@ impl Passed {
     ///
     /// # Errors
     /// If the program has closed it, or taken its number for another file.
-    pub fn memory_file(&mut self, index: usize) -> Result<OwnedFd, onenode::Error> {
+    pub fn memory_file(&mut self, index: usize) -> Result<OwnedFd, onenode_core::Error> {
         let number = self.numbers.get_mut(index).map_or(-1, |number| std::mem::replace(number, -1));
         // SAFETY: `oshrun` has passed it to this process for this library. Neither the variable nor this
         // value has the number any more.

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::ffi::{CStr, CString};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -38,7 +38,7 @@ pub fn ask(
     program: Option<&Path>,
     run: impl FnOnce(OwnedFd, OwnedFd, Served),
 ) -> Result<Vec<u8>, Error> {
-    let failed = |call: &'static str| Error::from(onenode::Error::last(call));
+    let failed = |call: &'static str| Error::from(onenode_core::Error::last(call));
     let mut ends = [0; 2];
     // SAFETY: the call fills the local array.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {

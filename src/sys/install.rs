@@ -1,6 +1,6 @@
 //! Where this library is installed.
 
-use onenode::sys::maps;
+use onenode_core::sys::maps;
 use std::path::{Path, PathBuf};
 
 /// The launcher of the installation that this library belongs to. `None` if this library is part of

@@ -3,7 +3,7 @@
 
 use crate::atomics::{AtomicPtr, Ordering};
 use crate::error::Error;
-use onenode::sys::{map, program};
+use onenode_core::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
 

@@ -3,7 +3,7 @@
 
 use super::backtrace;
 use crate::atomics::{AtomicI32, Ordering};
-use onenode::sys::map;
+use onenode_core::sys::map;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;

@@ -216,7 +216,7 @@ fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onenode::sys::pass;
+    use onenode_core::sys::pass;
     use std::mem::MaybeUninit;
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsFd;

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use libc::{FILE, c_int, c_void, size_t};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::time::{Duration, Instant};
 
 /// How long another thread may take to finish writing to a stream.

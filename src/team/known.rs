@@ -1,7 +1,7 @@
 //! What a PE knows about a team's members on other nodes.
 
 use crate::atomics::{AtomicBool, AtomicU64};
-use onenode::collectives::words::ControlWords;
+use onenode_core::collectives::words::ControlWords;
 
 /// What it knows about one member.
 pub struct Known {

@@ -10,7 +10,7 @@
 //!
 //! One comparison detects all common mistakes and all uncommon cases: the limit is 0 for a peer
 //! that is not attached and for a number that no PE has, and stacks, libraries and memory from
-//! malloc lie above the slot (see [`onenode::layout`]). An access below the slot, such as through a
+//! malloc lie above the slot (see [`onenode_core::layout`]). An access below the slot, such as through a
 //! null pointer, or in the slot's hole faults; the fault handler reports why.
 //!
 //! There is an entry for every value of the low half of a PE argument, so that -1 and the number of

@@ -15,7 +15,7 @@
 use super::numberings::Numberings;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use onenode::layout::SlotBounds;
+use onenode_core::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
 use std::cell::UnsafeCell;
 use std::ops::Range;

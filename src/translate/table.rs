@@ -17,7 +17,7 @@
 use super::numberings::Numberings;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
-use onenode::layout::SlotBounds;
+use onenode_core::layout::SlotBounds;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 

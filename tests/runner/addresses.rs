@@ -10,7 +10,7 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 
 /// The folders of the crates.
-const CRATES: [&str; 6] = [".", "capi", "kitten", "node", "node/capi", "xpmem"];
+const CRATES: [&str; 7] = [".", "capi", "kitten", "node", "node/capi", "node/core", "xpmem"];
 
 /// What takes an address and is safe all the same, and why.
 const SAFE: [(&str, &[&str]); 5] = [
@@ -53,25 +53,25 @@ const SAFE: [(&str, &[&str]); 5] = [
     (
         "the kernel or a driver looks whether there is such memory, and no byte of it changes",
         &[
-            "node/src/sys/futex.rs sleep",
-            "node/src/sys/futex.rs wake_all",
-            "node/src/sys/map.rs advise_huge",
-            "node/src/sys/map.rs dump",
-            "node/src/sys/map.rs is_mapped",
-            "node/src/sys/map.rs populate",
-            "node/src/sys/map.rs write_back",
-            "node/src/sys/numa.rs bind",
-            "node/src/sys/numa.rs interleave",
-            "node/src/sys/numa.rs prefer",
-            "node/src/sys/numa.rs prefer_any",
-            "node/src/sys/persistent.rs Persistent::flush",
-            "node/src/sys/persistent.rs WriteBack::write_back",
+            "node/core/src/sys/futex.rs sleep",
+            "node/core/src/sys/futex.rs wake_all",
+            "node/core/src/sys/map.rs advise_huge",
+            "node/core/src/sys/map.rs dump",
+            "node/core/src/sys/map.rs is_mapped",
+            "node/core/src/sys/map.rs populate",
+            "node/core/src/sys/map.rs write_back",
+            "node/core/src/sys/numa.rs bind",
+            "node/core/src/sys/numa.rs interleave",
+            "node/core/src/sys/numa.rs prefer",
+            "node/core/src/sys/numa.rs prefer_any",
+            "node/core/src/sys/persistent.rs Persistent::flush",
+            "node/core/src/sys/persistent.rs WriteBack::write_back",
             "src/device/cuda.rs Cuda::is_device",
         ],
     ),
     (
         "it maps only where nothing is",
-        &["node/src/sys/map.rs reserve_all", "node/src/sys/map.rs reserve_at"],
+        &["node/core/src/sys/map.rs reserve_all", "node/core/src/sys/map.rs reserve_at"],
     ),
 ];
 

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates checked, by folder.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "",
     "bench",
     "capi",
     "interface",
     "kitten",
     "node",
+    "node/core",
     "tools",
     "tools/plots",
     "tools/tune",
@@ -23,7 +24,7 @@ const CRATES: [&str; 10] = [
 ];
 
 /// The crates that have a table of floors.
-const WITH_FLOORS: [&str; 2] = ["", "node"];
+const WITH_FLOORS: [&str; 3] = ["", "node", "node/core"];
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {

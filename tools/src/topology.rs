@@ -3,7 +3,7 @@
 
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
-pub use onenode::sys::lists;
+pub use onenode_core::sys::lists;
 use std::fs;
 use std::io;
 use std::path::Path;

@@ -3,7 +3,7 @@
 
 use crate::argument::place;
 use crate::failure::OK;
-use onenode::copy;
+use onenode_core::copy;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 

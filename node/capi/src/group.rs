@@ -3,8 +3,8 @@
 
 use crate::argument::{limit, meaning, object, place, record, taken};
 use crate::failure::OK;
-use onenode::collectives::reduce::Kernel;
 use onenode::{Collective, ElementType, Error, Group, Node, Operation, Reduction, View};
+use onenode_core::collectives::reduce::Kernel;
 use std::ffi::{c_int, c_void};
 
 /// `onenode_collective`.

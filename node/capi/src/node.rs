@@ -105,7 +105,7 @@ pub(crate) unsafe fn duplicate(argument: &'static str, number: c_int) -> Result<
     // SAFETY: open, as just checked, and the client does not close it during the call.
     let file = unsafe { BorrowedFd::borrow_raw(number) };
     let call = "duplicating the client's descriptor";
-    file.try_clone_to_owned().map_err(|source| Error::System { call, source })
+    file.try_clone_to_owned().map_err(|source| onenode_core::Error::System { call, source }.into())
 }
 
 functions! {

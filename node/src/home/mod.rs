@@ -12,10 +12,10 @@
 
 mod record;
 
-use crate::area::{Shared, SharedArea};
-use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::card::{self, VERSION};
 use crate::error::Error;
+use onenode_core::area::{Shared, SharedArea};
+use onenode_core::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use record::WORDS;
 use std::fmt;
 use std::ops::Range;

@@ -38,7 +38,7 @@ pub struct Published {
     /// Where its memory can be found. If `start` is not at a page boundary, `place` names the page
     /// that contains it.
     pub place: Place,
-    /// The kind of its pages: [`crate::pages::Pages::word`].
+    /// The kind of its pages: [`onenode_core::pages::Pages::word`].
     pub pages: u64,
     /// The layout's fingerprint if it is a program's data segment, otherwise 0.
     pub image: u64,

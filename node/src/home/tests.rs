@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::Key;
-use crate::sys::fd;
+use onenode_core::sys::fd;
 use std::os::fd::{AsFd, OwnedFd};
 
 const SHAPE: Shape = Shape { regions: 3, extra: 5000 };

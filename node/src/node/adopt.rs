@@ -2,7 +2,7 @@
 //! system's table of mappings shows that, so any two clients in a process agree.
 
 use crate::error::Error;
-use crate::sys::{fd, maps, relocate};
+use onenode_core::sys::{fd, maps, relocate};
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -5,12 +5,12 @@ use super::backend::Backend;
 use super::peer::{self, Reached};
 use super::{Inner, Node};
 use crate::Rank;
-use crate::backend::memfd;
 use crate::card::Address;
 use crate::error::Error;
 use crate::home::{Place as Where, Published};
-use crate::pages::Pages;
-use crate::sys::{fd, map};
+use onenode_core::backend::memfd;
+use onenode_core::pages::Pages;
+use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use xpmem_sys::Attachment;
@@ -38,7 +38,7 @@ pub(super) struct Attached {
 
 impl Attached {
     /// Reserves address space for mappings.
-    pub fn reserve(bytes: usize) -> Result<Self, Error> {
+    pub fn reserve(bytes: usize) -> Result<Self, onenode_core::Error> {
         let start = map::reserve(bytes)?;
         let mut new = Self::default();
         new.reserved = start..start + bytes;
@@ -76,7 +76,8 @@ impl Attached {
                 }
                 let place = (peer.file(node)?.into(), offset + skip as u64);
                 // SAFETY: in the reservation, which this value owns and nobody uses yet.
-                unsafe { memfd::map_peers(&at, pages, place) }
+                unsafe { memfd::map_peers(&at, pages, place)? }
+                Ok(())
             }
             Where::File { descriptor, inode, offset } => {
                 let address = Address { descriptor, inode, ..peer.address };
@@ -92,7 +93,8 @@ impl Attached {
                 }
                 let place = (file.as_fd().into(), offset + skip as u64);
                 // SAFETY: as above.
-                unsafe { memfd::map_peers(&at, pages, place) }
+                unsafe { memfd::map_peers(&at, pages, place)? }
+                Ok(())
             }
             Where::Segment(id) => match &node.backend {
                 Backend::Xpmem(xpmem) => {

@@ -1,8 +1,8 @@
 //! The backend that shares a node's memory, and why it was chosen.
 
-use crate::backend::xpmem::Xpmem;
 use crate::config::BackendChoice;
 use crate::error::Error;
+use onenode_core::backend::xpmem::Xpmem;
 
 /// A backend that works here.
 pub(super) enum Backend {

@@ -1,7 +1,7 @@
 //! A node in words, for an information option of the client.
 
 use super::{Mapping, Node, View, lock};
-use crate::pages::{Bytes, Pages};
+use onenode_core::pages::{Bytes, Pages};
 use std::fmt::{self, Display, Formatter};
 
 /// A node's properties, one per line: its backend with the reason, the ranks, the regions, the

@@ -7,9 +7,9 @@ use super::{Inner, Node, lock};
 use crate::Rank;
 use crate::error::Error;
 use crate::home::Published;
-use crate::layout::HUGE;
-use crate::pages::Pages;
 use crate::places::{MappingKind, Place, Token};
+use onenode_core::layout::HUGE;
+use onenode_core::pages::Pages;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 

@@ -56,15 +56,15 @@ use crate::card::{Address, Card, Surroundings};
 use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
 use crate::error::Error;
 use crate::home::{Home, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
-use crate::pause::WaitPolicy;
 use crate::places::Places;
-use crate::sys::life::{self, Sign};
-use crate::sys::origin::Origin;
-use crate::sys::{cgroup, fd, kept::Kept, map, process};
 use backend::Backend;
 use backing::Room;
 use group::Groups;
 use mapping::Pieces;
+use onenode_core::pause::WaitPolicy;
+use onenode_core::sys::life::{self, Sign};
+use onenode_core::sys::origin::Origin;
+use onenode_core::sys::{cgroup, fd, kept::Kept, map, process};
 use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -136,7 +136,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::Argument`] for invalid settings; [`Error::NoWay`] if the requested backend does not
-    /// work here; [`Error::System`] if another process has the rank, or a system call fails.
+    /// work here; [`Error::Memory`] if another process has the rank, or a system call fails.
     pub fn open(config: Config) -> Result<Self, Error> {
         let shape = shape(&config)?;
         let (backend, reason) = Backend::choose(config.backend)?;
@@ -283,7 +283,7 @@ impl Inner {
 
     /// The file of this process's home.
     fn file(&self) -> Result<BorrowedFd<'_>, Error> {
-        self.file.get(std::iter::empty())
+        Ok(self.file.get(std::iter::empty())?)
     }
 
     fn attach(&self, rank: Rank, deadline: Option<Instant>) -> Result<(), Error> {

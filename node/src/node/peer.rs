@@ -8,11 +8,11 @@ use crate::card::{Address, Card, Said};
 use crate::config::State;
 use crate::error::Error;
 use crate::home::Home;
-use crate::pause::Pause;
 use crate::places::{MappingKind, Place, Token};
-use crate::sys::life::{self, Holder};
-use crate::sys::peer::{self, Unreachable};
-use crate::sys::{fd, kept::Kept, process};
+use onenode_core::pause::Pause;
+use onenode_core::sys::life::{self, Holder};
+use onenode_core::sys::peer::{self, Unreachable};
+use onenode_core::sys::{fd, kept::Kept, process};
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
@@ -67,7 +67,8 @@ impl Reached {
             None => node.file(),
             Some(file) => {
                 let Address { pid, descriptor, .. } = self.address;
-                file.get(std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}"))))
+                Ok(file
+                    .get(std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}"))))?)
             }
         }
     }
@@ -83,11 +84,15 @@ impl Reached {
         offset >= self.offset && end.is_some_and(|end| end <= self.end)
     }
 
+    /// Who holds its sign of life.
+    fn holder(&self, node: &Inner) -> Result<Holder, Error> {
+        Ok(life::holder(self.file(node)?, self.offset)?)
+    }
+
     /// The state of its owner.
     pub fn life(&self, node: &Inner) -> State {
-        let holder = || life::holder(self.file(node)?, self.offset);
         let Address { pid, started, .. } = self.address;
-        let lives = match holder() {
+        let lives = match self.holder(node) {
             Ok(holder) => holder != Holder::Nobody,
             // The program has closed the descriptor.
             Err(_) => process::is_running(pid, started),
@@ -315,6 +320,6 @@ pub(super) fn open(rank: Rank, address: &Address) -> Result<std::os::fd::OwnedFd
             rank,
             what: "its memory is a file that can shrink, or another user's".into(),
         }),
-        Err(Unreachable::System(error)) => Err(error),
+        Err(Unreachable::System(error)) => Err(error.into()),
     }
 }

@@ -8,12 +8,12 @@ use super::backing::{published_file, reserve};
 use super::regions::{Region, Sort, unknown};
 use super::{Node, lock};
 use crate::Key;
-use crate::backend::memfd;
 use crate::error::Error;
-use crate::layout::HUGE;
-use crate::pages::Pages;
-use crate::segment;
-use crate::sys::{fd, map};
+use onenode_core::backend::memfd;
+use onenode_core::layout::HUGE;
+use onenode_core::pages::Pages;
+use onenode_core::segment;
+use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -118,13 +118,14 @@ impl Node {
         let data = segment::find(map::page_size())?;
         segment::keep_gaps(&data)?;
         let mut regions = lock(&node.regions);
-        let record = regions.record(key, &data.pages)?;
+        let record = regions.record(key, data.pages())?;
         let pieces = memfd::pieces(&data);
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
         // move.
-        let backing = unsafe { node.back_existing(&mut regions.room, &data.pages, Some(&pieces))? };
-        let region = Region { key, start: data.pages.start, bytes: data.pages.len() };
-        let kind = Sort { image: data.fingerprint, ..Sort::default() };
+        let backing =
+            unsafe { node.back_existing(&mut regions.room, data.pages(), Some(&pieces))? };
+        let region = Region { key, start: data.pages().start, bytes: data.pages().len() };
+        let kind = Sort { image: data.fingerprint(), ..Sort::default() };
         // SAFETY: the caller's promise.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }

@@ -8,8 +8,8 @@ use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
 use crate::home::{Place, Published};
-use crate::pages::Pages;
-use crate::sys::{fd, map};
+use onenode_core::pages::Pages;
+use onenode_core::sys::{fd, map};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -172,7 +172,7 @@ impl Inner {
     /// process would no longer see the same. The data segment has gaps, and is not looked at; nor is
     /// memory in place.
     pub(super) fn check_mapped(&self, owned: &Owned) -> Result<(), Error> {
-        let home = || self.file().and_then(fd::inode).ok();
+        let home = || fd::inode(self.file().ok()?).ok();
         let (inode, offset) = match owned.published.place {
             Place::Home(offset) => (home(), offset),
             Place::File { inode, offset, .. } => (Some(inode), offset),

@@ -13,12 +13,13 @@ use super::wait::ForPeer;
 use super::{Inner, Node, deadline, lock};
 use crate::error::Error;
 use crate::home::Published;
-use crate::layout::HUGE;
-use crate::pages::Pages;
-use crate::pause::Pause;
 use crate::places::{MappingKind, Place, Token};
 use crate::table::{Bounds, Entries, Entry};
 use crate::{Key, Rank};
+use onenode_core::Error::NoRoom;
+use onenode_core::layout::HUGE;
+use onenode_core::pages::Pages;
+use onenode_core::pause::Pause;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -301,7 +302,7 @@ impl Core {
         };
         let remainder = region.start.wrapping_sub(leader.own.start).wrapping_add(origin) % unit;
         let mut attached = Attached::reserve(span.next_multiple_of(unit) + 3 * unit)
-            .map_err(|why| Error::NoRoom { peers: 1, bytes: span, why: Box::new(why) })?;
+            .map_err(|why| NoRoom { peers: 1, bytes: span, why: Box::new(why) })?;
         let base = (attached.range().start + unit).next_multiple_of(unit) + remainder;
         let mut tokens = Tokens { node, tokens: Vec::new() };
         tokens.add(

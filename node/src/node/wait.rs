@@ -4,10 +4,10 @@
 
 use super::{Inner, Node, deadline};
 use crate::Rank;
-use crate::atomics::{AtomicU64, Ordering};
 use crate::config::{Crowd, State};
 use crate::error::Error;
-use crate::pause::{Pause, WaitPolicy, Waiting};
+use onenode_core::atomics::{AtomicU64, Ordering};
+use onenode_core::pause::{Pause, WaitPolicy, Waiting};
 use std::time::{Duration, Instant};
 
 /// How often a wait checks its peers' signs of life.

@@ -2,8 +2,8 @@
 
 use super::memory::{read, view, write};
 use super::ranks::{LONG, Process, memfd, run, statuses};
-use onenode::sys::{fd, process};
 use onenode::{Config, Error, Fork, JobFile, Key, Node, Pages, State};
+use onenode_core::sys::{fd, process};
 use std::fs;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -296,7 +296,7 @@ fn live_once(process: &mut Process, adopted: std::ops::Range<usize>) {
 #[test]
 fn nothing_is_left_behind() {
     run(2, |process| {
-        let adopted = onenode::sys::map::private_anywhere(1 << 14).expect("memory");
+        let adopted = onenode_core::sys::map::private_anywhere(1 << 14).expect("memory");
         let adopted = adopted..adopted + (1 << 14);
         live_once(process, adopted.clone());
         let before = held();
@@ -334,8 +334,8 @@ fn a_forked_child_is_no_rank() {
             if child == 0 {
                 let error = node.attach(process.next(), LONG).expect_err("a child").to_string();
                 let told = error.contains("forked child");
-                let foreign = onenode::sys::map::is_mapped(there);
-                let own = onenode::sys::map::is_mapped(region.start);
+                let foreign = onenode_core::sys::map::is_mapped(there);
+                let own = onenode_core::sys::map::is_mapped(region.start);
                 drop((view, node));
                 let right = told && !foreign && own == (fork == Fork::Shares);
                 // SAFETY: ends the child.

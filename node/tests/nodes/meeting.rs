@@ -2,8 +2,8 @@
 
 use super::memory::{read, view, write};
 use super::ranks::{LONG, Process, memfd, run, statuses};
-use onenode::sys::{fd, map};
 use onenode::{Config, Error, Key, Node, Pages, State};
+use onenode_core::sys::{fd, map};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 

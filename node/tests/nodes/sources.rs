@@ -2,8 +2,8 @@
 
 use super::memory::{read, view, words, write};
 use super::ranks::{LONG, Process, run};
-use onenode::sys::{fd, huge, map};
 use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View};
+use onenode_core::sys::{fd, huge, map};
 use std::fs::File;
 use std::hint::black_box;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use super::memory::{read, view, words, write};
 use super::ranks::{LONG, memfd, run};
-use onenode::sys::map;
 use onenode::{Config, Error, Key, Node, Pages, Rank, State, Table};
+use onenode_core::sys::map;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;

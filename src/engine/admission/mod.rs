@@ -23,7 +23,7 @@ mod server;
 
 use super::secret::{Proof, Secret, random};
 use crate::sys::socket;
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::RawFd;

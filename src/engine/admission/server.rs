@@ -5,7 +5,7 @@ use super::{Access, Guard};
 use crate::engine::secret::{Proof, Secret, random};
 use crate::error::Error;
 use crate::sys::signal::without_signals;
-use onenode::sys::pass;
+use onenode_core::sys::pass;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;

@@ -4,7 +4,7 @@
 use super::messages::{ADD, AND, HEAD, MOST, OR, STORE, Target, XOR, head};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::engine::{Action, Amo};
-use onenode::copy;
+use onenode_core::copy;
 use std::mem::MaybeUninit;
 use std::slice;
 

@@ -35,7 +35,7 @@ use completion::Completion;
 use direct::{Inbox, Notification};
 use message::Message;
 use messages::Parts;
-use onenode::copy;
+use onenode_core::copy;
 use operations::{Remote, Request};
 use peers::Peers;
 use pending::PendingRequests;

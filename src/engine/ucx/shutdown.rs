@@ -6,7 +6,7 @@ use super::messages;
 use super::operations::Remote;
 use super::state::{Shared, State};
 use crate::job;
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::sync::{MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@ use super::state::State;
 use super::worker::Doorbell;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
-use onenode::sys::process;
+use onenode_core::sys::process;
 use std::sync::MutexGuard;
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::engine::network;
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
-use onenode::sys::pass;
+use onenode_core::sys::pass;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::os::fd::BorrowedFd;
 use std::ptr::{null, null_mut};

@@ -3,7 +3,7 @@
 use super::Control;
 use crate::atomics::AtomicU64;
 use crate::error::Error;
-use onenode::sys::map;
+use onenode_core::sys::map;
 
 /// Where it is in a generation's part of the file.
 const BASE: u64 = 1 << 37;

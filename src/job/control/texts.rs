@@ -12,10 +12,10 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::Handle;
 use crate::error::Error;
 use crate::memory::partition::{self, MOST, Spec};
-use onenode::area::SharedArea;
-use onenode::backend::{Backing, Slots};
-use onenode::pages::{Bytes, Pages};
-use onenode::sys::fd;
+use onenode_core::area::SharedArea;
+use onenode_core::backend::{Backing, Slots};
+use onenode_core::pages::{Bytes, Pages};
+use onenode_core::sys::fd;
 use std::fs::File;
 
 /// What names memory on a device: so many words each, at the end.
@@ -105,10 +105,10 @@ impl Control {
         spec: &Spec,
         pe: usize,
         offset: u64,
-    ) -> Result<Backing<'_>, onenode::Error> {
+    ) -> Result<Backing<'_>, onenode_core::Error> {
         if let Some(path) = spec.file_of(pe) {
             let opened = File::options().read(true).write(true).open(&path);
-            let failed = |error| onenode::Error::NoWay(format!("{}: {error}", path.display()));
+            let failed = |error| onenode_core::Error::NoWay(format!("{}: {error}", path.display()));
             return opened.map(|file| Backing::File(file.into())).map_err(failed);
         }
         let pages = spec.pages;

@@ -4,8 +4,8 @@
 
 use super::{Device, Kind, LIMIT, Policy, Spec, pages_of};
 use crate::env::parse_size;
-use onenode::pages::{Bytes, Pages};
-use onenode::sys::{lists, numa};
+use onenode_core::pages::{Bytes, Pages};
+use onenode_core::sys::{lists, numa};
 
 const KEYS: [&str; 7] = ["SIZE", "KIND", "PGSIZE", "POLICY", "DEVICE", "NODES", "PATH"];
 

@@ -2,7 +2,7 @@
 
 use crate::place::{Map, Place};
 use nix::sched::CpuSet;
-use onenode::sys::lists;
+use onenode_core::sys::lists;
 use oneshmem::translate::MAX_PES;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! gains as much as 5 % at one size.
 
 use crate::results::{Ratio, Sweep};
-use onenode::copy::{self, Methods};
+use onenode_core::copy::{self, Methods};
 use oneshmem_plots::figures;
 use std::collections::BTreeMap;
 use std::fmt::Write;

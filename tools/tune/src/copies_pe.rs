@@ -4,7 +4,7 @@
 use crate::copies::{self, MOST, Point};
 use crate::meeting::Meeting;
 use anyhow::bail;
-use onenode::copy;
+use onenode_core::copy;
 use oneshmem::{Shmem, Symmetric};
 use std::time::{Duration, Instant};
 

@@ -17,7 +17,7 @@ mod results;
 mod table;
 
 use anyhow::{Context, bail};
-use onenode::copy::{self, HAS_METHODS};
+use onenode_core::copy::{self, HAS_METHODS};
 use oneshmem::collectives::select::rules::Rules;
 use oneshmem::collectives::tuning;
 use oneshmem::job::launch;

@@ -162,7 +162,7 @@ impl Shared {
             unsafe { std::ptr::copy(from, to, bytes) };
         } else {
             // SAFETY: as above, and they do not overlap.
-            unsafe { onenode::copy::bytes(to, from, bytes) };
+            unsafe { onenode::copy(to, from, bytes) };
         }
     }
 

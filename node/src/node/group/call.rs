@@ -3,13 +3,13 @@
 
 use super::super::View;
 use super::Group;
-use crate::collectives::alltoall::{self, Alltoall, BlockLayout};
-use crate::collectives::broadcast::{self, Broadcast};
-use crate::collectives::collect::{self, Collect};
-use crate::collectives::range::{Readable, Writable};
-use crate::collectives::reduce::{self, And, Kernel, Max, Min, Or, Prod, Reduce, Sum, Xor};
-use crate::collectives::scan::{self, Scan};
 use crate::error::Error;
+use onenode_core::collectives::alltoall::{self, Alltoall, BlockLayout};
+use onenode_core::collectives::broadcast::{self, Broadcast};
+use onenode_core::collectives::collect::{self, Collect};
+use onenode_core::collectives::range::{Readable, Writable};
+use onenode_core::collectives::reduce::{self, And, Kernel, Max, Min, Or, Prod, Reduce, Sum, Xor};
+use onenode_core::collectives::scan::{self, Scan};
 use std::time::Duration;
 
 /// A collective call. Buffers lie in the view, at the same place of the same regions on all

@@ -3,8 +3,8 @@
 
 use super::super::Inner;
 use super::super::peer::Reached;
-use crate::collectives::words::ControlWords;
 use crate::home::{GROUP_BYTES, Home};
+use onenode_core::collectives::words::ControlWords;
 use std::ptr::NonNull;
 use std::sync::Arc;
 

@@ -5,11 +5,11 @@ use super::super::View;
 use super::super::wait::Looks;
 use super::members::Limit;
 use super::{Group, Inner};
-use crate::atomics::AtomicU64;
 use crate::config::State;
 use crate::error::Error;
-use crate::lock::{self, Order, Refused, Words};
-use crate::pause::{Pause, WaitPolicy, Waiting};
+use onenode_core::atomics::AtomicU64;
+use onenode_core::lock::{self, Order, Refused, Words};
+use onenode_core::pause::{Pause, WaitPolicy, Waiting};
 use std::time::{Duration, Instant};
 
 impl Group {

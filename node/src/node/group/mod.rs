@@ -12,18 +12,18 @@ mod names;
 
 use super::{Inner, Node};
 use crate::Rank;
-use crate::collectives::algorithm::Algorithm;
-use crate::collectives::barrier;
-use crate::collectives::choices::Choices;
-use crate::collectives::epoch::Epoch;
-use crate::collectives::epoch_group::EpochGroup;
-use crate::collectives::rules::RuleTable;
-use crate::collectives::words::ControlWords;
-use crate::counter::Counter;
 use crate::error::Error;
-use crate::sys::futex;
 use found::Found;
 use members::{Limit, Members, Watch};
+use onenode_core::collectives::algorithm::Algorithm;
+use onenode_core::collectives::barrier;
+use onenode_core::collectives::choices::Choices;
+use onenode_core::collectives::epoch::Epoch;
+use onenode_core::collectives::epoch_group::EpochGroup;
+use onenode_core::collectives::rules::RuleTable;
+use onenode_core::collectives::words::ControlWords;
+use onenode_core::counter::Counter;
+use onenode_core::sys::futex;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,10 +3,10 @@
 use super::super::peer::Reached;
 use super::super::{Inner, lock};
 use crate::Rank;
-use crate::collectives::rules::mix;
 use crate::config::State;
 use crate::error::Error;
 use crate::home::GROUPS;
+use onenode_core::collectives::rules::mix;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

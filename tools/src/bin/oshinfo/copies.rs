@@ -1,6 +1,6 @@
 //! How the library copies.
 
-use onenode::copy::Methods;
+use onenode_core::copy::Methods;
 
 /// The limits between the methods, in words.
 pub fn told(methods: &Methods) -> String {

@@ -1,8 +1,8 @@
 //! The report as JSON.
 
 use super::{collectives, copies, installation};
-use onenode::copy;
-use onenode::sys::{cgroup, process};
+use onenode_core::copy;
+use onenode_core::sys::{cgroup, process};
 use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env::{self, Variable};
 use oneshmem::job::Job;

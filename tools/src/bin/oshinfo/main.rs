@@ -5,9 +5,9 @@ mod collectives;
 mod copies;
 mod json;
 
-use onenode::copy;
-use onenode::pages::Bytes;
-use onenode::sys::{cgroup, process};
+use onenode_core::copy;
+use onenode_core::pages::Bytes;
+use onenode_core::sys::{cgroup, process};
 use oneshmem::argument::memory::Unused;
 use oneshmem::env;
 use oneshmem::error::{Error, Routine};

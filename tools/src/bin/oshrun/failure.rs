@@ -35,8 +35,8 @@ impl From<oneshmem::error::Error> for Failure {
     }
 }
 
-impl From<onenode::Error> for Failure {
-    fn from(error: onenode::Error) -> Self {
+impl From<onenode_core::Error> for Failure {
+    fn from(error: onenode_core::Error) -> Self {
         Self::own(error)
     }
 }

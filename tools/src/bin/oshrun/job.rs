@@ -16,7 +16,7 @@ use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, raise};
-use onenode::sys::cgroup;
+use onenode_core::sys::cgroup;
 use oneshmem::job::file::JobFile;
 use std::collections::HashSet;
 use std::io::stdin;

@@ -51,7 +51,7 @@ use job::Job;
 use matrix::Matrix;
 use matrix::file::MatrixFile;
 use nix::sys::resource::{Resource, getrlimit, rlim_t};
-use onenode::atomics::Ordering;
+use onenode_core::atomics::Ordering;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
 use oneshmem::memory::pages;

@@ -13,7 +13,7 @@ use super::stdout::{self, Stdout};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
-use onenode::sys::cgroup;
+use onenode_core::sys::cgroup;
 use oneshmem::job::file::JobFile;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::Pes;

@@ -41,6 +41,11 @@ pub struct Piece {
 }
 
 impl DataSegment {
+    /// The whole pages of the segment, gaps included.
+    pub fn pages(&self) -> &Range<usize> {
+        &self.pages
+    }
+
     /// The pages in a gap that hold the system's own code and data. Nothing else is put there.
     /// Usually empty.
     pub fn system(&self) -> &Range<usize> {

@@ -6,9 +6,15 @@ use super::random::call;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup, highest_step};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        // Cases that failed once, beside this file.
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("seeds"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn on_control_words(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..40)) {

@@ -26,7 +26,7 @@ pub unsafe trait Element: Copy + Send + 'static {}
 /// at most 64 bytes, which the compiler checks.
 ///
 /// ```
-/// # use onenode::collectives::reduce::ReduceOp;
+/// # use onenode_core::collectives::reduce::ReduceOp;
 /// /// The longer of two vectors; the first one if they are equally long.
 /// struct Longest;
 ///

@@ -120,10 +120,11 @@ pub unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Copies `bytes` bytes.
+/// Copies `bytes` bytes, by the method that suits the processor, the size and the distance.
 ///
 /// # Safety
-/// As for [`elements`].
+/// `from` is readable and `to` writable for that many bytes, at any alignment. They do not overlap,
+/// or are the same.
 #[inline]
 pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: as for this function; the elements are single bytes.

@@ -101,7 +101,7 @@ const CHOSEN_FOR: usize = 128;
 fn the_documented_costs_are_those_of_the_model_and_the_choices_near_the_best() {
     let rules = rules::parse(BUILT_IN, None).expect("the compiled-in table");
     let table = RuleTable::new(&rules.on_a_node, None);
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scaling.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scaling.md");
     let docs = std::fs::read_to_string(docs).expect("docs/scaling.md");
     let mut missing = String::new();
     for processor in [EPYC, Processor { scattered: true, ..EPYC }, XEON] {

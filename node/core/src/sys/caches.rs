@@ -61,6 +61,7 @@ fn cpus(map: &str) -> usize {
 }
 
 #[cfg(test)]
+#[allow(missing_docs)] // Used by tests.
 pub mod tests {
     use super::*;
 

@@ -31,10 +31,7 @@ fn end_of_break(data: &Range<usize>) -> usize {
 }
 
 /// The places to try for a heap with a reservation of `reserved` bytes, best first.
-pub(crate) fn heap_places(
-    program: &DataSegment,
-    reserved: usize,
-) -> impl Iterator<Item = usize> + use<> {
+pub fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> + use<> {
     let below = program.program_start.checked_sub(reserved).map(|at| at / HUGE * HUGE);
     let below =
         (0..TRIES).filter_map(move |i| below?.checked_sub(i * STEP).filter(|at| *at >= LOWEST));

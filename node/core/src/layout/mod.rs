@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::segment::DataSegment;
 use crate::sys::map;
 use mirrors::Mirrors;
-pub(crate) use mirrors::heap_places;
+pub use mirrors::heap_places;
 use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.

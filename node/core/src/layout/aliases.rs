@@ -29,10 +29,7 @@ pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
 
 /// The places to try for a heap with a reservation of `reserved` bytes, best first. The data
 /// segment ends at the same address on all PEs, but `brk` starts at a random one.
-pub(crate) fn heap_places(
-    program: &DataSegment,
-    reserved: usize,
-) -> impl Iterator<Item = usize> + use<> {
+pub fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item = usize> + use<> {
     let above = round_up(program.pages.end + BREAK_ROOM, STEP);
     (0..TRIES)
         .map(move |i| above + i * STEP)

@@ -1,0 +1,42 @@
+//! What memory shared by processes of one machine is made of. The OpenSHMEM library `oneshmem` and
+//! the crate `onenode`, for other runtimes, are both built from it.
+//!
+//! | for | see |
+//! |---|---|
+//! | exporting and attaching memory | [`backend`], over memory files, XPMEM or SMARTMAP |
+//! | where memory and its mirrors lie | [`layout`], [`segment`], [`pages`], [`extent`] |
+//! | attaching a peer once | [`attachments`] |
+//! | shared memory as atomics | [`area`], [`atomics`] |
+//! | copies | [`copy`], by processor, size and distance |
+//! | waiting and sleeping | [`pause`], [`counter`] |
+//! | the MCS lock | [`lock`] |
+//! | barriers, reductions and the like | [`collectives`], generic over a group of processes |
+//! | the system | [`sys`]: descriptors, mappings, futexes, liveness, rendezvous |
+//!
+//! Nothing here knows of ranks, PEs, cards or jobs. The crate prints nothing, never ends the process,
+//! and reads no environment variables.
+
+// What they forbid stands in node/clippy.toml, with the reasons.
+#![cfg_attr(
+    not(test),
+    deny(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr, clippy::exit)
+)]
+
+pub mod area;
+pub mod atomics;
+pub mod attachments;
+pub mod backend;
+pub mod collectives;
+pub mod copy;
+pub mod counter;
+mod error;
+pub mod extent;
+pub mod layout;
+pub mod lock;
+pub mod pages;
+pub mod pause;
+pub mod segment;
+pub mod sys;
+
+pub use error::Error;
+pub use pages::Pages;
