@@ -1,10 +1,10 @@
-//! A card: 64 plain bytes from which a peer on the same machine finds the process's home. The
+//! A card: 64 plain bytes from which a peer on the same machine finds the process's header. The
 //! client passes it on by its own means.
 
 use crate::error::Error;
 use onenode_core::sys::process;
 
-/// The version of cards and homes. Processes with equal majors can attach to each other.
+/// The version of cards and headers. Processes with equal majors can attach to each other.
 pub const VERSION: (u16, u16) = (1, 0);
 
 /// "1nod" in memory order.
@@ -34,7 +34,7 @@ impl Surroundings {
     }
 }
 
-/// Where a process's home is.
+/// Where a process's header is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     /// The process.
@@ -45,11 +45,11 @@ pub(crate) struct Address {
     pub descriptor: i32,
     /// The file's inode.
     pub inode: u64,
-    /// The home's offset in the file, in whole pages.
+    /// The header's offset in the file, in whole pages.
     pub offset: u64,
     /// Whether it is the file that all ranks have.
     pub common: bool,
-    /// The mark that the home must carry.
+    /// The mark that the header must carry.
     pub mark: u64,
 }
 

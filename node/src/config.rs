@@ -17,12 +17,12 @@ pub struct Config {
     pub crowd: Crowd,
     /// The maximum number of regions at a time; 0 stands for 64.
     pub regions: u32,
-    /// Bytes of this process's home for the client's own use: zeroed, reachable for every peer, and
+    /// Bytes of this process's header for the client's own use: zeroed, reachable for every peer, and
     /// usable for futexes.
     pub extra: u64,
     /// Called on each turn of every wait.
     pub progress: Option<Box<Progress>>,
-    /// Where this process's home lies. `None`: in a file of its own.
+    /// Where this process's header lies. `None`: in a file of its own.
     pub file: Option<JobFile>,
 }
 
@@ -65,15 +65,15 @@ pub enum Crowd {
     Alone,
 }
 
-/// A sealed memory file that all ranks of the node get from their launcher. The home of rank `r`
+/// A sealed memory file that all ranks of the node get from their launcher. The header of rank `r`
 /// starts at `offset + r * stride`, and the memory of its regions follows.
 #[derive(Debug)]
 pub struct JobFile {
     /// The file.
     pub file: OwnedFd,
-    /// Where the home of rank 0 starts, in whole pages.
+    /// Where the header of rank 0 starts, in whole pages.
     pub offset: u64,
-    /// Bytes from one home to the next, in whole pages. The file is sparse, so this may be large.
+    /// Bytes from one header to the next, in whole pages. The file is sparse, so this may be large.
     pub stride: u64,
 }
 

@@ -25,7 +25,7 @@ mod card;
 mod card_table;
 mod config;
 mod error;
-mod home;
+mod header;
 mod node;
 mod places;
 mod table;

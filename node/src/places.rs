@@ -14,8 +14,8 @@ pub enum MappingKind {
     Region(Key),
     /// The range that holds a view's regions of the rank, including the gaps between them.
     View,
-    /// The rank's home.
-    Home,
+    /// The rank's header.
+    Header,
 }
 
 /// A range of this process that corresponds to memory of a rank.
@@ -62,7 +62,7 @@ const FREE: usize = 0;
 const TAKEN: usize = 1;
 const REGION: usize = 2;
 const VIEW: usize = 3;
-const HOME: usize = 4;
+const HEADER: usize = 4;
 
 /// A place in the list, which stays there until it is removed.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Slot {
         let (kind, key) = match place.kind {
             MappingKind::Region(key) => (REGION, key.0),
             MappingKind::View => (VIEW, 0),
-            MappingKind::Home => (HOME, 0),
+            MappingKind::Header => (HEADER, 0),
         };
         self.key.store(key, Ordering::Relaxed);
         self.state.store(kind, Ordering::Release);
@@ -94,7 +94,7 @@ impl Slot {
         let kind = match self.state.load(Ordering::Acquire) {
             REGION => MappingKind::Region(Key(self.key.load(Ordering::Relaxed))),
             VIEW => MappingKind::View,
-            HOME => MappingKind::Home,
+            HEADER => MappingKind::Header,
             _ => return None,
         };
         Some(Place {
@@ -198,7 +198,7 @@ mod tests {
         tokens.into_iter().for_each(|token| places.remove(&token));
         assert_eq!(places.all().count(), 0);
         let blocks = places.slots().count();
-        let _kept = places.add(&place(0, 0, MappingKind::Home));
+        let _kept = places.add(&place(0, 0, MappingKind::Header));
         assert_eq!(places.slots().count(), blocks, "room is used again");
     }
 }

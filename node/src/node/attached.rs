@@ -7,7 +7,7 @@ use super::{Inner, Node};
 use crate::Rank;
 use crate::card::Address;
 use crate::error::Error;
-use crate::home::{Place as Where, Published};
+use crate::header::{Place as Where, Published};
 use onenode_core::backend::memfd;
 use onenode_core::pages::Pages;
 use onenode_core::sys::{fd, map};
@@ -19,7 +19,7 @@ impl Node {
     /// Unmaps a rank's memory and forgets its card.
     ///
     /// # Safety
-    /// No thread uses the rank's memory or the client's part of its home.
+    /// No thread uses the rank's memory or the client's part of its header.
     ///
     /// # Errors
     /// [`Error::Argument`] for this process's own rank; [`Error::NoCard`].
@@ -70,7 +70,7 @@ impl Attached {
         // How much the file must hold. The last page may be incomplete.
         let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
         match region.place {
-            Where::Home(offset) => {
+            Where::Header(offset) => {
                 if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
                     return unlike("its region's memory is not in its file");
                 }

@@ -36,7 +36,7 @@ impl Backend {
         }
     }
 
-    /// The backend's name, as the word in a home.
+    /// The backend's name, as the word in a header.
     pub fn word(&self) -> u64 {
         let mut bytes = [0; 8];
         bytes.iter_mut().zip(self.name().bytes()).for_each(|(to, from)| *to = from);

@@ -6,7 +6,7 @@ use super::Inner;
 use super::adopt::{self, Plan};
 use super::backend::Backend;
 use crate::error::Error;
-use crate::home::Place;
+use crate::header::Place;
 use onenode_core::backend::memfd;
 use onenode_core::backend::xpmem;
 use onenode_core::layout::{self, HUGE};
@@ -30,7 +30,7 @@ impl Backing {
     }
 }
 
-/// The part of the home's file that is free for regions.
+/// The part of the header's file that is free for regions.
 pub(super) struct Room {
     pub next: u64,
     pub end: u64,
@@ -82,7 +82,7 @@ impl Inner {
                 let offset = room.take(at.start, at.len())?;
                 // SAFETY: as above.
                 unsafe { memfd::lay(at, pages, (self.file()?.into(), offset))? };
-                Ok(Backing::file(Place::Home(offset), None))
+                Ok(Backing::file(Place::Header(offset), None))
             }
         }
     }
@@ -110,7 +110,7 @@ impl Inner {
                 // SAFETY: the caller guarantees that the pages may move, and the plan has checked
                 // that they are private.
                 unsafe { memfd::move_into(pages, &pieces, (self.file()?, offset))? };
-                Ok(Backing::file(Place::Home(offset), None))
+                Ok(Backing::file(Place::Header(offset), None))
             }
         }
     }

@@ -59,9 +59,9 @@ impl Node {
                  is in no region of the view, or a copy ran over a region's end",
                 there.wrapping_add(offset)
             ),
-            MappingKind::Home => write!(
+            MappingKind::Header => write!(
                 line,
-                "fault at {address:#x}: the home of rank {rank} cannot be reached: there is no \
+                "fault at {address:#x}: the header of rank {rank} cannot be reached: there is no \
                  memory left to make it of"
             ),
         };

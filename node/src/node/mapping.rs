@@ -6,7 +6,7 @@ use super::peer::Reached;
 use super::{Inner, Node, lock};
 use crate::Rank;
 use crate::error::Error;
-use crate::home::Published;
+use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
@@ -34,7 +34,7 @@ pub(super) struct Pieces(Mutex<Vec<Arc<Piece>>>);
 
 struct Piece {
     rank: Rank,
-    /// The home's mark: distinguishes processes that have had the same rank.
+    /// The header's mark: distinguishes processes that have had the same rank.
     mark: u64,
     region: Published,
     /// The range in the peer's address space.
@@ -75,7 +75,7 @@ impl Node {
             return mine.then(mapping).ok_or_else(lost);
         }
         let peer = node.reach(rank)?.ok_or(Error::NoCard { rank })?;
-        let region = peer.home.regions().find(covers).ok_or_else(lost)?;
+        let region = peer.header.regions().find(covers).ok_or_else(lost)?;
         let mut pieces = lock(&node.pieces.0);
         let piece =
             match pieces.iter().rposition(|piece| piece.has((rank, peer.mark()), &region, &theirs))

@@ -55,7 +55,7 @@ use crate::Rank;
 use crate::card::{Address, Card, Surroundings};
 use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
 use crate::error::Error;
-use crate::home::{Home, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
+use crate::header::{Header, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
 use crate::places::Places;
 use backend::Backend;
 use backing::Room;
@@ -103,7 +103,7 @@ pub(crate) struct Inner {
     reason: String,
     surroundings: Surroundings,
     address: Address,
-    /// Bytes from one home to the next, if all ranks share the file.
+    /// Bytes from one header to the next, if all ranks share the file.
     stride: Option<u64>,
     peers: Mutex<Peers>,
     views: Mutex<Vec<Weak<view::Core>>>,
@@ -111,7 +111,7 @@ pub(crate) struct Inner {
     regions: Mutex<Regions>,
     pieces: Pieces,
     groups: Mutex<Groups>,
-    home: Home,
+    header: Header,
     /// Shows peers whether this process lives.
     _sign: Sign,
     file: Kept,
@@ -153,9 +153,9 @@ impl Node {
         let origin = Origin::here();
         let (pid, started, mark) = (origin.pid(), process::own_start(), process::random()?);
         let owner = Owner { mark, pid, started, rank: config.rank, backend: backend.word() };
-        let home = Home::make(file.as_fd(), offset, shape, &owner)?;
+        let header = Header::make(file.as_fd(), offset, shape, &owner)?;
         if config.fork == Fork::Drops {
-            home.withhold();
+            header.withhold();
         }
         let inode = fd::inode(file.as_fd())?;
         let file = Kept::new(file)?;
@@ -179,7 +179,7 @@ impl Node {
             regions: Mutex::new(Regions::new(Room { next: offset + MEMORY, end }, shape.regions)),
             pieces: Pieces::default(),
             groups: Mutex::default(),
-            home,
+            header,
             _sign: sign,
             file,
         });
@@ -215,7 +215,7 @@ impl Node {
         self.0.state(rank)
     }
 
-    /// Attaches a rank now: its home, and its regions in all open views. Waits until the rank has
+    /// Attaches a rank now: its header, and its regions in all open views. Waits until the rank has
     /// these regions.
     ///
     /// # Errors
@@ -227,17 +227,17 @@ impl Node {
         self.0.attach(rank, deadline(limit))
     }
 
-    /// The client's part of a rank's home, which has that rank's [`Config::extra`] bytes.
+    /// The client's part of a rank's header, which has that rank's [`Config::extra`] bytes.
     ///
     /// # Errors
     /// [`Error::NoCard`] and [`Error::Elsewhere`] if the rank cannot be attached, or not yet.
     pub fn extra(&self, rank: Rank) -> Result<NonNull<u8>, Error> {
         self.0.check()?;
         if self.0.is_own(rank) {
-            return Ok(self.0.home.extra());
+            return Ok(self.0.header.extra());
         }
         let reached = self.0.reach(rank)?.ok_or(Error::NoCard { rank })?;
-        Ok(reached.home.extra())
+        Ok(reached.header.extra())
     }
 
     /// Closes the node, as dropping it does.
@@ -250,7 +250,7 @@ impl Drop for Node {
             // Everything belongs to the parent. This process must not undo its mappings.
             std::mem::forget(self.0.clone());
         } else {
-            self.0.home.close();
+            self.0.header.close();
         }
     }
 }
@@ -281,7 +281,7 @@ impl Inner {
         self.rank == Some(rank)
     }
 
-    /// The file of this process's home.
+    /// The file of this process's header.
     fn file(&self) -> Result<BorrowedFd<'_>, Error> {
         Ok(self.file.get(std::iter::empty())?)
     }
@@ -290,7 +290,7 @@ impl Inner {
         if self.is_own(rank) {
             return Ok(());
         }
-        self.await_home(rank, deadline)?;
+        self.await_header(rank, deadline)?;
         self.views().iter().try_for_each(|view| view.attach(self, rank, deadline).map(drop))
     }
 
@@ -325,8 +325,8 @@ fn shape(config: &Config) -> Result<Shape, Error> {
     Ok(Shape { regions, extra: config.extra })
 }
 
-/// The file of this process's home, the offset of the home in it, and, if all ranks share the file,
-/// the distance between homes.
+/// The file of this process's header, the offset of the header in it, and, if all ranks share the file,
+/// the distance between headers.
 fn file(
     given: Option<JobFile>,
     rank: Option<Rank>,

@@ -1,4 +1,4 @@
-//! Peers: finds the home for a card, maps it, and checks whether its owner is alive.
+//! Peers: finds the header for a card, maps it, and checks whether its owner is alive.
 
 use super::backend::spelt;
 use super::wait::ForPeer;
@@ -7,7 +7,7 @@ use crate::Rank;
 use crate::card::{Address, Card, Said};
 use crate::config::State;
 use crate::error::Error;
-use crate::home::Home;
+use crate::header::Header;
 use crate::places::{MappingKind, Place, Token};
 use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
@@ -40,28 +40,28 @@ pub(super) struct Peer {
 enum Found {
     /// Not tried yet.
     Unknown,
-    /// Its home, mapped here.
-    Home(Arc<Reached>),
+    /// Its header, mapped here.
+    Header(Arc<Reached>),
     /// Its memory cannot be reached, for this reason.
     Elsewhere(&'static str),
 }
 
-/// A peer's home, mapped.
+/// A peer's header, mapped.
 pub(super) struct Reached {
-    pub home: Home,
+    pub header: Header,
     /// Its file. `None`: the file that all ranks have.
     file: Option<Kept>,
-    /// The home's offset in the file.
+    /// The header's offset in the file.
     offset: u64,
     /// The first byte of the file after the peer's part.
     end: u64,
-    /// The process, and where its home is.
+    /// The process, and where its header is.
     pub address: Address,
     token: Mutex<Option<Token>>,
 }
 
 impl Reached {
-    /// The file of the home.
+    /// The file of the header.
     pub fn file<'r>(&'r self, node: &'r Inner) -> Result<BorrowedFd<'r>, Error> {
         match &self.file {
             None => node.file(),
@@ -73,7 +73,7 @@ impl Reached {
         }
     }
 
-    /// The mark that distinguishes this home from earlier ones at the same place.
+    /// The mark that distinguishes this header from earlier ones at the same place.
     pub fn mark(&self) -> u64 {
         self.address.mark
     }
@@ -97,8 +97,8 @@ impl Reached {
             // The program has closed the descriptor.
             Err(_) => process::is_running(pid, started),
         };
-        // Checked last: the home may have been closed meanwhile, or replaced by another node's.
-        let left = self.home.is_closed() || self.home.owner().mark != self.mark();
+        // Checked last: the header may have been closed meanwhile, or replaced by another node's.
+        let left = self.header.is_closed() || self.header.owner().mark != self.mark();
         match (left, lives) {
             (true, _) => State::Left,
             (false, true) => State::Attached,
@@ -134,7 +134,7 @@ impl Inner {
             if same(peer) {
                 return Ok(rank);
             }
-            if let Found::Home(_) = *lock(&peer.found) {
+            if let Found::Header(_) = *lock(&peer.found) {
                 return Err(Error::argument(
                     "card",
                     format_args!("another one than before for rank {rank}"),
@@ -166,7 +166,7 @@ impl Inner {
         Ok(peer)
     }
 
-    /// Start and end of a rank's home in the file that all ranks have.
+    /// Start and end of a rank's header in the file that all ranks have.
     fn common_place(&self, rank: Rank) -> Option<(u64, u64)> {
         let (stride, own) = (self.stride?, self.rank?);
         let first = self.address.offset - u64::from(own) * stride;
@@ -175,23 +175,23 @@ impl Inner {
         (end <= fd::size(self.file().ok()?).ok()?).then_some((start, end))
     }
 
-    /// The home of a rank; `None` if it is not made yet.
+    /// The header of a rank; `None` if it is not made yet.
     pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<Reached>>, Error> {
         let peer = self.peer(rank)?;
         let mut found = lock(&peer.found);
         match &*found {
-            Found::Home(reached) => return Ok(Some(reached.clone())),
+            Found::Header(reached) => return Ok(Some(reached.clone())),
             Found::Elsewhere(why) => return Err(Error::Elsewhere { rank, why }),
             Found::Unknown => {}
         }
         match self.find(&peer) {
             Ok(None) => Ok(None),
             Ok(Some(reached)) => {
-                let here = reached.home.range();
-                let place = Place { here, rank, kind: MappingKind::Home, there: 0 };
+                let here = reached.header.range();
+                let place = Place { here, rank, kind: MappingKind::Header, there: 0 };
                 *lock(&reached.token) = Some(self.places.add(&place));
                 let reached = Arc::new(reached);
-                *found = Found::Home(reached.clone());
+                *found = Found::Header(reached.clone());
                 Ok(Some(reached))
             }
             Err(Error::Elsewhere { rank, why }) => {
@@ -216,23 +216,23 @@ impl Inner {
             },
         };
         let unlike = |what| Err(Error::Unlike { rank, what });
-        let home = match &file {
-            Some(file) => Home::find(file.as_fd(), offset, end.saturating_sub(offset))?,
-            None => Home::find(self.file()?, offset, end - offset)?,
+        let header = match &file {
+            Some(file) => Header::find(file.as_fd(), offset, end.saturating_sub(offset))?,
+            None => Header::find(self.file()?, offset, end - offset)?,
         };
-        let home = match home {
-            Some(home) => home,
+        let header = match header {
+            Some(header) => header,
             None if file.is_none() => return Ok(None),
-            // A process that has made a card has a home.
+            // A process that has made a card has a header.
             None => return unlike("there is nothing where its card says".into()),
         };
         if peer.said.is_none()
-            && (home.is_closed() || life::holder(self.file()?, offset)? == Holder::Nobody)
+            && (header.is_closed() || life::holder(self.file()?, offset)? == Holder::Nobody)
         {
             // It belongs to an earlier process of that rank.
             return Ok(None);
         }
-        let owner = home.owner();
+        let owner = header.owner();
         if peer.said.is_some_and(|said| said.address.mark != owner.mark) {
             // The card is from an earlier node at the same place.
             return Err(Error::Left { rank });
@@ -255,11 +255,11 @@ impl Inner {
             },
         };
         let file = file.map(Kept::new).transpose()?;
-        Ok(Some(Reached { home, file, offset, end, address, token: Mutex::default() }))
+        Ok(Some(Reached { header, file, offset, end, address, token: Mutex::default() }))
     }
 
-    /// Waits for the home of a rank.
-    pub(super) fn await_home(
+    /// Waits for the header of a rank.
+    pub(super) fn await_header(
         &self,
         rank: Rank,
         deadline: Option<Instant>,
@@ -284,13 +284,13 @@ impl Inner {
         match found {
             Found::Unknown => State::Here,
             Found::Elsewhere(_) => State::Elsewhere,
-            Found::Home(reached) => reached.life(self),
+            Found::Header(reached) => reached.life(self),
         }
     }
 
     pub(super) fn forget(&self, rank: Rank) -> Result<(), Error> {
         let peer = lock(&self.peers).known.remove(&rank).ok_or(Error::NoCard { rank })?;
-        if let Found::Home(reached) = &*lock(&peer.found) {
+        if let Found::Header(reached) = &*lock(&peer.found) {
             if let Some(token) = lock(&reached.token).take() {
                 self.places.remove(&token);
             }
@@ -298,10 +298,10 @@ impl Inner {
         Ok(())
     }
 
-    /// The number of known ranks, and of those whose home is mapped.
+    /// The number of known ranks, and of those whose header is mapped.
     pub(super) fn known(&self) -> (usize, usize) {
         let peers = lock(&self.peers);
-        let is_mapped = |peer: &&Arc<Peer>| matches!(*lock(&peer.found), Found::Home(_));
+        let is_mapped = |peer: &&Arc<Peer>| matches!(*lock(&peer.found), Found::Header(_));
         (peers.known.len(), peers.known.values().filter(is_mapped).count())
     }
 }

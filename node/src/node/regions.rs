@@ -7,7 +7,7 @@ use super::{Inner, lock};
 use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
-use crate::home::{Place, Published};
+use crate::header::{Place, Published};
 use onenode_core::pages::Pages;
 use onenode_core::sys::{fd, map};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) struct Regions {
     known: BTreeMap<Key, Owned>,
     /// Where the file has room for the next region.
     pub room: Room,
-    /// Records in the home: the total, how many have been used, and which are free again.
+    /// Records in the header: the total, how many have been used, and which are free again.
     records: u32,
     used: u32,
     free: Vec<u32>,
@@ -54,7 +54,7 @@ pub(super) struct Owned {
     record: u32,
     /// The reservation for new memory, which lives as long as the region.
     reserved: Option<Reservation>,
-    /// The file, if it is not the home's.
+    /// The file, if it is not the header's.
     _file: Option<OwnedFd>,
     _segment: Option<Segment>,
 }
@@ -152,7 +152,7 @@ impl Inner {
             // SAFETY: the caller guarantees that no child uses it.
             unsafe { map::inherit(&region.range(), false) };
         }
-        self.home.publish(record, &published);
+        self.header.publish(record, &published);
         if regions.free.pop().is_none() {
             regions.used += 1;
         }
@@ -172,9 +172,9 @@ impl Inner {
     /// process would no longer see the same. The data segment has gaps, and is not looked at; nor is
     /// memory in place.
     pub(super) fn check_mapped(&self, owned: &Owned) -> Result<(), Error> {
-        let home = || fd::inode(self.file().ok()?).ok();
+        let header = || fd::inode(self.file().ok()?).ok();
         let (inode, offset) = match owned.published.place {
-            Place::Home(offset) => (home(), offset),
+            Place::Header(offset) => (header(), offset),
             Place::File { inode, offset, .. } => (Some(inode), offset),
             Place::Segment(_) => return Ok(()),
         };
@@ -195,12 +195,12 @@ impl Inner {
 
     /// Withdraws a region and frees the memory that was made for it.
     pub(super) fn give_back(&self, owned: Owned) {
-        self.home.withdraw(owned.record);
+        self.header.withdraw(owned.record);
         let Owned { region, published, reserved, _segment: segment, .. } = owned;
         // Must go before its memory.
         drop(segment);
         let Some(reserved) = reserved else { return };
-        if let (Place::Home(offset), Ok(file)) = (published.place, self.file()) {
+        if let (Place::Header(offset), Ok(file)) = (published.place, self.file()) {
             fd::punch(file, offset, region.bytes as u64);
         }
         drop(reserved);

@@ -12,7 +12,7 @@ use super::regions::unknown;
 use super::wait::ForPeer;
 use super::{Inner, Node, deadline, lock};
 use crate::error::Error;
-use crate::home::Published;
+use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
 use crate::table::{Bounds, Entries, Entry};
 use crate::{Key, Rank};
@@ -250,7 +250,7 @@ impl Core {
         if let Some(mirror) = lock(&self.mirrors).ranks.get(&rank) {
             return Ok(mirror.base);
         }
-        let peer = node.await_home(rank, deadline)?;
+        let peer = node.await_header(rank, deadline)?;
         let mut pause = Pause::new(ForPeer::new(node, rank, deadline));
         loop {
             match self.try_attach(node, rank, &peer)? {
@@ -263,7 +263,7 @@ impl Core {
     fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<Tried, Error> {
         let mut theirs = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let Some(region) = peer.home.regions().find(|region| region.key == part.key) else {
+            let Some(region) = peer.header.regions().find(|region| region.key == part.key) else {
                 return Ok(Tried::Missing);
             };
             part.check(rank, &region)?;

@@ -1,4 +1,4 @@
-//! Cards and homes that are garbage, regions that do not fit, and what errors say.
+//! Cards and headers that are garbage, regions that do not fit, and what errors say.
 
 use super::memory::{read, view, write};
 use super::ranks::{LONG, memfd, run};
@@ -131,8 +131,8 @@ fn settings_and_arguments_are_checked() {
     });
 }
 
-/// Where this process's home is mapped: the node has just been opened.
-fn home() -> usize {
+/// Where this process's header is mapped: the node has just been opened.
+fn header() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("/proc");
     let is_home = |line: &&str| line.contains("rw-s 00000000") && line.contains("/memfd:onenode ");
     let lines: Vec<&str> = maps.lines().filter(is_home).collect();
@@ -143,7 +143,7 @@ fn home() -> usize {
         Some(hex(start)?..hex(end)?)
     };
     let ranges = lines.into_iter().filter_map(range);
-    ranges.max_by_key(ExactSizeIterator::len).expect("a home").start
+    ranges.max_by_key(ExactSizeIterator::len).expect("a header").start
 }
 
 #[test]
@@ -158,10 +158,10 @@ fn any_bit_of_a_home_may_be_wrong() {
         let region = node.alloc(Key(1), 3 << 12, Pages::Normal).expect("allocated");
         write(region.start, 77);
         let card = Card(process.exchange(node.card().0)[1]);
-        let home = if owner { home() } else { 0 };
+        let header = if owner { header() } else { 0 };
         let (mut attached, mut refused) = (0, 0);
         for bit in (0..2 * 12 * 64).map(|i| WORDS[i / (12 * 64)] * 64 + i % (12 * 64)) {
-            let word = home + bit / 64 * 8;
+            let word = header + bit / 64 * 8;
             if owner {
                 write(word, read(word) ^ 1 << (bit % 64));
                 process.barrier();

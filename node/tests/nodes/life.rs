@@ -204,9 +204,9 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
                 fs::read_link(path).is_ok_and(|to| to.ends_with("memfd:onenode (deleted)"))
             };
             let open = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
-            let homes: Vec<_> = open.map(|entry| entry.path()).filter(is_home).collect();
-            assert_eq!(homes.len(), 2, "its own and the peer's");
-            for path in homes {
+            let headers: Vec<_> = open.map(|entry| entry.path()).filter(is_home).collect();
+            assert_eq!(headers.len(), 2, "its own and the peer's");
+            for path in headers {
                 let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
                 // SAFETY: what a program does that closes all it has.
                 unsafe { libc::close(number.expect("a number")) };

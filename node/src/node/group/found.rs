@@ -3,7 +3,7 @@
 
 use super::super::Inner;
 use super::super::peer::Reached;
-use crate::home::{GROUP_BYTES, Home};
+use crate::header::{GROUP_BYTES, Header};
 use onenode_core::collectives::words::ControlWords;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(in super::super) struct Found {
     keeps: Keeps,
 }
 
-/// Keeps the home that contains the words mapped.
+/// Keeps the header that contains the words mapped.
 enum Keeps {
     /// Only owned, never read.
     Own(#[allow(dead_code)] Arc<Inner>),
@@ -31,20 +31,20 @@ unsafe impl Send for Found {}
 unsafe impl Sync for Found {}
 
 impl Found {
-    /// This process's own words, in a slot of its node's home.
+    /// This process's own words, in a slot of its node's header.
     pub fn own(node: Arc<Inner>, slot: usize) -> Self {
-        Self { words: words(&node.home, slot), slot, keeps: Keeps::Own(node) }
+        Self { words: words(&node.header, slot), slot, keeps: Keeps::Own(node) }
     }
 
-    /// A peer's words, in a slot of its home.
+    /// A peer's words, in a slot of its header.
     pub fn of(peer: Arc<Reached>, slot: usize) -> Self {
-        Self { words: words(&peer.home, slot), slot, keeps: Keeps::Peer(peer) }
+        Self { words: words(&peer.header, slot), slot, keeps: Keeps::Peer(peer) }
     }
 
     /// The control words.
     #[inline(always)]
     pub fn words(&self) -> &ControlWords {
-        // SAFETY: `GROUP_BYTES` bytes of a home that `keeps` keeps mapped. They suffice and are
+        // SAFETY: `GROUP_BYTES` bytes of a header that `keeps` keeps mapped. They suffice and are
         // aligned, as asserted above. All are atomics, for which any bytes are valid.
         unsafe { self.words.as_ref() }
     }
@@ -53,12 +53,12 @@ impl Found {
     pub fn has_left(&self, name: u64) -> bool {
         match &self.keeps {
             Keeps::Own(_) => false,
-            Keeps::Peer(peer) => !peer.home.is_in_group(self.slot, name),
+            Keeps::Peer(peer) => !peer.header.is_in_group(self.slot, name),
         }
     }
 
-    /// The home and the slot, for a peer's words.
-    pub fn home(self) -> Option<(Arc<Reached>, usize)> {
+    /// The header and the slot, for a peer's words.
+    pub fn header(self) -> Option<(Arc<Reached>, usize)> {
         match self.keeps {
             Keeps::Own(_) => None,
             Keeps::Peer(peer) => Some((peer, self.slot)),
@@ -66,6 +66,6 @@ impl Found {
     }
 }
 
-fn words(home: &Home, slot: usize) -> NonNull<ControlWords> {
-    home.group_words(slot).cast()
+fn words(header: &Header, slot: usize) -> NonNull<ControlWords> {
+    header.group_words(slot).cast()
 }

@@ -1,6 +1,6 @@
 //! Groups: ranks of a node that synchronise and run collectives.
 //!
-//! Each member has control words for the group in its own home ([`crate::home`]). The others find
+//! Each member has control words for the group in its own header ([`crate::header`]). The others find
 //! them there by the group's name, which all members derive in the same way. When a member leaves
 //! the group, its words stay until all others have left, too, because late members still read them.
 
@@ -38,11 +38,11 @@ pub(super) use names::Groups;
 /// progress function leaves members at different steps. The group can then only be dropped; further
 /// calls return the same error.
 pub struct Group {
-    /// The name of the group in its members' homes.
+    /// The name of the group in its members' headers.
     name: u64,
     ranks: Box<[Rank]>,
     me: usize,
-    /// The slot of this process's words in its home.
+    /// The slot of this process's words in its header.
     slot: usize,
     /// The members' words found so far.
     found: Box<[Option<Found>]>,
@@ -268,9 +268,9 @@ impl Group {
         if self.found[member].is_some() {
             return Ok(true);
         }
-        let Some(home) = self.node.reach(self.ranks[member])? else { return Ok(false) };
-        let Some(slot) = home.home.find_group(self.name) else { return Ok(false) };
-        self.found[member] = Some(Found::of(home, slot));
+        let Some(header) = self.node.reach(self.ranks[member])? else { return Ok(false) };
+        let Some(slot) = header.header.find_group(self.name) else { return Ok(false) };
+        self.found[member] = Some(Found::of(header, slot));
         self.missing -= 1;
         Ok(true)
     }
@@ -291,13 +291,13 @@ fn wake(counter: &Counter) {
 impl Drop for Group {
     fn drop(&mut self) {
         if self.node.is_child() {
-            // The homes and the node belong to the parent.
+            // The headers and the node belong to the parent.
             std::mem::forget((std::mem::take(&mut self.found), self.node.clone()));
             return;
         }
-        self.node.home.leave_group(self.slot);
+        self.node.header.leave_group(self.slot);
         let others = std::mem::take(&mut self.found).into_iter().flatten();
-        let others = others.filter_map(Found::home).collect();
+        let others = others.filter_map(Found::header).collect();
         super::lock(&self.node.groups).leave(self.slot, self.name, others);
     }
 }

@@ -1,11 +1,11 @@
-//! The names of groups in homes, and the words of this process that others may still read.
+//! The names of groups in headers, and the words of this process that others may still read.
 
 use super::super::peer::Reached;
 use super::super::{Inner, lock};
 use crate::Rank;
 use crate::config::State;
 use crate::error::Error;
-use crate::home::GROUPS;
+use crate::header::GROUPS;
 use onenode_core::collectives::rules::mix;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ pub(in super::super) struct Groups {
 struct Departed {
     slot: usize,
     name: u64,
-    /// The others' homes, and the group's slots there.
+    /// The others' headers, and the group's slots there.
     others: Vec<(Arc<Reached>, usize)>,
 }
 
 impl Groups {
     /// Enters the next group with this number and these ranks. Returns its name and the slot of
-    /// this process's words in its home.
+    /// this process's words in its header.
     pub fn enter(node: &Inner, id: u64, ranks: &[Rank]) -> Result<(u64, usize), Error> {
         let mut groups = lock(&node.groups);
         groups.free(node);
@@ -37,7 +37,7 @@ impl Groups {
         let kind = mix(&words);
         let turn = groups.opened.get(&kind).copied().unwrap_or(0);
         let name = mix(&[kind, turn]);
-        let Some(slot) = node.home.enter_group(name) else {
+        let Some(slot) = node.header.enter_group(name) else {
             return Err(Error::NoWay(format!(
                 "this process is in {GROUPS} groups, or others have not left those it was in"
             )));
@@ -55,10 +55,10 @@ impl Groups {
     fn free(&mut self, node: &Inner) {
         self.left.retain(|Departed { slot, name, others }| {
             let is_read = others.iter().any(|(peer, theirs)| {
-                peer.home.is_in_group(*theirs, *name) && peer.life(node) == State::Attached
+                peer.header.is_in_group(*theirs, *name) && peer.life(node) == State::Attached
             });
             if !is_read {
-                node.home.free_group(*slot);
+                node.header.free_group(*slot);
             }
             is_read
         });

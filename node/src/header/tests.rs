@@ -1,4 +1,4 @@
-//! A home as its owner and its peers see it.
+//! A header as its owner and its peers see it.
 #![allow(unsafe_code)]
 
 use super::*;
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 const SHAPE: Shape = Shape { regions: 3, extra: 5000 };
 
 fn file() -> OwnedFd {
-    let file = fd::memfd(c"home").expect("a memory file");
+    let file = fd::memfd(c"header").expect("a memory file");
     fd::resize_and_seal(file.as_fd(), 1 << 30).expect("its size");
     file
 }
@@ -21,9 +21,9 @@ fn owner() -> Owner {
 #[test]
 fn a_peer_finds_what_the_owner_has_published() {
     let file = file();
-    assert!(Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").is_none(), "nobody yet");
-    let own = Home::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
-    let peer = Home::find(file.as_fd(), 4096, 1 << 22).expect("looked").expect("there");
+    assert!(Header::find(file.as_fd(), 4096, 1 << 22).expect("looked").is_none(), "nobody yet");
+    let own = Header::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
+    let peer = Header::find(file.as_fd(), 4096, 1 << 22).expect("looked").expect("there");
     assert_eq!((peer.owner(), peer.shape), (owner(), SHAPE));
     assert_eq!(peer.regions().count(), 0);
     let region = |key, place| Published {
@@ -35,7 +35,7 @@ fn a_peer_finds_what_the_owner_has_published() {
         image: 7,
     };
     let places = [
-        Place::Home(0x5000),
+        Place::Header(0x5000),
         Place::File { descriptor: 7, inode: 8, offset: 0x1000 },
         Place::Segment(9),
     ];
@@ -44,7 +44,7 @@ fn a_peer_finds_what_the_owner_has_published() {
     assert!(peer.regions().eq(regions.iter().copied()));
     own.withdraw(1);
     assert_eq!(peer.regions().map(|region| region.key.0).collect::<Vec<_>>(), [0, 2]);
-    own.publish(1, &region(5, Place::Home(0x9000)));
+    own.publish(1, &region(5, Place::Header(0x9000)));
     assert_eq!(peer.regions().count(), 3);
     assert!(!peer.is_closed());
     own.close();
@@ -52,22 +52,22 @@ fn a_peer_finds_what_the_owner_has_published() {
 }
 
 #[test]
-fn groups_begin_with_zeros_and_end_with_the_home() {
+fn groups_begin_with_zeros_and_end_with_the_header() {
     let file = file();
-    let own = Home::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
-    let peer = Home::find(file.as_fd(), 0, 1 << 30).expect("looked").expect("there");
+    let own = Header::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
+    let peer = Header::find(file.as_fd(), 0, 1 << 30).expect("looked").expect("there");
     assert_eq!(peer.find_group(0), None);
     let slot = own.enter_group(0).expect("a slot");
     assert_eq!(peer.find_group(0), Some(slot));
     let words = peer.group_words(slot).cast::<AtomicU64>();
-    // SAFETY: words of a home that is mapped.
+    // SAFETY: words of a header that is mapped.
     unsafe { words.as_ref() }.store(5, Ordering::Relaxed);
     assert!(peer.is_in_group(slot, 0) && !peer.is_in_group(slot, 1));
     own.leave_group(slot);
     assert_eq!(peer.find_group(0), None);
     let other = own.enter_group(0).expect("a slot");
     assert_ne!(other, slot, "somebody may still read the words");
-    // SAFETY: words of a home that is mapped.
+    // SAFETY: words of a header that is mapped.
     assert_eq!(unsafe { words.as_ref() }.load(Ordering::Relaxed), 5);
     own.leave_group(other);
     own.free_group(slot);
@@ -82,19 +82,19 @@ fn groups_begin_with_zeros_and_end_with_the_home() {
 }
 
 #[test]
-fn other_homes_are_refused() {
+fn other_headers_are_refused() {
     let file = file();
-    let refused = |most| match Home::find(file.as_fd(), 0, most) {
+    let refused = |most| match Header::find(file.as_fd(), 0, most) {
         Err(error) => error.to_string(),
-        Ok(home) => panic!("{home:?}"),
+        Ok(header) => panic!("{header:?}"),
     };
-    let own = Home::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
+    let own = Header::make(file.as_fd(), 0, SHAPE, &owner()).expect("made");
     assert!(refused(100).contains("100 bytes"));
     assert!(refused(1 << 14).contains("regions: 3"));
-    own.header().extra.store(u64::MAX, Ordering::Relaxed);
+    own.head().extra.store(u64::MAX, Ordering::Relaxed);
     assert!(refused(1 << 30).contains("extra"));
-    own.header().version.store(9, Ordering::Relaxed);
+    own.head().version.store(9, Ordering::Relaxed);
     assert!(refused(1 << 30).contains("version 9.0"));
-    own.header().magic.store(9, Ordering::Relaxed);
+    own.head().magic.store(9, Ordering::Relaxed);
     assert!(refused(1 << 30).contains("0x9"));
 }

@@ -1,12 +1,12 @@
-//! A rank's home: shared memory with what it publishes for its peers and what they write for it.
+//! A rank's header: shared memory with what it publishes for its peers and what they write for it.
 //!
 //! ```text
 //!  0        4 KiB                                                     MEMORY
-//!  | Header | Record x regions | GroupSlot x 1024 | words | extra | ... | the regions' memory
+//!  | Head | Record x regions | GroupSlot x 1024 | words | extra | ... | the regions' memory
 //! ```
 //!
 //! All of it starts as zero pages, so in every field zero means "not yet". Only atomics live here:
-//! a reference to one is sound whatever other processes do. Anything read from a peer's home is
+//! a reference to one is sound whatever other processes do. Anything read from a peer's header is
 //! copied and checked before it is used.
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub use record::{Place, Published};
 
 /// "onenode1" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"onenode1");
-const HEADER_BYTES: usize = 4096;
+const HEAD_BYTES: usize = 4096;
 const PAGE: usize = 4096;
 
 /// The maximum number of groups that a rank can be in at a time.
@@ -35,15 +35,15 @@ pub const GROUPS: usize = 1024;
 pub const GROUP_BYTES: usize = 2944;
 /// The maximum number of regions of a rank at a time.
 pub const MOST_REGIONS: u32 = 1 << 16;
-/// The maximum number of bytes of a home for the client.
+/// The maximum number of bytes of a header for the client.
 pub const MOST_EXTRA: u64 = 1 << 40;
 
-/// Where the regions' memory starts, as an offset from the home.
+/// Where the regions' memory starts, as an offset from the header.
 pub const MEMORY: u64 = 1 << 41;
 
 /// What concerns the rank as a whole.
 #[repr(C, align(128))]
-struct Header {
+struct Head {
     magic: AtomicU64,
     /// Major and minor.
     version: AtomicU32,
@@ -87,7 +87,7 @@ const READY: u64 = 2;
 /// The rank has left the group, but others may still read its control words.
 const LEFT: u64 = 3;
 
-/// The sizes of the parts of a home.
+/// The sizes of the parts of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The maximum number of regions.
@@ -101,7 +101,7 @@ impl Shape {
         (1..=MOST_REGIONS).contains(&self.regions) && self.extra <= MOST_EXTRA
     }
     const fn groups(&self) -> usize {
-        HEADER_BYTES + self.regions as usize * size_of::<Record>()
+        HEAD_BYTES + self.regions as usize * size_of::<Record>()
     }
     const fn words(&self) -> usize {
         (self.groups() + GROUPS * size_of::<GroupSlot>()).next_multiple_of(PAGE)
@@ -109,13 +109,13 @@ impl Shape {
     const fn extra_at(&self) -> usize {
         self.words() + GROUPS * GROUP_BYTES
     }
-    /// Bytes of the home.
+    /// Bytes of the header.
     pub const fn bytes(&self) -> usize {
         (self.extra_at() + self.extra as usize).next_multiple_of(PAGE)
     }
 }
 
-/// The owner of a home, as its header names it.
+/// The owner of a header, as its header names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The mark, as on its card.
@@ -130,89 +130,89 @@ pub struct Owner {
     pub backend: u64,
 }
 
-/// A mapped home.
+/// A mapped header.
 #[derive(Debug)]
-pub struct Home {
+pub struct Header {
     area: SharedArea,
     shape: Shape,
 }
 
 // SAFETY: nothing but atomics.
-unsafe impl Shared for Header {}
+unsafe impl Shared for Head {}
 // SAFETY: nothing but atomics.
 unsafe impl Shared for Record {}
 // SAFETY: nothing but atomics.
 unsafe impl Shared for GroupSlot {}
 
-impl Home {
-    /// Makes this process's home at `offset` of `file`, where the file has zeros.
+impl Header {
+    /// Makes this process's header at `offset` of `file`, where the file has zeros.
     pub fn make(file: BorrowedFd, offset: u64, shape: Shape, owner: &Owner) -> Result<Self, Error> {
         assert!(shape.is_sound());
-        let home = Self { area: SharedArea::map(file, offset, shape.bytes())?, shape };
-        let header = home.header();
-        header.version.store(card::pair16(VERSION), Ordering::Relaxed);
-        header.mark.store(owner.mark, Ordering::Relaxed);
-        header.pid.store(owner.pid, Ordering::Relaxed);
-        header.started.store(owner.started, Ordering::Relaxed);
-        header.regions.store(shape.regions, Ordering::Relaxed);
-        header.extra.store(shape.extra, Ordering::Relaxed);
-        header.backend.store(owner.backend, Ordering::Relaxed);
-        header.rank.store(owner.rank.map_or(0, |rank| u64::from(rank) + 1), Ordering::Relaxed);
-        (0..shape.regions).for_each(|i| home.record(i).version.store(1, Ordering::Relaxed));
-        header.stage.store(OPEN, Ordering::Relaxed);
-        header.magic.store(MAGIC, Ordering::Release);
-        Ok(home)
+        let header = Self { area: SharedArea::map(file, offset, shape.bytes())?, shape };
+        let head = header.head();
+        head.version.store(card::pair16(VERSION), Ordering::Relaxed);
+        head.mark.store(owner.mark, Ordering::Relaxed);
+        head.pid.store(owner.pid, Ordering::Relaxed);
+        head.started.store(owner.started, Ordering::Relaxed);
+        head.regions.store(shape.regions, Ordering::Relaxed);
+        head.extra.store(shape.extra, Ordering::Relaxed);
+        head.backend.store(owner.backend, Ordering::Relaxed);
+        head.rank.store(owner.rank.map_or(0, |rank| u64::from(rank) + 1), Ordering::Relaxed);
+        (0..shape.regions).for_each(|i| header.record(i).version.store(1, Ordering::Relaxed));
+        head.stage.store(OPEN, Ordering::Relaxed);
+        head.magic.store(MAGIC, Ordering::Release);
+        Ok(header)
     }
 
-    /// Opens a peer's home at `offset` of `file`, at most `most` bytes long. `None` if it is not
+    /// Opens a peer's header at `offset` of `file`, at most `most` bytes long. `None` if it is not
     /// made yet. The caller has checked that the file has these bytes and cannot shrink.
     pub fn find(file: BorrowedFd, offset: u64, most: u64) -> Result<Option<Self>, Error> {
-        if most < HEADER_BYTES as u64 {
+        if most < HEAD_BYTES as u64 {
             return Err(damaged(format_args!("there are {most} bytes for it")));
         }
-        // The header alone first: the size of the rest depends on it.
-        let head = SharedArea::map(file, offset, HEADER_BYTES)?;
-        let header: &Header = head.at(0);
-        match header.magic.load(Ordering::Acquire) {
+        // The head alone first: the size of the rest depends on it.
+        let first = SharedArea::map(file, offset, HEAD_BYTES)?;
+        let head: &Head = first.at(0);
+        match head.magic.load(Ordering::Acquire) {
             0 => return Ok(None),
-            MAGIC => card::same_major("home", header.version.load(Ordering::Relaxed))?,
+            MAGIC => card::same_major("header", head.version.load(Ordering::Relaxed))?,
             other => return Err(damaged(format_args!("it begins with {other:#x}"))),
         }
-        let regions = header.regions.load(Ordering::Relaxed);
-        let shape = Shape { regions, extra: header.extra.load(Ordering::Relaxed) };
+        let regions = head.regions.load(Ordering::Relaxed);
+        let shape = Shape { regions, extra: head.extra.load(Ordering::Relaxed) };
         if !shape.is_sound() || shape.bytes() as u64 > most {
             return Err(damaged(format_args!("it says {shape:?}")));
         }
         let area = SharedArea::map(file, offset, shape.bytes())?;
-        // A forked child is no rank, and uses no home.
+        // A forked child is no rank, and uses no header.
         area.mark_foreign();
         Ok(Some(Self { area, shape }))
     }
 
-    fn header(&self) -> &Header {
+    fn head(&self) -> &Head {
         self.area.at(0)
     }
 
-    /// The owner of the home.
+    /// The owner of the header.
     pub fn owner(&self) -> Owner {
-        let header = self.header();
+        let head = self.head();
         Owner {
-            mark: header.mark.load(Ordering::Relaxed),
-            pid: header.pid.load(Ordering::Relaxed),
-            started: header.started.load(Ordering::Relaxed),
-            rank: header.rank.load(Ordering::Relaxed).checked_sub(1).map(|rank| rank as u32),
-            backend: header.backend.load(Ordering::Relaxed),
+            mark: head.mark.load(Ordering::Relaxed),
+            pid: head.pid.load(Ordering::Relaxed),
+            started: head.started.load(Ordering::Relaxed),
+            rank: head.rank.load(Ordering::Relaxed).checked_sub(1).map(|rank| rank as u32),
+            backend: head.backend.load(Ordering::Relaxed),
         }
     }
 
     /// Whether its owner has closed its node.
     pub fn is_closed(&self) -> bool {
-        self.header().stage.load(Ordering::Acquire) == CLOSED
+        self.head().stage.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Marks the home as closed. Only its owner calls this.
+    /// Marks the header as closed. Only its owner calls this.
     pub fn close(&self) {
-        self.header().stage.store(CLOSED, Ordering::Release);
+        self.head().stage.store(CLOSED, Ordering::Release);
     }
 
     /// Withholds it from forked children, which are no ranks and do not use it.
@@ -232,7 +232,7 @@ impl Home {
 
     fn record(&self, index: u32) -> &Record {
         assert!(index < self.shape.regions);
-        self.area.at(HEADER_BYTES + index as usize * size_of::<Record>())
+        self.area.at(HEAD_BYTES + index as usize * size_of::<Record>())
     }
 
     /// Publishes a region of this process in a free record.
@@ -292,7 +292,7 @@ impl Home {
     }
 
     /// Enters group `id` and returns its slot; `None` if this process is in the maximum number of
-    /// groups. Only the home's owner calls this.
+    /// groups. Only the header's owner calls this.
     pub fn enter_group(&self, id: u64) -> Option<usize> {
         let free = |slot: &usize| {
             let state = &self.group(*slot).state;
@@ -309,13 +309,13 @@ impl Home {
     }
 
     /// Leaves the group of a slot. Its words stay as they are until
-    /// [`free_group`](Self::free_group). Only the home's owner calls this.
+    /// [`free_group`](Self::free_group). Only the header's owner calls this.
     pub fn leave_group(&self, slot: usize) {
         self.group(slot).state.store(LEFT, Ordering::Release);
     }
 
     /// Frees the slot of a group that this process has left and whose words no other member reads
-    /// any more. Only the home's owner calls this.
+    /// any more. Only the header's owner calls this.
     pub fn free_group(&self, slot: usize) {
         self.group(slot).state.store(FREE, Ordering::Release);
     }
@@ -333,7 +333,7 @@ impl Home {
 }
 
 fn damaged(what: fmt::Arguments) -> Error {
-    Error::NoWay(format!("the peer's home is damaged: {what}"))
+    Error::NoWay(format!("the peer's header is damaged: {what}"))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ pub(super) const WORDS: usize = 11;
 /// Where a region's memory can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the file of the home, at this offset.
-    Home(u64),
+    /// In the file of the header, at this offset.
+    Header(u64),
     /// In a file that the process has open as `descriptor`.
     File {
         /// The descriptor.
@@ -47,7 +47,7 @@ pub struct Published {
 impl Published {
     pub(super) fn words(&self) -> [u64; WORDS] {
         let (kind, a, b, c) = match self.place {
-            Place::Home(offset) => (1, offset, 0, 0),
+            Place::Header(offset) => (1, offset, 0, 0),
             Place::File { descriptor, inode, offset } => (2, offset, inode, descriptor as u64),
             Place::Segment(id) => (3, id, 0, 0),
         };
@@ -59,7 +59,7 @@ impl Published {
     pub(super) fn from_words(words: &[u64; WORDS]) -> Option<Self> {
         let [key, start, bytes, kind, a, b, c, pages, image, ..] = *words;
         let place = match kind {
-            1 => Place::Home(a),
+            1 => Place::Header(a),
             2 => Place::File { descriptor: i32::try_from(c).ok()?, inode: b, offset: a },
             3 => Place::Segment(a),
             _ => return None,
