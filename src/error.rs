@@ -72,7 +72,7 @@ pub enum Error {
     Engine(String),
     /// One PE has already reported the reason for all.
     #[error("the job cannot start, for the reason given above")]
-    Told,
+    Reported,
     /// The slot cannot be laid out or published.
     #[error("{0}")]
     Slot(String),

@@ -19,12 +19,12 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
-    fatal_and_told()
+    fatal_and_reported()
 }
 
 /// As [`fatal`], when the reason has already been reported.
 #[cold]
-pub fn fatal_and_told() -> ! {
+pub fn fatal_and_reported() -> ! {
     if job::is_child() {
         sys::ending::exit_now(1); // Its parent's job goes on.
     }

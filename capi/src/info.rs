@@ -53,7 +53,7 @@ pub unsafe fn init_thread(routine: Routine, requested: c_int, provided: *mut c_i
             unsafe { provided.write(level) };
             0
         }
-        Err(Error::Told) => -1,
+        Err(Error::Reported) => -1,
         Err(error) => {
             message::say(format_args!("{routine}: {error}"));
             -1

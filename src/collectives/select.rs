@@ -134,7 +134,7 @@ fn table_over_nodes() -> &'static RuleTable {
             let beside = [nodes.own() + nodes.count() - 1, nodes.own() + 1];
             let firsts = beside.map(|node| nodes.pes(node % nodes.count()).start);
             let firsts = firsts.into_iter().filter(|_| job.pe() == job.near().start);
-            let others = firsts.filter_map(|pe| Some((pe, told_far(job, pe)?)));
+            let others = firsts.filter_map(|pe| Some((pe, far_choice(job, pe)?)));
             let near = job.near().map(|pe| (pe, told(pe).load(Ordering::SeqCst)));
             agree(job.pe(), mine(&table), near.chain(others));
         }
@@ -143,7 +143,7 @@ fn table_over_nodes() -> &'static RuleTable {
 }
 
 /// What a PE on another node reports.
-fn told_far(job: &Job, pe: usize) -> Option<u64> {
+fn far_choice(job: &Job, pe: usize) -> Option<u64> {
     let engine = job.engine_to(pe)?;
     let within = offset_of!(PeRecord, far_choices) as u64;
     let at = Far { pe, offset: CONTROL + job.control().record_offset(pe) + within };

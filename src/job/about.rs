@@ -82,8 +82,8 @@ fn member(job: &Job, address: usize) -> What {
     };
     let (index, within) = (bytes / size_of::<ControlWords>(), bytes % size_of::<ControlWords>());
     let (team, pe) = (index / job.npes + 1, index % job.npes);
-    let told = offset_of!(ControlWords, notifications)..offset_of!(ControlWords, mailboxes);
-    if told.contains(&within) { What::Told { team } } else { What::Member { team, pe } }
+    let notified = offset_of!(ControlWords, notifications)..offset_of!(ControlWords, mailboxes);
+    if notified.contains(&within) { What::Notification { team } } else { What::Member { team, pe } }
 }
 
 /// Records that this PE has waited this long. If several of its threads wait, the last to write

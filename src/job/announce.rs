@@ -19,20 +19,20 @@ pub(super) fn say_child_is_lost() {
 
 /// Reports why the PEs cannot start, unless another PE does: all meet the same error. Returns when
 /// it has been reported.
-pub(super) fn tell_once(routine: Routine, file: &JobFile, pe: usize, error: Error) -> Error {
+pub(super) fn report_once(routine: Routine, file: &JobFile, pe: usize, error: Error) -> Error {
     /// How long to wait for the other PE's report.
     const PATIENCE: Duration = Duration::from_secs(1);
-    let (told, program) = (&file.header().told, 2 * (file.programs(pe) + 1));
-    if told.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
+    let (reported, program) = (&file.header().reported, 2 * (file.programs(pe) + 1));
+    if reported.fetch_max(program - 1, Ordering::AcqRel) < program - 1 {
         message::say(format_args!("{routine}: {error}"));
-        told.fetch_max(program, Ordering::AcqRel);
+        reported.fetch_max(program, Ordering::AcqRel);
     } else {
         let until = Instant::now() + PATIENCE;
-        while told.load(Ordering::Acquire) < program && Instant::now() < until {
+        while reported.load(Ordering::Acquire) < program && Instant::now() < until {
             process::yield_cpu();
         }
     }
-    Error::Told
+    Error::Reported
 }
 
 /// What the environment asks to hear: on PE 0.

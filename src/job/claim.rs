@@ -1,9 +1,9 @@
 //! Whom a launcher's variables are for. A process that a PE starts (`system`, a debugger, another
 //! OpenSHMEM program) inherits them and must not take itself for the PE. They cannot be removed, as
 //! the one of `oshrun` is, because MPI may need them in this process later. So the PE adds a variable
-//! that says what the launcher has told it and which process it is. A process that has been told the
+//! that says what the launcher has given it and which process it is. A process that has been given the
 //! same and is another one was started by the PE; one that a nested launcher has started has been
-//! told something else.
+//! given something else.
 
 use crate::sys::environment;
 use onenode_core::sys::hash::fnv1a;
@@ -15,16 +15,16 @@ const VARIABLE: &str = "ONESHMEM_CLAIMED";
 /// The variable of PMI's channel to the launcher.
 const CHANNEL: &str = "PMI_FD";
 
-/// What a launcher has told this process.
+/// What a launcher has given this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Assignment {
     values: u128,
     /// The inode of the socket of PMI's channel, if that is among the variables; 0 if there is none.
     /// The numbers alone may be the same in a nested job.
     socket: u64,
 }
 
-impl Told {
+impl Assignment {
     /// What these variables say.
     pub fn by<'v>(variables: impl Iterator<Item = &'v str>) -> Self {
         let (mut text, mut socket) = (Vec::new(), None);
@@ -42,7 +42,7 @@ impl Told {
         Self { values: fnv1a(text.iter()), socket: inode }
     }
 
-    /// Whether it was told to a PE that has started this process.
+    /// Whether it was given to a PE that has started this process.
     pub fn is_anothers(self) -> bool {
         claims().iter().any(|claim| claim.covers(self, (process::pid(), process::own_start())))
     }
@@ -50,7 +50,7 @@ impl Told {
     /// Claims it for the process `owner`, by its number and start, against the processes that it
     /// starts.
     pub fn claim(self, owner: (u32, u64)) {
-        let claim = Claim { owner, told: self };
+        let claim = Claim { owner, assignment: self };
         let mut claims = claims();
         if !claims.contains(&claim) {
             claims.push(claim);
@@ -64,7 +64,7 @@ impl Told {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Claim {
     owner: (u32, u64),
-    told: Told,
+    assignment: Assignment,
 }
 
 impl Claim {
@@ -72,20 +72,20 @@ impl Claim {
         let mut fields = text.split(':');
         let owner = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         let values = u128::from_str_radix(fields.next()?, 16).ok()?;
-        let told = Told { values, socket: fields.next()?.parse().ok()? };
-        Some(Self { owner, told })
+        let assignment = Assignment { values, socket: fields.next()?.parse().ok()? };
+        Some(Self { owner, assignment })
     }
 
     fn text(&self) -> String {
-        let Self { owner: (pid, started), told: Told { values, socket } } = self;
+        let Self { owner: (pid, started), assignment: Assignment { values, socket } } = self;
         format!("{pid}:{started}:{values:x}:{socket}")
     }
 
-    /// Whether `process`, which has been told `told`, is another than the owner. A process whose
+    /// Whether `process`, which has been given `assignment`, is another than the owner. A process whose
     /// starter has closed the channel was not started by the launcher.
-    fn covers(&self, told: Told, process: (u32, u64)) -> bool {
-        self.told.values == told.values
-            && (told.socket == self.told.socket || told.socket == 0)
+    fn covers(&self, assignment: Assignment, process: (u32, u64)) -> bool {
+        self.assignment.values == assignment.values
+            && (assignment.socket == self.assignment.socket || assignment.socket == 0)
             && self.owner != process
     }
 }
@@ -100,15 +100,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_is_against_other_processes_that_were_told_the_same() {
-        let told = Told { values: 1 << 100 | 7, socket: 9 };
-        let claim = Claim { owner: (5, 6), told };
+    fn a_claim_is_against_other_processes_with_one_assignment() {
+        let assignment = Assignment { values: 1 << 100 | 7, socket: 9 };
+        let claim = Claim { owner: (5, 6), assignment };
         assert_eq!(Claim::parse(&claim.text()), Some(claim));
-        assert!(!claim.covers(told, (5, 6)), "the PE itself, with another program");
-        assert!(claim.covers(told, (5, 7)) && claim.covers(told, (8, 9)));
-        assert!(claim.covers(Told { socket: 0, ..told }, (8, 9)), "its channel is closed");
-        assert!(!claim.covers(Told { socket: 4, ..told }, (8, 9)), "of a nested launcher");
-        assert!(!claim.covers(Told { values: 8, ..told }, (8, 9)), "of a nested launcher");
+        assert!(!claim.covers(assignment, (5, 6)), "the PE itself, with another program");
+        assert!(claim.covers(assignment, (5, 7)) && claim.covers(assignment, (8, 9)));
+        assert!(
+            claim.covers(Assignment { socket: 0, ..assignment }, (8, 9)),
+            "its channel is closed"
+        );
+        assert!(
+            !claim.covers(Assignment { socket: 4, ..assignment }, (8, 9)),
+            "of a nested launcher"
+        );
+        assert!(
+            !claim.covers(Assignment { values: 8, ..assignment }, (8, 9)),
+            "of a nested launcher"
+        );
         for text in ["", "1", "1:2:3", "1:2:x:4", "-1:2:3:4"] {
             assert_eq!(Claim::parse(text), None, "{text}");
         }

@@ -81,13 +81,13 @@ pub struct Header {
     pub default_heap: AtomicU64,
     /// The last program, counted from 1, for which a PE has reported why it cannot start, times 2;
     /// minus 1 while a PE is about to report it.
-    pub told: AtomicU32,
+    pub reported: AtomicU32,
     /// 1 if the PEs have ended without confirmation from the launcher that those on other nodes
     /// have finished, too.
     pub linger: AtomicU32,
     /// 1 once the secret is there.
     has_secret: AtomicU32,
-    /// What the processes of a job on several nodes tell each other by.
+    /// The key that the processes of a job on several nodes authenticate each other with.
     secret: [AtomicU64; Secret::BYTES / 8],
 }
 

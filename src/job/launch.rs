@@ -5,7 +5,7 @@
 //! process without a launcher is a job of one PE, and so is one that a PE has started.
 
 use crate::error::Error;
-use crate::job::claim::Told;
+use crate::job::claim::Assignment;
 use crate::job::ending;
 use crate::job::exchange::Exchange;
 use crate::job::file::JobFile;
@@ -165,13 +165,13 @@ fn from_oshrun(mut passed: Passed) -> Result<Place, Error> {
 /// Whether Slurm has started this process as part of the job step that its variables name. What `sbatch`
 /// or `salloc` starts from a step inherits the variables of that step.
 fn is_in_step() -> bool {
-    let Some(told) = text_of(SLURM_STEP) else { return false };
-    let is_step = told.parse::<u32>().is_ok_and(|step| step < SPECIAL_STEPS);
+    let Some(named) = text_of(SLURM_STEP) else { return false };
+    let is_step = named.parse::<u32>().is_ok_and(|step| step < SPECIAL_STEPS);
     is_step
         && origin::slurm_step().is_none_or(|(job, step)| {
             // The parts of a heterogeneous job have numbers of their own.
             let is_het = text_of("SLURM_HET_SIZE").is_some();
-            step == told && (is_het || text_of("SLURM_JOB_ID").is_none_or(|told| told == job))
+            step == named && (is_het || text_of("SLURM_JOB_ID").is_none_or(|named| named == job))
         })
 }
 
@@ -204,11 +204,11 @@ impl Foreign {
         Self::variable(self.rank).is_some()
             && Self::variable(self.size).is_some()
             && (self.launcher != Launcher::Slurm || is_in_step())
-            && !self.told().is_anothers()
+            && !self.assignment().is_anothers()
     }
 
-    fn told(&self) -> Told {
-        Told::by(
+    fn assignment(&self) -> Assignment {
+        Assignment::by(
             [self.rank, self.size, self.named, self.job, self.channel]
                 .into_iter()
                 .flatten()
@@ -216,9 +216,12 @@ impl Foreign {
         )
     }
 
-    /// Claims what launchers have told this process for the process `owner`.
+    /// Claims what launchers have given this process for the process `owner`.
     fn claim_all(owner: (u32, u64)) {
-        FOREIGN.iter().filter(|foreign| foreign.present()).for_each(|it| it.told().claim(owner));
+        FOREIGN
+            .iter()
+            .filter(|foreign| foreign.present())
+            .for_each(|it| it.assignment().claim(owner));
     }
 
     fn number(&self, names: &[&'static str]) -> Result<Option<usize>, Error> {
@@ -267,11 +270,11 @@ impl Foreign {
 
     /// Ends a job over several nodes that this PE cannot join: the others wait for it at the launcher.
     fn give_up(&self, error: Error) -> Error {
-        if !matches!(error, Error::Told) {
+        if !matches!(error, Error::Reported) {
             message::say(&error);
         }
         ending::ask_launcher(self.launcher, 1, true);
-        Error::Told
+        Error::Reported
     }
 
     /// Meets the PEs of this node in a job with so many PEs on each node. `local`: how many the launcher

@@ -5,7 +5,7 @@
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::abort::{self, AbortKind};
-use super::announce::{announce, say_child_is_lost, tell_once};
+use super::announce::{announce, report_once, say_child_is_lost};
 use super::control::{Control, Stage};
 use super::partitions::{self, Partition};
 use super::settings::Settings;
@@ -37,7 +37,7 @@ static CHANGE: Mutex<u32> = Mutex::new(0);
 pub fn init(routine: Routine) {
     match init_thread(routine, THREAD_SINGLE) {
         Ok(_) => {}
-        Err(Error::Told) => failure::fatal_and_told(),
+        Err(Error::Reported) => failure::fatal_and_reported(),
         Err(error) => failure::fatal(format_args!("{routine}: {error}")),
     }
 }
@@ -101,7 +101,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
 
     let settings = Settings::read(&file, place.launcher);
     let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order } =
-        settings.map_err(|error| tell_once(routine, &file, pe, error))?;
+        settings.map_err(|error| report_once(routine, &file, pe, error))?;
 
     let engine = match file.nodes() {
         Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Engine>),
@@ -118,7 +118,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         true => None,
         false => {
             let opened = Devices::open(&on_devices, pe, pe - near.start);
-            let devices = opened.map_err(|error| tell_once(routine, control.job(), pe, error))?;
+            let devices = opened.map_err(|error| report_once(routine, control.job(), pe, error))?;
             for part in 0..devices.parts() {
                 control.set_handle(pe, part, devices.handle(part))?;
             }
@@ -178,7 +178,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
 /// Opens the data path and lets peers attach.
 fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     lay_heap(job)?;
-    lay_partitions(job).map_err(|error| tell_once(routine, job.control.job(), job.pe, error))?;
+    lay_partitions(job).map_err(|error| report_once(routine, job.control.job(), job.pe, error))?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
     if ALL_OR_NONE {
         // A PE has an alias of its own memory, too.

@@ -30,7 +30,7 @@ pub(super) enum What {
     /// team with this handle.
     Member { team: usize, pe: usize },
     /// Notification from members of the team with this handle that they have done their part.
-    Told { team: usize },
+    Notification { team: usize },
     /// The other PEs of an active set: first PE, distance, size.
     ActiveSet([usize; 3]),
     /// An update of the variable at this offset in that part of the slot.
@@ -104,7 +104,7 @@ impl What {
             Self::Unsaid => (kind(1), 0),
             Self::Initialisation(pe) => (kind(2), pe as u64),
             Self::Member { team, pe } => (kind(3) | field(team, 16, 0), pe as u64),
-            Self::Told { team } => (kind(4) | field(team, 16, 0), 0),
+            Self::Notification { team } => (kind(4) | field(team, 16, 0), 0),
             Self::ActiveSet([start, stride, size]) => {
                 (kind(5) | field(start, 16, 0) | field(size, 16, 16), stride as u64)
             }
@@ -119,7 +119,7 @@ impl What {
         match word >> 56 {
             2 => Self::Initialisation(offset),
             3 => Self::Member { team, pe: offset },
-            4 => Self::Told { team },
+            4 => Self::Notification { team },
             5 => Self::ActiveSet([take(word, 16, 0), offset, take(word, 16, 16)]),
             6 => Self::Variable { part, offset },
             7 => Self::Lock { part, offset },
@@ -199,7 +199,7 @@ impl fmt::Display for Wait {
             What::Unsaid => Ok(()),
             What::Initialisation(pe) => write!(f, " for PE {pe} to call shmem_init"),
             What::Member { team, pe } => write!(f, " for PE {pe} on {}", TeamName(team)),
-            What::Told { team } => write!(f, " for other PEs of {}", TeamName(team)),
+            What::Notification { team } => write!(f, " for other PEs of {}", TeamName(team)),
             What::ActiveSet([start, stride, size]) => {
                 write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
             }
@@ -232,7 +232,7 @@ mod tests {
             What::Unsaid,
             What::Initialisation(4095),
             What::Member { team: 1024, pe: 4095 },
-            What::Told { team: 2 },
+            What::Notification { team: 2 },
             What::ActiveSet([3, 1 << 31, 4096]),
             What::Variable { part: SlotPart::Heap, offset: usize::MAX },
             What::Variable { part: SlotPart::Data, offset: 0 },

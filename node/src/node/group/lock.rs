@@ -30,7 +30,7 @@ impl Group {
         let limit = Limit::new(limit);
         let words = self.words_of_lock(word, view, &limit)?;
         if limit.deadline().is_none() {
-            return lock::set(&words, false, words.order()).map_err(|refused| told(refused, word));
+            return lock::set(&words, false, words.order()).map_err(|why| refused(why, word));
         }
         let mut wait = words.begin();
         loop {
@@ -49,7 +49,7 @@ impl Group {
     pub fn unlock(&self, word: usize, view: &View) -> Result<(), Error> {
         let limit = Limit::new(Duration::MAX);
         let words = self.words_of_lock(word, view, &limit)?;
-        lock::clear(&words, false).map_err(|refused| told(refused, word))
+        lock::clear(&words, false).map_err(|why| refused(why, word))
     }
 
     fn words_of_lock<'g>(
@@ -72,7 +72,7 @@ impl Group {
 }
 
 /// The error for a refusal.
-fn told(refused: Refused<Error>, word: usize) -> Error {
+fn refused(refused: Refused<Error>, word: usize) -> Error {
     let word = format!("{word:#x}");
     match refused {
         Refused::Stopped(error) => error,

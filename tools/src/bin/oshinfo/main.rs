@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let matches = cli::oshinfo::command().get_matches();
     match setup::init_thread(ROUTINE, 0) {
         Ok(_) => {}
-        Err(Error::Told) => return ExitCode::FAILURE,
+        Err(Error::Reported) => return ExitCode::FAILURE,
         Err(error) => {
             eprintln!("oshinfo: cannot start a job here: {error}");
             return ExitCode::FAILURE;

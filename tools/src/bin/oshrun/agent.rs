@@ -57,10 +57,10 @@ impl Agent {
                 }
                 let why = serve(file.clone(), &mut |record| {
                     nodes.publish(nodes.own(), record);
-                    tell(&theirs, Report::Record(record.to_vec()));
+                    notify(&theirs, Report::Record(record.to_vec()));
                 });
                 let Err(why) = why;
-                tell(&theirs, Report::Failure(why.to_string()));
+                notify(&theirs, Report::Failure(why.to_string()));
                 std::process::exit(1)
             }
         }
@@ -148,7 +148,7 @@ fn prepare(launcher: Pid) {
     }
 }
 
-fn tell(pipe: &OwnedFd, report: Report) {
+fn notify(pipe: &OwnedFd, report: Report) {
     // If nobody reads the pipe, the launcher has ended.
     let _ = write(pipe, &report.encode());
 }

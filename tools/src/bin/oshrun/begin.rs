@@ -64,7 +64,7 @@ pub struct Begin {
     pub sites: Vec<Site>,
     /// The size of a heap in bytes, unless a variable sets it.
     pub default_heap: u64,
-    /// What the job's processes tell each other by.
+    /// The key that the job's processes authenticate each other with.
     pub secret: Secret,
     /// Whether PE 0's input may come from a person at a terminal.
     pub interactive: bool,

@@ -42,14 +42,14 @@ impl Guard {
 
     /// Adds a process group to those to kill.
     pub fn add(&self, group: u32) {
-        tell(&*self.pipe, group);
+        notify(&*self.pipe, group);
     }
 
     /// Adds the process that calls it, which leads a process group. For new processes, before they
     /// run a program: the launcher may be killed before it could add them.
     pub fn adder(&self) -> impl Fn() + Send + Sync + 'static {
         let pipe = Arc::clone(&self.pipe);
-        move || tell(&*pipe, getpid().as_raw() as u32)
+        move || notify(&*pipe, getpid().as_raw() as u32)
     }
 
     /// The guard's process ID.
@@ -60,13 +60,13 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        tell(&*self.pipe, GOODBYE);
+        notify(&*self.pipe, GOODBYE);
         let _ = waitpid(self.pid, None);
     }
 }
 
 /// Sends the guard a number.
-fn tell(pipe: impl AsFd, number: u32) {
+fn notify(pipe: impl AsFd, number: u32) {
     // If somebody has killed the guard, the job goes on without it.
     let _ = write(pipe, &number.to_ne_bytes());
 }

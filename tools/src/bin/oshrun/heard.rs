@@ -39,9 +39,9 @@ impl Hub {
             }
             FrameKind::Fail => match ending_of(&bytes) {
                 Some((word, message)) => {
-                    let tell =
+                    let notify =
                         (who == whose_number(Some(Whose::Waiting))).then_some(Whose::Waiting);
-                    self.end(word, &message, tell);
+                    self.end(word, &message, notify);
                 }
                 None => self.distrust(index, "an end without a cause"),
             },

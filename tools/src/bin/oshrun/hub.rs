@@ -339,12 +339,12 @@ impl Hub {
         self.leave_if_done();
     }
 
-    pub fn end_as_launcher(&mut self, message: &str, status: i32, tell: Option<Whose>) {
-        self.end(abort::encode(AbortKind::Launcher, 0, status), message, tell);
+    pub fn end_as_launcher(&mut self, message: &str, status: i32, notify: Option<Whose>) {
+        self.end(abort::encode(AbortKind::Launcher, 0, status), message, notify);
     }
 
     /// Ends the job on all nodes, unless it is already ending.
-    pub fn end(&mut self, word: u64, message: &str, tell: Option<Whose>) {
+    pub fn end(&mut self, word: u64, message: &str, notify: Option<Whose>) {
         if self.ending.is_some() {
             return;
         }
@@ -354,7 +354,7 @@ impl Hub {
         self.ending = Some(abort::decode(word).map_or(1, |cause| cause.status));
         self.answers = None;
         self.deadline = Some(Instant::now() + LEAVE);
-        self.send_all(FrameKind::Kill, whose_number(tell), &ending(word, ""));
+        self.send_all(FrameKind::Kill, whose_number(notify), &ending(word, ""));
         // No PEs run on these nodes yet.
         for remote in self.remotes.iter_mut().filter(|remote| remote.stage < Stage::Runs) {
             remote.kill();

@@ -208,7 +208,7 @@ impl<'a> Job<'a> {
                     if let Some(input) = &mut self.input {
                         let taken = input.ready(token, events);
                         let taken = if input.is_closed() { u32::MAX } else { taken as u32 };
-                        self.tell_hub(FrameKind::Input, taken, &[]);
+                        self.notify_hub(FrameKind::Input, taken, &[]);
                     }
                 }
                 Token::Agent => self.hear_agent(),

@@ -150,7 +150,7 @@ impl Link {
                 Ok(bytes) => written += bytes,
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => break,
-                // The end of its data tells why the other end has gone.
+                // The end of its data says why the other end has gone.
                 Err(_) => return self.hang_up(),
             }
         }

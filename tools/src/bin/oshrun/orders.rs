@@ -30,15 +30,15 @@ impl Job<'_> {
     }
 
     /// Sends a frame to the hub, if there is one.
-    pub fn tell_hub(&mut self, kind: FrameKind, who: u32, bytes: &[u8]) {
+    pub fn notify_hub(&mut self, kind: FrameKind, who: u32, bytes: &[u8]) {
         if let Some(link) = self.outputs.link() {
             link.send(kind, who, bytes);
         }
     }
 
     /// Reports to the hub that the job has to end.
-    pub fn tell_end(&mut self, word: u64, message: &str, tell: Option<Whose>) {
-        self.tell_hub(FrameKind::Fail, whose_number(tell), &ending(word, message));
+    pub fn notify_end(&mut self, word: u64, message: &str, notify: Option<Whose>) {
+        self.notify_hub(FrameKind::Fail, whose_number(notify), &ending(word, message));
     }
 
     /// Handles the hub's frames.
@@ -63,7 +63,7 @@ impl Job<'_> {
             }
             FrameKind::Input => match &mut self.input {
                 Some(input) => input.feed(&bytes),
-                None => self.tell_hub(FrameKind::Input, u32::MAX, &[]),
+                None => self.notify_hub(FrameKind::Input, u32::MAX, &[]),
             },
             FrameKind::Signal => {
                 if let Ok(signal) = Signal::try_from(who as i32) {
@@ -88,14 +88,14 @@ impl Job<'_> {
     }
 
     /// Ends the job because of another node or at the user's request.
-    fn end_with_others(&mut self, tell: Option<Whose>, bytes: &[u8]) {
+    fn end_with_others(&mut self, notify: Option<Whose>, bytes: &[u8]) {
         let Some((word, _)) = ending_of(bytes) else {
             return self.lose_hub(Lost::Garbage("an end without a cause".into()));
         };
         if self.ending.is_some() {
             return;
         }
-        if let Some(whose) = tell {
+        if let Some(whose) = notify {
             let message = self.with_states(String::new(), whose);
             if let Some(states) = message.strip_prefix("\noshrun: ") {
                 let states = self.on_host(states);
@@ -131,7 +131,7 @@ impl Job<'_> {
         let number = node.node as u32;
         match node.agent.as_mut().and_then(Agent::hear) {
             None => {}
-            Some(Report::Record(record)) => self.tell_hub(FrameKind::Agent, number, &record),
+            Some(Report::Record(record)) => self.notify_hub(FrameKind::Agent, number, &record),
             Some(Report::Failure(why)) => self.lose_agent(&format!("cannot serve: {why}")),
         }
     }
@@ -161,7 +161,7 @@ impl Job<'_> {
         let grid = Grid::new(&sizes, most);
         for row in grid.of_node(node) {
             match Row::read(self.file, &grid, row) {
-                Ok(counts) => self.tell_hub(FrameKind::Row, row as u32, &counts.encode()),
+                Ok(counts) => self.notify_hub(FrameKind::Row, row as u32, &counts.encode()),
                 Err(error) => {
                     let message = self.on_host(&format!("the communication matrix: {error}"));
                     self.outputs.say(&message);
@@ -173,7 +173,7 @@ impl Job<'_> {
     /// Waits for other nodes: this node's PEs have ended, but others may still need its agent.
     pub fn await_others(&mut self) -> nix::Result<()> {
         self.tell_rows();
-        self.tell_hub(FrameKind::Done, 0, &[]);
+        self.notify_hub(FrameKind::Done, 0, &[]);
         while self.on_node.as_ref().is_some_and(|node| !node.may_leave) {
             self.wait(None)?;
             self.look_if_due();

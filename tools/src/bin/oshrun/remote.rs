@@ -250,7 +250,7 @@ fn call(host: &str, hosts: &Hosts) -> Result<Call, Failure> {
         return Ok(Call { words, script: String::new() });
     }
     // A remote shell joins its arguments for a shell to parse; other agents run them unchanged. Words
-    // without special characters mean the same to both. So a path that has some is told to a shell
+    // without special characters mean the same to both. So a path that has some is given to a shell
     // on its standard input. The launcher says hello before it reads, so a shell may read ahead.
     let quoted = shlex::try_quote(path).map_err(Failure::own)?;
     let (command, script) = match quoted == path {

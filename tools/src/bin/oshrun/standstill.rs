@@ -15,13 +15,13 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// Checks for a standstill at intervals.
 pub struct Standstill {
     next: Instant,
-    told: bool,
+    reported: bool,
 }
 
 impl Standstill {
     /// For a job that starts now.
     pub fn new() -> Self {
-        Self { next: Instant::now() + INTERVAL, told: false }
+        Self { next: Instant::now() + INTERVAL, reported: false }
     }
 
     /// When to check next.
@@ -50,8 +50,8 @@ impl Standstill {
         let waits = |pe| report::wait_of(file, pe).is_some_and(|wait| wait.lasted >= PATIENCE);
         let all_started = processes.len() == file.near().len();
         let stands = all_started && running.peek().is_some() && running.all(waits);
-        let is_new = stands != self.told;
-        self.told = stands;
+        let is_new = stands != self.reported;
+        self.reported = stands;
         is_new.then_some(stands)
     }
 

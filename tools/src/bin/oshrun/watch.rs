@@ -90,7 +90,7 @@ impl Job<'_> {
             match judge(end, stage, implicit) {
                 Verdict::Fine(status) if self.status == 0 => {
                     self.status = status;
-                    self.tell_hub(FrameKind::Exit, pe as u32, &status.to_le_bytes());
+                    self.notify_hub(FrameKind::Exit, pe as u32, &status.to_le_bytes());
                 }
                 Verdict::Fine(_) => {}
                 Verdict::Fatal(why, status) => return self.lose(pe, end, &why, status),
@@ -133,7 +133,7 @@ impl Job<'_> {
 
     /// Handles the end of a PE that ends the job.
     fn lose(&mut self, pe: usize, end: End, why: &str, status: i32) {
-        let mut tell = None;
+        let mut notify = None;
         let message = match end {
             // The user asked for it, so it does not matter which PE was first.
             End::Killed(signal, _) if self.forwarded.iter().any(|s| *s as i32 == signal) => {
@@ -144,7 +144,7 @@ impl Job<'_> {
             _ => {
                 let pid = self.process(pe).pid();
                 let place = self.place();
-                tell = Some(Whose::Waiting);
+                notify = Some(Whose::Waiting);
                 let more = self.lack_of_memory(end);
                 self.with_states(
                     format!("PE {pe} (pid {pid}{place}) {why}{more}; ending the job"),
@@ -152,7 +152,7 @@ impl Job<'_> {
                 )
             }
         };
-        self.end_and_tell(&message, pe, status, tell);
+        self.end_and_notify(&message, pe, status, notify);
     }
 
     /// What more is known of an end: whether the kernel has killed for lack of memory.
@@ -173,7 +173,7 @@ impl Job<'_> {
     /// Ends the job on behalf of a PE.
     fn follow(&mut self, cause: Cause) {
         // The PE itself has printed the reason, if there is one.
-        self.tell_end(abort::encode(cause.kind, cause.pe, cause.status), "", None);
+        self.notify_end(abort::encode(cause.kind, cause.pe, cause.status), "", None);
         self.ending = Some(Ending::start(cause.status));
     }
 
@@ -210,7 +210,7 @@ impl Job<'_> {
         let Some(stands) = self.standstill.look(self.file, &self.processes) else { return };
         if self.on_node.is_some() {
             // PEs of other nodes may not be waiting.
-            self.tell_hub(FrameKind::Still, stands.into(), &[]);
+            self.notify_hub(FrameKind::Still, stands.into(), &[]);
         } else if stands {
             let message = self.with_states(Standstill::message(), Whose::All);
             self.outputs.say(&message);
@@ -232,18 +232,20 @@ impl Job<'_> {
 
     /// Ends the job, unless a PE has just ended it.
     pub fn end(&mut self, message: &str, pe: usize, status: i32) {
-        self.end_and_tell(message, pe, status, None);
+        self.end_and_notify(message, pe, status, None);
     }
 
     /// Like [`end`](Self::end), and also selects PEs of other nodes whose states to report.
-    fn end_and_tell(&mut self, message: &str, pe: usize, status: i32, tell: Option<Whose>) {
+    fn end_and_notify(&mut self, message: &str, pe: usize, status: i32, notify: Option<Whose>) {
         if !abort::raise(self.file, AbortKind::Launcher, pe, status) {
             if let Some(cause) = abort::cause(self.file) {
                 return self.follow(cause);
             }
         }
         match self.on_node {
-            Some(_) => self.tell_end(abort::encode(AbortKind::Launcher, pe, status), message, tell),
+            Some(_) => {
+                self.notify_end(abort::encode(AbortKind::Launcher, pe, status), message, notify)
+            }
             None if message.is_empty() => {}
             None => self.outputs.say(message),
         }
