@@ -53,7 +53,7 @@ all: tools library headers openmp names node packages pages
 # How Cargo's libraries become C libraries.
 include packaging/relocatable.mk
 # What the C library and the headers are made from: targets `library` and `headers`.
-include capi/library.mk
+include interface/capi/library.mk
 # Mapped arrays of OpenMP in partitions: target `openmp`.
 include interface/openmp/library.mk
 # The on-node layer for other runtimes: target `node`.

@@ -14,7 +14,7 @@ STRIP      ?= strip
 
 # Newer than all sources if everything is built.
 COMPLETE := $(BUILD)/complete
-PARTS    := capi interface kitten node packaging src tools xpmem
+PARTS    := interface kitten node packaging src tools xpmem
 SOURCES   = $(shell find Cargo.toml Cargo.lock Makefile build.rs $(PARTS) -type f)
 
 INSTALL_COMMAND = VERSION='$(VERSION)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' \

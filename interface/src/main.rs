@@ -50,5 +50,5 @@ fn exports() -> Vec<String> {
 }
 
 /// The data that inlined routines read. The name contains the version of the layout: see
-/// `capi/src/inline.rs`.
+/// `interface/capi/src/inline.rs`.
 const INLINE_DATA: &str = "oneshmem_reach_2";

@@ -10,7 +10,8 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 
 /// The folders of the crates.
-const CRATES: [&str; 7] = [".", "capi", "kitten", "node", "node/capi", "node/core", "xpmem"];
+const CRATES: [&str; 7] =
+    [".", "interface/capi", "kitten", "node", "node/capi", "node/core", "xpmem"];
 
 /// What takes an address and is safe all the same, and why.
 const SAFE: [(&str, &[&str]); 5] = [
@@ -41,9 +42,9 @@ const SAFE: [(&str, &[&str]); 5] = [
     (
         "it compares the address with the symmetric memory that is known",
         &[
-            "capi/src/extensions.rs shmemx_device_ptr",
-            "capi/src/extensions.rs shmemx_partition_of",
-            "capi/src/extensions.rs shmemx_partition_persist",
+            "interface/capi/src/extensions.rs shmemx_device_ptr",
+            "interface/capi/src/extensions.rs shmemx_partition_of",
+            "interface/capi/src/extensions.rs shmemx_partition_persist",
             "src/collectives/counterparts.rs check",
             "node/src/node/attached.rs Attached::map",
             "node/src/node/group/lock.rs Group::lock",

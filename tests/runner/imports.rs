@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 const CRATES: [&str; 11] = [
     "",
     "bench",
-    "capi",
+    "interface/capi",
     "interface",
     "kitten",
     "node",
