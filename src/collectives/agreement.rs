@@ -10,6 +10,7 @@ use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, Team};
 use onenode_core::collectives::sizes::SMALL_WORDS;
+use onenode_core::packed;
 
 /// The most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;
@@ -98,11 +99,8 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
 
 fn encode(routine: Routine, agreed: &Agreed) -> Small {
     let mut words = Small::default();
-    for (word, bytes) in words[..NAME_WORDS].iter_mut().zip(name_of(routine).as_bytes().chunks(8)) {
-        let mut eight = [0; 8];
-        eight[..bytes.len()].copy_from_slice(bytes);
-        *word = u64::from_le_bytes(eight);
-    }
+    let name = packed::words(name_of(routine).as_bytes());
+    words[..NAME_WORDS].iter_mut().zip(name).for_each(|(to, word)| *to = word);
     for (word, (_, value)) in words[NAME_WORDS..].iter_mut().zip(agreed) {
         *word = *value as u64;
     }
@@ -115,8 +113,7 @@ fn name_of(routine: Routine) -> &'static str {
 }
 
 fn name(words: &Small) -> String {
-    let bytes: Vec<u8> = words[..NAME_WORDS].iter().flat_map(|word| word.to_le_bytes()).collect();
-    String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+    packed::name(words[..NAME_WORDS].iter().copied())
 }
 
 #[cfg(test)]

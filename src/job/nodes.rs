@@ -10,6 +10,7 @@ use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::engine::WORKER_BYTES;
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
+use onenode_core::packed;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
@@ -109,7 +110,7 @@ impl Nodes {
             record.first.store(first as u32, Ordering::Relaxed);
             record.pes.store(*pes as u32, Ordering::Relaxed);
             let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
-            write(&record.host, host);
+            packed::store(&record.host, host);
             record.host_bytes.store(host.len() as u32, Ordering::Relaxed);
             first += pes;
         }
@@ -119,7 +120,7 @@ impl Nodes {
     pub(super) fn name(&self, node: usize, host: &str) {
         let record = self.record(node);
         let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
-        write(&record.host, host);
+        packed::store(&record.host, host);
         record.host_bytes.store(host.len() as u32, Ordering::Release);
     }
 
@@ -177,7 +178,7 @@ impl Nodes {
         assert!(agent.len() <= RECORD_BYTES, "an agent's record has {} bytes", agent.len());
         let record = self.record(node);
         if record.agent_bytes.load(Ordering::Acquire) == 0 {
-            write(&record.agent, agent);
+            packed::store(&record.agent, agent);
             record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
         }
     }
@@ -191,7 +192,7 @@ impl Nodes {
     /// Sets that device. Called before this node's agent and PEs need it.
     pub fn set_device(&self, device: &str) {
         let record = self.record(self.own);
-        write(&record.device, device.as_bytes());
+        packed::store(&record.device, device.as_bytes());
         record.device_bytes.store(device.len() as u32, Ordering::Release);
     }
     /// How others reach the worker of this node's only PE, as it has been set here.
@@ -212,7 +213,7 @@ impl Nodes {
             )));
         }
         let record = self.record(self.own);
-        write(&record.worker, worker);
+        packed::store(&record.worker, worker);
         record.worker_bytes.store(worker.len() as u32, Ordering::Release);
         Ok(())
     }
@@ -223,18 +224,9 @@ pub(super) const fn bytes(count: usize) -> usize {
     (count * size_of::<Record>()).next_multiple_of(4096)
 }
 
-fn write(words: &[AtomicU64], bytes: &[u8]) {
-    for (word, bytes) in words.iter().zip(bytes.chunks(8)) {
-        let mut eight = [0; 8];
-        eight[..bytes.len()].copy_from_slice(bytes);
-        word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
-    }
-}
-
 /// Reads at most as many bytes as the words have: another process may have written any number.
 fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
-    let all = words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-    all.take(bytes).collect()
+    packed::bytes(packed::load(words)).take(bytes).collect()
 }
 
 #[cfg(test)]

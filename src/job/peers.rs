@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::failure;
 use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
+use onenode_core::packed;
 
 impl Job {
     /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a
@@ -121,7 +122,7 @@ impl Job {
                 self.layout.heap().len()
             )));
         }
-        if backend != backend_word(self.backend()) {
+        if backend != packed::word(self.backend().as_bytes()) {
             return Err(Error::Slot(format!(
                 "it does not use the backend {}; SHMEM_BACKEND must be the same on all PEs",
                 self.backend()
@@ -129,12 +130,4 @@ impl Job {
         }
         Ok(())
     }
-}
-
-/// A backend's name as one word of a PE's record.
-pub(super) fn backend_word(name: &str) -> u64 {
-    assert!(name.len() <= size_of::<u64>(), "names of backends are compared by one word");
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
-    u64::from_le_bytes(bytes)
 }

@@ -9,7 +9,7 @@ use super::announce::{announce, report_once, say_child_is_lost};
 use super::control::{Control, Stage};
 use super::partitions::{self, Partition};
 use super::settings::Settings;
-use super::{JOB, Job, existing, fault, fork, job, launch, life, peers, threads};
+use super::{JOB, Job, existing, fault, fork, job, launch, life, threads};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
@@ -26,6 +26,7 @@ use crate::sys;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode_core::attachments::Attachments;
+use onenode_core::packed;
 use onenode_core::sys::{cgroup, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 
@@ -130,7 +131,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     record.heap_bytes.store(layout.heap().len() as u64, Ordering::Relaxed);
     record.heap_address.store(layout.heap().start as u64, Ordering::Relaxed);
     record.image.store(data.fingerprint(), Ordering::Relaxed);
-    record.backend.store(peers::backend_word(choice.backend.name()), Ordering::Relaxed);
+    record.backend.store(packed::word(choice.backend.name().as_bytes()), Ordering::Relaxed);
 
     let made = JOB.set(Job {
         pe,

@@ -2,6 +2,7 @@
 //! others can report why a job does not progress.
 
 use crate::atomics::{AtomicU64, Ordering};
+use onenode_core::packed;
 use std::fmt;
 use std::time::Duration;
 
@@ -133,12 +134,7 @@ impl Waiting {
     /// Writes a wait that has lasted this long. If several threads of the PE wait, the last to
     /// write wins.
     pub(super) fn write(&self, what: What, routine: &str, lasted: Duration) {
-        let mut name = [0; NAME_WORDS * 8];
-        let fits = routine.len().min(name.len());
-        name[..fits].copy_from_slice(&routine.as_bytes()[..fits]);
-        for (word, bytes) in self.routine.iter().zip(name.chunks_exact(8)) {
-            word.store(u64::from_le_bytes(bytes.try_into().unwrap_or_default()), Ordering::Relaxed);
-        }
+        packed::store_name(&self.routine, routine);
         let (what, place) = what.encode();
         self.what.store(what, Ordering::Relaxed);
         self.place.store(place, Ordering::Relaxed);
@@ -155,9 +151,8 @@ impl Waiting {
     pub fn read(&self) -> Option<Wait> {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
         let mut routine = [0; NAME_WORDS * 8];
-        for (bytes, word) in routine.chunks_exact_mut(8).zip(&self.routine) {
-            bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
-        }
+        let bytes = packed::bytes(packed::load(&self.routine));
+        routine.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
         let (what, place) = (self.what.load(Ordering::Relaxed), self.place.load(Ordering::Relaxed));
         Some(Wait {
             what: What::decode(what, place),

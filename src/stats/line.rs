@@ -5,6 +5,7 @@
 
 use super::class::{CLASSES, Class};
 use crate::atomics::{AtomicU64, Ordering};
+use onenode_core::packed;
 use std::time::Duration;
 
 /// How many lines there are. The last ones, one for each class, collect routines for which there was
@@ -58,20 +59,15 @@ impl Line {
     /// Writes the routine's name and class. Readers read them only when the PE has finished.
     fn sign(&self, name: &str, class: Class) {
         self.class.store(class as u64 + 1, Ordering::Relaxed);
-        for (word, bytes) in self.name.iter().zip(name.as_bytes().chunks(8)) {
-            let mut eight = [0; 8];
-            eight[..bytes.len()].copy_from_slice(bytes);
-            word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
-        }
+        packed::store_name(&self.name, name);
     }
 
     fn read(&self) -> Option<Routine> {
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let class = (word(&self.class) as usize).checked_sub(1)?;
-        let bytes: Vec<u8> = self.name.iter().flat_map(|it| word(it).to_le_bytes()).collect();
         Some(Routine {
             class: *Class::ALL.get(class)?,
-            name: String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned(),
+            name: packed::name(packed::load(&self.name)),
             calls: word(&self.calls),
             bytes: word(&self.bytes),
             blocked: Duration::from_nanos(word(&self.nanoseconds)),

@@ -6,7 +6,7 @@
 //! | exporting and attaching memory | [`backend`], over memory files, XPMEM or SMARTMAP |
 //! | where memory and its mirrors lie | [`layout`], [`segment`], [`pages`], [`extent`] |
 //! | attaching a peer once | [`attachments`] |
-//! | shared memory as atomics | [`area`], [`atomics`] |
+//! | shared memory as atomics | [`area`], [`atomics`], [`packed`] |
 //! | copies | [`copy`], by processor, size and distance |
 //! | waiting and sleeping | [`pause`], [`counter`] |
 //! | the MCS lock | [`lock`] |
@@ -33,6 +33,7 @@ mod error;
 pub mod extent;
 pub mod layout;
 pub mod lock;
+pub mod packed;
 pub mod pages;
 pub mod pause;
 pub mod segment;

@@ -3,6 +3,7 @@
 use crate::config::BackendChoice;
 use crate::error::Error;
 use onenode_core::backend::xpmem::Xpmem;
+use onenode_core::packed;
 
 /// A backend that works here.
 pub(super) enum Backend {
@@ -38,15 +39,6 @@ impl Backend {
 
     /// The backend's name, as the word in a header.
     pub fn word(&self) -> u64 {
-        let mut bytes = [0; 8];
-        bytes.iter_mut().zip(self.name().bytes()).for_each(|(to, from)| *to = from);
-        u64::from_le_bytes(bytes)
+        packed::word(self.name().as_bytes())
     }
-}
-
-/// The name in such a word, for messages.
-pub(super) fn spelt(word: u64) -> String {
-    let bytes = word.to_le_bytes();
-    let bytes: Vec<u8> = bytes.into_iter().take_while(u8::is_ascii_graphic).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
 }

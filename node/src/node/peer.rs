@@ -1,6 +1,5 @@
 //! Peers: finds the header for a card, maps it, and checks whether its owner is alive.
 
-use super::backend::spelt;
 use super::wait::ForPeer;
 use super::{Inner, lock};
 use crate::Rank;
@@ -9,6 +8,7 @@ use crate::config::State;
 use crate::error::Error;
 use crate::header::Header;
 use crate::places::{MappingKind, Place, Token};
+use onenode_core::packed;
 use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
 use onenode_core::sys::peer::{self, Unreachable};
@@ -241,7 +241,7 @@ impl Inner {
             return unlike(format!("its card is that of rank {theirs}"));
         }
         if owner.backend != self.backend.word() {
-            let (theirs, ours) = (spelt(owner.backend), self.backend.name());
+            let (theirs, ours) = (packed::name([owner.backend]), self.backend.name());
             return unlike(format!("its backend is {theirs}, here it is {ours}"));
         }
         let address = match peer.said {

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::memory::partition::{self, MOST, Spec};
 use onenode_core::area::SharedArea;
 use onenode_core::backend::{Backing, Slots};
+use onenode_core::packed;
 use onenode_core::pages::{Bytes, Pages};
 use onenode_core::sys::fd;
 use std::fs::File;
@@ -61,11 +62,7 @@ impl Control {
         let place = self.text_place(pe)?;
         let bytes = &text.as_bytes()[..text.len().min(MOST_TEXT)];
         words(&place)[0].store(bytes.len() as u64, Ordering::Relaxed);
-        for (word, bytes) in words(&place)[1..].iter().zip(bytes.chunks(8)) {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
-        }
+        packed::store(&words(&place)[1..], bytes);
         for (word, offset) in words(&place)[OFFSETS..HANDLES].iter().zip(offsets) {
             word.store(*offset as u64, Ordering::Relaxed);
         }
@@ -76,8 +73,8 @@ impl Control {
     pub(crate) fn partitions_text(&self, pe: usize) -> Option<String> {
         let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
         let (length, text) = words(&place).split_first()?;
-        let bytes = text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
-        let bytes: Vec<u8> = bytes.take(length.load(Ordering::Relaxed) as usize).collect();
+        let length = length.load(Ordering::Relaxed) as usize;
+        let bytes: Vec<u8> = packed::bytes(packed::load(text)).take(length).collect();
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
