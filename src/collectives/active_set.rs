@@ -7,12 +7,13 @@
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::{apart, far, far_set, on_team, psync_use, run};
+use super::{apart, far, far_set, on_team, psync_use, run, with_team};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::job::about::About;
 use crate::job::{call, job};
 use crate::span::Span;
 use crate::stats::{self, Class};
@@ -101,7 +102,8 @@ fn checked(routine: Routine, set: Triplet, psync: PSyncArray, bytes: usize) -> A
 /// control words serve the set better than `pSync`, which has to be restored before a PE returns.
 fn as_team(set: &ActiveSet) -> Option<&'static Team> {
     let job = job(set.routine);
-    (set.size == job.npes() && job.has_one_call_at_a_time()).then(|| {
+    let about = || About::ActiveSet(set.routine, [set.start, set.stride, set.size]);
+    (set.size == job.npes() && job.has_one_call_at_a_time(about)).then(|| {
         set.check_psync();
         team::required(set.routine, TEAM_WORLD)
     })
@@ -111,31 +113,27 @@ fn as_team(set: &ActiveSet) -> Option<&'static Team> {
 macro_rules! on_set {
     ($set:expr, |$group:ident| $call:expr) => {
         if TABLE.is_whole() {
-            on_near_set!($set, |$group| $call)
+            if let Some(team) = as_team(&$set) {
+                let $group = &on_team($set.routine, team);
+                $call
+            } else {
+                let $group = &PSync($set);
+                $call
+            }
         } else {
             apart(|| {
                 let _call = call::begin($set.routine);
                 let _in_use = env::debugging().then(|| psync_use::begin(&$set));
-                if let Some(group) = far_set::on_set($set) {
+                if let Some(team) = as_team(&$set) {
+                    with_team!($set.routine, team, |$group| $call)
+                } else if let Some(group) = far_set::on_set($set) {
                     let $group = &group;
                     $call
                 } else {
-                    on_near_set!($set, |$group| $call)
+                    let $group = &PSync($set);
+                    $call
                 }
             })
-        }
-    };
-}
-
-/// The same if all members are on this node.
-macro_rules! on_near_set {
-    ($set:expr, |$group:ident| $call:expr) => {
-        if let Some(team) = as_team(&$set) {
-            let $group = &on_team($set.routine, team);
-            $call
-        } else {
-            let $group = &PSync($set);
-            $call
         }
     };
 }

@@ -84,6 +84,11 @@ pub struct PeRecord {
     pub choices: AtomicU64,
     /// The same for collectives of members on several nodes.
     pub far_choices: AtomicU64,
+    /// For a node's first PE: how many comparisons of thread levels other nodes have come to, and how
+    /// many of them with `SHMEM_THREAD_MULTIPLE`: see `levels`.
+    pub levels: AtomicU64,
+    /// The number of the last comparison that the node's first PE has made, and its result.
+    pub highest: AtomicU64,
     /// Under `SHMEM_DEBUG`: an argument of the collective call the PE is in.
     pub argument: AtomicU64,
     /// A number for its partitions, equal for equal ones; 0 if it has none.

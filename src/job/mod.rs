@@ -18,6 +18,7 @@ pub mod health;
 mod kitten;
 pub mod launch;
 pub mod launcher;
+mod levels;
 pub(crate) mod life;
 mod load;
 mod meet;
@@ -66,8 +67,9 @@ pub struct Job {
     partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
     lifetime: AtomicU32,
-    /// How many calls each PE makes at a time in the current lifetime: see `threads`.
+    /// How many calls each PE makes at a time in the current lifetime: see `levels`.
     calls: AtomicU32,
+    comparisons: Mutex<threads::Comparisons>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
     exchange: Option<Mutex<Exchange>>,
     /// How many peers have been checked: see `health`.

@@ -142,6 +142,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         partitions: partitions::laid(in_slot, layout.partitions(), on_devices, devices.as_deref()),
         lifetime: AtomicU32::new(0),
         calls: AtomicU32::new(threads::UNKNOWN),
+        comparisons: Mutex::default(),
         exchange: place.exchange.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),

@@ -17,8 +17,8 @@ static LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
 // How many library calls a PE makes at a time: `Job::calls`.
 pub(super) const UNKNOWN: u32 = 0;
-const ONE: u32 = 1;
-const SEVERAL: u32 = 2;
+pub(super) const ONE: u32 = 1;
+pub(super) const SEVERAL: u32 = 2;
 
 /// A level's name.
 pub(super) fn name(level: i32) -> &'static str {
@@ -62,26 +62,13 @@ impl Job {
         self.control.pe(self.pe).thread_level.store(level, Ordering::Relaxed);
         self.calls.store(UNKNOWN, Ordering::Relaxed);
     }
+}
 
-    /// Whether each PE makes one library call at a time: all PEs are on this node, and none has
-    /// `SHMEM_THREAD_MULTIPLE`. All PEs get the same answer. The first call in a lifetime waits until
-    /// all PEs have initialised.
-    #[inline]
-    pub(crate) fn has_one_call_at_a_time(&self) -> bool {
-        match self.calls.load(Ordering::Relaxed) {
-            UNKNOWN => self.compare_levels(),
-            calls => calls == ONE,
-        }
-    }
-
-    #[cold]
-    fn compare_levels(&self) -> bool {
-        let is_multiple = |pe| {
-            self.await_begun(pe);
-            self.control.pe(pe).thread_level.load(Ordering::Relaxed) == THREAD_MULTIPLE
-        };
-        let one = self.engine.is_none() && !(0..self.npes).any(is_multiple);
-        self.calls.store(if one { ONE } else { SEVERAL }, Ordering::Relaxed);
-        one
-    }
+/// Comparisons of the levels of PEs on several nodes: at most one in a lifetime of the library.
+#[derive(Debug, Default)]
+pub(super) struct Comparisons {
+    /// How many there have been.
+    pub(super) made: u64,
+    /// In how many of them other nodes had a PE with `SHMEM_THREAD_MULTIPLE`, each node counted.
+    pub(super) multiple: u64,
 }
