@@ -1,10 +1,35 @@
-//! Errors outside communication.
+//! The routine that the user called, and errors outside communication.
 
 use std::fmt;
 
-/// The name of the routine that the user called, for messages. A reference to a reference, so that
-/// passing it takes one register.
-pub type Routine = &'static &'static str;
+/// The routine that the user called, such as `&Blocking("shmem_putmem")`: a constant without a macro. A
+/// reference, because passing it takes one register, which the hot path has left.
+pub type Routine = &'static Called;
+
+/// A routine, by its name for messages and by when a transfer that it makes is complete on this side: when
+/// the source of a put may be reused, and the data of a get has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Called {
+    /// When the routine returns.
+    Blocking(&'static str),
+    /// When the next quiet returns.
+    Nonblocking(&'static str),
+}
+
+impl Called {
+    /// The routine's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        let (Self::Blocking(name) | Self::Nonblocking(name)) = self;
+        name
+    }
+}
+
+impl fmt::Display for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
 
 /// A result of this crate's calls, with [`Error`] as the default error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

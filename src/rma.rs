@@ -1,9 +1,8 @@
 //! Remote memory access (specification, section 9.6): put, get, single elements, strided and
 //! block-strided forms. The nonblocking forms are the same functions: on one node a copy is
-//! complete when the call returns. For PEs on other nodes, the routine's name decides which form it
-//! is.
+//! complete when the call returns. For PEs on other nodes, the [`Routine`] decides which form it is.
 //!
-//! Every function takes the name of the C routine that it serves, for messages. `dest` of a put and
+//! Every function takes the C routine that it serves. `dest` of a put and
 //! `source` of a get are symmetric addresses of the calling PE; counts and strides are in elements.
 //! Safe code calls these functions: the guarantees for the memory that they copy were given when
 //! the operands were made, see [`memory`](crate::argument::memory).

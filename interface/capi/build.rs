@@ -8,7 +8,7 @@
 //! unsafe extern "C" fn shmem_long_p(dest: *mut i64, value: i64, pe: PeArg) {
 //!     // SAFETY: the specification requires that pointers lead to as many elements of these types
 //!     // as the arguments say, and that nobody accesses them in conflict with the call.
-//!     unsafe { rma::p(&"shmem_long_p", Default, Object::one(dest), value, pe) }
+//!     unsafe { rma::p(&Blocking("shmem_long_p"), Default, Object::one(dest), value, pe) }
 //! }
 //! ```
 //!
@@ -138,7 +138,8 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
         }
     };
     let body = body
-        .replace("NAME", &format!("&\"{name}\""))
+        .replace("NAME", &format!("&Blocking(\"{name}\")"))
+        .replace("NBI", &format!("&Nonblocking(\"{name}\")"))
         .replace("CTX", if symbol.ctx { "Handle::new(ctx)" } else { "Default" })
         .replace("<T", &format!("<{element}"))
         .replace("SET", "(PE_start, logPE_stride, PE_size)");

@@ -1,8 +1,9 @@
 use super::*;
 use crate::context::Default as World;
+use crate::error::Called::Blocking;
 use crate::testing::FakeJob;
 
-const R: Routine = &"test";
+const R: Routine = &Blocking("test");
 
 /// Compares every operation of an integer type with plain arithmetic, at the limits of the type.
 macro_rules! integer {

@@ -3,7 +3,7 @@
 
 use super::{CollectiveGroup, Reach, Small, far, select, with_team};
 use crate::env;
-use crate::error::Routine;
+use crate::error::{Called, Routine};
 use crate::failure;
 use crate::job::call::{self, Call};
 use crate::memory::guards;
@@ -97,7 +97,7 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     }
 }
 
-fn encode(routine: Routine, agreed: &Agreed) -> Small {
+fn encode(routine: &Called, agreed: &Agreed) -> Small {
     let mut words = Small::default();
     let name = packed::words(name_of(routine).as_bytes());
     words[..NAME_WORDS].iter_mut().zip(name).for_each(|(to, word)| *to = word);
@@ -108,8 +108,8 @@ fn encode(routine: Routine, agreed: &Agreed) -> Small {
 }
 
 /// A routine's name, cut to what fits into a message.
-fn name_of(routine: Routine) -> &'static str {
-    routine.get(..NAME_WORDS * 8).unwrap_or(routine)
+fn name_of(routine: &Called) -> &'static str {
+    routine.name().get(..NAME_WORDS * 8).unwrap_or(routine.name())
 }
 
 fn name(words: &Small) -> String {
@@ -119,14 +119,16 @@ fn name(words: &Small) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Called::Blocking;
 
     #[test]
     fn names_survive_the_message() {
-        for routine in [&"shmem_barrier_all", &"12345678", &""] as [Routine; 3] {
-            assert_eq!(name(&encode(routine, &[NONE; 3])), *routine);
+        for routine in ["shmem_barrier_all", "12345678", ""] {
+            assert_eq!(name(&encode(&Blocking(routine), &[NONE; 3])), routine);
         }
         const LONG: &str = "a routine whose name is longer than any routine's name, and longer than \
                             what a message takes of it";
-        assert_eq!(name(&encode(&LONG, &[NONE; 3])), name_of(&LONG));
+        let long = Blocking(LONG);
+        assert_eq!(name(&encode(&long, &[NONE; 3])), name_of(&long));
     }
 }

@@ -14,7 +14,7 @@ pub mod ucx;
 
 pub use exports::WORKER_BYTES;
 
-use crate::error::{Error, Routine};
+use crate::error::{Called, Error, Routine};
 use onenode_core::collectives::words::ControlWords;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -113,9 +113,12 @@ pub enum Over {
 }
 
 impl Over {
-    /// As the routine's name says: nonblocking routines end in `_nbi`.
+    /// As the routine promises it.
     pub fn of(routine: Routine) -> Self {
-        if routine.ends_with("_nbi") { Self::AtQuiet } else { Self::AtReturn }
+        match routine {
+            Called::Blocking(_) => Self::AtReturn,
+            Called::Nonblocking(_) => Self::AtQuiet,
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl About {
             Self::Counter(routine, _)
             | Self::ActiveSet(routine, _)
             | Self::Variable(routine, _)
-            | Self::Lock(routine, _) => routine,
+            | Self::Lock(routine, _) => routine.name(),
             _ => "",
         }
     }

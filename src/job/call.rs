@@ -36,7 +36,7 @@ pub(crate) fn begin(routine: Routine) -> Call {
     if env::debugging() {
         check_thread(routine);
     }
-    Call { recorded: record(routine, false) }
+    Call { recorded: record(routine.name(), false) }
 }
 
 impl Drop for Call {

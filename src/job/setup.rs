@@ -14,7 +14,7 @@ use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
 use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
-use crate::error::{Error, Routine};
+use crate::error::{Called::Blocking, Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
@@ -326,7 +326,7 @@ static LEAVING: AtomicBool = AtomicBool::new(false);
 
 /// Exit handler: finalises if `start_pes` promised it.
 extern "C" fn leaving() {
-    const ROUTINE: Routine = &"exit";
+    const ROUTINE: Routine = &Blocking("exit");
     let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
     let record = job.control.pe(job.pe);
     if record.stage() == Stage::Ready && record.implicit_finalize.load(Ordering::Relaxed) != 0 {

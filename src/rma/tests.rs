@@ -1,9 +1,10 @@
 use super::*;
 use crate::context::Default as World;
+use crate::error::Called::Blocking;
 use crate::testing::{FakeJob, SLOT};
 use proptest::prelude::*;
 
-const R: Routine = &"test";
+const R: Routine = &Blocking("test");
 
 #[test]
 fn put_and_get_move_bytes_to_and_from_the_pe_named() {

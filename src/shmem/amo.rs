@@ -4,6 +4,7 @@ use super::context::{Context, register};
 use super::slice::{Key, Part};
 use crate::amo::{self, Integer, Word};
 use crate::collectives::Element;
+use crate::error::Called::Blocking;
 use crate::translate::Numbering;
 
 macro_rules! atomics {
@@ -17,7 +18,7 @@ macro_rules! atomics {
         pub fn $name<T: Element + $bound>(
             &self, dest: impl Part<T> $(, $argument: T)*, pe: usize,
         ) $(-> $result)? {
-            let name = &stringify!($name);
+            let name = &Blocking(stringify!($name));
             amo::$call(name, self.ctx, dest.part(Key).first() $(, $argument)*, register(pe))
         }
     )*};

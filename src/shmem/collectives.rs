@@ -4,6 +4,7 @@ use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::team::Team;
 use crate::collectives::arrays::Arrays;
 use crate::collectives::{self, Element, ReduceOp, Sum};
+use crate::error::Called::Blocking;
 use crate::span::Span;
 
 /// Collectives. All PEs of the team call them in the same order. They pass the same parts of the
@@ -45,7 +46,7 @@ impl Team<'_> {
     /// Waits until every PE of the team has called it. Completes no communication: call
     /// [`quiet`](super::Context::quiet) first for that.
     pub fn sync(&self) {
-        collectives::sync(&"Team::sync", self.handle());
+        collectives::sync(&Blocking("Team::sync"), self.handle());
     }
 
     /// Copies `source` on PE `root` to `dest` on every PE.
@@ -56,7 +57,7 @@ impl Team<'_> {
     pub fn broadcast<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, root: usize) {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, bytes) = distinct(dest, source, source.len());
-        let (name, root) = (&"Team::broadcast", i32::try_from(root).unwrap_or(-1));
+        let (name, root) = (&Blocking("Team::broadcast"), i32::try_from(root).unwrap_or(-1));
         collectives::broadcast(name, self.handle(), arrays, part(bytes), root);
     }
 
@@ -69,7 +70,7 @@ impl Team<'_> {
     pub fn collect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) -> usize {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, bytes) = distinct(dest, source, dest.len());
-        let name = &"Team::collect";
+        let name = &Blocking("Team::collect");
         // A PE cannot check the other PEs' lengths by itself.
         let filled = collectives::total(name, self.handle(), bytes) / size_of::<T>();
         assert!(filled <= dest.len(), "{} elements are too few for {filled}", dest.len());
@@ -85,7 +86,7 @@ impl Team<'_> {
     pub fn fcollect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, bytes) = distinct(dest, source, source.len() * self.n_pes());
-        let name = &"Team::fcollect";
+        let name = &Blocking("Team::fcollect");
         collectives::fcollect(name, self.handle(), arrays, part(bytes));
     }
 
@@ -99,7 +100,7 @@ impl Team<'_> {
         let (arrays, bytes) = distinct(dest, source, source.len());
         let npes = self.n_pes();
         assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
-        let (name, part) = (&"Team::alltoall", part(bytes / npes));
+        let (name, part) = (&Blocking("Team::alltoall"), part(bytes / npes));
         collectives::alltoall(name, self.handle(), arrays, part);
     }
 
@@ -147,7 +148,7 @@ impl Team<'_> {
             );
         }
         dest.assert_disjoint(source);
-        let (name, team, size) = (&"Team::alltoalls", self.handle(), size_of::<T>());
+        let (name, team, size) = (&Blocking("Team::alltoalls"), self.handle(), size_of::<T>());
         let arrays = dest.with(source);
         let [dst, sst] = [dst, sst].map(|stride| isize::try_from(stride).unwrap_or(isize::MAX));
         collectives::alltoalls(name, team, arrays, dst, sst, nelems, size);
@@ -162,7 +163,7 @@ impl Team<'_> {
     pub fn reduce<T: Element, O: ReduceOp<T>>(&self, dest: impl Part<T>, source: impl Part<T>) {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::reduce::<T, O>(&"Team::reduce", self.handle(), arrays, n);
+        collectives::reduce::<T, O>(&Blocking("Team::reduce"), self.handle(), arrays, n);
     }
 
     /// Sums the `source`s of the PEs up to and including this one. `dest` may be `source`.
@@ -176,7 +177,7 @@ impl Team<'_> {
     {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::scan::<T>(&"Team::sum_inscan", self.handle(), arrays, n, true);
+        collectives::scan::<T>(&Blocking("Team::sum_inscan"), self.handle(), arrays, n, true);
     }
 
     /// Sums the `source`s of the PEs before this one; the first PE gets zeros. `dest` may be
@@ -191,7 +192,7 @@ impl Team<'_> {
     {
         let (dest, source) = (dest.part(Key), source.part(Key));
         let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::scan::<T>(&"Team::sum_exscan", self.handle(), arrays, n, false);
+        collectives::scan::<T>(&Blocking("Team::sum_exscan"), self.handle(), arrays, n, false);
     }
 }
 

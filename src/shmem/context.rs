@@ -2,6 +2,7 @@
 
 use super::flags::SessionOptions;
 use crate::context::session;
+use crate::error::Called::Blocking;
 use crate::order;
 use crate::translate::{Numbering, PeArg};
 use std::ffi::c_int;
@@ -49,19 +50,19 @@ impl<C: Numbering> Context<'_, C> {
     /// Orders puts: those on this context before the fence arrive before those after it.
     #[inline]
     pub fn fence(&self) {
-        order::ctx_fence(&"fence", self.ctx);
+        order::ctx_fence(&Blocking("fence"), self.ctx);
     }
 
     /// Completes puts: all puts so far on this context are visible to all PEs.
     #[inline]
     pub fn quiet(&self) {
-        order::ctx_quiet(&"quiet", self.ctx);
+        order::ctx_quiet(&Blocking("quiet"), self.ctx);
     }
 
     /// As [`quiet`](Self::quiet), for puts to the PEs in `target_pes`.
     pub fn pe_quiet(&self, target_pes: &[usize]) {
         let pes: Vec<c_int> = target_pes.iter().map(|pe| register(*pe) as c_int).collect();
-        order::pe_quiet(&"pe_quiet", self.ctx, Some(pes[..].into()), pes.len());
+        order::pe_quiet(&Blocking("pe_quiet"), self.ctx, Some(pes[..].into()), pes.len());
     }
 
     /// Announces a series of operations on this context, `total_ops` of them if known. A hint only:
@@ -84,11 +85,11 @@ impl<C: Numbering> Context<'_, C> {
         let mask = if total_ops.is_some() { session::TOTAL_OPS } else { 0 };
         let ctx = self.ctx.handle();
         let config = Some((&config).into());
-        session::start(&"session_start", ctx, options.bits(), config, mask);
+        session::start(&Blocking("session_start"), ctx, options.bits(), config, mask);
     }
 
     /// Ends the series that [`session_start`](Self::session_start) announced.
     pub fn session_stop(&self) {
-        session::stop(&"session_stop", self.ctx.handle());
+        session::stop(&Blocking("session_stop"), self.ctx.handle());
     }
 }

@@ -3,7 +3,7 @@
 use super::slice::{Key, Part, same_len};
 use super::{Element, Shmem, Symmetric, SymmetricSlice};
 use crate::context::Default as DefaultContext;
-use crate::error::Result;
+use crate::error::{Called::Blocking, Result};
 use crate::job::query;
 use crate::rma;
 use std::ops::RangeBounds;
@@ -43,7 +43,7 @@ pub struct DeviceArray<'a, T>(Symmetric<'a, T>);
 impl<T: Element> DeviceArray<'_, T> {
     /// `len` elements in partition `id`, which is on a device.
     pub(super) fn alloc_in(id: usize, len: usize) -> Result<Self> {
-        Symmetric::alloc_in(&"Partition::alloc_device", id, len).map(Self)
+        Symmetric::alloc_in(&Blocking("Partition::alloc_device"), id, len).map(Self)
     }
 
     /// Number of elements.
@@ -130,7 +130,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
         same_len(self.len(), values.len());
-        let name = &"DeviceSlice::read";
+        let name = &Blocking("DeviceSlice::read");
         rma::get(name, DefaultContext, values.into(), self.0.object(), query::my_pe(name) as _);
     }
 
@@ -141,7 +141,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     #[track_caller]
     pub fn write(self, values: &[T]) {
         same_len(self.len(), values.len());
-        let name = &"DeviceSlice::write";
+        let name = &Blocking("DeviceSlice::write");
         rma::put(name, DefaultContext, self.0.object(), values.into(), query::my_pe(name) as _);
     }
 }
@@ -150,6 +150,6 @@ impl Shmem {
     /// Frees an array from [`Partition::alloc_device`](super::Partition::alloc_device), on every
     /// PE.
     pub fn free_device<T: Element>(&self, array: DeviceArray<'_, T>) {
-        array.0.free(&"free_device");
+        array.0.free(&Blocking("free_device"));
     }
 }

@@ -7,7 +7,7 @@ use super::flags::Hints;
 use super::slice::SymmetricSlice;
 use crate::argument::memory::{Block, Unused};
 use crate::collectives::Element;
-use crate::error::{Error, Result, Routine};
+use crate::error::{Called::Blocking, Error, Result, Routine};
 use crate::job::query;
 use crate::memory::heap::GRANULE;
 use crate::memory::symmetric;
@@ -170,7 +170,7 @@ impl Shmem {
     /// # Errors
     /// [`Error::NoMemory`], on all PEs, if the symmetric heap has no room.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<'_, T>> {
-        Symmetric::alloc(&"alloc", len)
+        Symmetric::alloc(&Blocking("alloc"), len)
     }
 
     /// As [`alloc`](Self::alloc), aligned to `alignment` bytes, a power of two.
@@ -185,7 +185,7 @@ impl Shmem {
         // A size that overflows fails like a request for all of memory.
         let bytes = len.saturating_mul(size_of::<T>());
         let alignment = alignment.max(align_of::<T>());
-        let start = symmetric::align(&"align", alignment, bytes);
+        let start = symmetric::align(&Blocking("align"), alignment, bytes);
         let memory = Symmetric::allocated(start, len, || format!("{HEAP}, at {alignment}"))?;
         // SAFETY: the block was just allocated, and no PE uses it before the barrier.
         unsafe { start.write_bytes(0, bytes) };
@@ -203,7 +203,7 @@ impl Shmem {
         len: usize,
         _hints: Hints,
     ) -> Result<Symmetric<'_, T>> {
-        Symmetric::alloc(&"alloc_with_hints", len)
+        Symmetric::alloc(&Blocking("alloc_with_hints"), len)
     }
 
     /// Changes the length on every PE. Keeps the elements up to the smaller length; new elements
@@ -218,14 +218,14 @@ impl Shmem {
     ) -> Result<Symmetric<'a, T>, Symmetric<'a, T>> {
         let old = memory.len;
         if old == 0 || len == 0 {
-            let Ok(new) = Symmetric::alloc(&"realloc", len) else { return Err(memory) };
+            let Ok(new) = Symmetric::alloc(&Blocking("realloc"), len) else { return Err(memory) };
             self.free(memory);
             return Ok(new);
         }
         let Some(bytes) = len.checked_mul(size_of::<T>()) else { return Err(memory) };
         // SAFETY: the caller hands over the array. Its parts borrow from it, so none exist.
         let block = unsafe { Block::new(memory.start.cast()) };
-        let start = symmetric::realloc(&"realloc", block, bytes);
+        let start = symmetric::realloc(&Blocking("realloc"), block, bytes);
         if start.is_null() {
             return Err(memory);
         }
@@ -240,19 +240,19 @@ impl Shmem {
 
     /// Frees memory from [`alloc`](Self::alloc) and the other allocation methods, on every PE.
     pub fn free<T: Element>(&self, memory: Symmetric<'_, T>) {
-        memory.free(&"free");
+        memory.free(&Blocking("free"));
     }
 
     /// The address of PE `pe`'s copy of `dest`, for loads and stores by this PE. `None` if the PE
     /// does not exist or is on another node. Accesses there are not checked.
     pub fn ptr<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> Option<*mut T> {
-        let there = query::ptr(&"ptr", dest.pointer().cast_const().cast(), register(pe));
+        let there = query::ptr(&Blocking("ptr"), dest.pointer().cast_const().cast(), register(pe));
         (!there.is_null()).then_some(there.cast())
     }
 
     /// Whether this PE can reach `pe`'s copy of `dest`: the PE exists and `dest` has an element.
     pub fn addr_accessible<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> bool {
         let address = dest.pointer().cast_const().cast();
-        query::addr_accessible(&"addr_accessible", address, register(pe))
+        query::addr_accessible(&Blocking("addr_accessible"), address, register(pe))
     }
 }

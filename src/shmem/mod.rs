@@ -18,7 +18,7 @@ mod wait;
 pub use crate::amo::{Integer, Word};
 pub use crate::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 pub use crate::collectives::{Element, ReduceOp};
-pub use crate::error::{NoTeam, Result};
+pub use crate::error::{Called::Blocking, NoTeam, Result};
 pub use crate::memory::heap::Usage;
 pub use crate::memory::partition::Kind;
 pub use crate::wait::Waitable;
@@ -89,7 +89,7 @@ pub fn init() -> Result<Shmem> {
 /// # Errors
 /// As for [`init`].
 pub fn init_thread(level: ThreadLevel) -> Result<Shmem> {
-    setup::init_in_one_thread(&"oneshmem::init", level as i32)?;
+    setup::init_in_one_thread(&Blocking("oneshmem::init"), level as i32)?;
     Ok(Shmem::new())
 }
 
@@ -149,17 +149,17 @@ impl Shmem {
 
     /// This PE's number, 0 to [`n_pes`](Self::n_pes) - 1.
     pub fn my_pe(&self) -> usize {
-        query::my_pe(&"my_pe") as usize
+        query::my_pe(&Blocking("my_pe")) as usize
     }
 
     /// The number of PEs.
     pub fn n_pes(&self) -> usize {
-        query::n_pes(&"n_pes") as usize
+        query::n_pes(&Blocking("n_pes")) as usize
     }
 
     /// Whether PE `pe` exists.
     pub fn pe_accessible(&self, pe: usize) -> bool {
-        query::pe_accessible(&"pe_accessible", register(pe))
+        query::pe_accessible(&Blocking("pe_accessible"), register(pe))
     }
 
     /// The thread level of this lifetime.
@@ -194,23 +194,23 @@ impl Shmem {
 
     /// Collective: completes all puts of all PEs, and waits until every PE has called it.
     pub fn barrier_all(&self) {
-        core::barrier_all(&"barrier_all");
+        core::barrier_all(&Blocking("barrier_all"));
     }
 
     /// Collective: waits until every PE has called it. Completes no communication.
     pub fn sync_all(&self) {
-        core::sync_all(&"sync_all");
+        core::sync_all(&Blocking("sync_all"));
     }
 
     /// Ends all PEs immediately with `status`.
     pub fn global_exit(&self, status: i32) -> ! {
-        setup::global_exit(&"global_exit", status)
+        setup::global_exit(&Blocking("global_exit"), status)
     }
 
     /// Collective: completes all communication and ends the lifetime. Nothing that borrows from this
     /// can be used any more; what has not been freed or destroyed is gone.
     pub fn finalize(self) {
-        setup::finalize(&"finalize", self.unused());
+        setup::finalize(&Blocking("finalize"), self.unused());
     }
 }
 

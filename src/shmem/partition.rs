@@ -1,7 +1,7 @@
 //! Partitions: symmetric memory outside the heap.
 
 use super::{DeviceArray, Element, Shmem, Symmetric};
-use crate::error::{Error, Result};
+use crate::error::{Called::Blocking, Error, Result};
 use crate::job::{job, partitions};
 use crate::memory::heap::Usage;
 use crate::memory::partition::Kind;
@@ -54,7 +54,7 @@ impl<'a> Partition<'a> {
     /// whose memory the processor cannot reach.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<Symmetric<'a, T>> {
         match self.partition.is_mapped() {
-            true => Symmetric::alloc_in(&"Partition::alloc", self.id(), len),
+            true => Symmetric::alloc_in(&Blocking("Partition::alloc"), self.id(), len),
             false => Err(self.refusal::<T>(len, "on a device: alloc_device takes memory from it")),
         }
     }
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Partition<'_> {
 impl Shmem {
     /// Partition `id`, if the environment asks for it.
     pub fn partition(&self, id: usize) -> Option<Partition<'_>> {
-        let partition = job(&"partition").partition(id)?;
+        let partition = job(&Blocking("partition")).partition(id)?;
         Some(Partition { partition, shmem: PhantomData })
     }
 }

@@ -4,6 +4,7 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
+use crate::error::Called::Blocking;
 use crate::job::query;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
@@ -82,7 +83,7 @@ impl<C: Numbering> Context<'_, C> {
     pub fn put<T: Element>(&self, dest: impl Part<T>, source: &[T], pe: usize) {
         let dest = dest.part(Key);
         same_len(dest.len(), source.len());
-        rma::put(&"put", self.ctx, dest.object(), source.into(), register(pe));
+        rma::put(&Blocking("put"), self.ctx, dest.object(), source.into(), register(pe));
     }
 
     /// As [`put`](Self::put), from this PE's own copy of symmetric memory.
@@ -98,7 +99,7 @@ impl<C: Numbering> Context<'_, C> {
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::put(&"put_from", self.ctx, dest.object(), source.source(), pe);
+        rma::put(&Blocking("put_from"), self.ctx, dest.object(), source.source(), pe);
     }
 
     /// Copies PE `pe`'s `source` to `dest`.
@@ -110,7 +111,7 @@ impl<C: Numbering> Context<'_, C> {
     pub fn get<T: Element>(&self, dest: &mut [T], source: impl Part<T>, pe: usize) {
         let source = source.part(Key);
         same_len(source.len(), dest.len());
-        rma::get(&"get", self.ctx, dest.into(), source.object(), register(pe));
+        rma::get(&Blocking("get"), self.ctx, dest.into(), source.object(), register(pe));
     }
 
     /// As [`get`](Self::get), to this PE's own copy of symmetric memory.
@@ -126,14 +127,14 @@ impl<C: Numbering> Context<'_, C> {
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::get(&"get_into", self.ctx, dest.dest(), source.object(), pe);
+        rma::get(&Blocking("get_into"), self.ctx, dest.dest(), source.object(), pe);
     }
 
     /// Panics if `pe` is this PE. The core checks whether `pe` exists.
     #[track_caller]
     fn assert_other(&self, pe: PeArg) {
         let world = world_pe(self.ctx.handle(), pe_number(pe));
-        let me = query::my_pe(&"my_pe") as usize;
+        let me = query::my_pe(&Blocking("my_pe")) as usize;
         assert!(world != Some(me), "the symmetric arguments of a call overlap");
     }
 
@@ -145,7 +146,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn p<T: Element>(&self, dest: impl Part<T>, value: T, pe: usize) {
         let dest = dest.part(Key);
-        rma::p(&"p", self.ctx, dest.first(), value, register(pe));
+        rma::p(&Blocking("p"), self.ctx, dest.first(), value, register(pe));
     }
 
     /// Loads one element from PE `pe`.
@@ -156,7 +157,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn g<T: Element>(&self, source: impl Part<T>, pe: usize) -> T {
         let source = source.part(Key);
-        rma::g(&"g", self.ctx, source.first(), register(pe))
+        rma::g(&Blocking("g"), self.ctx, source.first(), register(pe))
     }
 
     /// Copies `nelems` elements, `sst` apart in `source`, to `dest` on PE `pe`, `dst` apart there.
@@ -178,7 +179,7 @@ impl<C: Numbering> Context<'_, C> {
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
         let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.object(), source.into());
-        rma::iput(&"iput", self.ctx, to, from, blocks, register(pe));
+        rma::iput(&Blocking("iput"), self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies `nelems` elements, `sst` apart in `source` on PE `pe`, to `dest`, `dst` apart there.
@@ -200,7 +201,7 @@ impl<C: Numbering> Context<'_, C> {
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
         let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.into(), source.object());
-        rma::iget(&"iget", self.ctx, to, from, blocks, register(pe));
+        rma::iget(&Blocking("iget"), self.ctx, to, from, blocks, register(pe));
     }
 
     /// As [`iput`](Self::iput), from this PE's own copy of symmetric memory.
@@ -224,7 +225,7 @@ impl<C: Numbering> Context<'_, C> {
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::iput(&"iput_from", self.ctx, to, from, blocks, pe);
+        rma::iput(&Blocking("iput_from"), self.ctx, to, from, blocks, pe);
     }
 
     /// As [`iget`](Self::iget), to this PE's own copy of symmetric memory.
@@ -248,7 +249,7 @@ impl<C: Numbering> Context<'_, C> {
         if dest.overlaps(source) {
             self.assert_other(pe);
         }
-        rma::iget(&"iget_into", self.ctx, to, from, blocks, pe);
+        rma::iget(&Blocking("iget_into"), self.ctx, to, from, blocks, pe);
     }
 
     /// Copies blocks from `source` to `dest` on PE `pe`.
@@ -272,7 +273,7 @@ impl<C: Numbering> Context<'_, C> {
         let dest = dest.part(Key);
         let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.object(), source.into());
-        rma::iput(&"ibput", self.ctx, to, from, blocks, register(pe));
+        rma::iput(&Blocking("ibput"), self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies blocks from `source` on PE `pe` to `dest`.
@@ -290,6 +291,6 @@ impl<C: Numbering> Context<'_, C> {
         let source = source.part(Key);
         let blocks = blocks.checked(dest.len(), source.len());
         let (to, from) = (dest.into(), source.object());
-        rma::iget(&"ibget", self.ctx, to, from, blocks, register(pe));
+        rma::iget(&Blocking("ibget"), self.ctx, to, from, blocks, register(pe));
     }
 }

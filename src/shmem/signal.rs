@@ -5,6 +5,7 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::wait::Comparison;
 use crate::collectives::Element;
+use crate::error::Called::Blocking;
 use crate::signal;
 use crate::translate::Numbering;
 
@@ -59,7 +60,7 @@ impl<C: Numbering> Context<'_, C> {
             Signal::Add(value) => (value, signal::SIGNAL_ADD),
         };
         let (to, from) = (dest.object(), source.into());
-        let (name, sig_addr, pe) = (&"put_signal", sig_addr.first(), register(pe));
+        let (name, sig_addr, pe) = (&Blocking("put_signal"), sig_addr.first(), register(pe));
         signal::put_signal(name, self.ctx, to, from, sig_addr, value, operator, pe);
     }
 
@@ -71,7 +72,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn signal_set(&self, sig_addr: impl Part<u64>, value: u64, pe: usize) {
         let sig_addr = sig_addr.part(Key);
-        signal::set(&"signal_set", self.ctx, sig_addr.first(), value, register(pe))
+        signal::set(&Blocking("signal_set"), self.ctx, sig_addr.first(), value, register(pe))
     }
 
     /// Adds to the signal on PE `pe`.
@@ -82,7 +83,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn signal_add(&self, sig_addr: impl Part<u64>, value: u64, pe: usize) {
         let sig_addr = sig_addr.part(Key);
-        signal::add(&"signal_add", self.ctx, sig_addr.first(), value, register(pe))
+        signal::add(&Blocking("signal_add"), self.ctx, sig_addr.first(), value, register(pe))
     }
 }
 
@@ -94,7 +95,7 @@ impl Shmem {
     /// If `sig_addr` is empty.
     #[track_caller]
     pub fn signal_fetch(&self, sig_addr: SymmetricSlice<'_, u64>) -> u64 {
-        signal::fetch(&"signal_fetch", sig_addr.first())
+        signal::fetch(&Blocking("signal_fetch"), sig_addr.first())
     }
 
     /// Waits until this PE's own signal satisfies the comparison, and returns the value that does.
@@ -104,6 +105,6 @@ impl Shmem {
     #[track_caller]
     pub fn signal_wait_until(&self, sig_addr: impl Part<u64>, cmp: Comparison, value: u64) -> u64 {
         let sig_addr = sig_addr.part(Key);
-        signal::wait_until(&"signal_wait_until", sig_addr.first(), cmp as i32, value)
+        signal::wait_until(&Blocking("signal_wait_until"), sig_addr.first(), cmp as i32, value)
     }
 }

@@ -4,7 +4,7 @@ use super::context::register;
 use super::slice::SymmetricSlice;
 use crate::argument::memory::In;
 use crate::collectives::Element;
-use crate::error::NoTeam;
+use crate::error::{Called::Blocking, NoTeam};
 use crate::job::query;
 use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID, split};
 use std::ffi::c_long;
@@ -61,26 +61,27 @@ impl<'a> Team<'a> {
 
     /// This PE's number in the team.
     pub fn my_pe(&self) -> usize {
-        team::my_pe(&"Team::my_pe", self.handle) as usize
+        team::my_pe(&Blocking("Team::my_pe"), self.handle) as usize
     }
 
     /// The number of PEs in the team.
     pub fn n_pes(&self) -> usize {
-        team::n_pes(&"Team::n_pes", self.handle) as usize
+        team::n_pes(&Blocking("Team::n_pes"), self.handle) as usize
     }
 
     /// The team's configuration.
     pub fn get_config(&self) -> TeamConfig {
         let mut config = TeamConfig::default();
         let told = Some((&mut config).into());
-        team::get_config(&"Team::get_config", self.handle, NUM_CONTEXTS, told);
+        team::get_config(&Blocking("Team::get_config"), self.handle, NUM_CONTEXTS, told);
         config
     }
 
     /// The number in `dest` of PE `src_pe` of this team; `None` if the PE is not in both.
     pub fn translate_pe(&self, src_pe: usize, dest: &Team<'_>) -> Option<usize> {
         let pe = i32::try_from(src_pe).ok()?;
-        let there = team::translate_pe(&"Team::translate_pe", self.handle, pe, dest.handle);
+        let there =
+            team::translate_pe(&Blocking("Team::translate_pe"), self.handle, pe, dest.handle);
         usize::try_from(there).ok()
     }
 
@@ -88,7 +89,7 @@ impl<'a> Team<'a> {
     /// `None` if the PE does not exist or is on another node. Accesses there are not checked.
     pub fn ptr<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> Option<*mut T> {
         let address = dest.pointer().cast_const().cast();
-        let there = query::team_ptr(&"Team::ptr", self.handle, address, register(pe));
+        let there = query::team_ptr(&Blocking("Team::ptr"), self.handle, address, register(pe));
         (!there.is_null()).then_some(there.cast())
     }
 
@@ -108,7 +109,7 @@ impl<'a> Team<'a> {
         let [start, size] = [start, size].map(|n| i32::try_from(n).unwrap_or(-1));
         let stride = i32::try_from(stride).unwrap_or(i32::MAX);
         let ((config, mask), mut new) = (wanted(config), TEAM_INVALID);
-        let (name, told) = (&"Team::split_strided", Some((&mut new).into()));
+        let (name, told) = (&Blocking("Team::split_strided"), Some((&mut new).into()));
         let status =
             split::split_strided(name, self.handle, start, stride, size, config, mask, told);
         match (status, new) {
@@ -133,7 +134,7 @@ impl<'a> Team<'a> {
         let xrange = i32::try_from(xrange).unwrap_or(i32::MAX);
         let ((x, x_mask), (y, y_mask)) = (wanted(xaxis_config), wanted(yaxis_config));
         let (mut row, mut column) = (TEAM_INVALID, TEAM_INVALID);
-        let (name, team) = (&"Team::split_2d", self.handle);
+        let (name, team) = (&Blocking("Team::split_2d"), self.handle);
         let [to_row, to_column] = [&mut row, &mut column].map(|handle| Some(handle.into()));
         let status = split::split_2d(name, team, xrange, x, x_mask, to_row, y, y_mask, to_column);
         (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
@@ -141,6 +142,6 @@ impl<'a> Team<'a> {
 
     /// Destroys the team.
     pub fn destroy(self) {
-        team::destroy(&"Team::destroy", self.handle);
+        team::destroy(&Blocking("Team::destroy"), self.handle);
     }
 }

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::flags::ContextOptions;
 use super::team::Team;
 use crate::context::{self, Creation, Handle};
+use crate::error::Called::Blocking;
 use std::ops::Deref;
 
 impl Team<'_> {
@@ -48,7 +49,7 @@ struct End(Creation);
 
 impl Drop for End {
     fn drop(&mut self) {
-        context::destroy_if_there(&"TeamContext::drop", self.0);
+        context::destroy_if_there(&Blocking("TeamContext::drop"), self.0);
     }
 }
 
@@ -56,7 +57,7 @@ impl<'a> TeamContext<'a> {
     /// Creates the context. `None` if no more can be created.
     pub(super) fn create(team: &'a Team<'_>, options: ContextOptions) -> Option<Self> {
         let mut handle = context::CTX_INVALID;
-        let (name, told) = (&"Team::create_ctx", Some((&mut handle).into()));
+        let (name, told) = (&Blocking("Team::create_ctx"), Some((&mut handle).into()));
         let status = context::team_create(name, team.handle(), options.bits(), told);
         (status == 0).then(|| Self {
             context: Context::new(Handle::new(handle)),

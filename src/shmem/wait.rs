@@ -4,6 +4,7 @@ use super::Shmem;
 use super::slice::{Key, Part, SymmetricSlice};
 use crate::argument::memory::{In, Object, Out};
 use crate::collectives::Element;
+use crate::error::Called::Blocking;
 use crate::lock;
 use crate::wait::{self, Waitable};
 use std::ffi::c_int;
@@ -67,11 +68,11 @@ macro_rules! call {
         let (Set { ivars, status, values }, cmp) = ($set, $cmp as i32);
         match values {
             Values::All(value) => {
-                let (name, values) = (&stringify!($routine), wait::Same(value));
+                let (name, values) = (&Blocking(stringify!($routine)), wait::Same(value));
                 wait::$routine(name, ivars, $($indices,)? status, cmp, values)
             }
             Values::Each(values) => {
-                let name = &concat!(stringify!($routine), "_vector");
+                let name = &Blocking(concat!(stringify!($routine), "_vector"));
                 let values = wait::Each(Some(values.into()));
                 wait::$routine(name, ivars, $($indices,)? status, cmp, values)
             }
@@ -145,7 +146,7 @@ impl Shmem {
     #[track_caller]
     pub fn wait_until<T: Element + Waitable>(&self, ivar: impl Part<T>, cmp: Comparison, value: T) {
         let ivar = ivar.part(Key);
-        wait::wait_until(&"wait_until", ivar.first(), cmp as i32, value)
+        wait::wait_until(&Blocking("wait_until"), ivar.first(), cmp as i32, value)
     }
 
     /// Waits until all elements satisfy the comparison.
@@ -215,7 +216,7 @@ impl Shmem {
         value: T,
     ) -> bool {
         let ivar = ivar.part(Key);
-        wait::test(&"test", ivar.first(), cmp as i32, value) != 0
+        wait::test(&Blocking("test"), ivar.first(), cmp as i32, value) != 0
     }
 
     /// Whether all elements satisfy the comparison now.
@@ -295,7 +296,7 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn set_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        lock::set(&"set_lock", lock.first())
+        lock::set(&Blocking("set_lock"), lock.first())
     }
 
     /// Tries to acquire the lock without waiting. Returns whether it did.
@@ -304,7 +305,7 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn test_lock(&self, lock: SymmetricSlice<'_, i64>) -> bool {
-        lock::test(&"test_lock", lock.first()) == 0
+        lock::test(&Blocking("test_lock"), lock.first()) == 0
     }
 
     /// Releases the lock after all earlier puts are complete.
@@ -313,6 +314,6 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn clear_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        lock::clear(&"clear_lock", lock.first())
+        lock::clear(&Blocking("clear_lock"), lock.first())
     }
 }

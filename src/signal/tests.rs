@@ -1,8 +1,9 @@
 use super::*;
 use crate::context::Default as World;
+use crate::error::Called::Blocking;
 use crate::testing::FakeJob;
 
-const R: Routine = &"test";
+const R: Routine = &Blocking("test");
 
 #[test]
 fn a_put_with_signal_moves_the_data_and_updates_the_signal() {

@@ -56,7 +56,7 @@ pub fn are_taken() -> bool {
 #[cold]
 pub fn count(routine: Name, class: Class, bytes: usize, peer: Option<usize>) {
     if let Some(row) = row() {
-        row.count(routine, class, bytes, peer);
+        row.count(routine.name(), class, bytes, peer);
     }
 }
 

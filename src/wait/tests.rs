@@ -2,11 +2,11 @@ use super::*;
 use crate::amo;
 use crate::argument::memory::{In, Object};
 use crate::context::Default as World;
-use crate::error::Routine;
+use crate::error::{Called::Blocking, Routine};
 use crate::testing::FakeJob;
 use std::ffi::c_int;
 
-const R: Routine = &"test";
+const R: Routine = &Blocking("test");
 const CONSTANTS: [c_int; 6] = [CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE];
 
 #[test]

@@ -3,12 +3,12 @@
 use nix::unistd::{Pid, getpid, setpgid};
 use oneshmem::argument::memory::Unused;
 use oneshmem::collectives::barrier_all;
-use oneshmem::error::Routine;
+use oneshmem::error::{Called::Blocking, Routine};
 use oneshmem::job::{query, setup};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 
-const ROUTINE: Routine = &"pe";
+const ROUTINE: Routine = &Blocking("pe");
 
 #[allow(unsafe_code)]
 fn unused() -> Unused {

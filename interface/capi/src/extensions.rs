@@ -5,7 +5,7 @@ use oneshmem::argument::memory::Block;
 use oneshmem::argument::not_null;
 use oneshmem::clock;
 use oneshmem::collectives::select;
-use oneshmem::error::Routine;
+use oneshmem::error::{Called::Blocking, Routine};
 use oneshmem::memory::partition::Device;
 use oneshmem::memory::symmetric;
 use oneshmem::message;
@@ -45,7 +45,7 @@ macro_rules! partitions {
         $(#[$text])*
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($arg: $t),*) $(-> $ret)? {
-            $call(&stringify!($name), $($arg),*)
+            $call(&Blocking(stringify!($name)), $($arg),*)
         }
     )*};
 }
@@ -77,7 +77,7 @@ macro_rules! frees {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(ptr: *mut u8) {
             // SAFETY: as is asked for.
-            $call(&stringify!($name), unsafe { Block::new(ptr) })
+            $call(&Blocking(stringify!($name)), unsafe { Block::new(ptr) })
         }
     )*};
 }
@@ -94,7 +94,7 @@ frees! {
 /// `shmemx_partition_persist`.
 #[unsafe(no_mangle)]
 pub extern "C" fn shmemx_partition_persist(ptr: *const u8, bytes: usize) -> c_int {
-    const NAME: Routine = &"shmemx_partition_persist";
+    const NAME: Routine = &Blocking("shmemx_partition_persist");
     match partition::persist(NAME, ptr, bytes) {
         Ok(done) => c_int::from(!done),
         Err(error) => {
@@ -107,7 +107,7 @@ pub extern "C" fn shmemx_partition_persist(ptr: *const u8, bytes: usize) -> c_in
 /// `shmemx_partition_of`.
 #[unsafe(no_mangle)]
 pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
-    match partition::of(&"shmemx_partition_of", ptr) {
+    match partition::of(&Blocking("shmemx_partition_of"), ptr) {
         Whereabouts::Partition(id) => id as c_int,
         Whereabouts::Slot => -1,
         Whereabouts::Elsewhere => -2,
@@ -117,7 +117,7 @@ pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
 /// `shmemx_device_ptr`.
 #[unsafe(no_mangle)]
 pub extern "C" fn shmemx_device_ptr(ptr: *const u8, pe: PeArg) -> *mut u8 {
-    partition::device_ptr(&"shmemx_device_ptr", ptr, pe)
+    partition::device_ptr(&Blocking("shmemx_device_ptr"), ptr, pe)
 }
 
 /// `shmemx_partition_info_t`.
@@ -143,8 +143,10 @@ const DEVICE_CAPS: c_ulonglong = 1 | 2 | 4;
 /// `info` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shmemx_partition_info(id: c_int, info: *mut PartitionInfo) -> c_int {
-    not_null(&"shmemx_partition_info", "info", info);
-    let Some((partition, usage)) = partition::info(&"shmemx_partition_info", id) else { return 1 };
+    not_null(&Blocking("shmemx_partition_info"), "info", info);
+    let Some((partition, usage)) = partition::info(&Blocking("shmemx_partition_info"), id) else {
+        return 1;
+    };
     let mut kind = [0; 16];
     let name = partition.spec().kind.name().bytes();
     kind.iter_mut().zip(name).for_each(|(to, from)| *to = from as c_char);

@@ -5,6 +5,7 @@
 use crate::elements::LongDouble;
 use oneshmem::argument::memory::Object;
 use oneshmem::context::{Default, Handle};
+use oneshmem::error::Called::Blocking;
 use oneshmem::rma;
 use oneshmem::translate::PeArg;
 
@@ -17,7 +18,7 @@ unsafe extern "C" fn oneshmem_longdouble_p(
 ) {
     // SAFETY: `ckernels.c` passes the address of its argument. The specification requires that
     // nobody accesses a symmetric `dest` in conflict with the call.
-    unsafe { rma::p(&"shmem_longdouble_p", Default, Object::one(dest), value.read(), pe) }
+    unsafe { rma::p(&Blocking("shmem_longdouble_p"), Default, Object::one(dest), value.read(), pe) }
 }
 
 /// `shmem_ctx_longdouble_p`
@@ -31,7 +32,13 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_p(
     // SAFETY: `ckernels.c` passes the address of its argument. The specification requires that
     // nobody accesses a symmetric `dest` in conflict with the call.
     unsafe {
-        rma::p(&"shmem_ctx_longdouble_p", Handle::new(ctx), Object::one(dest), value.read(), pe)
+        rma::p(
+            &Blocking("shmem_ctx_longdouble_p"),
+            Handle::new(ctx),
+            Object::one(dest),
+            value.read(),
+            pe,
+        )
     }
 }
 
@@ -44,7 +51,9 @@ unsafe extern "C" fn oneshmem_longdouble_g(
 ) {
     // SAFETY: `ckernels.c` passes the address of its result. The specification requires that nobody
     // writes a symmetric `source` during the call.
-    unsafe { value.write(rma::g(&"shmem_longdouble_g", Default, Object::one(source), pe)) }
+    unsafe {
+        value.write(rma::g(&Blocking("shmem_longdouble_g"), Default, Object::one(source), pe))
+    }
 }
 
 /// `shmem_ctx_longdouble_g`
@@ -58,6 +67,11 @@ unsafe extern "C" fn oneshmem_ctx_longdouble_g(
     // SAFETY: `ckernels.c` passes the address of its result. The specification requires that nobody
     // writes a symmetric `source` during the call.
     unsafe {
-        value.write(rma::g(&"shmem_ctx_longdouble_g", Handle::new(ctx), Object::one(source), pe))
+        value.write(rma::g(
+            &Blocking("shmem_ctx_longdouble_g"),
+            Handle::new(ctx),
+            Object::one(source),
+            pe,
+        ))
     }
 }

@@ -11,6 +11,7 @@ use oneshmem::collectives::active_set;
 use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
 use oneshmem::context::{self, Default, Handle};
+use oneshmem::error::Called::{Blocking, Nonblocking};
 use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
 use oneshmem::rma::Blocks;

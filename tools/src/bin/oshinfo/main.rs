@@ -10,7 +10,7 @@ use onenode_core::pages::Bytes;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::argument::memory::Unused;
 use oneshmem::env;
-use oneshmem::error::{Error, Routine};
+use oneshmem::error::{Called::Blocking, Error, Routine};
 use oneshmem::job::{Job, existing, setup};
 use oneshmem::lock;
 use oneshmem_tools::cli;
@@ -19,7 +19,7 @@ use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 use std::fmt::Write;
 use std::process::ExitCode;
 
-const ROUTINE: Routine = &"oshinfo";
+const ROUTINE: Routine = &Blocking("oshinfo");
 
 fn main() -> ExitCode {
     let matches = cli::oshinfo::command().get_matches();
