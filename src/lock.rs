@@ -156,12 +156,12 @@ fn apart<'m, R>(
     let job = job(routine);
     let _call = call::begin(routine);
     let lock = Lock::new(routine, lock, job.pe());
-    match job.engine() {
+    match job.network() {
         None => {
             job.complete();
             near(lock)
         }
-        Some(engine) => far(FarLock::new(lock, job, engine)),
+        Some(network) => far(FarLock::new(lock, job, network.engine())),
     }
 }
 

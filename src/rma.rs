@@ -10,7 +10,7 @@
 
 use crate::argument::memory::{Dest, Object, Source, same_length};
 use crate::atomics::{Ordering, compiler_fence};
-use crate::engine::{Over, Place};
+use crate::engine::{Completion, Place};
 use crate::error::Routine;
 use crate::slow;
 use crate::span::Span;
@@ -198,7 +198,7 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
                 }
             }
             Place::Far(engine, far) => {
-                D::far(engine, far, here.cast(), span.accessed, Over::of(routine));
+                D::far(engine, far, here.cast(), span.accessed, Completion::of(routine));
             }
         }
     }
@@ -291,7 +291,7 @@ unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: 
             Place::Near(from) => (from as *const Unaligned<T>).read_volatile().0,
             Place::Far(engine, from) => {
                 let mut value = MaybeUninit::<T>::uninit();
-                engine.get(value.as_mut_ptr().cast(), from, size_of::<T>(), Over::AtReturn);
+                engine.get(value.as_mut_ptr().cast(), from, size_of::<T>(), Completion::AtReturn);
                 value.assume_init()
             }
         }

@@ -114,7 +114,7 @@ impl Team {
         self.me.store(triplet.me, Ordering::Relaxed);
         self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
         let members = |index: usize| triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
-        if job.engine().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
+        if job.network().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
             self.make_known(triplet.size);
         }
         self.size.store(triplet.size, Ordering::Release);

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
-use crate::engine::Over;
+use crate::engine::Completion;
 use crate::error::Routine;
 use crate::job::about::About;
 use crate::slow;
@@ -141,13 +141,13 @@ fn copy(names: &Names, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
         (Some(from), None) => {
             // SAFETY: `to` is not a name, so its bytes are mapped here, and writable, as those of a
             // `Writable` are. The transfer is over on return.
-            unsafe { names.engine.get(to.at(), from, bytes, Over::AtReturn) };
+            unsafe { names.network.get(to.at(), from, bytes, Completion::AtReturn) };
         }
         (None, Some(to)) => {
             // SAFETY: `from` is not a name, so its bytes are mapped here, and readable, as those of
             // a `Readable` are. The transfer is over on return.
-            unsafe { names.engine.put(to, from.at(), bytes, Over::AtReturn) };
-            names.engine.quiet();
+            unsafe { names.network.put(to, from.at(), bytes, Completion::AtReturn) };
+            names.network.quiet();
         }
         (Some(_), Some(_)) => unreachable!("one side of a copy is this PE's own memory"),
     }

@@ -34,9 +34,9 @@ pub(crate) fn on_team(
     team: &'static Team,
 ) -> Option<EpochGroup<'static, FarTeam>> {
     let job = job(routine);
-    let (engine, known) = (job.engine()?, team.known()?);
+    let (network, known) = (job.network()?, team.known()?);
     let members =
-        FarTeam { team: TeamMembers { routine, team }, names: Names { job, engine }, known };
+        FarTeam { team: TeamMembers { routine, team }, names: Names { job, network }, known };
     Some(EpochGroup::new(members, team.epoch()))
 }
 
@@ -86,13 +86,13 @@ impl FarTeam {
     }
 
     fn value(&self, at: Far) -> u64 {
-        self.names.engine.word(at)
+        self.names.network.engine().word(at)
     }
 
     /// Reports this PE's step to these members' nodes, if they have subscribed, by a write to the
     /// word there that stands for this PE.
     fn notify<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
-        let Names { job, engine } = self.names;
+        let Names { job, network } = self.names;
         let (slot, me) = (self.team.team.slot(), job.pe());
         subscription::announced(job.control().subscribers(slot, me), |subscribers| {
             let Some(nodes) = job.nodes() else { return };
@@ -100,7 +100,7 @@ impl FarTeam {
             let offset = words + offset_of!(ControlWords, progress) as u64;
             for pe in members().into_iter().map(|member| self.pe(member)) {
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
-                    engine.notify(Far { pe, offset }, &[step]);
+                    network.notify(Far { pe, offset }, &[step]);
                 }
             }
         });
@@ -109,14 +109,14 @@ impl FarTeam {
     /// Waits until a far member has reached a step.
     fn await_progress(&self, counter: &Counter, value: u64, member: usize) -> Outcome<Self> {
         if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
-            let Names { job, engine } = self.names;
+            let Names { job, network } = self.names;
             let (slot, pe) = (self.team.team.slot(), self.pe(member));
             let at = Far { pe, offset: CONTROL + job.control().subscribers_offset(slot, pe) };
             let own = job.nodes().map_or(0, Nodes::own);
             let amo = Amo { action: Action::Or, operand: subscription::bit(own), bytes: 8 };
             let look = || self.value(self.place(member).plus(offset_of!(ControlWords, progress)));
             // The subscription does not report the current step.
-            counter.raise(subscription::subscribe(|| _ = engine.fetch(at, amo), look), |_| ());
+            counter.raise(subscription::subscribe(|| _ = network.fetch(at, amo), look), |_| ());
         }
         if counter.get() >= value {
             return Ok(());
@@ -138,11 +138,11 @@ impl FarTeam {
 
     /// Waits until something that far members tell has come.
     fn listen(&self, about: About, mut has_come: impl FnMut() -> bool) {
-        let (alone, engine) = (self.is_alone(), self.names.engine);
+        let (alone, network) = (self.is_alone(), self.names.network);
         let mut wait = Wait::new(For::Collective, about);
         let mut turns = 0;
         while !has_come() {
-            if alone && engine.receive(turns > AWAKE) {
+            if alone && network.receive(turns > AWAKE) {
                 turns = 0;
             } else {
                 turns += 1;
@@ -167,8 +167,8 @@ impl FarTeam {
         if within >= offset_of!(ControlWords, mailboxes) {
             // The member's step was seen first, so the message is complete, and is not overwritten
             // before all members have left the exchange.
-            let theirs =
-                words_of(self.names.job, self.names.engine, self.team.team.slot(), self.pe(member));
+            let Names { job, network } = self.names;
+            let theirs = words_of(job, network.engine(), self.team.team.slot(), self.pe(member));
             for (ours, theirs) in self.known[member].words.mailboxes.iter().zip(&theirs.mailboxes) {
                 for (ours, theirs) in ours.words.iter().zip(&theirs.words) {
                     ours.store(theirs.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -242,14 +242,14 @@ impl Controlled for FarTeam {
     }
 
     fn send(&self, step: u64, member: usize, message: &[u64]) {
-        let Names { job, engine } = self.names;
+        let Names { job, network } = self.names;
         let mailbox = sent::mailbox(self.known[member].sent.fetch_add(1, Ordering::Relaxed));
         // The member's node has a copy of this PE's words.
         let words = CONTROL + job.control().words_offset(self.team.team.slot(), job.pe());
         let at = Far { pe: self.pe(member), offset: words }
             .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
             .plus(offset_of!(Mailbox, words));
-        engine.notify(at, &sent::encode(step, message));
+        network.notify(at, &sent::encode(step, message));
     }
 
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
@@ -263,7 +263,7 @@ impl Controlled for FarTeam {
     fn notify(&self, member: usize) {
         if self.is_far(member) {
             let at = self.place(member).plus(offset_of!(ControlWords, notifications));
-            self.names.engine.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
+            self.names.network.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
         } else {
             self.team.notify(member);
         }

@@ -22,9 +22,9 @@ pub struct FarSet {
 #[cold]
 pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
     let job = job::job(set.routine);
-    let engine = job.engine()?;
+    let network = job.network()?;
     let far = (0..set.size).any(|member| !job.is_near(set.world_pe(member)));
-    far.then_some(PSync(FarSet { set, names: Names { job, engine } }))
+    far.then_some(PSync(FarSet { set, names: Names { job, network } }))
 }
 
 impl FarSet {
@@ -102,13 +102,13 @@ impl SyncArray for FarSet {
         if !self.is_far(member) {
             return Word::Near(self.set.word(member, element));
         }
-        let Names { job, engine } = self.names;
+        let Names { job, network } = self.names;
         let (pe, address) = (self.pe(member), self.set.psync.address());
         let array = slow::far(self.set.routine, "pSync", job, address, pe);
-        Word::Far(engine, array.plus(element * size_of::<AtomicU64>()))
+        Word::Far(network.engine(), array.plus(element * size_of::<AtomicU64>()))
     }
     fn complete(&self) {
-        self.names.engine.quiet();
+        self.names.network.quiet();
     }
     fn wait_until(&self, ready: impl FnMut() -> bool) -> Outcome<Self> {
         self.set.wait_until(ready)

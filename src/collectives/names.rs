@@ -1,7 +1,7 @@
 //! Names for the memory of members on other nodes. Algorithms calculate with them as with
 //! addresses, but only the engine can use them.
 
-use crate::engine::{Engine, Far};
+use crate::engine::{Far, Network};
 use crate::error::Routine;
 use crate::job::Job;
 use crate::slow;
@@ -16,7 +16,7 @@ const PE_BITS: u32 = 43;
 #[derive(Clone, Copy)]
 pub struct Names {
     pub job: &'static Job,
-    pub engine: &'static dyn Engine,
+    pub network: &'static dyn Network,
 }
 
 impl Far {

@@ -13,7 +13,7 @@ mod kernels;
 mod rectangle;
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Amo, DeviceMemory, Engine, Far, Handle, Over, Scratch, StridedBlocks};
+use crate::engine::{Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch, StridedBlocks};
 use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
@@ -190,7 +190,7 @@ impl DevicePartition {
 // SAFETY: each transfer is one of the driver's between what the call names, and `quiet` waits for those of
 // every partition.
 unsafe impl Engine for Devices {
-    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, _: Over) {
+    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, _: Completion) {
         let (part, to) = self.place(to);
         // SAFETY: the caller guarantees that `from` is readable for `bytes` bytes. `place` returns
         // where the PE's partition is mapped. The wait is here.
@@ -198,13 +198,13 @@ unsafe impl Engine for Devices {
         self.wait(part);
     }
 
-    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, completion: Completion) {
         let (part, from) = self.place(from);
         // SAFETY: the caller guarantees that `to` is writable for `bytes` bytes until the transfer
         // is over: until the wait here, or a quiet's. `place` returns where the PE's partition is
         // mapped.
         unsafe { self.begin_copy(part, to.addr(), from, bytes) }
-        if over == Over::AtReturn {
+        if completion == Completion::AtReturn {
             self.wait(part);
         }
     }
@@ -223,7 +223,7 @@ unsafe impl Engine for Devices {
         match self.done(part, stored) {
             true => self.wait(part),
             // SAFETY: the caller guarantees that `value` is readable for `bytes` bytes.
-            false => unsafe { self.put(to, value, bytes, Over::AtReturn) },
+            false => unsafe { self.put(to, value, bytes, Completion::AtReturn) },
         }
     }
 

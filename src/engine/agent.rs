@@ -59,13 +59,14 @@ impl Report {
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let table = job.clone();
     let device = job.nodes().map(Nodes::device).unwrap_or_default();
-    let (server, record) = Server::open(job.near(), &device, move || table.secret())?;
+    let (worker, record) = Server::open(job.near(), &device, move || table.secret())?;
     publish(&record.encode());
+    let server = worker.receiver();
     let mut end = End::No;
     let mut polls = Polls::new(Instant::now());
     loop {
         let mut came = false;
-        while server.progress() {
+        while worker.progress() {
             came = true;
         }
         server.served.borrow_mut().update(&job)?;
@@ -77,8 +78,8 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
         if polls.again(now) {
             process::yield_cpu();
             polls.yielded(now, Instant::now());
-        } else if server.worker.arm()? {
-            server.worker.doorbell().sleep(end.patience());
+        } else if worker.arm()? {
+            worker.doorbell().sleep(end.patience());
         }
     }
 }

@@ -105,15 +105,16 @@ impl Far {
 /// When a transfer must be over on this side: the source of a put may be reused, the data of a get
 /// has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum Completion {
     /// When the call returns.
     AtReturn,
     /// When the next quiet returns.
     AtQuiet,
 }
 
-impl Over {
+impl Completion {
     /// As the routine promises it.
+    #[must_use]
     pub fn of(routine: Routine) -> Self {
         match routine {
             Called::Blocking(_) => Self::AtReturn,
@@ -186,8 +187,7 @@ pub struct Amo {
 
 /// Access to memory that only the slow path reaches: of PEs on other nodes, or of devices.
 ///
-/// Operations of one thread on one PE take effect there in the order of the calls, so a fence has
-/// nothing to do. They are complete after a [`quiet`](Self::quiet). If one fails, the job ends with
+/// Operations of one thread on one PE take effect there in the order of the calls, so a fence is a no-op. They are complete after a [`quiet`](Self::quiet). If one fails, the job ends with
 /// a message.
 ///
 /// # Safety
@@ -198,13 +198,13 @@ pub unsafe trait Engine: Send + Sync {
     ///
     /// # Safety
     /// `from` is readable for `bytes` bytes until the transfer is over.
-    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over);
+    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, completion: Completion);
 
     /// Copies from another PE.
     ///
     /// # Safety
     /// `to` is writable for `bytes` bytes until the transfer is over.
-    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over);
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, completion: Completion);
 
     /// Copies a value from the processor's memory to another PE.
     ///
@@ -213,7 +213,7 @@ pub unsafe trait Engine: Send + Sync {
     unsafe fn store(&self, to: Far, value: *const u8, bytes: usize) {
         // SAFETY: the caller guarantees that `value` is readable for `bytes` bytes. The transfer is
         // over at return.
-        unsafe { self.put(to, value, bytes, Over::AtReturn) }
+        unsafe { self.put(to, value, bytes, Completion::AtReturn) }
     }
 
     /// Copies blocks to another PE.
@@ -224,7 +224,12 @@ pub unsafe trait Engine: Send + Sync {
         for (there, here) in blocks.starts() {
             // SAFETY: one of the blocks that the caller guarantees are readable from `from` on.
             unsafe {
-                self.put(to.plus(there), from.wrapping_add(here), blocks.bytes, Over::AtReturn);
+                self.put(
+                    to.plus(there),
+                    from.wrapping_add(here),
+                    blocks.bytes,
+                    Completion::AtReturn,
+                );
             }
         }
     }
@@ -238,7 +243,12 @@ pub unsafe trait Engine: Send + Sync {
             // SAFETY: one of the blocks that the caller guarantees are writable from `to` on. The
             // transfer is over when `quiet` below returns.
             unsafe {
-                self.get(to.wrapping_add(here), from.plus(there), blocks.bytes, Over::AtQuiet);
+                self.get(
+                    to.wrapping_add(here),
+                    from.plus(there),
+                    blocks.bytes,
+                    Completion::AtQuiet,
+                );
             }
         }
         self.quiet();
@@ -250,54 +260,8 @@ pub unsafe trait Engine: Send + Sync {
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
-    /// Writes aligned words of 8 bytes of a control area, each as a whole. Quiets do not wait for them.
-    /// A single word is a counter: its sleepers are woken, and it is not written if its current value
-    /// is larger.
-    fn notify(&self, at: Far, words: &[u64]) {
-        for (i, word) in words.iter().enumerate() {
-            let amo = Amo { action: Action::Swap, operand: *word, bytes: size_of::<u64>() };
-            self.update(at.plus(i * size_of::<u64>()), amo);
-        }
-    }
-
-    /// Takes in what other PEs have told this PE, which is alone on its node; false if there was
-    /// nothing. `sleeps`: it may sleep for a moment, until something arrives.
-    fn receive(&self, _sleeps: bool) -> bool {
-        false
-    }
-
-    /// What PEs tell each other from now on, in this lifetime, reaches PEs that end without hearing
-    /// it. Returns when this PE may end: its connections are complete at both ends, or take too long.
-    fn finish(&self) {}
-
-    /// As [`finish`](Self::finish), for a PE that ends the job early. Gives up after a moment.
-    fn finish_early(&self) {}
-
     /// Returns when all operations that this PE has issued are complete.
     fn quiet(&self);
-
-    /// Starts to make progress on issued operations even while the program makes no calls. To be
-    /// called once, when this process may have threads.
-    ///
-    /// # Errors
-    /// If no thread can be created.
-    fn start_progress_thread(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Ends the job if the connection to another node has failed. Called from time to time by
-    /// threads that wait for something other than an operation.
-    fn check_connections(&self) {}
-
-    /// Tells other nodes that the job has ended with this abort word, so that their PEs can end by
-    /// themselves. Gives up after a moment.
-    fn notify_end(&self, _word: u64) {}
-
-    /// Whether a PE runs this PE's executable: only then static data are symmetric. Waits until that PE
-    /// has begun.
-    fn runs_the_same(&self, _pe: usize) -> bool {
-        true
-    }
 
     /// Forgets where PEs have their memory: it may be elsewhere in their next lifetime. No
     /// operation is outstanding, and none is issued any more in this lifetime.
@@ -309,7 +273,7 @@ impl dyn Engine + '_ {
     pub fn word(&self, at: Far) -> u64 {
         let mut bytes = [0; 8];
         // SAFETY: the local has 8 bytes, and the transfer is over at return.
-        unsafe { self.get(bytes.as_mut_ptr(), at, bytes.len(), Over::AtReturn) };
+        unsafe { self.get(bytes.as_mut_ptr(), at, bytes.len(), Completion::AtReturn) };
         u64::from_le_bytes(bytes)
     }
 
@@ -319,10 +283,56 @@ impl dyn Engine + '_ {
         // SAFETY: the local has that size, and all its bytes are filled in at return. They are
         // atomics, for which any bytes are valid.
         unsafe {
-            self.get(words.as_mut_ptr().cast(), at, size_of::<ControlWords>(), Over::AtReturn);
+            self.get(
+                words.as_mut_ptr().cast(),
+                at,
+                size_of::<ControlWords>(),
+                Completion::AtReturn,
+            );
             words.assume_init()
         }
     }
+}
+
+/// The engine for PEs on other nodes: its operations, what PEs notify each other of, and the connections.
+pub trait Network: Engine {
+    /// The engine for their memory.
+    fn engine(&self) -> &dyn Engine;
+
+    /// Writes aligned words of 8 bytes of a control area, each as a whole. Quiets do not wait for them.
+    /// A single word is a counter: its sleepers are woken, and it is not written if its current value
+    /// is larger.
+    fn notify(&self, at: Far, words: &[u64]);
+
+    /// Takes in what other PEs have notified this PE of, which is alone on its node; false if there was
+    /// nothing. `sleeps`: it may sleep for a moment, until something arrives.
+    fn receive(&self, sleeps: bool) -> bool;
+
+    /// Whether a PE runs this PE's executable: only then static data are symmetric. Waits until that PE
+    /// has begun.
+    fn runs_the_same(&self, pe: usize) -> bool;
+
+    /// Starts to make progress on issued operations even while the program makes no calls. To be
+    /// called once, when this process may have threads.
+    ///
+    /// # Errors
+    /// If no thread can be created.
+    fn start_progress_thread(&self) -> Result<(), Error>;
+
+    /// Ends the job if the connection to another node has failed. Called from time to time by
+    /// threads that wait for something other than an operation.
+    fn check_connections(&self);
+
+    /// What PEs notify each other of from now on, in this lifetime, reaches PEs that end without taking it
+    /// in. Returns when this PE may end: its connections are complete at both ends, or take too long.
+    fn finish(&self);
+
+    /// As [`finish`](Self::finish), for a PE that ends the job early. Gives up after a moment.
+    fn finish_early(&self);
+
+    /// Notifies other nodes that the job has ended with this abort word, so that their PEs can end by
+    /// themselves. Gives up after a moment.
+    fn notify_end(&self, word: u64);
 }
 
 /// The name of a PE's device memory for its peers: the driver's handle, and the number of bytes

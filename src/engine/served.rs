@@ -18,7 +18,6 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Programs that a PE has begun, and lifetimes in the current one.
@@ -39,7 +38,7 @@ struct Pe {
     /// For those who ask; `None` if nothing is exported yet.
     export: Option<[u8; EXPORT_BYTES]>,
     pieces: Vec<Piece>,
-    mapped: Rc<Vec<Mapped>>,
+    mapped: Arc<Vec<Mapped>>,
     /// Whether the launcher has seen the process end.
     ended: bool,
 }
@@ -100,7 +99,7 @@ impl Served {
     }
 
     /// Keeps what [`find`](Self::find) finds of a PE mapped for longer than until the next update.
-    pub fn keep(&self, pe: usize) -> Option<Rc<Vec<Mapped>>> {
+    pub fn keep(&self, pe: usize) -> Option<Arc<Vec<Mapped>>> {
         self.pes.get(pe.checked_sub(self.near.start)?).map(|pe| pe.mapped.clone())
     }
 
@@ -205,7 +204,7 @@ impl Pe {
         let export = export
             .encode()
             .ok_or_else(|| Error::Engine("an address of UCX is longer than expected".into()))?;
-        Ok(Self { life, export: Some(export), pieces, mapped: Rc::new(mapped), ended: false })
+        Ok(Self { life, export: Some(export), pieces, mapped: Arc::new(mapped), ended: false })
     }
 
     /// Maps a PE's partitions at their distances.
@@ -255,6 +254,11 @@ impl Mapped {
         Piece { offset: segment.start(), base: self.base, bytes: self.bytes }
     }
 }
+
+// SAFETY: only an address; whoever drops it unmaps the memory, which nobody else does.
+unsafe impl Send for Mapped {}
+// SAFETY: a shared value has nothing to change.
+unsafe impl Sync for Mapped {}
 
 impl Drop for Mapped {
     fn drop(&mut self) {

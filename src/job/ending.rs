@@ -192,7 +192,7 @@ fn tell_last_wait(job: &Job) {
 pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
-        existing().and_then(|job| job.engine()).inspect(|engine| engine.finish_early());
+        existing().and_then(|job| job.network()).inspect(|network| network.finish_early());
         existing().inspect(|job| end_peers(job, status));
     }
     ending::flush_and_exit(status)
@@ -223,8 +223,8 @@ fn end_peers(job: &Job, status: i32) {
 fn warn_peers(job: &Job) {
     streams::flush();
     let file = job.control.job();
-    if let Some(engine) = job.engine() {
-        engine.notify_end(file.header().abort.load(Ordering::Relaxed));
+    if let Some(network) = job.network() {
+        network.notify_end(file.header().abort.load(Ordering::Relaxed));
     }
     process::sleep(abort::NOTICE);
     life::tell_all(&job.control, job.near(), job.pe);

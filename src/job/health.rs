@@ -64,8 +64,8 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     check_left(job);
     check_silent(job, watch, now);
     check_gone(job);
-    if let Some(engine) = job.engine() {
-        engine.check_connections();
+    if let Some(network) = job.network() {
+        network.check_connections();
     }
     if job.launcher != Launcher::Oshrun {
         check_arrivals(job, now);

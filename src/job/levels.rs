@@ -36,8 +36,8 @@ impl Job {
             self.control.pe(pe).thread_level.load(Ordering::Relaxed) == THREAD_MULTIPLE
         };
         let mut multiple = self.near().any(is_multiple);
-        if let (Some(engine), Some(nodes)) = (self.engine(), self.nodes()) {
-            multiple = comparisons.with_nodes(self, engine, nodes, multiple, about);
+        if let (Some(network), Some(nodes)) = (self.network(), self.nodes()) {
+            multiple = comparisons.with_nodes(self, network.engine(), nodes, multiple, about);
         }
         self.calls.store(if multiple { SEVERAL } else { ONE }, Ordering::Relaxed);
         !multiple

@@ -36,7 +36,7 @@ pub mod threads;
 pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
-use crate::engine::{self, DeviceMemory, Engine, Far};
+use crate::engine::{self, DeviceMemory, Engine, Far, Network};
 use crate::memory::pages;
 use crate::memory::space::Space;
 use backend::ChosenBackend;
@@ -76,7 +76,7 @@ pub struct Job {
     looked: AtomicUsize,
     attachments: Attachments,
     /// The engine for PEs on other nodes.
-    engine: Option<Box<dyn Engine>>,
+    network: Option<Box<dyn Network>>,
     /// The engine for partitions on devices.
     devices: Option<Box<dyn DeviceMemory>>,
     /// The pages that the heap should have, and those it has in this lifetime.
@@ -146,13 +146,13 @@ impl Job {
         &self.layout
     }
     /// The engine for PEs on other nodes, if there are any.
-    pub fn engine(&self) -> Option<&dyn Engine> {
-        self.engine.as_deref()
+    pub fn network(&self) -> Option<&dyn Network> {
+        self.network.as_deref()
     }
     /// Completes all outstanding operations of engines.
     pub fn complete(&self) {
-        if let Some(engine) = self.engine() {
-            engine.quiet();
+        if let Some(network) = self.network() {
+            network.quiet();
         }
         if let Some(devices) = self.devices() {
             devices.quiet();
@@ -161,7 +161,7 @@ impl Job {
     /// The engine for PE `pe`, if it is on another node.
     #[inline]
     pub fn engine_to(&self, pe: usize) -> Option<&dyn Engine> {
-        if self.is_near(pe) { None } else { self.engine() }
+        if self.is_near(pe) { None } else { self.network().map(Network::engine) }
     }
     /// Translates this PE's symmetric address `addr` for PE `pe` on another node.
     pub fn far(&self, pe: usize, addr: usize) -> Far {

@@ -80,8 +80,8 @@ impl Job {
     /// Whether PE `pe` runs this PE's executable. Then static data are symmetric, too. A PE of this node
     /// has begun.
     pub fn runs_the_same(&self, pe: usize) -> bool {
-        if let Some(engine) = self.engine_to(pe) {
-            return engine.runs_the_same(pe);
+        if let Some(network) = self.network().filter(|_| !self.is_near(pe)) {
+            return network.runs_the_same(pe);
         }
         let record = &self.control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);

@@ -13,7 +13,7 @@ use super::{JOB, Job, existing, fault, fork, job, launch, life, threads};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
-use crate::engine::{DeviceMemory, Engine, ucx::Ucx};
+use crate::engine::{DeviceMemory, Network, ucx::Ucx};
 use crate::error::{Called::Blocking, Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
@@ -104,8 +104,8 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order } =
         settings.map_err(|error| report_once(routine, &file, pe, error))?;
 
-    let engine = match file.nodes() {
-        Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Engine>),
+    let network = match file.nodes() {
+        Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Network>),
         None => None,
     };
     life::show(&file, pe)?;
@@ -146,7 +146,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         exchange: place.exchange.map(Mutex::new),
         looked: AtomicUsize::new(0),
         attachments: Attachments::none(npes),
-        engine,
+        network,
         devices,
         pages,
         heap_pages: Mutex::new(None),
@@ -170,8 +170,8 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     sys::ending::at_last(ending::leave_unfinalised);
     begin(job, routine, level)?;
     // Not before: while the data segment is being moved, no thread may write to it.
-    if let Some(engine) = job.engine() {
-        engine.start_progress_thread()?;
+    if let Some(network) = job.network() {
+        network.start_progress_thread()?;
     }
     announce(job);
     Ok(())
@@ -191,7 +191,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
-    TABLE.publish(&job.layout.bounds(), job.npes, job.engine.is_none());
+    TABLE.publish(&job.layout.bounds(), job.npes, job.network.is_none());
     // With devices, a private source or destination can be in a device's memory.
     if let Some(devices) = job.devices() {
         let ranges: Vec<_> = (0..devices.parts()).map(|part| devices.range(part)).collect();
@@ -272,7 +272,7 @@ fn conclude(routine: Routine) {
     stats::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
-    job.engine().inspect(|engine| engine.finish());
+    job.network().inspect(|network| network.finish());
     collectives::barrier_all(routine);
     if job.nodes().is_some() {
         // The last PE to come through a barrier may only then contact other nodes for the first
@@ -291,9 +291,9 @@ fn conclude(routine: Routine) {
     TABLE.retire();
     // This heap and these mirrors are no longer in use: all PEs have passed the barrier.
     job.attachments.forget();
-    if let Some(engine) = job.engine() {
-        engine.quiet();
-        engine.reset();
+    if let Some(network) = job.network() {
+        network.quiet();
+        network.reset();
     }
     // Agents end with the PEs that started them, so all PEs stay until no agent is needed.
     if let Some(exchange) = &job.exchange {

@@ -2,7 +2,7 @@
 //! on the other PE (`there`) and the side of this PE (`here`).
 #![allow(unsafe_code)]
 
-use crate::engine::{Engine, Far, Over, StridedBlocks};
+use crate::engine::{Completion, Engine, Far, StridedBlocks};
 use crate::slow::{self, Access};
 
 /// [`Put`] or [`Get`].
@@ -19,7 +19,13 @@ pub trait Direction {
     ///
     /// # Safety
     /// Until the transfer is over, `here` is readable for `bytes` bytes in a put, writable in a get.
-    unsafe fn far(engine: &dyn Engine, there: Far, here: *mut u8, bytes: usize, over: Over);
+    unsafe fn far(
+        engine: &dyn Engine,
+        there: Far,
+        here: *mut u8,
+        bytes: usize,
+        completion: Completion,
+    );
 
     /// Transfers blocks to or from another node.
     ///
@@ -40,9 +46,15 @@ impl Direction for Put {
         (dest, source)
     }
 
-    unsafe fn far(engine: &dyn Engine, there: Far, here: *mut u8, bytes: usize, over: Over) {
+    unsafe fn far(
+        engine: &dyn Engine,
+        there: Far,
+        here: *mut u8,
+        bytes: usize,
+        completion: Completion,
+    ) {
         // SAFETY: the caller guarantees that `here` is readable until the transfer is over.
-        unsafe { engine.put(there, here, bytes, over) }
+        unsafe { engine.put(there, here, bytes, completion) }
     }
 
     unsafe fn far_blocks(engine: &dyn Engine, there: Far, here: *mut u8, blocks: StridedBlocks) {
@@ -63,9 +75,15 @@ impl Direction for Get {
         (other, one)
     }
 
-    unsafe fn far(engine: &dyn Engine, there: Far, here: *mut u8, bytes: usize, over: Over) {
+    unsafe fn far(
+        engine: &dyn Engine,
+        there: Far,
+        here: *mut u8,
+        bytes: usize,
+        completion: Completion,
+    ) {
         // SAFETY: the caller guarantees that `here` is writable until the transfer is over.
-        unsafe { engine.get(here, there, bytes, over) }
+        unsafe { engine.get(here, there, bytes, completion) }
     }
 
     unsafe fn far_blocks(engine: &dyn Engine, there: Far, here: *mut u8, blocks: StridedBlocks) {

@@ -24,7 +24,7 @@ mod row;
 mod wait;
 
 use crate::atomics::Ordering;
-use crate::engine::{Far, Over, STATISTICS};
+use crate::engine::{Completion, Far, STATISTICS};
 use crate::env;
 use crate::error::{Error, Routine as Name};
 use crate::job::Job;
@@ -120,7 +120,7 @@ fn fetch(job: &Job, pe: usize) -> Result<(), Error> {
         let bytes = control.statistics_room();
         // SAFETY: the row has this size, and the transfer is over at return; nothing else on this node
         // uses that PE's row.
-        unsafe { engine.get(place.bytes_at(0, bytes).as_ptr(), from, bytes, Over::AtReturn) };
+        unsafe { engine.get(place.bytes_at(0, bytes).as_ptr(), from, bytes, Completion::AtReturn) };
     }
     Ok(())
 }

@@ -9,7 +9,6 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 /// `ucs_status_t`: 0, or an error below 0.
 pub type Status = i8;
-pub const IN_PROGRESS: Status = 1;
 pub const BUSY: Status = -15;
 /// `UCS_ERR_LAST`: results from this value to -1 are errors.
 pub const LAST_ERROR: isize = -100;
@@ -108,11 +107,14 @@ pub type Receive = unsafe extern "C" fn(
     param: *const RecvParam,
 ) -> Status;
 
+/// `UCP_AM_RECV_ATTR_FIELD_REPLY_EP`.
+pub const RECV_REPLY_EP: u64 = 1 << 0;
+
 /// `ucp_am_recv_param_t`.
 #[repr(C)]
 pub struct RecvParam {
     pub recv_attr: u64,
-    /// Valid if the sender asked for replies.
+    /// Valid with [`RECV_REPLY_EP`].
     pub reply_ep: Handle,
 }
 
@@ -131,7 +133,12 @@ pub const AM_REPLY: u32 = 1 << 0;
 /// `UCP_AM_SEND_FLAG_EAGER`.
 pub const AM_EAGER: u32 = 1 << 1;
 
+pub const OP_CALLBACK: u32 = 1 << 1;
+pub const OP_USER_DATA: u32 = 1 << 2;
 pub const OP_FLAGS: u32 = 1 << 4;
+
+/// `ucp_send_nbx_callback_t`.
+pub type Sent = unsafe extern "C" fn(request: *mut c_void, status: Status, user_data: *mut c_void);
 
 /// `ucp_request_param_t`.
 #[repr(C)]
@@ -139,7 +146,7 @@ pub struct RequestParam {
     pub op_attr_mask: u32,
     pub flags: u32,
     pub request: *mut c_void,
-    pub callback: *const c_void,
+    pub callback: Sent,
     pub datatype: u64,
     pub user_data: *mut c_void,
     pub reply_buffer: *mut c_void,
@@ -200,6 +207,5 @@ functions! {
         Handle, c_uint, *const c_void, usize, *const c_void, usize, *const RequestParam
     ) -> *mut c_void;
     ucp_ep_create(Handle, *const EpParams, *mut Handle) -> Status;
-    ucp_request_check_status(*mut c_void) -> Status;
     ucp_request_free(*mut c_void);
 }

@@ -1,27 +1,26 @@
-//! Direct connections to the workers of PEs that are alone on their nodes. Such a PE takes in what
-//! it is notified while it waits, so a step of a collective need not go through its agent.
+//! What comes to a PE, and direct connections to the workers of PEs that are alone on their nodes. Such a PE
+//! takes in what it is notified of while it waits, so a step of a collective need not go through its agent.
 //!
 //! A message to the PE may overtake those to its agent, and the other way round. So a step goes to
 //! the PE only if the agent has carried out everything before, and steps only grow. Any other step
 //! goes to the agent, and the PE is notified to expect it: until then it does not sleep.
+//!
+//! A connection opens by a handshake: the PE that connects says hello, and the other one answers over the
+//! same connection. Then it is complete at both ends. UCX aborts a process whose partner ends while they
+//! connect, so nobody uses a connection before it is answered, or ends.
 #![allow(unsafe_code)]
 
-use super::bindings::{RecvParam, Status};
-use super::handshake::{Handshakes, handshake};
-use super::message::Message;
-use super::messages::{HEAD, HELLO, Handler, NOTIFICATIONS, word};
-use super::operations::Request;
-use super::worker::{Endpoint, Worker};
+use super::bindings::Status;
+use super::message::{ANSWERS, HELLO, Handler, Message, NOTIFICATIONS, WELCOME, word};
+use super::raw::Endpoint;
+use super::request::PendingRequests;
+use super::worker::{Receiver, Sender, Unsent, Worker};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::exports::{Record, life_word};
 use crate::engine::secret::Secret;
-use crate::error::Error;
-use crate::failure;
 use crate::job;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::ffi::c_void;
-use std::ptr::NonNull;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 use std::time::{Duration, Instant};
 
@@ -36,14 +35,12 @@ pub struct DirectConnections {
     secret: Secret,
     /// Those of this lifetime, by PE.
     current: BTreeMap<usize, Direct>,
-    /// Those of earlier lifetimes. They stay, because UCX may still read their messages.
+    /// Those of earlier lifetimes, to be used again.
     before: Vec<(usize, Direct)>,
     /// Whether PEs may end before they have taken in their notifications.
     concluded: bool,
     /// How many connections there have been.
     count: u64,
-    /// Which of them are open. It stays where it is: UCX keeps a pointer to it.
-    handshakes: Box<Handshakes>,
 }
 
 /// A connection to the worker of a PE.
@@ -52,9 +49,8 @@ struct Direct {
     record: Record,
     /// None until its first use, and if it cannot be made.
     endpoint: Option<Endpoint>,
-    /// The last message, which UCX reads until it has been sent.
-    message: Box<Message>,
-    request: Option<Request>,
+    /// Messages over it.
+    unsent: Unsent,
     /// Whether the PE has answered.
     open: bool,
     /// When a failure was noticed.
@@ -65,7 +61,7 @@ impl DirectConnections {
     /// No connections yet.
     pub fn new(secret: Secret) -> Self {
         let (current, before) = (BTreeMap::new(), Vec::new());
-        Self { secret, current, before, concluded: false, count: 0, handshakes: Box::default() }
+        Self { secret, current, before, concluded: false, count: 0 }
     }
 
     /// Notes how a PE's worker is reached. Connects later, when there is something to tell.
@@ -81,16 +77,11 @@ impl DirectConnections {
         self.current.insert(pe, direct);
     }
 
-    /// Answers the connections of others. To be called after the worker has made progress.
-    pub fn answer(&self, worker: &Worker) {
-        self.handshakes.answer(worker);
-    }
-
-    /// Tells a PE these words of its control area; false if they must go to its agent. `ordered`: the
+    /// Notifies a PE of these words of its control area; false if they must go to its agent. `ordered`: the
     /// agent has carried out everything before.
     pub fn notify(
         &mut self,
-        worker: &Worker,
+        worker: &Worker<Inbox>,
         pe: usize,
         notification: Notification,
         ordered: bool,
@@ -99,7 +90,7 @@ impl DirectConnections {
         if !self.concluded {
             direct.begin(worker, &self.secret);
         }
-        if !direct.is_ready(worker, &self.handshakes) {
+        if !direct.is_ready(worker) {
             return false;
         }
         let directly = ordered && !self.concluded;
@@ -110,10 +101,10 @@ impl DirectConnections {
     /// PEs may end from now on, without having taken in their notifications. Begins no connection any
     /// more. Returns whether all that have begun have opened or failed: no PE may end earlier, because
     /// UCX aborts a process whose partner disappears while they connect.
-    pub fn finish(&mut self, worker: &Worker) -> bool {
+    pub fn finish(&mut self, worker: &Worker<Inbox>) -> bool {
         self.concluded = true;
         let mut begun = self.current.values_mut().filter(|direct| direct.endpoint.is_some());
-        begun.all(|direct| direct.is_ready(worker, &self.handshakes) || !direct.works())
+        begun.all(|direct| direct.is_ready(worker) || !direct.works())
     }
 
     /// Ends the lifetime.
@@ -163,23 +154,80 @@ impl Notification<'_> {
     }
 }
 
-/// Takes notifications of this PE: to its control area, or here until its agent has written it there.
+/// Takes in what comes to a PE.
 #[derive(Default)]
 pub struct Inbox {
-    /// Counters, and the values that the agent will write there.
-    expected: RefCell<Vec<(NonNull<AtomicU64>, u64)>>,
+    /// What it has asked agents.
+    pub requests: PendingRequests,
+    /// What it is notified of.
+    pub steps: Steps,
+    /// The numbers of its connections that have been answered.
+    welcomes: RefCell<BTreeSet<u64>>,
 }
 
-// SAFETY: the words are those of the control area, which stays mapped. One thread at a time uses the
-// worker, and with it the inbox.
-unsafe impl Send for Inbox {}
+impl Receiver for Inbox {
+    const HANDLERS: &'static [Handler] = &[ANSWERS, NOTIFICATIONS, HELLO, WELCOME];
 
-impl Inbox {
+    fn receive(
+        &self,
+        handler: Handler,
+        head: [u64; 2],
+        rest: &[u8],
+        sender: Option<Sender<'_>>,
+    ) -> bool {
+        match (handler, sender) {
+            (ANSWERS, _) => self.requests.take_in(head[0], head[1], rest),
+            (NOTIFICATIONS, _) => notified(&self.steps, head, rest),
+            (HELLO, Some(sender)) if rest.is_empty() => {
+                sender.answer(WELCOME, handshake().numbered(head[0]));
+                true
+            }
+            (WELCOME, _) if rest.is_empty() => {
+                self.welcomes.borrow_mut().insert(head[0]);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A hello or its answer, to be completed by the number of the connection.
+fn handshake() -> Message {
+    Message::words(0, &[])
+}
+
+/// Takes in a notification; false if it is none.
+fn notified(steps: &Steps, [offset, told]: [u64; 2], words: &[u8]) -> bool {
+    // An earlier lifetime no longer needs it.
+    if told != life() {
+        return true;
+    }
+    let Some(job) = job::existing() else { return false };
+    let (base, room) = job.control().memory();
+    // SAFETY: the area begins on a page, consists of atomics, and stays mapped.
+    let area = unsafe { slice::from_raw_parts(base.as_ptr().cast_const().cast(), room / 8) };
+    steps.take(area, offset, words)
+}
+
+/// The steps that this PE is notified of: they are in its control area, or here until its agent has written
+/// them there.
+#[derive(Default)]
+pub struct Steps {
+    /// Counters, and the values that the agent will write there.
+    expected: RefCell<Vec<(&'static AtomicU64, u64)>>,
+}
+
+impl Steps {
     /// Whether the agent has written everything that it was expected to write.
-    pub fn is_complete(&self) -> bool {
-        let mut expected = self.expected.borrow_mut();
-        forget_written(&mut expected);
-        expected.is_empty()
+    pub fn are_complete(&self) -> bool {
+        self.forget_written();
+        self.expected.borrow().is_empty()
+    }
+
+    fn forget_written(&self) {
+        let is_missing =
+            |(place, value): &(&AtomicU64, u64)| place.load(Ordering::Relaxed) < *value;
+        self.expected.borrow_mut().retain(is_missing);
     }
 
     /// Ends the lifetime.
@@ -187,50 +235,35 @@ impl Inbox {
         self.expected.borrow_mut().clear();
     }
 
-    /// Writes words at an offset, or notes that the agent will; false if they are not in the room.
-    ///
-    /// # Safety
-    /// The `room` bytes at `base` are aligned words, which stay, and which others access only by
-    /// atomics.
-    unsafe fn take(&self, base: NonNull<u8>, room: usize, offset: u64, words: &[u8]) -> bool {
+    /// Writes words at an offset of the area, or notes that the agent will; false if they are not in it.
+    fn take(&self, area: &'static [AtomicU64], offset: u64, words: &[u8]) -> bool {
         let (offset, expected) = (offset & !EXPECTED, offset & EXPECTED != 0);
-        let Some(left) = (room as u64).checked_sub(offset) else { return false };
-        if offset % 8 != 0 || words.len() % 8 != 0 || words.len() as u64 > left {
+        if offset % 8 != 0 || words.len() % 8 != 0 {
             return false;
         }
-        // SAFETY: in the room by the check. The caller guarantees the rest.
-        let first = unsafe { base.byte_add(offset as usize).cast::<AtomicU64>() };
-        for (i, bytes) in words.chunks_exact(8).enumerate() {
-            // SAFETY: as above.
-            let (place, word) = (unsafe { first.add(i) }, word(bytes));
+        let first = usize::try_from(offset / 8).unwrap_or(usize::MAX);
+        let Some(places) = area.get(first..first.saturating_add(words.len() / 8)) else {
+            return false;
+        };
+        self.forget_written();
+        for (place, bytes) in places.iter().zip(words.chunks_exact(8)) {
             if expected {
-                let mut expected = self.expected.borrow_mut();
-                forget_written(&mut expected);
-                expected.push((place, word));
-                continue;
-            }
-            // SAFETY: as above.
-            let place = unsafe { place.as_ref() };
-            if words.len() == bytes.len() {
+                self.expected.borrow_mut().push((place, word(bytes)));
+            } else if words.len() == bytes.len() {
                 // The agent may already have written a later step.
-                place.fetch_max(word, Ordering::AcqRel);
+                place.fetch_max(word(bytes), Ordering::AcqRel);
             } else {
-                place.store(word, Ordering::Release);
+                place.store(word(bytes), Ordering::Release);
             }
         }
         true
     }
 }
 
-fn forget_written(expected: &mut Vec<(NonNull<AtomicU64>, u64)>) {
-    // SAFETY: words of the control area, which stays mapped.
-    expected.retain(|(place, word)| unsafe { place.as_ref() }.load(Ordering::Relaxed) < *word);
-}
-
 impl Direct {
     fn new(number: u64, record: Record) -> Self {
-        let (endpoint, message, request, failed) = (None, handshake(), None, None);
-        Self { number, record, endpoint, message, request, open: false, failed }
+        let unsent = Unsent::default();
+        Self { number, record, endpoint: None, unsent, open: false, failed: None }
     }
 
     fn works(&self) -> bool {
@@ -238,7 +271,7 @@ impl Direct {
     }
 
     /// Connects, at the first call.
-    fn begin(&mut self, worker: &Worker, secret: &Secret) {
+    fn begin(&mut self, worker: &Worker<Inbox>, secret: &Secret) {
         if self.endpoint.is_some() || self.failed.is_some() {
             return;
         }
@@ -246,98 +279,33 @@ impl Direct {
             Some(endpoint) => self.endpoint = Some(endpoint),
             None => self.failed = Some(Instant::now()),
         }
-        self.send(worker, HELLO, self.number);
+        self.send(worker, HELLO, handshake().numbered(self.number));
     }
 
     /// `None` if that fails: then the PE's agent gets everything.
-    fn connect(&self, worker: &Worker, secret: &Secret) -> Option<Endpoint> {
+    fn connect(&self, worker: &Worker<Inbox>, secret: &Secret) -> Option<Endpoint> {
         let visit = self.record.access.request(secret, ADMISSION).ok()?;
         let endpoint = worker.connect(&self.record.address).ok()?;
         visit.announce().ok().map(|()| endpoint)
     }
 
     /// Whether a message can be sent.
-    fn is_ready(&mut self, worker: &Worker, handshakes: &Handshakes) -> bool {
-        if let Some(Ok(open)) = self.request.take().map(|request| worker.outcome(request)) {
-            self.request = open;
+    fn is_ready(&mut self, worker: &Worker<Inbox>) -> bool {
+        self.open = self.open || worker.receiver().welcomes.borrow().contains(&self.number);
+        self.open && self.unsent.is_empty() && self.works()
+    }
+
+    fn notify(&self, worker: &Worker<Inbox>, notification: Notification) {
+        let message = Message::words(notification.life, notification.words);
+        self.send(worker, NOTIFICATIONS, message.numbered(notification.offset));
+    }
+
+    fn send(&self, worker: &Worker<Inbox>, handler: Handler, message: Vec<u8>) {
+        if let Some(endpoint) = self.endpoint {
+            // If it fails, so has the connection.
+            let _ = worker.send(endpoint, handler, message, &self.unsent);
         }
-        self.open = self.open || handshakes.have_welcomed(self.number);
-        self.open && self.request.is_none() && self.works()
     }
-
-    fn notify(&mut self, worker: &Worker, notification: Notification) {
-        *self.message = Message::words(notification.life, notification.words);
-        self.send(worker, NOTIFICATIONS, notification.offset);
-    }
-
-    /// Sends the message. The last one has been sent.
-    fn send(&mut self, worker: &Worker, handler: Handler, place: u64) {
-        let Some(endpoint) = &self.endpoint else { return };
-        let bytes = self.message.numbered(place);
-        // SAFETY: the message stays in its box until the request is over: nothing else is sent before.
-        // The connection exists as long as its endpoint.
-        let sent = unsafe { worker.send_to(endpoint.handle, handler, bytes.as_ptr(), bytes.len()) };
-        // If it fails, so has the connection.
-        self.request = sent.ok().flatten();
-    }
-}
-
-impl DirectConnections {
-    /// Prepares a worker for direct connections.
-    ///
-    /// # Errors
-    /// If UCX refuses the handlers.
-    pub fn prepare(&self, worker: &Worker) -> Result<(), Error> {
-        // SAFETY: the handshakes stay where they are: the connections outlive the worker.
-        unsafe { worker.accept_handshakes(&self.handshakes) }
-    }
-}
-
-impl Worker {
-    /// Takes in notifications of this PE from now on.
-    ///
-    /// # Errors
-    /// If UCX refuses the handler.
-    ///
-    /// # Safety
-    /// The inbox stays where it is as long as the worker exists. Only the thread that uses the worker
-    /// uses it.
-    pub unsafe fn accept_notifications(&self, inbox: &Inbox) -> Result<(), Error> {
-        let inbox = (&raw const *inbox).cast_mut().cast();
-        // SAFETY: the caller guarantees what the handler requires of its argument.
-        unsafe { self.accept(NOTIFICATIONS, take_in, inbox) }
-    }
-}
-
-/// Takes in a notification of this PE. UCX calls this.
-///
-/// # Safety
-/// `arg` is an [`Inbox`]. `data` is readable for `length` bytes.
-unsafe extern "C" fn take_in(
-    arg: *mut c_void,
-    _header: *const c_void,
-    _header_length: usize,
-    data: *mut c_void,
-    length: usize,
-    _param: *const RecvParam,
-) -> Status {
-    // SAFETY: the caller guarantees both. Nothing else uses the data meanwhile.
-    let (inbox, data) =
-        unsafe { (&*arg.cast::<Inbox>(), slice::from_raw_parts(data.cast::<u8>(), length)) };
-    let written = match (data.split_at_checked(HEAD), job::existing()) {
-        // An earlier lifetime no longer needs it.
-        (Some((head, _)), _) if word(&head[8..]) != life() => true,
-        (Some((head, words)), Some(job)) => {
-            let (base, room) = job.control().memory();
-            // SAFETY: the area consists of atomics, and stays mapped.
-            unsafe { inbox.take(base, room, word(&head[..8]), words) }
-        }
-        _ => false,
-    };
-    if !written {
-        failure::fatal(format_args!("a malformed step of {length} bytes from another node"));
-    }
-    0
 }
 
 #[cfg(test)]
@@ -346,16 +314,14 @@ mod tests {
 
     /// The control area of a PE.
     struct Area {
-        words: Vec<AtomicU64>,
-        inbox: Inbox,
+        words: &'static [AtomicU64],
+        steps: Steps,
     }
 
     impl Area {
         fn take(&self, Notification { offset, words, .. }: Notification) -> bool {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            let base = NonNull::from(&self.words[0]).cast();
-            // SAFETY: the words of this test.
-            unsafe { self.inbox.take(base, size_of_val(&self.words[..]), offset, &bytes) }
+            self.steps.take(self.words, offset, &bytes)
         }
 
         fn words(&self) -> Vec<u64> {
@@ -364,7 +330,8 @@ mod tests {
     }
 
     fn area() -> Area {
-        Area { words: [5, 5, 5, 5].map(AtomicU64::new).into(), inbox: Inbox::default() }
+        let words = Box::leak(Box::new([5, 5, 5, 5].map(AtomicU64::new)));
+        Area { words, steps: Steps::default() }
     }
 
     fn notification(offset: u64, words: &[u64]) -> Notification<'_> {
@@ -386,7 +353,7 @@ mod tests {
             assert!(!area.take(notification(offset, words)), "{offset}");
         }
         assert_eq!(area.words(), [5, 7, 1, 9]);
-        assert!(area.inbox.is_complete());
+        assert!(area.steps.are_complete());
     }
 
     #[test]
@@ -395,13 +362,13 @@ mod tests {
         for words in [&[6][..], &[1, 8]] {
             assert!(area.take(notification(8, words).expected()));
             assert_eq!(area.words(), [5; 4], "the agent writes it");
-            assert!(!area.inbox.is_complete());
+            assert!(!area.steps.are_complete());
             area.words[words.len()].store(9, Ordering::Relaxed);
-            assert!(area.inbox.is_complete(), "a later step is there");
+            assert!(area.steps.are_complete(), "a later step is there");
             area.words[words.len()].store(5, Ordering::Relaxed);
         }
         assert!(area.take(notification(8, &[6]).expected()));
-        area.inbox.reset();
-        assert!(area.inbox.is_complete());
+        area.steps.reset();
+        assert!(area.steps.are_complete());
     }
 }

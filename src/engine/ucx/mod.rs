@@ -1,55 +1,43 @@
 //! UCX as an engine: this PE itself issues operations to the agents of other nodes.
 #![allow(unsafe_code)]
 
-mod alarm;
 mod bindings;
-mod completion;
+mod connections;
 mod direct;
-mod handshake;
-mod lost;
+mod memory;
 mod message;
-mod messages;
-mod operations;
-mod peers;
-mod pending;
 mod progress;
-mod progress_thread;
-mod question;
+mod raw;
 mod reach;
+mod request;
 pub mod server;
-mod shutdown;
-mod silence;
-mod state;
-mod turn;
 pub mod worker;
 
 use super::exports::Record;
 use super::secret::Secret;
-use super::{Action, Amo, Engine, Far, Over, Segment, admission};
+use super::{Action, Amo, Completion, Engine, Far, Network, Segment, admission};
 use crate::error::Error;
+use crate::job;
 use crate::job::file::JobFile;
 use crate::job::nodes::Nodes;
-use alarm::Alarm;
-use bindings::Status;
-use completion::Completion;
+use connections::{Peers, lost, lost_somewhere};
 use direct::{Inbox, Notification};
-use message::Message;
-use messages::Parts;
+use message::{Message, Question, parts};
 use onenode_core::copy;
-use operations::{Remote, Request};
-use peers::Peers;
-use pending::PendingRequests;
-use progress::Progress;
-use question::Question;
-use silence::Silence;
-use state::{Shared, State};
-use std::sync::{Arc, Mutex, MutexGuard};
+use onenode_core::sys::process;
+use progress::{Shared, State};
+use request::Remote;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-use turn::Turn;
-use worker::Worker;
+use worker::{Unsent, Worker};
 
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
 const CONCLUSION: Duration = Duration::from_secs(5);
+/// How long it may take to tell other nodes of the job's end. Those that cannot be reached by then are left
+/// to the launcher.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// The time that a connection gets at least for that.
+const LEAST: Duration = Duration::from_millis(1);
 /// No page is smaller.
 const PAGE: usize = 4096;
 
@@ -67,74 +55,42 @@ impl Ucx {
     /// If UCX is missing or does not work here.
     pub fn open(job: &JobFile, nodes: &Nodes) -> Result<Self, Error> {
         let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
-        // PEs of other nodes connect to a PE that is alone on its node; else only to its agent.
-        let is_alone = job.near().len() == 1;
-        let (worker, guard) = Worker::open(&nodes.device()).map_err(|error| {
+        let inbox = Inbox::default();
+        let (worker, guard) = Worker::open(&nodes.device(), inbox).map_err(|error| {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;
-        let inbox = Box::<Inbox>::default();
-        let mut admission = None;
-        if !is_alone {
+        // PEs of other nodes connect to a PE that is alone on its node; else only to its agent.
+        let admission = if job.near().len() > 1 {
             guard.close()?;
+            None
         } else {
-            // SAFETY: the inbox stays with the worker, for one thread at a time.
-            unsafe { worker.accept_notifications(&inbox) }?;
             let (server, access) = admission::Server::open(&guard)?;
             nodes.set_worker(&Record { address: worker.address()?, access }.encode())?;
-            admission = Some((server, secret.clone()));
-        }
-        let pending = Box::<PendingRequests>::default();
-        // SAFETY: the pending requests stay with the worker, for one thread at a time.
-        unsafe { worker.accept_answers(&pending) }?;
-        let doorbell = worker.doorbell();
-        let peers = Peers::none(nodes.count(), job.npes(), secret);
-        peers.direct.prepare(&worker)?;
-        let state = State {
-            worker,
-            inbox,
-            pending,
-            peers,
-            progress: Progress::default(),
-            silence: Silence::default(),
-            kept: Vec::new(),
-            armed: false,
-            waiting: 0,
+            Some((server, secret.clone()))
         };
-        let state = Mutex::new(state);
-        let shared = Arc::new(Shared { state, doorbell, alarm: Alarm::default() });
+        let peers = Peers::none(nodes.count(), job.npes(), secret);
+        let shared = Arc::new(Shared::new(worker, peers));
         Ok(Self { shared, admission: admission.into() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state()
-    }
-
-    /// Counts an operation on `pe` that a message carries; returns its number. `owed`: quiets wait
-    /// for it.
-    fn count(&self, state: &mut State, pe: usize, owed: bool) -> u64 {
-        let number = state.progress.count(owed);
-        state.peers.note(pe, number);
-        self.alarm(state);
-        number
-    }
-
-    /// Lets the progress thread complete what has been issued, if the program does not.
-    fn alarm(&self, state: &mut State) {
-        if !state.armed {
-            state.armed = true;
-            self.shared.alarm.set();
-        }
-    }
-
     /// Sends a message. `owed`: quiets wait for it.
-    fn send(&self, to: Far, mut message: Message, owed: bool) {
-        let request = self.with(to, |state, remote, offset| {
-            self.count(state, to.pe, owed);
-            // SAFETY: the message is this call's, and `finish` waits for the request.
-            unsafe { state.worker.send(remote, offset, &mut message) }
+    fn send(&self, to: Far, message: Message, owed: bool) {
+        let unsent = Unsent::default();
+        self.with(to, |state, remote, offset| {
+            let target = remote.at(offset, message.extent())?;
+            self.shared.count(state, to.pe, owed);
+            let message = message.to(target);
+            state.worker.send(remote.endpoint, message::STORES, message, &unsent)
         });
-        self.finish(request, Some(to.pe));
+        self.await_sent(&unsent);
+    }
+
+    /// Returns when the messages have been sent: a PE issues no more than the network takes.
+    fn await_sent(&self, unsent: &Unsent) {
+        if !unsent.is_empty() {
+            self.shared.wait(|_| unsent.is_empty());
+        }
     }
 
     /// Asks a question about a PE's memory, and waits for the answer if the operation is to be over at
@@ -142,17 +98,16 @@ impl Ucx {
     ///
     /// # Safety
     /// `to` is writable for the question's extent until the operation is over.
-    unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, over: Over) {
+    unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, completion: Completion) {
         let number = self.with(of, |state, remote, offset| {
-            if over == Over::AtQuiet {
-                self.count(state, of.pe, true);
+            if completion == Completion::AtQuiet {
+                self.shared.count(state, of.pe, true);
             }
-            // SAFETY: the caller guarantees that `to` is writable. The worker accepts answers to these pending
-            // requests.
-            unsafe { state.worker.ask(&state.pending, remote, offset, question, to) }
+            // SAFETY: the caller guarantees that `to` is writable.
+            unsafe { state.ask(remote, offset, question, to) }
         });
-        if over == Over::AtReturn {
-            self.wait(Some(of.pe), |state| Ok(state.pending.is_answered(number)));
+        if completion == Completion::AtReturn {
+            self.shared.wait(|state| state.is_answered(number));
         }
     }
 
@@ -163,65 +118,42 @@ impl Ucx {
         issue: impl FnOnce(&mut State, Remote, u64) -> Result<R, Error>,
     ) -> R {
         let (segment, offset) = Segment::of(far.offset);
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let remote = match state.peers.segment(far.pe, segment) {
             Some(remote) => remote,
             None => {
                 drop(state);
                 self.reach(far.pe);
-                state = self.state();
-                state.peers.segment(far.pe, segment).unwrap_or_else(|| lost::lost(far.pe, "gone"))
+                state = self.shared.state();
+                state.peers.segment(far.pe, segment).unwrap_or_else(|| lost(far.pe, "gone"))
             }
         };
-        issue(&mut state, remote, offset).unwrap_or_else(|error| lost::lost(far.pe, error))
+        issue(&mut state, remote, offset).unwrap_or_else(|error| lost(far.pe, error))
     }
 
     /// Returns when the operation with this number is complete, with all before.
     fn complete(&self, number: u64) {
-        let mut state = self.state();
-        if state.progress.complete >= number {
+        let mut state = self.shared.state();
+        if state.operations.complete >= number {
             return;
         }
-        let begun = Completion::begin(&mut state);
-        let completion = begun.unwrap_or_else(|error| lost::lost_somewhere(error));
+        let begun = progress::Completion::begin(&mut state);
+        let completion = begun.unwrap_or_else(|error| lost_somewhere(error));
         state.check();
         drop(state);
-        self.wait(None, |state| Ok(completion.is_over(state)));
+        self.shared.wait(|state| completion.is_over(state));
     }
 
-    /// Waits for operations on `pe`.
-    fn finish(&self, requests: impl IntoIterator<Item = Request>, pe: Option<usize>) {
-        let mut open: Vec<_> = requests.into_iter().collect();
-        if !open.is_empty() {
-            self.wait(pe, |state| state.worker.are_over(&mut open));
-        }
-    }
-
-    /// Makes progress until the operation is over, which concerns `pe` or, without one, any PE.
-    fn wait(&self, pe: Option<usize>, mut is_over: impl FnMut(&mut State) -> Result<bool, Status>) {
-        self.state().waiting += 1;
-        let mut turn = Turn::new(self.shared.doorbell);
+    /// The state, if the job is ending: the engine may be what failed, so this thread may have locked it
+    /// already.
+    fn state_until(&self, until: Instant) -> Option<MutexGuard<'_, State>> {
         loop {
-            let mut state = self.state();
-            let came = state.advance();
-            match is_over(&mut state) {
-                Ok(true) => {
-                    state.waiting -= 1;
-                    return;
-                }
-                Ok(false) if came => continue,
-                Ok(false) => {}
-                Err(status) => {
-                    let words = state.worker.words(status);
-                    state.check();
-                    match pe {
-                        Some(pe) => lost::lost(pe, words),
-                        None => lost::lost_somewhere(words),
-                    }
-                }
+            match self.shared.state.try_lock() {
+                Ok(state) => return Some(state),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => return None,
+                Err(TryLockError::WouldBlock) => process::yield_cpu(),
             }
-            state.check();
-            turn.pass(state);
         }
     }
 }
@@ -229,9 +161,10 @@ impl Ucx {
 // SAFETY: messages are sent from, and answers written to, what the calls name: see `Worker::send_parts`
 // and `PendingRequests`, which counts the bytes that are missing.
 unsafe impl Engine for Ucx {
-    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, over: Over) {
+    unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, completion: Completion) {
         let word = matches!(bytes, 4 | 8) && to.offset % bytes as u64 == 0;
-        if word && over == Over::AtReturn && self.state().progress.quiet_follows() {
+        let blocking = completion == Completion::AtReturn;
+        if word && blocking && self.shared.state().operations.quiet_follows() {
             // A swap is answered, so it takes one exchange; a message and a quiet take two.
             let mut operand = [0; 8];
             // SAFETY: the caller guarantees that `from` is readable.
@@ -240,7 +173,7 @@ unsafe impl Engine for Ucx {
             self.fetch(to, Amo { action: Action::Swap, operand, bytes });
             return;
         }
-        if bytes <= messages::MOST {
+        if bytes <= message::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { Message::store(from, bytes) }, true);
         }
@@ -249,41 +182,33 @@ unsafe impl Engine for Ucx {
             // SAFETY: the caller guarantees that the source is readable.
             unsafe { from.wrapping_add(at).read_volatile() };
         }
-        // Not dropped before the job has ended if something fails: messages may be on their way.
-        let mut parts = None;
-        let requests = self.with(to, |state, remote, offset| {
-            let number = self.count(state, to.pe, true);
-            let sent = parts.insert(Parts::to(remote.at(offset, bytes)?, bytes));
-            let mut requests = Vec::new();
-            // SAFETY: the caller guarantees that `from` is readable until the transfer is over. The
-            // heads stay until then, here or in `kept`.
+        let unsent = Unsent::default();
+        self.with(to, |state, remote, offset| {
+            let target = remote.at(offset, bytes)?;
+            self.shared.count(state, to.pe, true);
+            let parts = parts(bytes, |start| target.plus(start).words(message::STORE));
+            // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all
+            // has been sent, below, or an answer to what was asked later has come.
             unsafe {
-                let worker = &state.worker;
-                worker.send_parts(remote.endpoint, messages::STORES, sent, from, &mut requests)
-            }?;
-            if over == Over::AtQuiet {
-                state.worker.forget_requests(requests.drain(..));
-                state.kept.extend(parts.take().map(|parts| (number, parts)));
+                state.worker.send_parts(remote.endpoint, message::STORES, parts, from, &unsent)
             }
-            Ok(requests)
         });
-        self.finish(requests, Some(to.pe));
+        if blocking {
+            self.await_sent(&unsent);
+        }
     }
 
-    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, over: Over) {
+    unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, completion: Completion) {
         // SAFETY: as for this function.
-        unsafe { self.ask(from, Question::Load(bytes), to, over) }
+        unsafe { self.ask(from, Question::Load(bytes), to, completion) }
     }
 
     fn fetch(&self, at: Far, amo: Amo) -> u64 {
-        let mut result = 0u64;
-        let place = &raw mut result;
+        let mut result = [0; 8];
+        let place = result.as_mut_ptr();
         // SAFETY: the result has room, and the operation is over at return.
-        unsafe {
-            self.ask(at, Question::Change(amo), place.cast(), Over::AtReturn);
-            // Written through the pointer.
-            place.read_volatile()
-        }
+        unsafe { self.ask(at, Question::Change(amo), place, Completion::AtReturn) };
+        u64::from_le_bytes(result)
     }
 
     fn update(&self, at: Far, amo: Amo) {
@@ -293,10 +218,30 @@ unsafe impl Engine for Ucx {
         }
     }
 
+    fn quiet(&self) {
+        let owed = self.shared.state().operations.quiet();
+        self.complete(owed);
+    }
+
+    fn reset(&self) {
+        // Includes what only `notify` issued: others may wait for it.
+        let issued = self.shared.state().operations.issued;
+        self.complete(issued);
+        let mut state = self.shared.state();
+        state.peers.reset();
+        state.worker.receiver().steps.reset();
+    }
+}
+
+impl Network for Ucx {
+    fn engine(&self) -> &dyn Engine {
+        self
+    }
+
     fn notify(&self, at: Far, words: &[u64]) {
         let directly = self.with(at, |state, _, offset| {
-            let State { worker, peers, progress, .. } = state;
-            let ordered = peers.is_done(at.pe, progress.complete);
+            let State { worker, peers, operations, .. } = state;
+            let ordered = peers.is_done(at.pe, operations.complete);
             let notification = Notification { life: direct::life(), offset, words };
             Ok(peers.direct.notify(worker, at.pe, notification, ordered))
         });
@@ -304,42 +249,46 @@ unsafe impl Engine for Ucx {
             return;
         }
         if let [_] = words {
-            return self.send(at, Message::words(messages::RAISE, words), false);
+            return self.send(at, Message::words(message::RAISE, words), false);
         }
-        let at_once = messages::MOST / size_of::<u64>();
+        let at_once = message::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
             // SAFETY: the words of the part are readable.
             let message = unsafe { Message::store(part.as_ptr().cast(), size_of_val(part)) };
-            self.send(at.plus(i * messages::MOST), message, false);
+            self.send(at.plus(i * message::MOST), message, false);
         }
     }
 
     fn receive(&self, sleeps: bool) -> bool {
-        let Ok(mut state) = self.shared.state.try_lock() else { return false };
+        let Ok(state) = self.shared.state.try_lock() else { return false };
         // Others take it in.
         if state.waiting > 0 {
             return false;
         }
         let mut came = false;
-        while state.advance() {
+        while state.worker.progress() {
             came = true;
         }
-        let sleeps = sleeps && !came && state.inbox.is_complete();
+        let sleeps = sleeps && !came && state.worker.receiver().steps.are_complete();
         if sleeps && state.worker.arm().is_ok_and(|armed| armed) {
             drop(state);
-            self.shared.doorbell.sleep(turn::SLEEP);
+            self.shared.doorbell.sleep(progress::SLEEP);
         }
         came
     }
 
     fn finish(&self) {
         let until = Instant::now() + CONCLUSION;
-        self.wait(None, |state| Ok(state.are_connections_settled() || Instant::now() >= until));
+        self.shared.wait(|state| state.are_connections_settled() || Instant::now() >= until);
     }
 
-    fn quiet(&self) {
-        let owed = self.state().progress.quiet();
-        self.complete(owed);
+    fn finish_early(&self) {
+        let until = Instant::now() + LAST_WORDS;
+        let Some(mut state) = self.state_until(until) else { return };
+        while !state.are_connections_settled() && Instant::now() < until {
+            state.worker.progress();
+            process::yield_cpu();
+        }
     }
 
     fn start_progress_thread(&self) -> Result<(), Error> {
@@ -347,42 +296,54 @@ unsafe impl Engine for Ucx {
         if let Some((server, secret)) = admission {
             server.start(move || Some(secret.clone()))?;
         }
-        progress_thread::start(self.shared.clone())
+        self.shared.clone().start_thread()
     }
 
     fn check_connections(&self) {
         let Ok(mut state) = self.shared.state.try_lock() else { return };
         if state.waiting == 0 {
-            while state.advance() {}
+            while state.worker.progress() {}
             state.check();
         }
-        let State { worker, pending, peers, silence, .. } = &mut *state;
-        // SAFETY: the worker accepts answers to these pending requests.
-        unsafe { silence.look(worker, pending, peers) };
-    }
-
-    fn finish_early(&self) {
-        shutdown::finish_early(&self.shared);
+        state.look_for_silence();
     }
 
     fn notify_end(&self, word: u64) {
-        shutdown::notify_end(&self.shared, word);
+        let Some(nodes) = job::existing().and_then(|job| job.nodes()) else { return };
+        let until = Instant::now() + LAST_WORDS;
+        let Some(mut state) = self.state_until(until) else { return };
+        let State { worker, peers, .. } = &mut *state;
+        let requests = &worker.receiver().requests;
+        let mut open = Vec::new();
+        // Reports no failures: the job is ending.
+        for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
+            let Some(record) = nodes.agent(node) else { continue };
+            let most = until.saturating_duration_since(Instant::now()).max(LEAST);
+            let pe = nodes.pes(node).start;
+            let Ok(endpoint) = peers.connect(worker, (node, pe), &record, most) else { continue };
+            let agent = Remote::none(endpoint, pe);
+            let message = Message::words(message::END, &[word]);
+            if let Ok(target) = agent.at(0, message.extent()) {
+                let message = message.to(target);
+                let _ = worker.send(endpoint, message::STORES, message, &Unsent::default());
+                open.extend(requests.ask_for_answer(worker, agent));
+            }
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        let is_over = || open.iter().all(|number| requests.is_answered(*number));
+        while !is_over() && Instant::now() < until {
+            worker.progress();
+            process::yield_cpu();
+        }
     }
 
     fn runs_the_same(&self, pe: usize) -> bool {
-        let known = || self.state().peers.pes[pe].map(|peer| peer.same);
+        let known = || self.shared.state().peers.pes[pe].map(|peer| peer.same);
         known().unwrap_or_else(|| {
             self.reach(pe);
-            known().unwrap_or_else(|| lost::lost(pe, "gone"))
+            known().unwrap_or_else(|| lost(pe, "gone"))
         })
-    }
-
-    fn reset(&self) {
-        // Includes what only `tell` issued: others may wait for it.
-        let issued = self.state().progress.issued;
-        self.complete(issued);
-        let mut state = self.state();
-        state.peers.reset();
-        state.inbox.reset();
     }
 }

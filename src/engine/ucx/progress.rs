@@ -1,68 +1,302 @@
-//! How many operations this PE has issued, and how many have taken effect.
+//! What the PE's threads share of its connections, and how operations progress: while a thread waits for
+//! one, and in a thread of its own while the program computes.
+#![allow(unsafe_code)]
 
-/// How far this PE's operations without a result have come, by their numbers.
-#[derive(Default)]
-pub struct Progress {
-    /// The last one issued.
-    pub issued: u64,
-    /// The last one that a quiet has to wait for.
-    pub owed: u64,
-    /// The last one that is known to be complete, with all before.
-    pub complete: u64,
-    /// How many have been issued since the last quiet.
-    since_quiet: u64,
-    /// Whether there was one between the last two quiets.
-    single: bool,
+use super::connections::{Peers, lost_somewhere, name};
+use super::direct::Inbox;
+use super::message::Question;
+use super::raw::Doorbell;
+use super::request::{Operations, Remote};
+use super::worker::Worker;
+use crate::error::Error;
+use crate::job::health::{Watch, check_peers};
+use crate::job::{self, ending};
+use crate::message;
+use crate::sys::signal::without_signals;
+use onenode_core::sys::process;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How many times a thread that waits polls before it yields the CPU, and how many times it yields before
+/// it sleeps.
+const LOOKS: u32 = 16;
+const YIELDS: u32 = 64;
+/// The longest time it sleeps: another thread may take the awaited event from the network.
+pub const SLEEP: Duration = Duration::from_millis(10);
+/// The delay between an operation and the progress thread's first progress on it.
+const LATER: Duration = Duration::from_millis(1);
+/// How long an agent may take to answer until the PE says so.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often a PE that waits for something else asks the agents whether they are there.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// The state that the PE's threads share.
+pub struct Shared {
+    pub state: Mutex<State>,
+    pub doorbell: Doorbell,
+    /// Whether there are operations for the progress thread.
+    alarm: Mutex<bool>,
+    alarmed: Condvar,
 }
 
-impl Progress {
-    /// Counts an operation; returns its number. `owed`: quiets wait for it.
-    pub fn count(&mut self, owed: bool) -> u64 {
-        self.issued += 1;
-        if owed {
-            self.since_quiet += 1;
-            self.owed = self.issued;
-        }
-        self.issued
+/// The state that one thread uses at a time.
+pub struct State {
+    pub worker: Worker<Inbox>,
+    pub peers: Peers,
+    pub operations: Operations,
+    silence: Silence,
+    /// Whether the progress thread has been notified of outstanding operations.
+    armed: bool,
+    /// How many threads wait for something, and make progress while they wait.
+    pub waiting: usize,
+}
+
+impl Shared {
+    /// No operation has been issued.
+    pub fn new(worker: Worker<Inbox>, peers: Peers) -> Self {
+        let doorbell = worker.doorbell();
+        let (operations, silence) = (Operations::default(), Silence::default());
+        let state = State { worker, peers, operations, silence, armed: false, waiting: 0 };
+        Self { state: state.into(), doorbell, alarm: false.into(), alarmed: Condvar::new() }
     }
 
-    /// Whether a quiet is likely to follow the next operation, because one followed the last. Notes
-    /// the operation, which is to be completed at once in this case.
-    pub fn quiet_follows(&mut self) -> bool {
-        let likely = self.single && self.since_quiet == 0;
-        self.since_quiet += u64::from(likely);
-        likely
+    /// The state, when no other thread uses it.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a quiet; returns the number of the last operation that it has to wait for.
-    pub fn quiet(&mut self) -> u64 {
-        if self.since_quiet > 0 {
-            self.single = self.since_quiet == 1;
-            self.since_quiet = 0;
+    /// Counts an operation on `pe` that a message carries; returns its number. `owed`: quiets wait
+    /// for it. Lets the progress thread complete it, if the program does not.
+    pub fn count(&self, state: &mut State, pe: usize, owed: bool) {
+        let number = state.operations.count(owed);
+        state.peers.note(pe, number);
+        if !state.armed {
+            state.armed = true;
+            *self.alarm.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            self.alarmed.notify_one();
         }
-        self.owed
+    }
+
+    /// Makes progress until something is over. Ends the process if the job has ended.
+    pub fn wait(&self, mut is_over: impl FnMut(&mut State) -> bool) {
+        self.state().waiting += 1;
+        let (mut turns, mut watch) = (0u32, Watch::new());
+        loop {
+            let mut state = self.state();
+            let came = state.worker.progress();
+            if is_over(&mut state) {
+                state.waiting -= 1;
+                return;
+            }
+            if came {
+                continue;
+            }
+            state.check();
+            turns = turns.saturating_add(1);
+            if turns <= LOOKS {
+                continue;
+            }
+            if turns <= LOOKS + YIELDS {
+                drop(state);
+                process::yield_cpu();
+                continue;
+            }
+            let armed = state.worker.arm().unwrap_or_else(|error| lost_somewhere(error));
+            drop(state);
+            if armed {
+                self.doorbell.sleep(SLEEP);
+            }
+            if let Some(job) = job::existing() {
+                ending::look(job);
+                check_peers(job, &mut watch);
+            }
+        }
+    }
+
+    /// Starts the progress thread, with all signals blocked: they are for the program's own threads. A
+    /// program that soon calls quiet never needs it.
+    ///
+    /// # Errors
+    /// If no thread can be created.
+    pub fn start_thread(self: Arc<Self>) -> Result<(), Error> {
+        let thread = thread::Builder::new().name("oneshmem".into()).stack_size(256 << 10);
+        let started = without_signals(|| {
+            thread.spawn(move || {
+                loop {
+                    self.await_alarm();
+                    thread::sleep(LATER);
+                    self.complete_all();
+                }
+            })
+        });
+        started.map(drop).map_err(|error| Error::Engine(format!("no thread: {error}")))
+    }
+
+    fn await_alarm(&self) {
+        let mut alarm = self.alarm.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*alarm {
+            alarm = self.alarmed.wait(alarm).unwrap_or_else(PoisonError::into_inner);
+        }
+        *alarm = false;
+    }
+
+    /// Makes progress until all issued operations are complete. The PE's own threads may complete them
+    /// first; those threads also report failures.
+    fn complete_all(&self) {
+        let mut completion = None;
+        loop {
+            let mut state = self.state();
+            if state.waiting > 0 {
+                // Threads of the PE are waiting. Progress here would take the events that they sleep
+                // for, and they make progress themselves.
+                drop(state);
+                thread::sleep(LATER / 10);
+                continue;
+            }
+            while state.worker.progress() {}
+            let begun = match completion.take() {
+                Some(open) => Ok(open),
+                None if state.operations.complete >= state.operations.issued => {
+                    state.armed = false;
+                    return;
+                }
+                None => Completion::begin(&mut state),
+            };
+            let Ok(open) = begun else { return };
+            if open.is_over(&mut state) {
+                // A program that goes on issuing operations is not slowed down by this thread.
+                drop(state);
+                thread::sleep(LATER);
+                continue;
+            }
+            // The PE's next operation meets the same failure and reports it.
+            if state.peers.have_failed() {
+                return;
+            }
+            completion = Some(open);
+            let armed = state.worker.arm().unwrap_or(false);
+            drop(state);
+            if armed {
+                self.doorbell.sleep(SLEEP);
+            } else {
+                thread::sleep(LATER / 10);
+            }
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl State {
+    /// Asks an agent about memory. Returns the question's number; the answer is written to `to`.
+    ///
+    /// # Errors
+    /// If the memory is not all in the segment, or UCX fails.
+    ///
+    /// # Safety
+    /// `to` is writable for the question's extent until it is answered.
+    pub unsafe fn ask(
+        &self,
+        of: Remote,
+        offset: u64,
+        question: Question,
+        to: *mut u8,
+    ) -> Result<u64, Error> {
+        let requests = &self.worker.receiver().requests;
+        // SAFETY: as for this function.
+        unsafe { requests.ask(&self.worker, of, offset, question, to) }
+    }
 
-    #[test]
-    fn a_quiet_is_expected_after_one_has_followed_a_single_operation() {
-        let mut progress = Progress::default();
-        assert!(!progress.quiet_follows(), "nothing is known yet");
-        progress.count(true);
-        progress.count(false);
-        assert_eq!(progress.quiet(), 1);
-        for _ in 0..3 {
-            assert!(progress.quiet_follows());
-            progress.quiet();
-            progress.quiet();
+    /// Whether the question with this number is answered.
+    pub fn is_answered(&self, number: u64) -> bool {
+        self.worker.receiver().requests.is_answered(number)
+    }
+
+    /// Ends the job if the connection to a node has failed.
+    pub fn check(&mut self) {
+        self.peers.check(&self.worker);
+    }
+
+    /// Whether no connection to a PE is under way. None begins after this.
+    pub fn are_connections_settled(&mut self) -> bool {
+        self.peers.direct.finish(&self.worker)
+    }
+}
+
+/// The completion of all operations that were issued before it began: they have taken effect when their
+/// agents answer what was asked after them.
+pub struct Completion {
+    /// The last of them.
+    last: u64,
+    /// How many questions had been asked by then. All of them must be answered: those about the
+    /// operations, and nonblocking gets.
+    asked: u64,
+}
+
+impl Completion {
+    /// Asks for it.
+    pub fn begin(State { worker, peers, operations, .. }: &mut State) -> Result<Self, Error> {
+        let requests = &worker.receiver().requests;
+        for agent in peers.messaged(operations.complete) {
+            requests.ask_for_answer(worker, agent)?;
         }
-        assert!(progress.quiet_follows() && !progress.quiet_follows(), "a second one in a row");
-        progress.count(true);
-        progress.quiet();
-        assert!(!progress.quiet_follows(), "the last quiet followed two");
+        Ok(Self { last: operations.issued, asked: requests.asked() })
+    }
+
+    /// Whether it has been reached. To be called after each progress.
+    pub fn is_over(&self, State { worker, operations, .. }: &mut State) -> bool {
+        let over = worker.receiver().requests.are_answered(self.asked);
+        if over {
+            operations.complete = operations.complete.max(self.last);
+        }
+        over
+    }
+}
+
+/// What a PE knows of answers that do not come. A PE that waits for one says so, because nothing else
+/// would: a process that is stopped keeps its connections.
+struct Silence {
+    /// The oldest open question, since when it has been that, and whether the PE has said so.
+    open: Option<(u64, Instant, bool)>,
+    /// When the agents were last asked.
+    probed: Instant,
+}
+
+impl Default for Silence {
+    fn default() -> Self {
+        Self { open: None, probed: Instant::now() }
+    }
+}
+
+impl State {
+    /// Looks for an agent that does not answer. To be called from time to time by a thread that waits.
+    pub fn look_for_silence(&mut self) {
+        let Self { worker, peers, silence, .. } = self;
+        let (requests, now) = (&worker.receiver().requests, Instant::now());
+        let Some((number, pe)) = requests.oldest() else {
+            silence.open = None;
+            if now - silence.probed >= PROBE {
+                silence.probed = now;
+                for agent in peers.connected() {
+                    // If it fails, so has the connection, which others notice.
+                    let _ = requests.ask_for_answer(worker, agent);
+                }
+            }
+            return;
+        };
+        match &mut silence.open {
+            Some((before, since, named)) if *before == number => {
+                if !*named && now - *since >= PATIENCE {
+                    *named = true;
+                    let node = job::existing().and_then(|job| job.nodes()).map(|it| it.node_of(pe));
+                    message::say(format_args!(
+                        "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or \
+                         the host is; still waiting",
+                        name(node.unwrap_or_default()),
+                        PATIENCE.as_secs()
+                    ));
+                }
+            }
+            open => *open = Some((number, now, false)),
+        }
     }
 }

@@ -2,11 +2,10 @@
 #![allow(unsafe_code)]
 
 use super::Ucx;
-use super::lost::lost;
-use super::operations::Remote;
-use super::peers::Peer;
-use super::question::Question;
-use super::state::State;
+use super::connections::{Peer, lost};
+use super::message::Question;
+use super::progress::State;
+use super::request::Remote;
 use crate::atomics::Ordering;
 use crate::engine::Segment;
 use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
@@ -47,14 +46,14 @@ impl Ucx {
             }
         };
         let same = check(job, pe, &export);
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let state = &mut *state;
         let Some(agent) = &state.peers.agents[node] else { lost(pe, "not connected") };
         if state.peers.pes[pe].is_none() {
             let segments = Segment::ALL.map(|segment| match export.sizes[segment as usize] {
                 0 => None,
                 _ if segment == Segment::Data && !same => None,
-                bytes => Some(Remote::of(&agent.endpoint, pe, segment, bytes, export.life)),
+                bytes => Some(Remote::of(agent.endpoint, pe, segment, bytes, export.life)),
             });
             state.peers.pes[pe] = Some(Peer { node, same, segments });
             if let Some(record) = Record::decode(&export.worker) {
@@ -64,7 +63,7 @@ impl Ucx {
     }
 
     fn connect(&self, pe: usize, node: usize, record: &[u8]) {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let State { worker, peers, .. } = &mut *state;
         if let Err(error) = peers.connect(worker, (node, pe), record, ADMISSION) {
             lost(pe, error)
@@ -74,20 +73,17 @@ impl Ucx {
     /// The current export of a PE, as its agent has encoded it.
     fn export(&self, pe: usize, node: usize) -> [u8; EXPORT_BYTES] {
         let mut bytes = [0; EXPORT_BYTES];
-        let place = bytes.as_mut_ptr();
         let number = {
-            let state = self.state();
+            let state = self.shared.state();
             let agent = state.peers.agents[node].as_ref();
             let agent = agent.unwrap_or_else(|| lost(pe, "not connected"));
-            let agent = Remote::none(&agent.endpoint, pe);
-            // SAFETY: the bytes stay until the answer has come, below. The worker accepts answers to
-            // these pending requests.
-            unsafe { state.worker.ask(&state.pending, agent, 0, Question::Export, place) }
+            let agent = Remote::none(agent.endpoint, pe);
+            // SAFETY: the bytes stay until the answer has come, below.
+            unsafe { state.ask(agent, 0, Question::Export, bytes.as_mut_ptr()) }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
-        self.wait(Some(pe), |state| Ok(state.pending.is_answered(number)));
-        // SAFETY: our own local, which was written through the pointer.
-        unsafe { place.cast::<[u8; EXPORT_BYTES]>().read_volatile() }
+        self.shared.wait(|state| state.is_answered(number));
+        bytes
     }
 }
 

@@ -1,338 +1,312 @@
-//! UCX as we use it: a worker that sends messages to endpoints, and carries out those that come.
-//! This file alone ensures what UCX requires of its callers.
+//! The worker of a process, as safe code uses it. What UCX reads of a message belongs to UCX's request until
+//! the message has been sent, and what has come is handed to a receiver. So nobody else keeps, cancels or
+//! frees anything.
 #![allow(unsafe_code)]
 
-use super::bindings::{self as ucx, Functions, Handle, Status};
-use super::messages::Handler;
+use super::bindings::{self as ucx, RecvParam, Status};
+use super::message::{HEAD, Handler, split};
+use super::raw::{Endpoint, RawWorker};
 use crate::atomics::{AtomicI32, Ordering};
-use crate::engine::admission::{Guard, open_guarded};
-use crate::engine::network;
+use crate::engine::admission::Guard;
 use crate::error::Error;
-use crate::sys::environment::{variable, with_variables};
-use crate::sys::library::{self, Library};
-use onenode_core::sys::pass;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::os::fd::BorrowedFd;
-use std::ptr::{null, null_mut};
+use crate::failure;
+use std::ffi::c_void;
+use std::ops::{Deref, Range};
+use std::ptr::null_mut;
+use std::slice;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// The library's name.
-const LIBRARY: &CStr = c"libucp.so.0";
-/// UCX reads these variables when it is loaded: no signal handlers, no malloc hooks, and nothing on
-/// the program's output.
-const WHEN_LOADED: [(&str, &str); 5] = [
-    ("UCX_HANDLE_ERRORS", "none"),
-    ("UCX_MEM_EVENTS", "no"),
-    ("UCX_LOG_LEVEL", "fatal"),
-    ("UCX_LOG_FILE", "stderr"),
-    ("UCX_WARN_UNUSED_ENV_VARS", "no"),
-];
-/// The transports over which operations on one PE stay in order.
-const TRANSPORTS: &str = "tcp";
-
-/// A UCX worker. Only one thread may use it at a time.
-pub struct Worker {
-    pub(super) ucx: Functions,
-    /// Describes a status in words.
-    status_string: unsafe extern "C" fn(Status) -> *const c_char,
-    pub(super) context: Handle,
-    pub(super) worker: Handle,
-    /// Readable when there is something to do, once [`arm`](Self::arm) has returned true.
-    fd: c_int,
+/// A worker, and who takes in what comes to it.
+pub struct Worker<R: 'static> {
+    raw: RawWorker,
+    receiver: &'static R,
 }
 
-// SAFETY: any thread may use the worker, one at a time; the same holds for all that it owns.
-unsafe impl Send for Worker {}
+// SAFETY: any thread may use the worker, one at a time. So it is with the receiver, which `open` was given
+// and nobody else has.
+unsafe impl<R: Send> Send for Worker<R> {}
 
-/// A connection to another process's worker.
-pub struct Endpoint {
-    pub(super) handle: Handle,
-    /// The error with which the connection failed; 0 until then. UCX keeps a pointer to it.
-    broken: Arc<AtomicI32>,
+impl<R> Deref for Worker<R> {
+    type Target = RawWorker;
+
+    fn deref(&self) -> &RawWorker {
+        &self.raw
+    }
 }
 
-// SAFETY: as for the worker that it belongs to.
-unsafe impl Send for Endpoint {}
-
-impl Worker {
-    /// Loads UCX and creates a worker on this network device, unless the user chooses another one. Nobody
-    /// is admitted to it yet. UCX gets one device only: version 1.13 loses connections when several lead to
-    /// the same node.
+impl<R: Receiver> Worker<R> {
+    /// As [`RawWorker::open`].
     ///
     /// # Errors
-    /// If UCX is missing, too old, or does not work here; in words for the user.
-    pub fn open(device: &str) -> Result<(Self, Guard), Error> {
-        library::check_static(LIBRARY)?;
-        let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
-            let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
-            Error::Engine(why)
-        })?;
-        check_version(&library)?;
-        let ucx = Functions::of(&library)?;
-        let status_string = library.function(c"ucs_status_string")?.as_ptr();
-        // SAFETY: the function of this name has this type in UCX's header.
-        let status_string = unsafe {
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Status) -> *const c_char>(
-                status_string,
-            )
-        };
-        let (context, worker) = (null_mut(), null_mut());
-        let mut this = Self { ucx, status_string, context, worker, fd: -1 };
-        let start = || this.start(device).and_then(|()| this.address());
-        // Its address has the ports, in the network's order of bytes.
-        let has = |address: &Vec<u8>, port: u16| {
-            address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
-        };
-        let guard = open_guarded(start, has)?;
-        Ok((this, guard))
+    /// As there.
+    pub fn open(device: &str, receiver: R) -> Result<(Self, Guard), Error> {
+        let (raw, guard) = RawWorker::open(device)?;
+        // For the life of the process, as the worker.
+        let receiver = Box::leak(Box::new(receiver));
+        raw.listen(receiver)?;
+        Ok((Self { raw, receiver }, guard))
     }
 
-    fn start(&mut self, device: &str) -> Result<(), Error> {
-        let config = self.configured(device)?;
-        let params = ucx::Params {
-            field_mask: ucx::PARAM_FEATURES,
-            features: ucx::FEATURE_AM | ucx::FEATURE_WAKEUP,
-            request_size: 0,
-            request_init: null(),
-            request_cleanup: null(),
-            tag_sender_mask: 0,
-            mt_workers_shared: 0,
-            estimated_num_eps: 0,
-            estimated_num_ppn: 0,
-            name: null(),
-        };
-        let (major, minor) = (ucx::API_MAJOR, ucx::API_MINOR);
-        // SAFETY: all structures are as in UCX's header. The configuration is released once, and
-        // not used again.
-        let status = unsafe {
-            let context = &raw mut self.context;
-            let status =
-                (self.ucx.ucp_init_version)(major, minor, &raw const params, config, context);
-            (self.ucx.ucp_config_release)(config);
-            status
-        };
-        self.check("ucp_init", status)?;
-        let params = ucx::WorkerParams {
-            field_mask: ucx::WORKER_THREAD_MODE,
-            thread_mode: ucx::SERIALIZED,
-            cpu_mask: [0; 16],
-            events: 0,
-            user_data: null_mut(),
-            event_fd: -1,
-            flags: 0,
-            name: null(),
-            am_alignment: 0,
-            client_id: 0,
-        };
-        // SAFETY: as above; the context exists.
-        let status = unsafe {
-            (self.ucx.ucp_worker_create)(self.context, &raw const params, &raw mut self.worker)
-        };
-        self.check("ucp_worker_create", status)?;
-        // SAFETY: the worker exists, and `fd` is a number to write to.
-        let status = unsafe { (self.ucx.ucp_worker_get_efd)(self.worker, &raw mut self.fd) };
-        self.check("ucp_worker_get_efd", status)
+    /// Who takes in what comes.
+    pub fn receiver(&self) -> &R {
+        self.receiver
     }
+}
 
-    /// UCX's configuration, from its own variables and from our rules of order.
-    fn configured(&self, device: &str) -> Result<Handle, Error> {
-        if let Some(transports) = variable("UCX_TLS").filter(|value| value != TRANSPORTS) {
-            return Err(Error::Engine(format!(
-                "UCX_TLS={}: operations on a PE stay in order over tcp; expected {TRANSPORTS}, or \
-                 no such variable",
-                transports.to_string_lossy()
-            )));
-        }
-        if device.is_empty() && variable(network::VARIABLE).is_none() {
-            return Err(Error::Engine(format!(
-                "no device leads to all hosts, and {} is set for other processes of the job only",
-                network::VARIABLE
-            )));
-        }
-        let mut config = null_mut();
-        // SAFETY: null names, and a pointer to write to.
-        let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
-        self.check("ucp_config_read", status)?;
-        let mut settings = vec![("TLS", TRANSPORTS.to_owned())];
-        if variable(network::VARIABLE).is_none() {
-            settings.push(("NET_DEVICES", device.to_owned()));
-        }
-        for (name, value) in settings {
-            let [name, value] =
-                [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
-            // SAFETY: a configuration, and two C strings.
-            let status =
-                unsafe { (self.ucx.ucp_config_modify)(config, name.as_ptr(), value.as_ptr()) };
-            self.check("ucp_config_modify", status).inspect_err(|_| {
-                // SAFETY: released once, and not used again.
-                unsafe { (self.ucx.ucp_config_release)(config) }
-            })?;
-        }
-        Ok(config)
+/// Messages, each of which holds a clone until it has been sent.
+#[derive(Clone, Default)]
+pub struct Unsent(Arc<()>);
+
+impl Unsent {
+    /// Whether all have been sent. To be looked at between calls of the worker.
+    pub fn is_empty(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
+}
 
-    pub(super) fn check(&self, call: &str, status: Status) -> Result<(), Error> {
-        if status >= 0 { Ok(()) } else { Err(self.failure(call, status)) }
+/// What UCX's request for a message owns.
+struct Owned<K> {
+    release: unsafe extern "C" fn(*mut c_void),
+    broken: Option<&'static AtomicI32>,
+    head: [u8; HEAD],
+    _kept: K,
+}
+
+/// Ends the request for a message that has been sent, or cannot be. UCX calls this.
+///
+/// # Safety
+/// `owned` is the box that [`RawWorker::send`] has handed over with this request.
+unsafe extern "C" fn sent<K>(request: *mut c_void, status: Status, owned: *mut c_void) {
+    // SAFETY: UCX calls this once for the request, and reads nothing of the message any more.
+    let owned = unsafe { Box::from_raw(owned.cast::<Owned<K>>()) };
+    if let (true, Some(broken)) = (status < 0, owned.broken) {
+        broken.store(status.into(), Ordering::Relaxed);
     }
+    // SAFETY: the request that UCX has just completed, which nobody else knows.
+    unsafe { (owned.release)(request) }
+}
 
-    pub(super) fn failure(&self, call: &str, status: Status) -> Error {
-        Error::Engine(format!("{call} of UCX: {}", self.words(status)))
-    }
-
-    /// Describes a status in words.
-    pub fn words(&self, status: Status) -> String {
-        // SAFETY: the function returns a C string for any status.
-        let text = unsafe { CStr::from_ptr((self.status_string)(status)) };
-        text.to_string_lossy().into_owned()
-    }
-
-    /// The address with which others connect to this worker.
-    ///
-    /// # Errors
-    /// If UCX reports none.
-    pub fn address(&self) -> Result<Vec<u8>, Error> {
-        let (mut address, mut bytes) = (null_mut(), 0);
-        // SAFETY: the worker exists, and two words to write to.
-        let status = unsafe {
-            (self.ucx.ucp_worker_get_address)(self.worker, &raw mut address, &raw mut bytes)
-        };
-        self.check("ucp_worker_get_address", status)?;
-        // SAFETY: the address has `bytes` bytes, and is released once.
-        unsafe {
-            let copy = std::slice::from_raw_parts(address.cast::<u8>(), bytes).to_vec();
-            (self.ucx.ucp_worker_release_address)(self.worker, address);
-            Ok(copy)
-        }
-    }
-
-    /// A connection to the worker with this address. It is established when it is first used.
-    ///
-    /// # Errors
-    /// If the address is invalid, or cannot be reached from here.
-    pub fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
-        let broken = Arc::new(AtomicI32::new(0));
-        let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
-        let params = ucx::EpParams {
-            field_mask: ucx::EP_REMOTE_ADDRESS | ucx::EP_ERR_HANDLING_MODE | ucx::EP_ERR_HANDLER,
-            address: address.as_ptr().cast(),
-            err_mode: ucx::ERR_MODE_PEER,
-            err_handler: ucx::ErrHandler {
-                callback: note_failure,
-                arg: Arc::as_ptr(&broken).cast_mut().cast(),
-            },
-            user_data: null_mut(),
-            flags: 0,
-            sockaddr: nowhere(),
-            conn_request: null_mut(),
-            name: null(),
-            local_sockaddr: nowhere(),
-        };
-        let mut handle = null_mut();
-        // SAFETY: the structure is as in UCX's header. UCX takes the address for one of its own and
-        // checks little; it comes from an agent of this job.
-        let status =
-            unsafe { (self.ucx.ucp_ep_create)(self.worker, &raw const params, &raw mut handle) };
-        self.check("ucp_ep_create", status)?;
-        // Endpoints are never closed, so the handler may run for as long as the process does.
-        std::mem::forget(broken.clone());
-        Ok(Endpoint { handle, broken })
-    }
-
-    /// Calls `callback` with `arg` for the messages that arrive from now on.
-    ///
-    /// # Errors
-    /// If UCX refuses the handler.
+impl RawWorker {
+    /// Sends a message: `head` if there is one, and `bytes` bytes from `from` on. UCX owns `kept` until the
+    /// message has been sent.
     ///
     /// # Safety
-    /// All that the callback requires, as long as this worker exists.
-    pub unsafe fn accept(
+    /// The bytes are readable, and do not change, until the message has been sent; it is enough that they
+    /// are as long as `kept` is not dropped.
+    unsafe fn send<K: Send + 'static>(
+        &self,
+        Endpoint { handle, broken }: Endpoint,
+        handler: Handler,
+        head: Option<[u8; HEAD]>,
+        (from, bytes): (*const u8, usize),
+        kept: K,
+    ) -> Result<(), Error> {
+        let release = self.ucx.ucp_request_free;
+        let (length, head) = (head.map_or(0, |_| HEAD), head.unwrap_or_default());
+        let owned = Box::into_raw(Box::new(Owned { release, broken, head, _kept: kept }));
+        let param = ucx::RequestParam {
+            op_attr_mask: ucx::OP_FLAGS | ucx::OP_CALLBACK | ucx::OP_USER_DATA,
+            flags: handler.flags,
+            request: null_mut(),
+            callback: sent::<K>,
+            datatype: 0,
+            user_data: owned.cast(),
+            reply_buffer: null_mut(),
+            memory_type: 0,
+            recv_info: null_mut(),
+            memh: null_mut(),
+        };
+        // SAFETY: the endpoint exists, and this thread has the worker. UCX reads the head, which stays in
+        // the box, and the bytes, which the caller guarantees.
+        let answer = unsafe {
+            let head = (&raw const (*owned).head).cast();
+            let send = self.ucx.ucp_am_send_nbx;
+            send(handle, handler.id, head, length, from.cast(), bytes, &raw const param)
+        };
+        match answer.addr() as isize {
+            status @ ucx::LAST_ERROR..=0 => {
+                // SAFETY: UCX has sent or refused the message at once: it does not call `sent`.
+                drop(unsafe { Box::from_raw(owned) });
+                self.check("ucp_am_send_nbx", status as Status)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn send_owned<K: Send + 'static>(
+        &self,
+        to: Endpoint,
+        handler: Handler,
+        message: Vec<u8>,
+        kept: K,
+    ) -> Result<(), Error> {
+        let place = (message.as_ptr(), message.len());
+        // SAFETY: the vector stays where its bytes are, and unchanged, until it is dropped with the rest.
+        unsafe { self.send(to, handler, None, place, (message, kept)) }
+    }
+
+    unsafe fn send_parts<K: Clone + Send + 'static>(
+        &self,
+        to: Endpoint,
+        handler: Handler,
+        parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
+        from: *const u8,
+        kept: K,
+    ) -> Result<(), Error> {
+        for (head, part) in parts {
+            let place = (from.wrapping_add(part.start), part.len());
+            // SAFETY: one of the parts that the caller guarantees.
+            unsafe { self.send(to, handler, Some(head), place, kept.clone()) }?;
+        }
+        Ok(())
+    }
+}
+
+impl<R> Worker<R> {
+    /// Sends a message. `unsent` tells when it has been sent.
+    ///
+    /// # Errors
+    /// If UCX refuses it.
+    pub fn send(
+        &self,
+        to: Endpoint,
+        handler: Handler,
+        message: Vec<u8>,
+        unsent: &Unsent,
+    ) -> Result<(), Error> {
+        self.raw.send_owned(to, handler, message, unsent.clone())
+    }
+
+    /// Sends many bytes as messages, from where they are. `unsent` tells when all have been sent.
+    ///
+    /// # Errors
+    /// If UCX refuses one. Those before it are on their way.
+    ///
+    /// # Safety
+    /// All parts are readable from `from` on until they have been sent.
+    pub unsafe fn send_parts(
+        &self,
+        to: Endpoint,
+        handler: Handler,
+        parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
+        from: *const u8,
+        unsent: &Unsent,
+    ) -> Result<(), Error> {
+        // SAFETY: as for this function.
+        unsafe { self.raw.send_parts(to, handler, parts, from, unsent.clone()) }
+    }
+}
+
+/// Takes in the messages that come to a worker.
+pub trait Receiver: Sized + 'static {
+    /// Their handlers.
+    const HANDLERS: &'static [Handler];
+
+    /// Takes in a message while the worker makes progress: its head, and what follows. There is a sender if
+    /// it wants an answer. Returns false if no process of the job sends this.
+    fn receive(
         &self,
         handler: Handler,
-        callback: ucx::Receive,
-        arg: *mut c_void,
-    ) -> Result<(), Error> {
-        let param = ucx::HandlerParam {
-            field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK | ucx::HANDLER_ARG,
-            id: handler.id,
-            flags: 0,
-            callback,
-            arg,
-        };
-        // SAFETY: the worker exists, and the structure is as in UCX's header. The caller guarantees
-        // that the callback may be called.
-        let status =
-            unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
-        self.check("ucp_worker_set_am_recv_handler", status)
+        head: [u64; 2],
+        rest: &[u8],
+        sender: Option<Sender<'_>>,
+    ) -> bool;
+}
+
+/// Who has sent a message that is being taken in.
+pub struct Sender<'m> {
+    worker: &'m RawWorker,
+    endpoint: Endpoint,
+}
+
+impl Sender<'_> {
+    /// Answers with a message. If that fails, the connection is lost, and the sender reports it.
+    pub fn answer(&self, handler: Handler, message: Vec<u8>) {
+        let _ = self.worker.send_owned(self.endpoint, handler, message, ());
     }
 
-    /// Makes progress; false if there was nothing to do.
-    pub fn progress(&self) -> bool {
-        // SAFETY: the worker exists.
-        unsafe { (self.ucx.ucp_worker_progress)(self.worker) > 0 }
+    /// Answers with many bytes, from where they are.
+    ///
+    /// # Safety
+    /// All parts are readable from `from` on as long as a clone of `kept` exists.
+    pub unsafe fn answer_parts<K: Clone + Send + 'static>(
+        &self,
+        handler: Handler,
+        parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
+        from: *const u8,
+        kept: K,
+    ) {
+        // SAFETY: as for this function.
+        let _ = unsafe { self.worker.send_parts(self.endpoint, handler, parts, from, kept) };
     }
+}
 
-    /// Prepares the descriptor for a sleep; false if there is already something to do.
-    pub fn arm(&self) -> Result<bool, Error> {
-        // SAFETY: the worker exists.
-        match unsafe { (self.ucx.ucp_worker_arm)(self.worker) } {
-            ucx::BUSY => Ok(false),
-            status => self.check("ucp_worker_arm", status).map(|()| true),
+/// What UCX passes with each message for a handler.
+struct Route<R: 'static> {
+    worker: RawWorker,
+    receiver: &'static R,
+    handler: Handler,
+}
+
+impl RawWorker {
+    /// Passes the messages that come from now on to a receiver, which only the thread that has the worker
+    /// uses.
+    fn listen<R: Receiver>(&self, receiver: &'static R) -> Result<(), Error> {
+        for handler in R::HANDLERS {
+            // For the life of the process, as the worker.
+            let route = Box::leak(Box::new(Route { worker: *self, receiver, handler: *handler }));
+            let param = ucx::HandlerParam {
+                field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK | ucx::HANDLER_ARG,
+                id: handler.id,
+                flags: 0,
+                callback: received::<R>,
+                arg: (&raw mut *route).cast(),
+            };
+            // SAFETY: the worker exists, and the structure is as in UCX's header. `received` gets its route,
+            // which stays.
+            let status =
+                unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
+            self.check("ucp_worker_set_am_recv_handler", status)?;
         }
-    }
-
-    /// The descriptor to sleep on.
-    pub fn doorbell(&self) -> Doorbell {
-        Doorbell(self.fd)
+        Ok(())
     }
 }
 
-/// Checks UCX's version. This comes first: an old version lacks some of the functions.
-fn check_version(library: &Library) -> Result<(), Error> {
-    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
-    let function = library.function(c"ucp_get_version")?.as_ptr();
-    let (mut major, mut minor, mut release) = (0, 0, 0);
-    // SAFETY: the function of this name has this type in UCX's header, and gets three numbers to
-    // write to.
-    unsafe {
-        let get_version = std::mem::transmute::<*mut c_void, GetVersion>(function);
-        get_version(&raw mut major, &raw mut minor, &raw mut release);
+/// Takes in a message. UCX calls this while the worker makes progress.
+///
+/// # Safety
+/// `route` is a [`Route<R>`]. `header` and `data` are readable for as many bytes as their lengths say, and
+/// do not change. `param` is UCX's.
+unsafe extern "C" fn received<R: Receiver>(
+    route: *mut c_void,
+    header: *const c_void,
+    header_length: usize,
+    data: *mut c_void,
+    length: usize,
+    param: *const RecvParam,
+) -> Status {
+    // SAFETY: `listen` has passed this route, and UCX its parameters, until this returns.
+    let (route, param) = unsafe { (&*route.cast::<Route<R>>(), &*param) };
+    let bytes = |at: *const c_void, length| match length {
+        0 => &[][..],
+        // SAFETY: UCX guarantees the bytes until this returns.
+        _ => unsafe { slice::from_raw_parts(at.cast::<u8>(), length) },
+    };
+    let sender = (param.recv_attr & ucx::RECV_REPLY_EP != 0).then_some(Sender {
+        worker: &route.worker,
+        endpoint: Endpoint { handle: param.reply_ep, broken: None },
+    });
+    let message = split(bytes(header, header_length), bytes(data, length));
+    if !message
+        .is_some_and(|(head, rest)| route.receiver.receive(route.handler, head, rest, sender))
+    {
+        // Only processes of this job can send, so one of them is broken.
+        failure::fatal(format_args!(
+            "{} of {length} bytes from another node is malformed, or not about what this process has",
+            route.handler.name
+        ));
     }
-    if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
-        return Err(Error::Engine(format!(
-            "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
-        )));
-    }
-    Ok(())
-}
-
-/// The descriptor that an armed worker makes readable.
-#[derive(Clone, Copy, Debug)]
-pub struct Doorbell(c_int);
-
-impl Doorbell {
-    /// Returns when the worker has something to do, or after `most`.
-    pub fn sleep(self, most: Duration) {
-        // SAFETY: UCX's own, open as long as its worker, which is not destroyed while a thread waits for it.
-        let readable = unsafe { BorrowedFd::borrow_raw(self.0) };
-        pass::wait(std::iter::once(readable), most);
-    }
-}
-
-impl Endpoint {
-    /// The error with which the connection failed, if it has.
-    pub fn failure(&self) -> Option<Status> {
-        match self.broken.load(Ordering::Relaxed) {
-            0 => None,
-            status => Some(status as Status),
-        }
-    }
-}
-
-extern "C" fn note_failure(arg: *mut c_void, _endpoint: Handle, status: Status) {
-    // SAFETY: `connect` passed this pointer, and keeps its target for ever.
-    let broken = unsafe { &*arg.cast::<AtomicI32>() };
-    broken.store(status.into(), Ordering::Relaxed);
+    0
 }
 
 #[cfg(test)]

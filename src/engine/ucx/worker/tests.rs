@@ -2,19 +2,18 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
+use crate::engine::admission::open_guarded;
 use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
-use crate::engine::ucx::handshake::Handshakes;
-use crate::engine::ucx::message::Message;
-use crate::engine::ucx::messages::{self, Parts, STORES};
-use crate::engine::ucx::operations::{Remote, Request};
-use crate::engine::ucx::pending::PendingRequests;
-use crate::engine::ucx::question::Question;
+use crate::engine::ucx::message::{self, Message, Question, STORES, parts};
+use crate::engine::ucx::raw::LIBRARY;
+use crate::engine::ucx::request::Remote;
 use crate::engine::ucx::server::Server;
-use crate::engine::{Action, Amo, Segment};
-use std::time::Instant;
+use crate::engine::{Action, Amo, Segment, admission};
+use crate::sys::library::Library;
+use std::time::{Duration, Instant};
 
 const WORDS: usize = 1 << 17;
 const BYTES: usize = WORDS * 8;
@@ -23,9 +22,8 @@ const MOST: Duration = Duration::from_secs(20);
 
 /// Two workers; one reaches the other's memory.
 struct Pair {
-    here: Worker,
-    pending: Box<PendingRequests>,
-    there: Box<Server>,
+    here: Worker<Inbox>,
+    there: Worker<Server>,
     secret: Secret,
     record: Record,
     remote: Remote,
@@ -40,60 +38,51 @@ impl Pair {
             eprintln!("left out: {error}");
             return None;
         }
-        let (here, guard) = Worker::open("lo").expect("a worker");
+        let (here, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
         guard.close().expect("a descriptor");
-        let pending = Box::<PendingRequests>::default();
-        // SAFETY: the pending requests stay with the worker, and this thread alone uses both.
-        unsafe { here.accept_answers(&pending) }.expect("a handler");
         let secret = Secret::new().expect("random bytes");
         let theirs = secret.clone();
         let (there, record) =
             Server::open(4..6, "lo", move || Some(theirs.clone())).expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
-        *there.served.borrow_mut() = heap_of(&memory, LIFE);
+        *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
         let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
         let endpoint = here.connect(&record.address).expect("an endpoint");
         visit.announce().expect("a connection");
-        let remote = Remote::of(&endpoint, 4, Segment::Heap, BYTES as u64, LIFE);
-        Some(Self { here, pending, there, secret, record, remote, endpoint, memory })
+        let remote = Remote::of(endpoint, 4, Segment::Heap, BYTES as u64, LIFE);
+        Some(Self { here, there, secret, record, remote, endpoint, memory })
     }
 
     /// Sends a message about `bytes` bytes at an offset of the heap that the sender does not check.
     fn send_unchecked(
         &self,
         (pe, offset, life): (usize, u64, (u32, u32)),
-        mut message: Message,
+        message: Message,
     ) -> bool {
         let room = offset + message.extent() as u64;
-        let remote = Remote::of(&self.endpoint, pe, Segment::Heap, room, life);
-        let bytes = message.to(remote.at(offset, message.extent()).expect("within the room"));
-        let (head, operand) = bytes.split_at(messages::HEAD);
-        self.there.carry_out([0, 8].map(|at| messages::word(&head[at..at + 8])), operand)
+        let remote = Remote::of(self.endpoint, pe, Segment::Heap, room, life);
+        let target = remote.at(offset, message.extent()).expect("within the room");
+        let bytes = message.to(target);
+        let (head, operand) = split(&[], &bytes).expect("a head");
+        self.there.receiver().carry_out(head, operand)
     }
 
     /// Asks a question, and waits for the answer.
     fn ask(&self, offset: u64, question: Question, to: *mut u8) {
+        let requests = &self.here.receiver().requests;
         // SAFETY: `to` stays until the answer has come.
-        let number = unsafe { self.here.ask(&self.pending, self.remote, offset, question, to) };
-        let number = number.expect("a question");
-        self.progress_until(|| self.pending.is_answered(number));
-        assert_eq!(self.endpoint.failure(), None);
+        let number = unsafe { requests.ask(&self.here, self.remote, offset, question, to) };
+        self.await_answer(number);
     }
 
     /// Waits until everything sent before has taken effect.
     fn complete(&self) {
-        // SAFETY: the worker accepts answers to these pending requests.
-        let number = unsafe { self.here.ask_for_answer(&self.pending, self.remote) };
-        let number = number.expect("a question");
-        self.progress_until(|| self.pending.is_answered(number));
+        self.await_answer(self.here.receiver().requests.ask_for_answer(&self.here, self.remote));
     }
 
-    fn finish(&self, request: Result<Option<Request>, Error>) {
-        let mut request = request.expect("an operation");
-        self.progress_until(|| {
-            request = request.take().and_then(|open| self.here.outcome(open).expect("no failure"));
-            request.is_none()
-        });
+    fn await_answer(&self, number: Result<u64, Error>) {
+        let number = number.expect("a question");
+        self.progress_until(|| self.here.receiver().requests.is_answered(number));
         assert_eq!(self.endpoint.failure(), None);
     }
 
@@ -106,10 +95,12 @@ impl Pair {
         }
     }
 
-    fn send(&self, offset: u64, mut message: Message) {
-        // SAFETY: the message outlives the request: `finish` waits for it.
-        let request = unsafe { self.here.send(self.remote, offset, &mut message) };
-        self.finish(request);
+    fn send(&self, offset: u64, message: Message) {
+        let target = self.remote.at(offset, message.extent()).expect("within the memory");
+        let unsent = Unsent::default();
+        self.here.send(self.endpoint, STORES, message.to(target), &unsent).expect("a message");
+        self.progress_until(|| unsent.is_empty());
+        assert_eq!(self.endpoint.failure(), None);
     }
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
@@ -122,7 +113,7 @@ impl Pair {
 #[test]
 fn bytes_arrive_and_come_back() {
     let Some(pair) = Pair::new() else { return };
-    let from: Vec<u8> = (0..=255).cycle().take(messages::MOST).collect();
+    let from: Vec<u8> = (0..=255).cycle().take(message::MOST).collect();
     let mut to = vec![0; from.len()];
     // SAFETY: the source is readable.
     pair.send(96, unsafe { Message::store(from.as_ptr(), from.len()) });
@@ -159,17 +150,16 @@ fn a_message_does_not_overtake_a_large_store() {
     for round in 1..=50u64 {
         let from = vec![round; last];
         let at = pair.remote.at(0, last * 8).expect("within the memory");
-        let parts = Parts::to(at, last * 8);
-        let mut requests = Vec::new();
-        let (to, from) = (pair.remote.endpoint, from.as_ptr().cast());
-        // SAFETY: source and parts stay until the answer has come.
-        unsafe { pair.here.send_parts(to, STORES, &parts, from, &mut requests) }.expect("messages");
-        pair.here.forget_requests(requests);
+        let parts = parts(last * 8, |start| at.plus(start).words(message::STORE));
+        let (to, from, unsent) = (pair.endpoint, from.as_ptr().cast(), Unsent::default());
+        // SAFETY: the source stays until all has been sent, below.
+        unsafe { pair.here.send_parts(to, STORES, parts, from, &unsent) }.expect("messages");
         // SAFETY: the value is readable.
         pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
         pair.complete();
+        assert!(unsent.is_empty(), "an answer to what was asked later has come");
     }
 }
 
@@ -242,11 +232,11 @@ fn what_is_outside_of_a_segment_is_refused() {
     for (offset, bytes) in
         [(BYTES as u64, 1), (BYTES as u64 - 1, 2), (0, BYTES + 1), (u64::MAX, 1), (0, usize::MAX)]
     {
-        let question = Question::Load(bytes);
+        let (requests, question) = (&pair.here.receiver().requests, Question::Load(bytes));
         // SAFETY: nothing is written: the question is refused.
         let refused =
-            unsafe { pair.here.ask(&pair.pending, pair.remote, offset, question, &raw mut byte) };
-        assert!(refused.is_err());
+            unsafe { requests.ask(&pair.here, pair.remote, offset, question, &raw mut byte) };
+        assert!(refused.is_err() && requests.oldest().is_none());
     }
 }
 
@@ -273,13 +263,13 @@ fn a_message_about_anything_else_changes_nothing() {
         assert!(!pair.send_unchecked(about, store()), "{about:?}");
     }
     // A counter is longer than its value.
-    assert!(pair.send_unchecked((4, end - 16, LIFE), Message::words(messages::RAISE, &[1])));
-    assert!(!pair.send_unchecked((4, end - 8, LIFE), Message::words(messages::RAISE, &[1])));
+    assert!(pair.send_unchecked((4, end - 16, LIFE), Message::words(message::RAISE, &[1])));
+    assert!(!pair.send_unchecked((4, end - 8, LIFE), Message::words(message::RAISE, &[1])));
     assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(99, &[1])));
-    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(messages::END, &[])));
-    assert_eq!(pair.there.end.get(), 0);
-    assert!(pair.send_unchecked((4, 0, LIFE), Message::words(messages::END, &[5])));
-    assert_eq!(pair.there.end.get(), 5);
+    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(message::END, &[])));
+    assert_eq!(pair.there.receiver().end.get(), 0);
+    assert!(pair.send_unchecked((4, 0, LIFE), Message::words(message::END, &[5])));
+    assert_eq!(pair.there.receiver().end.get(), 5);
     assert!(pair.memory[..WORDS - 2].iter().all(|word| word.load(Ordering::Relaxed) == 0));
 }
 
@@ -314,51 +304,85 @@ fn strangers_reach_nothing() {
             || closed.is_err_and(|it| it.kind() == std::io::ErrorKind::ConnectionReset)
     );
     // Those who have been admitted notice nothing.
-    pair.send(0, Message::words(messages::STORE, &[9]));
+    pair.send(0, Message::words(message::STORE, &[9]));
     pair.complete();
     assert_eq!(pair.memory[0].load(Ordering::Relaxed), 9);
 }
 
 #[test]
-fn a_pe_is_told_directly_once_the_connection_is_open() {
+fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
     let Some(pair) = Pair::new() else { return };
-    let inbox = Box::<Inbox>::default();
-    // SAFETY: this thread alone uses both, and the inbox longer.
-    unsafe { pair.there.worker.accept_notifications(&inbox) }.expect("a handler");
-    let handshakes = Box::<Handshakes>::default();
-    // SAFETY: as above.
-    unsafe { pair.there.worker.accept_handshakes(&handshakes) }.expect("handlers");
-    let record = || pair.record.clone();
+    // More than the sockets take while nobody reads.
+    let from = vec![7u64; WORDS - 1];
+    let at = pair.remote.at(0, size_of_val(&from[..])).expect("within the memory");
+    let unsent = Unsent::default();
+    for _ in 0..64 {
+        let parts = parts(size_of_val(&from[..]), |start| at.plus(start).words(message::STORE));
+        let (to, from) = (pair.endpoint, from.as_ptr().cast());
+        // SAFETY: the source stays until all has been sent, below.
+        unsafe { pair.here.send_parts(to, STORES, parts, from, &unsent) }.expect("messages");
+    }
+    let message = Message::words(message::STORE, &[7]).to(at);
+    pair.here.send(pair.endpoint, STORES, message, &unsent).expect("a message");
+    assert!(!unsent.is_empty(), "nobody has read it");
+    let last = (BYTES - 8) as u64;
+    let question = Question::Load(8);
+    let mut word = [1; 8];
+    pair.ask(last, question, word.as_mut_ptr());
+    assert!(unsent.is_empty() && word == [0; 8]);
+}
+
+#[test]
+fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
+    let Some(pair) = Pair::new() else { return };
+    let (other, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
+    let address = other.address().expect("an address");
+    let nobody = pair.here.connect(&address).expect("an endpoint");
+    let unsent = Unsent::default();
+    pair.here.send(nobody, STORES, vec![0; message::HEAD], &unsent).expect("a message");
+    assert!(!unsent.is_empty() && nobody.failure().is_none(), "nobody has admitted it");
+    guard.close().expect("a descriptor");
+    pair.progress_until(|| unsent.is_empty() && nobody.failure().is_some());
+    assert_eq!(pair.endpoint.failure(), None);
+}
+
+#[test]
+fn a_pe_is_notified_directly_once_the_connection_is_open() {
+    let Some(pair) = Pair::new() else { return };
+    let (there, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
+    let (server, access) = admission::Server::open(&guard).expect("a port");
+    let theirs = pair.secret.clone();
+    server.start(move || Some(theirs.clone())).expect("a thread");
+    let address = there.address().expect("an address");
+    let record = || Record { address: address.clone(), access: access.clone() };
+    let progress_until = |over: &mut dyn FnMut() -> bool| {
+        pair.progress_until(|| {
+            there.progress();
+            over()
+        });
+    };
     // Of no life: the other side drops it.
     let notification = Notification { life: 1, offset: 0, words: &[3] };
     let mut direct = DirectConnections::new(pair.secret.clone());
-    direct.prepare(&pair.here).expect("handlers");
     assert!(!direct.notify(&pair.here, 1, notification, true), "the PE has no worker");
     direct.note(2, record());
     assert!(!direct.notify(&pair.here, 2, notification, true));
     for _ in 0..1000 {
         pair.here.progress();
-        pair.there.progress();
     }
     assert!(!direct.notify(&pair.here, 2, notification, true), "the PE has not answered yet");
     assert!(!direct.finish(&pair.here));
-    pair.progress_until(|| {
-        handshakes.answer(&pair.there.worker);
-        direct.finish(&pair.here)
-    });
+    progress_until(&mut || direct.finish(&pair.here));
     direct.reset();
     for _ in 0..2 {
         direct.note(1, record());
-        pair.progress_until(|| {
-            handshakes.answer(&pair.there.worker);
-            direct.notify(&pair.here, 1, notification, true)
-        });
+        progress_until(&mut || direct.notify(&pair.here, 1, notification, true));
         assert!(
             !direct.notify(&pair.here, 1, notification, false),
             "the agent has not done all before"
         );
-        pair.progress_until(|| direct.notify(&pair.here, 1, notification, true));
-        pair.progress_until(|| direct.finish(&pair.here));
+        progress_until(&mut || direct.notify(&pair.here, 1, notification, true));
+        progress_until(&mut || direct.finish(&pair.here));
         assert!(!direct.notify(&pair.here, 1, notification, true), "the PE may end");
         direct.note(3, record());
         assert!(

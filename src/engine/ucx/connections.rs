@@ -1,13 +1,16 @@
-//! The nodes and PEs that this PE has connected to.
+//! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
-use super::direct::DirectConnections;
-use super::lost::{lost, lost_node};
-use super::operations::Remote;
-use super::worker::{Endpoint, Worker};
+use super::direct::{DirectConnections, Inbox};
+use super::raw::Endpoint;
+use super::request::Remote;
+use super::worker::Worker;
 use crate::engine::Segment;
 use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
 use crate::error::Error;
+use crate::failure;
+use crate::job::{self, ending};
+use std::fmt::Display;
 use std::time::Duration;
 
 /// The nodes and PEs that this PE has connected to.
@@ -67,38 +70,36 @@ impl Peers {
     /// All agents that messages after the one with this number went to.
     pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
         let agents = self.agents.iter().flatten().filter(move |agent| agent.message > since);
-        agents.map(|agent| Remote::none(&agent.endpoint, agent.pe))
+        agents.map(|agent| Remote::none(agent.endpoint, agent.pe))
     }
 
     /// All agents that this PE has connected to.
     pub fn connected(&self) -> impl Iterator<Item = Remote> {
-        self.agents.iter().flatten().map(|agent| Remote::none(&agent.endpoint, agent.pe))
+        self.agents.iter().flatten().map(|agent| Remote::none(agent.endpoint, agent.pe))
     }
 
     /// Connects to the agent with this record of a node, with `pe` among its PEs, if this PE has not yet
     /// done so. Takes at most about `most`.
     pub fn connect(
         &mut self,
-        worker: &Worker,
+        worker: &Worker<Inbox>,
         (node, pe): (usize, usize),
         record: &[u8],
         most: Duration,
-    ) -> Result<&Endpoint, Error> {
-        if self.agents[node].is_none() {
-            let Some(record) = Record::decode(record) else {
-                let why = "its node's agent is of another version of this library";
-                return Err(Error::Engine(why.into()));
-            };
-            let failed = |why| Error::Engine(format!("its node's agent: {why}"));
-            let visit = record.access.request(&self.secret, most).map_err(failed)?;
-            let endpoint = worker.connect(&record.address)?;
-            visit.announce().map_err(failed)?;
-            self.agents[node] = Some(Agent { endpoint, pe, message: 0 });
+    ) -> Result<Endpoint, Error> {
+        if let Some(agent) = &self.agents[node] {
+            return Ok(agent.endpoint);
         }
-        self.agents[node]
-            .as_ref()
-            .map(|agent| &agent.endpoint)
-            .ok_or_else(|| Error::Engine("not connected".into()))
+        let Some(record) = Record::decode(record) else {
+            let why = "its node's agent is of another version of this library";
+            return Err(Error::Engine(why.into()));
+        };
+        let failed = |why| Error::Engine(format!("its node's agent: {why}"));
+        let visit = record.access.request(&self.secret, most).map_err(failed)?;
+        let endpoint = worker.connect(&record.address)?;
+        visit.announce().map_err(failed)?;
+        self.agents[node] = Some(Agent { endpoint, pe, message: 0 });
+        Ok(endpoint)
     }
 
     /// Whether the connection to a node has failed.
@@ -107,7 +108,7 @@ impl Peers {
     }
 
     /// Ends the job if the connection to a node has failed.
-    pub fn check(&mut self, worker: &Worker) {
+    pub fn check(&mut self, worker: &Worker<Inbox>) {
         for (node, agent) in self.agents.iter().enumerate() {
             if let Some(status) = agent.as_ref().and_then(|agent| agent.endpoint.failure()) {
                 lost_node(node, worker.words(status));
@@ -123,4 +124,41 @@ impl Peers {
         self.pes.fill(None);
         self.direct.reset();
     }
+}
+
+/// Ends the job: `pe` cannot be reached.
+#[cold]
+pub fn lost(pe: usize, why: impl Display) -> ! {
+    match job::existing().and_then(|job| Some((job, job.nodes()?))) {
+        Some((_, nodes)) => lost_node(nodes.node_of(pe), why),
+        None => failure::fatal(format_args!("PE {pe} cannot be reached: {why}")),
+    }
+}
+
+/// Ends the job: a node cannot be reached.
+#[cold]
+pub fn lost_node(node: usize, why: impl Display) -> ! {
+    let job = job::existing().inspect(|job| ending::give_way(job));
+    let here = job.and_then(|job| job.nodes()).map(|nodes| name(nodes.own()));
+    let here = here.map(|here| format!(" from {here}")).unwrap_or_default();
+    failure::fatal(format_args!("{} cannot be reached{here}: {why}", name(node)))
+}
+
+/// A node for people.
+pub fn name(node: usize) -> String {
+    let Some(nodes) = job::existing().and_then(|job| job.nodes()) else {
+        return format!("node {node}");
+    };
+    let pes = nodes.pes(node);
+    match pes.len() {
+        1 => format!("node {} with PE {}", nodes.host(node), pes.start),
+        _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
+    }
+}
+
+/// Ends the job: operations failed, but it is not known on which PE.
+#[cold]
+pub fn lost_somewhere(why: impl Display) -> ! {
+    job::existing().inspect(|job| ending::give_way(job));
+    failure::fatal(format_args!("operations on PEs of other nodes failed: {why}"))
 }
