@@ -4,6 +4,7 @@
  *
  *   CHECK(condition), CHECK_EQ(got, want)   tell file, line, PE and values, and end the job
  *   RMA_TYPES(X), AMO_STD(X), ...           the type tables: X(TYPENAME, C type) for each row
+ *   FAILS("name", "words")          before a statement: a case in which it ends the job with these words
  *   end_of_segment(address)         the first address past its segment
  *   check_random(&state, below)             repeatable random numbers; CHECK_SEED sets the seed
  *
@@ -76,6 +77,10 @@ static inline char *end_of_segment(void *in)
 
 #define CHECK(condition) \
     ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))
+
+/* The statement of a case, which is the program's argument: it ends the job with an error whose message has
+ * these words. The runner makes a case of each; `env=` and `backend=` among the words are as in `// case:` lines. */
+#define FAILS(name, words) if (strcmp(argv[1], name) == 0)
 
 /* Compares two numbers of any type; a long double holds every 64-bit integer. */
 #define CHECK_EQ(got, want)                                                               \

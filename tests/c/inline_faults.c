@@ -5,14 +5,6 @@
 // cflags: -O2 -DSHMEM_INLINE
 /* What routines compiled in do about operands that are no good once the PE has been talked to: the library,
  * which looks at everything, is asked only about some of them. Here the variants are this file's own. */
-// case: stack stack | status=nonzero stderr=shmem_long_p stderr=dest stderr=symmetric
-// case: malloc malloc | status=nonzero stderr=symmetric
-// case: null null | status=nonzero stderr=symmetric stderr=0x0
-// case: null-get null-get | status=nonzero stderr=symmetric
-// case: beyond-the-heap beyond-the-heap | status=nonzero stderr=shmem_long_atomic_add stderr=dest
-// case: pe-negative pe-negative | status=nonzero stderr=shmem_long_g stderr=-1
-// case: pe-too-large pe-too-large | status=nonzero stderr=shmem_long_put stderr=pe
-// case: finalized finalized | status=nonzero stderr=shmem_long_p
 // case: pointers pointers
 #include "check.h"
 #ifndef SHMEM_INLINE
@@ -35,15 +27,14 @@ int main(int argc, char **argv)
     shmem_long_p(block, 1, to);
     CHECK_EQ(shmem_long_g(data, to), 1);
     shmem_barrier_all();
-#define IS(name) (strcmp(argv[1], name) == 0)
-    if (IS("stack")) { no_good = &local; shmem_long_p(no_good, 1, to); }
-    if (IS("malloc")) { no_good = private; shmem_long_p(no_good, 1, to); }
-    if (IS("null")) { no_good = NULL; shmem_long_p(no_good, 1, to); }
-    if (IS("null-get")) { no_good = NULL; shmem_getmem(&local, no_good, 64 / 8, to); }
-    if (IS("beyond-the-heap")) { no_good = block + ((size_t)1 << 43); shmem_long_atomic_add(no_good, 1, to); }
-    if (IS("pe-negative")) { no_pe = -1; local = shmem_long_g(data, no_pe); }
-    if (IS("pe-too-large")) { no_pe = npes; shmem_long_put(data, &local, 1, no_pe); }
-    if (IS("finalized")) { shmem_finalize(); shmem_long_p(data, 1, to); }
+    FAILS("stack", "shmem_long_p dest symmetric") { no_good = &local; shmem_long_p(no_good, 1, to); }
+    FAILS("malloc", "symmetric") { no_good = private; shmem_long_p(no_good, 1, to); }
+    FAILS("null", "symmetric 0x0") { no_good = NULL; shmem_long_p(no_good, 1, to); }
+    FAILS("null-get", "symmetric") { no_good = NULL; shmem_getmem(&local, no_good, 64 / 8, to); }
+    FAILS("beyond-the-heap", "shmem_long_atomic_add dest") { no_good = block + ((size_t)1 << 43); shmem_long_atomic_add(no_good, 1, to); }
+    FAILS("pe-negative", "shmem_long_g -1") { no_pe = -1; local = shmem_long_g(data, no_pe); }
+    FAILS("pe-too-large", "shmem_long_put pe") { no_pe = npes; shmem_long_put(data, &local, 1, no_pe); }
+    FAILS("finalized", "shmem_long_p") { shmem_finalize(); shmem_long_p(data, 1, to); }
     /* Of a pointer the library tells more than a message could. */
     no_good = &local;
     CHECK(shmem_ptr(no_good, to) == NULL);

@@ -3,35 +3,11 @@
 /* Calls that cannot be carried out end the job with a message that names routine,
  * argument and what was expected. What the specification leaves undefined is an
  * error here: rule 0.1, rule 0.2, rule 0.4, rule 0.5, rule 10.5 */
-// case: pe-too-large pe-too-large | status=nonzero stderr=shmem_long_p stderr=pe
-// case: pe-negative pe-negative | status=nonzero stderr=shmem_long_g stderr=-1
-// case: pe-of-atomic pe-of-atomic | status=nonzero stderr=shmem_long_atomic_fetch_add
-// case: pe-of-put pe-of-put | status=nonzero stderr=shmem_putmem
-// case: pe-of-signal pe-of-signal | status=nonzero stderr=shmem_signal_add
-// case: stack stack | status=nonzero stderr=shmem_long_p stderr=dest stderr=stack
-// case: malloc malloc | status=nonzero stderr=shmem_long_get stderr=source stderr=symmetric
-// case: constant constant | status=nonzero stderr=shmem_int_put stderr=dest stderr=symmetric
-// case: null null | status=nonzero stderr=shmem_long_put stderr=dest
-// case: beyond-the-heap beyond-the-heap | status=nonzero stderr=shmem_char_put
-// case: freed-twice freed-twice | status=nonzero stderr=shmem_free
-// case: free-not-from-heap free-not-from-heap | status=nonzero stderr=shmem_free
-// case: free-inside-a-block free-inside-a-block | status=nonzero stderr=shmem_free
-// case: realloc-not-from-heap realloc-not-from-heap | status=nonzero stderr=shmem_realloc
-// case: misaligned-atomic misaligned-atomic | status=nonzero stderr=shmem_long_atomic_inc stderr=multiple
-// case: misaligned-signal misaligned-signal | status=nonzero stderr=shmem_signal_add stderr=multiple
-// case: bad-comparison bad-comparison | status=nonzero stderr=shmem_long_wait_until stderr=cmp
 // case: before-init before-init | status=nonzero stderr=shmem_my_pe stderr=shmem_init
-// case: put-before-init put-before-init | status=nonzero stderr=shmem_long_p stderr=shmem_init
-// case: barrier-before-init barrier-before-init | status=nonzero stderr=shmem_barrier_all stderr=shmem_init
 // case: after-finalize after-finalize | status=nonzero stderr=shmem_long_p
 // case: malloc-after-finalize malloc-after-finalize | status=nonzero stderr=shmem_malloc
 // case: broadcast-root broadcast-root | status=nonzero stderr=shmem_long_broadcast
-// case: collective-invalid-team collective-invalid-team | status=nonzero stderr=shmem_team_sync
-// case: put-on-invalid-context put-on-invalid-context | status=nonzero stderr=shmem_ctx_long_p
-// case: destroyed-context destroyed-context | status=nonzero stderr=shmem_ctx_long_p
 // case: collective-private-dest collective-private-dest | status=nonzero stderr=shmem_long_sum_reduce
-// case: clear-a-free-lock clear-a-free-lock | status=nonzero stderr=shmem_clear_lock
-// case: relocked relocked | status=nonzero stderr=shmem_set_lock
 #include "check.h"
 
 static long data[8];
@@ -46,9 +22,9 @@ int main(int argc, char **argv)
 #define IS(name) (strcmp(what, name) == 0)
     if (IS("before-init"))
         return shmem_my_pe() + 100; /* must not come back */
-    if (IS("put-before-init"))
+    FAILS("put-before-init", "shmem_long_p shmem_init")
         shmem_long_p(data, 1, 0);
-    if (IS("barrier-before-init"))
+    FAILS("barrier-before-init", "shmem_barrier_all shmem_init")
         shmem_barrier_all();
     if (!strstr(what, "before-init"))
         shmem_init();
@@ -68,27 +44,27 @@ int main(int argc, char **argv)
     }
     if (me == 0 || IS("collective-private-dest") || IS("broadcast-root") ||
         strstr(what, "free") || strstr(what, "realloc")) {
-        if (IS("pe-too-large")) shmem_long_p(data, 1, npes);
-        if (IS("pe-negative")) shmem_long_g(data, -1);
-        if (IS("pe-of-atomic")) shmem_long_atomic_fetch_add(data, 1, 1000000);
-        if (IS("pe-of-put")) shmem_putmem(data, &local, 8, INT32_MIN);
-        if (IS("pe-of-signal")) shmem_signal_add(&sig, 1, npes + 1);
-        if (IS("stack")) shmem_long_p(&local, 1, to);
-        if (IS("malloc")) shmem_long_get(data, private, 1, to);
-        if (IS("constant")) shmem_int_put((int *)(uintptr_t) "a constant of the program", (int[]){1}, 1, to);
-        if (IS("null")) shmem_long_put(NULL, &local, 1, to);
-        if (IS("beyond-the-heap")) shmem_char_put((char *)block + ((size_t)1 << 46), "x", 1, to);
-        if (IS("freed-twice")) { shmem_free(block); shmem_free(block); }
-        if (IS("free-not-from-heap")) shmem_free(data);
-        if (IS("free-inside-a-block")) shmem_free(block + 1);
-        if (IS("realloc-not-from-heap")) block = shmem_realloc(data, 10);
-        if (IS("misaligned-atomic")) shmem_long_atomic_inc((long *)((char *)data + 1), to);
-        if (IS("misaligned-signal")) shmem_signal_add((uint64_t *)((char *)&data + 4), 1, to);
-        if (IS("bad-comparison")) shmem_long_wait_until(data, 4711, 0);
+        FAILS("pe-too-large", "shmem_long_p pe") shmem_long_p(data, 1, npes);
+        FAILS("pe-negative", "shmem_long_g -1") shmem_long_g(data, -1);
+        FAILS("pe-of-atomic", "shmem_long_atomic_fetch_add") shmem_long_atomic_fetch_add(data, 1, 1000000);
+        FAILS("pe-of-put", "shmem_putmem") shmem_putmem(data, &local, 8, INT32_MIN);
+        FAILS("pe-of-signal", "shmem_signal_add") shmem_signal_add(&sig, 1, npes + 1);
+        FAILS("stack", "shmem_long_p dest stack") shmem_long_p(&local, 1, to);
+        FAILS("malloc", "shmem_long_get source symmetric") shmem_long_get(data, private, 1, to);
+        FAILS("constant", "shmem_int_put dest symmetric") shmem_int_put((int *)(uintptr_t) "a constant of the program", (int[]){1}, 1, to);
+        FAILS("null", "shmem_long_put dest") shmem_long_put(NULL, &local, 1, to);
+        FAILS("beyond-the-heap", "shmem_char_put") shmem_char_put((char *)block + ((size_t)1 << 46), "x", 1, to);
+        FAILS("freed-twice", "shmem_free") { shmem_free(block); shmem_free(block); }
+        FAILS("free-not-from-heap", "shmem_free") shmem_free(data);
+        FAILS("free-inside-a-block", "shmem_free") shmem_free(block + 1);
+        FAILS("realloc-not-from-heap", "shmem_realloc") block = shmem_realloc(data, 10);
+        FAILS("misaligned-atomic", "shmem_long_atomic_inc multiple") shmem_long_atomic_inc((long *)((char *)data + 1), to);
+        FAILS("misaligned-signal", "shmem_signal_add multiple") shmem_signal_add((uint64_t *)((char *)&data + 4), 1, to);
+        FAILS("bad-comparison", "shmem_long_wait_until cmp") shmem_long_wait_until(data, 4711, 0);
         if (IS("broadcast-root")) shmem_long_broadcast(SHMEM_TEAM_WORLD, data, data + 4, 2, npes);
-        if (IS("collective-invalid-team")) shmem_team_sync(SHMEM_TEAM_INVALID);
-        if (IS("put-on-invalid-context")) shmem_ctx_long_p(SHMEM_CTX_INVALID, data, 1, to);
-        if (IS("destroyed-context")) {
+        FAILS("collective-invalid-team", "shmem_team_sync") shmem_team_sync(SHMEM_TEAM_INVALID);
+        FAILS("put-on-invalid-context", "shmem_ctx_long_p") shmem_ctx_long_p(SHMEM_CTX_INVALID, data, 1, to);
+        FAILS("destroyed-context", "shmem_ctx_long_p") {
             shmem_ctx_t ctx;
             CHECK_EQ(shmem_ctx_create(0, &ctx), 0);
             shmem_ctx_destroy(ctx);
@@ -96,8 +72,8 @@ int main(int argc, char **argv)
         }
         if (IS("collective-private-dest"))
             shmem_long_sum_reduce(SHMEM_TEAM_WORLD, private, data, 1);
-        if (IS("clear-a-free-lock")) shmem_clear_lock(data);
-        if (IS("relocked")) { shmem_set_lock(data); shmem_set_lock(data); } /* rule 13.4 */
+        FAILS("clear-a-free-lock", "shmem_clear_lock") shmem_clear_lock(data);
+        FAILS("relocked", "shmem_set_lock") { shmem_set_lock(data); shmem_set_lock(data); } /* rule 13.4 */
     }
     shmem_barrier_all(); /* not reached by all: the job has ended */
     shmem_finalize();

@@ -1,41 +1,6 @@
 // pes: 2
 // variants: pie static
 /* Null pointers and handles that are none are told by routine and argument: rule 0.4. */
-// case: provided provided | status=nonzero stderr=shmem_init_thread stderr=provided
-// case: query_thread query_thread | status=nonzero stderr=shmem_query_thread stderr=provided
-// case: query_initialized query_initialized | status=nonzero stderr=shmem_query_initialized
-// case: version version | status=nonzero stderr=shmem_info_get_version stderr=minor
-// case: name name | status=nonzero stderr=shmem_info_get_name stderr=name
-// case: ctx_create ctx_create | status=nonzero stderr=shmem_ctx_create stderr=ctx
-// case: ctx_get_team ctx_get_team | status=nonzero stderr=shmem_ctx_get_team stderr=team
-// case: split_strided split_strided | status=nonzero stderr=shmem_team_split_strided stderr=new_team
-// case: split_2d split_2d | status=nonzero stderr=shmem_team_split_2d stderr=yaxis_team
-// case: get_config get_config | status=nonzero stderr=shmem_team_get_config stderr=config
-// case: indices indices | status=nonzero stderr=shmem_long_wait_until_some stderr=indices
-// case: cmp_values cmp_values | status=nonzero stderr=shmem_long_test_all_vector stderr=cmp_values
-// case: pe_quiet pe_quiet | status=nonzero stderr=shmem_pe_quiet stderr=target_pes
-// case: psync-private psync-private | status=nonzero stderr=shmem_sync: stderr=pSync
-// case: psync-unaligned psync-unaligned | status=nonzero stderr=shmem_barrier: stderr=pSync
-// case: psync-null psync-null | status=nonzero stderr=shmem_broadcast64: stderr=pSync
-// case: garbage-ctx-p garbage-ctx-p | status=nonzero stderr=shmem_ctx_long_p stderr=ctx
-// case: garbage-ctx-g garbage-ctx-g | status=nonzero stderr=shmem_ctx_long_g stderr=ctx
-// case: garbage-ctx-put garbage-ctx-put | status=nonzero stderr=shmem_ctx_putmem stderr=ctx
-// case: garbage-ctx-iput garbage-ctx-iput | status=nonzero stderr=shmem_ctx_long_iput stderr=ctx
-// case: garbage-ctx-add garbage-ctx-add | status=nonzero stderr=shmem_ctx_long_atomic_add stderr=ctx
-// case: garbage-ctx-signal garbage-ctx-signal | status=nonzero stderr=shmem_ctx_putmem_signal stderr=ctx
-// case: garbage-ctx-quiet garbage-ctx-quiet | status=nonzero stderr=shmem_ctx_quiet stderr=ctx
-// case: garbage-ctx-fence garbage-ctx-fence | status=nonzero stderr=shmem_ctx_fence stderr=ctx
-// case: garbage-ctx-pe_quiet garbage-ctx-pe_quiet | status=nonzero stderr=shmem_ctx_pe_quiet stderr=ctx
-// case: garbage-ctx-destroy garbage-ctx-destroy | status=nonzero stderr=shmem_ctx_destroy stderr=ctx
-// case: garbage-ctx-team garbage-ctx-team | status=nonzero stderr=shmem_ctx_get_team stderr=ctx
-// case: garbage-ctx-session garbage-ctx-session | status=nonzero stderr=shmem_ctx_session_start stderr=ctx
-// case: garbage-team-pe garbage-team-pe | status=nonzero stderr=shmem_team_my_pe stderr=team
-// case: garbage-team-sync garbage-team-sync | status=nonzero stderr=shmem_team_sync stderr=team
-// case: garbage-team-ptr garbage-team-ptr | status=nonzero stderr=shmem_team_ptr stderr=team
-// case: garbage-team-split garbage-team-split | status=nonzero stderr=shmem_team_split_strided stderr=team
-// case: garbage-team-reduce garbage-team-reduce | status=nonzero stderr=shmem_long_sum_reduce stderr=team
-// case: garbage-team-ctx garbage-team-ctx | status=nonzero stderr=shmem_team_create_ctx stderr=team
-// case: destroyed-team destroyed-team | status=nonzero stderr=shmem_team_n_pes stderr=team
 // case: nothing nothing
 #include "check.h"
 
@@ -62,7 +27,7 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     const char *what = argv[1];
 #define IS(name) (strcmp(what, name) == 0)
-    if (IS("provided")) shmem_init_thread(SHMEM_THREAD_SINGLE, NULL);
+    FAILS("provided", "shmem_init_thread provided") shmem_init_thread(SHMEM_THREAD_SINGLE, NULL);
     shmem_init();
     int number, to = !shmem_my_pe();
     long here = 1;
@@ -72,42 +37,42 @@ int main(int argc, char **argv)
     int choice = (int)(check_seed() % 7);
     shmem_ctx_t ctx = (shmem_ctx_t)garbage(choice);
     shmem_team_t no_team = (shmem_team_t)garbage(choice == 0 ? 6 : choice);
-    if (IS("query_thread")) shmem_query_thread(NULL);
-    if (IS("query_initialized")) shmem_query_initialized(NULL);
-    if (IS("version")) shmem_info_get_version(&number, NULL);
-    if (IS("name")) shmem_info_get_name(NULL);
-    if (IS("ctx_create")) shmem_ctx_create(0, NULL);
-    if (IS("ctx_get_team")) shmem_ctx_get_team(SHMEM_CTX_DEFAULT, NULL);
-    if (IS("split_strided")) shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, NULL);
-    if (IS("split_2d"))
+    FAILS("query_thread", "shmem_query_thread provided") shmem_query_thread(NULL);
+    FAILS("query_initialized", "shmem_query_initialized") shmem_query_initialized(NULL);
+    FAILS("version", "shmem_info_get_version minor") shmem_info_get_version(&number, NULL);
+    FAILS("name", "shmem_info_get_name name") shmem_info_get_name(NULL);
+    FAILS("ctx_create", "shmem_ctx_create ctx") shmem_ctx_create(0, NULL);
+    FAILS("ctx_get_team", "shmem_ctx_get_team team") shmem_ctx_get_team(SHMEM_CTX_DEFAULT, NULL);
+    FAILS("split_strided", "shmem_team_split_strided new_team") shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, NULL);
+    FAILS("split_2d", "shmem_team_split_2d yaxis_team")
         shmem_team_split_2d(SHMEM_TEAM_WORLD, 1, NULL, 0, &team, NULL, 0, NULL);
-    if (IS("get_config")) shmem_team_get_config(SHMEM_TEAM_WORLD, SHMEM_TEAM_NUM_CONTEXTS, NULL);
-    if (IS("indices")) shmem_long_wait_until_some(data, 4, NULL, NULL, SHMEM_CMP_EQ, 0);
-    if (IS("cmp_values")) shmem_long_test_all_vector(data, 4, NULL, SHMEM_CMP_EQ, NULL);
-    if (IS("pe_quiet")) shmem_pe_quiet(NULL, 1);
-    if (IS("psync-private")) shmem_sync(0, 0, 2, &here);
-    if (IS("psync-unaligned")) shmem_barrier(0, 0, 2, (long *)((char *)data + 4));
-    if (IS("psync-null")) shmem_broadcast64(data, data + 8, 1, 0, 0, 0, 2, NULL);
-    if (IS("garbage-ctx-p")) shmem_ctx_long_p(ctx, data, 1, to);
-    if (IS("garbage-ctx-g")) here = shmem_ctx_long_g(ctx, data, to);
-    if (IS("garbage-ctx-put")) shmem_ctx_putmem(ctx, data, &here, 8, 0);
-    if (IS("garbage-ctx-iput")) shmem_ctx_long_iput(ctx, data, &here, 1, 1, 1, 0);
-    if (IS("garbage-ctx-add")) shmem_ctx_long_atomic_add(ctx, data, 1, to);
-    if (IS("garbage-ctx-signal"))
+    FAILS("get_config", "shmem_team_get_config config") shmem_team_get_config(SHMEM_TEAM_WORLD, SHMEM_TEAM_NUM_CONTEXTS, NULL);
+    FAILS("indices", "shmem_long_wait_until_some indices") shmem_long_wait_until_some(data, 4, NULL, NULL, SHMEM_CMP_EQ, 0);
+    FAILS("cmp_values", "shmem_long_test_all_vector cmp_values") shmem_long_test_all_vector(data, 4, NULL, SHMEM_CMP_EQ, NULL);
+    FAILS("pe_quiet", "shmem_pe_quiet target_pes") shmem_pe_quiet(NULL, 1);
+    FAILS("psync-private", "shmem_sync: pSync") shmem_sync(0, 0, 2, &here);
+    FAILS("psync-unaligned", "shmem_barrier: pSync") shmem_barrier(0, 0, 2, (long *)((char *)data + 4));
+    FAILS("psync-null", "shmem_broadcast64: pSync") shmem_broadcast64(data, data + 8, 1, 0, 0, 0, 2, NULL);
+    FAILS("garbage-ctx-p", "shmem_ctx_long_p ctx") shmem_ctx_long_p(ctx, data, 1, to);
+    FAILS("garbage-ctx-g", "shmem_ctx_long_g ctx") here = shmem_ctx_long_g(ctx, data, to);
+    FAILS("garbage-ctx-put", "shmem_ctx_putmem ctx") shmem_ctx_putmem(ctx, data, &here, 8, 0);
+    FAILS("garbage-ctx-iput", "shmem_ctx_long_iput ctx") shmem_ctx_long_iput(ctx, data, &here, 1, 1, 1, 0);
+    FAILS("garbage-ctx-add", "shmem_ctx_long_atomic_add ctx") shmem_ctx_long_atomic_add(ctx, data, 1, to);
+    FAILS("garbage-ctx-signal", "shmem_ctx_putmem_signal ctx")
         shmem_ctx_putmem_signal(ctx, data, &here, 8, &sig, 1, SHMEM_SIGNAL_ADD, to);
-    if (IS("garbage-ctx-quiet")) shmem_ctx_quiet(ctx);
-    if (IS("garbage-ctx-fence")) shmem_ctx_fence(ctx);
-    if (IS("garbage-ctx-pe_quiet")) shmem_ctx_pe_quiet(ctx, &to, 1);
-    if (IS("garbage-ctx-destroy")) shmem_ctx_destroy(ctx);
-    if (IS("garbage-ctx-team")) shmem_ctx_get_team(ctx, &team);
-    if (IS("garbage-ctx-session")) shmem_ctx_session_start(ctx, 0, NULL, 0);
-    if (IS("garbage-team-pe")) shmem_team_my_pe(no_team);
-    if (IS("garbage-team-sync")) shmem_team_sync(no_team);
-    if (IS("garbage-team-ptr")) CHECK(shmem_team_ptr(no_team, data, 0) != data);
-    if (IS("garbage-team-split")) shmem_team_split_strided(no_team, 0, 1, 1, NULL, 0, &team);
-    if (IS("garbage-team-reduce")) shmem_long_sum_reduce(no_team, data, &one, 1);
-    if (IS("garbage-team-ctx")) shmem_team_create_ctx(no_team, 0, &ctx);
-    if (IS("destroyed-team")) {
+    FAILS("garbage-ctx-quiet", "shmem_ctx_quiet ctx") shmem_ctx_quiet(ctx);
+    FAILS("garbage-ctx-fence", "shmem_ctx_fence ctx") shmem_ctx_fence(ctx);
+    FAILS("garbage-ctx-pe_quiet", "shmem_ctx_pe_quiet ctx") shmem_ctx_pe_quiet(ctx, &to, 1);
+    FAILS("garbage-ctx-destroy", "shmem_ctx_destroy ctx") shmem_ctx_destroy(ctx);
+    FAILS("garbage-ctx-team", "shmem_ctx_get_team ctx") shmem_ctx_get_team(ctx, &team);
+    FAILS("garbage-ctx-session", "shmem_ctx_session_start ctx") shmem_ctx_session_start(ctx, 0, NULL, 0);
+    FAILS("garbage-team-pe", "shmem_team_my_pe team") shmem_team_my_pe(no_team);
+    FAILS("garbage-team-sync", "shmem_team_sync team") shmem_team_sync(no_team);
+    FAILS("garbage-team-ptr", "shmem_team_ptr team") CHECK(shmem_team_ptr(no_team, data, 0) != data);
+    FAILS("garbage-team-split", "shmem_team_split_strided team") shmem_team_split_strided(no_team, 0, 1, 1, NULL, 0, &team);
+    FAILS("garbage-team-reduce", "shmem_long_sum_reduce team") shmem_long_sum_reduce(no_team, data, &one, 1);
+    FAILS("garbage-team-ctx", "shmem_team_create_ctx team") shmem_team_create_ctx(no_team, 0, &ctx);
+    FAILS("destroyed-team", "shmem_team_n_pes team") {
         CHECK_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, NULL, 0, &team), 0);
         shmem_team_destroy(team);
         shmem_team_n_pes(team);

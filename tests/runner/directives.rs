@@ -19,6 +19,9 @@
 //! //                             any it is started once, without arguments, and must
 //! //                             end with 0. `status=nonzero` takes any other.
 //! ```
+//!
+//! `FAILS("name", "words")` before a statement (`tests/c/check.h`) is `// case: name name |
+//! status=nonzero` with a `stderr=` for each word, where the statement stands.
 
 use crate::tree;
 use std::path::{Path, PathBuf};
@@ -89,6 +92,16 @@ impl Variant {
         }
     }
 
+    /// The compiler's option for its code, if other variants have the same.
+    pub fn code(self) -> Option<&'static str> {
+        Self::ALL.contains(&self).then(|| self.options()[0])
+    }
+
+    /// Whether it is linked with the static library.
+    pub fn is_static(self) -> bool {
+        matches!(self, Self::Static | Self::StaticPie)
+    }
+
     /// The variable that it needs in the environment.
     pub fn environment(self) -> Option<(&'static str, &'static str)> {
         let variable = "SHMEM_SYMMETRIC_PARTITION0";
@@ -107,6 +120,12 @@ pub enum Expected {
     Status(i32),
     /// Any but 0.
     Nonzero,
+}
+
+impl From<i32> for Expected {
+    fn from(status: i32) -> Self {
+        Self::Status(status)
+    }
 }
 
 /// One way to start a program, and the required results.
@@ -208,7 +227,11 @@ impl Program {
         let mut device = !tree::is_smartmap();
         let mut partition = text.contains("#include \"c")
             && allocates.iter().any(|routine| text.contains(&format!("{routine}(")));
-        for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
+        for line in text.lines() {
+            if let Some(failing) = line.trim_start().strip_prefix("FAILS(") {
+                program.cases.push(failing_case(failing)?);
+            }
+            let Some(line) = line.strip_prefix("// ") else { continue };
             let Some((key, value)) = line.split_once(':') else { continue };
             let words = || value.split_whitespace();
             match key {
@@ -223,24 +246,9 @@ impl Program {
                     program.variants =
                         words().map(variants).collect::<Result<Vec<_>, _>>()?.concat()
                 }
-                "inline" => {
-                    inline = match value.trim() {
-                        "no" => false,
-                        _ => return Err(format!("expected `inline: no`, got {value}")),
-                    }
-                }
-                "partition" => {
-                    partition = match value.trim() {
-                        "no" => false,
-                        _ => return Err(format!("expected `partition: no`, got {value}")),
-                    }
-                }
-                "device" => {
-                    device = match value.trim() {
-                        "no" => false,
-                        _ => return Err(format!("expected `device: no`, got {value}")),
-                    }
-                }
+                "inline" => inline = yes_unless_no(key, value)?,
+                "partition" => partition = yes_unless_no(key, value)?,
+                "device" => device = yes_unless_no(key, value)?,
                 "backends" => backends.extend(words().map(str::to_owned)),
                 "cflags" => program.cflags = words().map(str::to_owned).collect(),
                 "env" => {
@@ -277,6 +285,14 @@ impl Program {
     }
 }
 
+/// The value of a directive that can only say no.
+fn yes_unless_no(key: &str, value: &str) -> Result<bool, String> {
+    match value.trim() {
+        "no" => Ok(false),
+        _ => Err(format!("expected `{key}: no`, got {value}")),
+    }
+}
+
 fn variants(word: &str) -> Result<Vec<Variant>, String> {
     if word == "all" {
         return Ok(Variant::ALL.to_vec());
@@ -299,7 +315,33 @@ fn case(text: &str) -> Result<Case, String> {
     let mut words = start.split_whitespace().map(str::to_owned);
     let mut case = Case { name: words.next().ok_or("a case without a name")?, ..Case::default() };
     case.arguments = words.collect();
-    for word in expectations.split_whitespace() {
+    expect(&mut case, expectations.split_whitespace())?;
+    Ok(case)
+}
+
+/// A case in which a statement fails; `text` follows the parenthesis.
+fn failing_case(text: &str) -> Result<Case, String> {
+    let [_, name, _, words, ..] = text.split('"').collect::<Vec<_>>()[..] else {
+        return Err(format!("expected FAILS(\"name\", \"words\"), got FAILS({text}"));
+    };
+    let mut case = Case {
+        name: name.to_owned(),
+        arguments: vec![name.to_owned()],
+        status: Expected::Nonzero,
+        ..Case::default()
+    };
+    for word in words.split_whitespace() {
+        match ["env=", "backend="].iter().any(|key| word.starts_with(key)) {
+            true => expect(&mut case, [word].into_iter())?,
+            false => case.stderr.push(word.to_owned()),
+        }
+    }
+    Ok(case)
+}
+
+/// Adds what words such as `stderr=word` ask for.
+fn expect<'a>(case: &mut Case, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    for word in words {
         let (key, value) = assignment(word)?;
         match key.as_str() {
             "status" if value == "nonzero" => case.status = Expected::Nonzero,
@@ -317,7 +359,7 @@ fn case(text: &str) -> Result<Case, String> {
             }
         }
     }
-    Ok(case)
+    Ok(())
 }
 
 /// Tests of this file itself.
@@ -326,19 +368,23 @@ pub mod tests {
 
     fn directives_are_read() {
         let text = "// pes: 1 2\n// variants: pie static\n// env: A=1\n\
-                    // case: bad x y | status=3 stderr=oh env=B=2=3\n// case: good\nint main;\n";
+                    // case: bad x y | status=3 stderr=oh env=B=2=3\n// case: good\n\
+                    int main;\n    FAILS(\"sits\", \"oh no: env=C=4\") shmem_quiet();\n";
         let program = Program::parse(Path::new("dir/name.c"), text).unwrap();
         assert_eq!(program.name(), "name");
         assert_eq!(program.pes, [1, 2]);
         let asked = [Variant::Pie, Variant::Static, Variant::Inline];
         let served: Vec<_> = asked.into_iter().filter(|it| it.is_served()).collect();
         assert_eq!(program.variants, served);
-        let [bad, good] = &program.cases[..] else { panic!("{:?}", program.cases) };
+        let [bad, good, sits] = &program.cases[..] else { panic!("{:?}", program.cases) };
         assert_eq!((bad.name.as_str(), &bad.arguments[..]), ("bad", &["x".into(), "y".into()][..]));
         assert_eq!(bad.status, Expected::Status(3));
         assert_eq!(bad.stderr, ["oh"]);
         assert_eq!(bad.environment, [("A".into(), "1".into()), ("B".into(), "2=3".into())]);
         assert_eq!(good.status, Expected::Status(0));
+        assert_eq!((sits.name.as_str(), &sits.arguments[..]), ("sits", &["sits".into()][..]));
+        assert_eq!((sits.status, sits.stderr.join(" ")), (Expected::Nonzero, "oh no:".into()));
+        assert_eq!(sits.environment[1], ("C".into(), "4".into()));
     }
 
     fn mistakes_are_told() {
@@ -351,6 +397,7 @@ pub mod tests {
             ("// pes: 1\n// case: a | status=x", "status"),
             ("// pes: 1\n// case: a | output=x", "expected status="),
             ("// pes: 1\n// env: A", "NAME=value"),
+            ("// pes: 1\n    FAILS(name) shmem_quiet();", "FAILS(\"name\", \"words\")"),
         ] {
             let error = Program::parse(Path::new("name.c"), text).unwrap_err();
             assert!(error.contains(message), "{text:?}: {error}");
