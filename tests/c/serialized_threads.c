@@ -17,7 +17,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { BYTES = 1 << 22, TURNS = 2000 };
+enum { BYTES = 1 << 22, TURNS = 2000, LOOKS = 300 };
+static volatile int called;
 static const char *trial;
 static long flag, other, lock, psync[SHMEM_BARRIER_SYNC_SIZE];
 static int small;
@@ -29,6 +30,7 @@ static int is(const char *name) { return strcmp(trial, name) == 0; }
 
 static void *call(void *unused)
 {
+    called = 1;
     if (is("wait") || is("waits") || is("multiple"))
         shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
     else if (is("any"))
@@ -69,8 +71,10 @@ int main(int argc, char **argv)
             pause(); /* The job ends without it. */
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, call, NULL), 0);
+    while (!called)
+        usleep(1000);
     /* Long enough for the thread to be in its call. */
-    for (int i = 0; i < TURNS && !is("in-turn"); i++) {
+    for (int i = 0; i < (is("puts") ? TURNS : LOOKS) && !is("in-turn"); i++) {
         usleep(is("puts") ? 0 : 1000);
         if (is("puts"))
             shmem_putmem(bytes[1], bytes[1], BYTES, me);
