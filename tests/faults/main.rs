@@ -52,7 +52,7 @@ fn main() -> ExitCode {
             let report = match run(seed, index, kind) {
                 Ok(report) => report,
                 Err(error) => {
-                    eprintln!("{error}");
+                    eprintln!("{}", error.message().unwrap_or_default());
                     return ExitCode::FAILURE;
                 }
             };

@@ -182,14 +182,14 @@ pub fn trials() -> Vec<Trial> {
     let short = |kind: FaultKind| {
         let name = format!("faults/{}", kind.name());
         Trial::test(name, move || {
-            Ok(campaign(kind, if kind == FaultKind::Variables { 60 } else { 25 })?)
+            campaign(kind, if kind == FaultKind::Variables { 60 } else { 25 })
         })
         .with_ignored_flag(kind != kind.near() && Launcher::Hosts.is_absent())
     };
     FaultKind::ALL.into_iter().map(short).collect()
 }
 
-fn campaign(kind: FaultKind, count: u64) -> Result<(), String> {
+fn campaign(kind: FaultKind, count: u64) -> crate::Result {
     let seed = launch::seed().parse().map_err(|_| "CHECK_SEED is no number")?;
     let mut counts = Counts::default();
     for index in 0..count {
@@ -200,7 +200,8 @@ fn campaign(kind: FaultKind, count: u64) -> Result<(), String> {
                 "{}\n{problem}\nagain: faults --seed {seed} --kind {} --only {index}",
                 report.what,
                 kind.name()
-            ));
+            )
+            .into());
         }
     }
     println!("faults/{}: {counts}", kind.name());

@@ -57,9 +57,9 @@ const AFTER: i64 = STEPS + 1;
 ///
 /// # Errors
 /// If it cannot be run: the program does not compile, or a command cannot be started.
-pub fn run(seed: u64, index: u64, kind: FaultKind) -> Result<Report, String> {
+pub fn run(seed: u64, index: u64, kind: FaultKind) -> crate::Result<Report> {
     let mut random = Random::new(seed, index * FaultKind::ALL.len() as u64 + kind as u64);
-    let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
+    let program = compile::plain("tests/programs/faults.c", &[])?;
     let (trial, file) = draw(&mut random, seed, index, kind)?;
     let what = trial.describe();
     let kind = kind.near();
@@ -81,7 +81,10 @@ pub fn run(seed: u64, index: u64, kind: FaultKind) -> Result<Report, String> {
     for job in running {
         match job.finish_within(deadline.saturating_duration_since(Instant::now())) {
             Ok(outcome) => outcomes.push(outcome),
-            Err(error) => end = Err(Problem::LeftBehind(error)),
+            Err(why) => {
+                let why = why.message().unwrap_or_default();
+                end = Err(Problem::LeftBehind(why.to_owned()));
+            }
         }
     }
     if end.is_ok() {
@@ -104,7 +107,7 @@ fn draw(
     seed: u64,
     index: u64,
     kind: FaultKind,
-) -> Result<(Trial, Option<PathBuf>), String> {
+) -> crate::Result<(Trial, Option<PathBuf>)> {
     let launcher = random.pick(&launchers(kind));
     let pes = match launcher {
         Launcher::None => 1,
@@ -148,9 +151,9 @@ fn draw(
             trial.environment.extend(drawn);
         }
         FaultKind::Tuning => {
-            let path = tree::scratch(&format!("faults-{}", trial.mark));
+            let path = tree::scratch(format!("faults-{}", trial.mark));
             let text = variables::tuning_file(random, &tuning::machine()?);
-            std::fs::write(&path, text).map_err(|error| error.to_string())?;
+            std::fs::write(&path, text)?;
             trial.environment.push(("SHMEM_TUNING".into(), path.display().to_string()));
             file = Some(path);
         }
@@ -180,7 +183,7 @@ impl Trial {
         what
     }
 
-    fn start(&self, program: &Path, seed: u64) -> Result<Vec<crate::launch::Running>, String> {
+    fn start(&self, program: &Path, seed: u64) -> crate::Result<Vec<crate::launch::Running>> {
         let steps = match self.kind {
             FaultKind::ControlArea => 10 * STEPS,
             FaultKind::Signals => 4 * STEPS,
@@ -209,7 +212,7 @@ impl Trial {
 
     fn judge(&self, outcomes: &[Outcome], hit: Option<&Member>) -> Result<End, Problem> {
         let all = |problem: &str| {
-            outcomes.iter().map(|outcome| outcome.report(problem)).collect::<Vec<_>>().join("\n")
+            outcomes.iter().map(|outcome| outcome.shown(problem)).collect::<Vec<_>>().join("\n")
         };
         if outcomes.iter().any(|outcome| outcome.hung) {
             if self.kind == FaultKind::ControlArea {

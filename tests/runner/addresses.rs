@@ -3,7 +3,7 @@
 //! argument leads to is `unsafe`, or takes an operand, a borrow or a value that owns the range. Only
 //! files that may have unsafe code are looked at: others cannot do anything with an address.
 
-use crate::tree;
+use crate::{Result, tree};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -78,10 +78,10 @@ const SAFE: [(&str, &[&str]); 5] = [
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("addresses", || Ok(check()?))]
+    vec![Trial::test("addresses", check)]
 }
 
-fn check() -> Result<(), String> {
+fn check() -> Result {
     let mut found = BTreeSet::new();
     for folder in CRATES {
         search(&tree::repository(folder).join("src"), &mut found)?;
@@ -93,11 +93,11 @@ fn check() -> Result<(), String> {
         .map(|name| format!("{name} is public and safe, and takes an address"))
         .collect();
     wrong.extend(allowed.difference(&found).map(|name| format!("{name} is listed and takes none")));
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// Adds the functions of the files below `folder`.
-fn search(folder: &Path, found: &mut BTreeSet<String>) -> Result<(), String> {
+fn search(folder: &Path, found: &mut BTreeSet<String>) -> Result {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
     for entry in std::fs::read_dir(folder).map_err(|error| failed(&error))? {
         let path = entry.map_err(|error| failed(&error))?.path();
@@ -115,11 +115,11 @@ fn search(folder: &Path, found: &mut BTreeSet<String>) -> Result<(), String> {
 }
 
 /// The public safe functions of a file that take an address, if the file may have unsafe code.
-fn in_file(text: &str) -> Result<Vec<String>, String> {
+fn in_file(text: &str) -> Result<Vec<String>> {
     if !text.lines().any(|line| line.trim() == "#![allow(unsafe_code)]") {
         return Ok(Vec::new());
     }
-    let file = syn::parse_file(text).map_err(|error| error.to_string())?;
+    let file = syn::parse_file(text)?;
     let mut seen = Seen::default();
     seen.visit_file(&file);
     Ok(seen.functions)
@@ -204,11 +204,10 @@ impl<'ast> Visit<'ast> for Ty {
     }
 }
 
-#[cfg(test)]
-mod tests {
+/// Tests of this file itself.
+pub mod tests {
     use super::*;
 
-    #[test]
     fn functions_that_take_addresses_are_found() {
         let found = |text: &str| in_file(&format!("#![allow(unsafe_code)]\n{text}")).unwrap();
         assert_eq!(found("pub fn free(at: *mut u8) {}"), ["free"]);
@@ -225,5 +224,9 @@ mod tests {
             assert!(found(text).is_empty(), "{text}");
         }
         assert!(in_file("pub fn free(at: *mut u8) {}").unwrap().is_empty(), "no unsafe code");
+    }
+
+    crate::unit_trials! {
+        functions_that_take_addresses_are_found,
     }
 }

@@ -4,8 +4,8 @@
 
 pub(crate) mod page;
 
-use crate::{compile, launch, nodes, openmp, tree};
-use libtest_mimic::Trial;
+use crate::{Result, compile, launch, nodes, openmp, tree, verdict};
+use libtest_mimic::{Failed, Trial};
 use page::{Block, Page};
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,26 +32,24 @@ const NOT_RUN: usize = 26;
 /// A trial for the commands of each page, and trials for all pages together. Programs are compiled
 /// as on a user's machine, so there are none with SMARTMAP's addresses or without a compiler.
 pub fn trials() -> Vec<Trial> {
-    if tree::is_smartmap() || compile::is_elsewhere() {
+    if compile::is_elsewhere() {
         return Vec::new();
     }
     let mut trials = vec![
-        Trial::test("book/summary", || Ok(summary()?)),
-        Trial::test("book/links", || Ok(links()?)),
-        Trial::test("book/names", || Ok(names()?)),
-        Trial::test("book/options", || Ok(options()?)),
-        Trial::test("book/paths", || Ok(paths()?)),
-        Trial::test("book/not-run", || Ok(not_run()?)),
-        Trial::test("book/outside", || Ok(outside()?)),
+        Trial::test("book/summary", summary),
+        Trial::test("book/links", links),
+        Trial::test("book/names", names),
+        Trial::test("book/options", options),
+        Trial::test("book/paths", paths),
+        Trial::test("book/not-run", not_run),
+        Trial::test("book/outside", outside),
     ];
-    let build = Trial::test("book/build", || Ok(build()?));
+    let build = Trial::test("book/build", build);
     trials.push(build.with_ignored_flag(tree::skip_without("mdbook")));
     for path in files().into_iter().chain(OUTSIDE.map(tree::repository)) {
         let name = path.strip_prefix(tree::repository("")).unwrap_or(&path).with_extension("");
         let name = name.to_string_lossy().replace("docs/src/", "").replace('/', "-");
-        trials.push(Trial::test(format!("book/commands/{name}"), move || {
-            Ok(commands(&path, &name)?)
-        }));
+        trials.push(Trial::test(format!("book/commands/{name}"), move || commands(&path, &name)));
     }
     trials
 }
@@ -67,17 +65,17 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn pages() -> Result<Vec<Page>, String> {
-    let pages: Vec<Page> = files().iter().map(|path| Page::read(path)).collect::<Result<_, _>>()?;
-    if pages.len() < 3 { Err(format!("{} pages in {SOURCES}?", pages.len())) } else { Ok(pages) }
-}
-
-fn verdict(problems: &[String]) -> Result<(), String> {
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+fn pages() -> Result<Vec<Page>> {
+    let pages: Vec<Page> = files().iter().map(|path| Page::read(path)).collect::<Result<_>>()?;
+    if pages.len() < 3 {
+        Err(format!("{} pages in {SOURCES}?", pages.len()).into())
+    } else {
+        Ok(pages)
+    }
 }
 
 /// The pages outside the book.
-fn others() -> Result<Vec<Page>, String> {
+fn others() -> Result<Vec<Page>> {
     let names = OUTSIDE.iter().chain(&WITHOUT_COMMANDS);
     names.map(|name| Page::read(&tree::repository(name))).collect()
 }
@@ -89,7 +87,7 @@ fn name(page: &Page) -> String {
 }
 
 /// Checks that the table of contents lists every page.
-fn summary() -> Result<(), String> {
+fn summary() -> Result {
     let contents = Page::read(&tree::repository(SOURCES).join("SUMMARY.md"))?;
     let listed: BTreeSet<String> = contents.links().into_iter().collect();
     let there: BTreeSet<String> =
@@ -98,11 +96,11 @@ fn summary() -> Result<(), String> {
         .symmetric_difference(&there)
         .map(|name| format!("{name} is in SUMMARY.md or in {SOURCES}, expected in both"))
         .collect();
-    verdict(&problems)
+    verdict(problems)
 }
 
 /// Checks that links lead to an existing file and heading, and that included files exist.
-fn links() -> Result<(), String> {
+fn links() -> Result {
     let mut problems = Vec::new();
     for page in pages()?.into_iter().chain(others()?) {
         for link in page.links() {
@@ -127,11 +125,11 @@ fn links() -> Result<(), String> {
             problems.push(format!("{}: there is no {file} to include", name(&page)));
         }
     }
-    verdict(&problems)
+    verdict(problems)
 }
 
 /// Checks that routines and variables named in the book exist.
-fn names() -> Result<(), String> {
+fn names() -> Result {
     let mut known = BTreeSet::new();
     let headers = ["shmem.h", "shmemx.h", "shmem_generic.h"];
     let headers = headers.map(|name| tree::prefix("include").join(name));
@@ -145,12 +143,12 @@ fn names() -> Result<(), String> {
             problems.insert(format!("{}: there is no {word}", name(page)));
         }
     }
-    verdict(&problems.into_iter().collect::<Vec<_>>())
+    verdict(problems)
 }
 
 /// Checks that the project's commands have the options named in the book. The page about other
 /// implementations names ours in the second column of its tables.
-fn options() -> Result<(), String> {
+fn options() -> Result {
     let mut known = BTreeSet::from(["--version".to_owned()]);
     for command in ["oshrun", "oshinfo", "oshtune"] {
         let mut help = Command::new(tree::prefix("bin").join(command));
@@ -177,7 +175,7 @@ fn options() -> Result<(), String> {
             }
         }
     }
-    verdict(&problems.into_iter().collect::<Vec<_>>())
+    verdict(problems)
 }
 
 /// The long option in a word, without value and punctuation.
@@ -189,7 +187,7 @@ fn long_options(word: &str) -> Option<String> {
 }
 
 /// Checks that the number of blocks not run is as stated, and that each has a reason.
-fn not_run() -> Result<(), String> {
+fn not_run() -> Result {
     let mut found = Vec::new();
     for page in pages()?.into_iter().chain(others()?) {
         for block in &page.blocks {
@@ -200,17 +198,17 @@ fn not_run() -> Result<(), String> {
     }
     match found.len() == NOT_RUN {
         true => Ok(()),
-        false => Err(format!("{} blocks are not run:\n{}", found.len(), found.join("\n"))),
+        false => Err(format!("{} blocks are not run:\n{}", found.len(), found.join("\n")).into()),
     }
 }
 
 /// Checks that no other page in the tree has commands.
-fn outside() -> Result<(), String> {
+fn outside() -> Result {
     let root = tree::repository("");
     let mut problems = Vec::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten() {
+        for entry in fs::read_dir(&folder)?.flatten() {
             let (path, file) = (entry.path(), entry.file_name());
             let file = file.to_string_lossy();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -219,18 +217,18 @@ fn outside() -> Result<(), String> {
             } else if file.ends_with(".md") {
                 let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy();
                 let known = name.starts_with(SOURCES) || OUTSIDE.contains(&&*name);
-                let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+                let text = fs::read_to_string(&path)?;
                 if !known && ["\n```sh", "\n```console"].iter().any(|fence| text.contains(fence)) {
                     problems.push(format!("{name} has commands that no test runs: see OUTSIDE"));
                 }
             }
         }
     }
-    verdict(&problems)
+    verdict(problems)
 }
 
 /// Checks that mdbook builds the book without complaints.
-fn build() -> Result<(), String> {
+fn build() -> Result {
     let mut mdbook = Command::new("mdbook");
     mdbook.arg("build").arg(tree::repository("docs")).arg("--dest-dir").arg(tree::scratch("pages"));
     let outcome = launch::run(mdbook)?;
@@ -251,7 +249,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Checks that files of the repository named on the pages exist.
-fn paths() -> Result<(), String> {
+fn paths() -> Result {
     let mut problems = Vec::new();
     for page in pages()?.iter().chain(&others()?) {
         for word in page.code_words() {
@@ -268,48 +266,47 @@ fn paths() -> Result<(), String> {
             }
         }
     }
-    verdict(&problems)
+    verdict(problems)
 }
 
 /// Writes the programs of a page to a folder of its own and runs its commands there, in order.
-fn commands(path: &Path, name: &str) -> Result<(), String> {
+fn commands(path: &Path, name: &str) -> Result {
     let page = Page::read(path)?;
     let folder = tree::scratch("book").join(name);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    fs::create_dir_all(&folder)?;
     // The commands are written for the top of the source tree.
     for part in ["bench", "examples", "tests"] {
         let link = folder.join(part);
-        symlink(tree::repository(part), link).map_err(|error| error.to_string())?;
+        symlink(tree::repository(part), link)?;
     }
-    symlink(tree::prefix(""), folder.join("build")).map_err(|error| error.to_string())?;
+    symlink(tree::prefix(""), folder.join("build"))?;
     let mut waiting: Vec<&str> = Vec::new();
     for block in &page.blocks {
-        let at = |why: String| format!("{}:{}: {why}", path.display(), block.line);
+        let at = |why: &str| Failed::from(format!("{}:{}: {why}", path.display(), block.line));
         if let Some(file) = &block.file {
-            let text = block.lines.join("\n") + "\n";
-            fs::write(folder.join(file), text).map_err(|error| at(error.to_string()))?;
+            tree::write(folder.join(file), block.lines.join("\n") + "\n")?;
             let is_program = file.ends_with(".c") && block.not_run.is_none();
             waiting.extend(is_program.then_some(file.as_str()));
         } else if ["console", "sh"].contains(&block.language.as_str()) {
             let said = block.commands()?.into_iter().map(|shown| shown.command).collect::<String>();
             waiting.retain(|file| !said.contains(file));
-            run(block, &folder).map_err(at)?;
+            run(block, &folder).map_err(|why| at(why.message().unwrap_or_default()))?;
         } else if !["text", RUST].contains(&block.language.as_str()) && block.not_run.is_none() {
-            return Err(at(format!(
-                "a block of kind {} has neither a file's name nor a remark why it is not run",
-                block.language
+            let kind = &block.language;
+            return Err(at(&format!(
+                "a block of kind {kind} has neither a file's name nor a remark why it is not run"
             )));
         }
     }
     if !waiting.is_empty() {
-        return Err(format!("{name}: nothing uses {waiting:?}"));
+        return Err(format!("{name}: nothing uses {waiting:?}").into());
     }
     // Cargo warns of links that lead back, wherever it lists the files of the source tree.
-    fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+    Ok(fs::remove_dir_all(&folder)?)
 }
 
-fn run(block: &Block, folder: &Path) -> Result<(), String> {
+fn run(block: &Block, folder: &Path) -> Result {
     if block.not_run.is_some() || block.needs.iter().any(|need| is_missing(need)) {
         return Ok(());
     }
@@ -317,7 +314,7 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
         let outcome = launch::run(shell(&shown.command, folder))?;
         outcome.success()?;
         if let Some(line) = shown.missing(&format!("{}{}", outcome.stdout, outcome.stderr)) {
-            return Err(outcome.report(&format!("the page shows a line that is not there: {line}")));
+            return Err(outcome.report(format!("the page shows a line that is not there: {line}")));
         }
     }
     Ok(())

@@ -1,80 +1,99 @@
 //! Compiles programs with the build tree's wrappers, once per variant.
 
 use crate::directives::{Program, Variant};
-use crate::{launch, tree};
+use crate::{Result, launch, tree};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::SystemTime;
 
-type Made = Arc<OnceLock<Result<(), String>>>;
+type Made = Arc<OnceLock<Result>>;
 
 /// The executable of a program in a variant. Builds it if it is missing or older than its sources.
-pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf, String> {
+pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf> {
     executable_in(program, variant, variant.name())
 }
 
 /// The same, in a separate folder for builds with other options.
-pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Result<PathBuf, String> {
-    static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
+pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Result<PathBuf> {
     let target = tree::scratch(folder).join(program.name());
-    let made = {
-        let mut made = MADE.lock().map_err(|error| error.to_string())?;
-        Arc::clone(made.entry(target.clone()).or_default())
-    };
-    made.get_or_init(|| make(program, variant, &target)).clone()?;
+    once(&target, || match variant.code() {
+        Some(code) if folder == variant.name() => make_of_object(program, variant, code, &target),
+        _ => made(&target, &from(program)?, command(program, variant, &program.source, &target)),
+    })?;
     Ok(target)
 }
 
+/// Makes a file the first time that it is asked for.
+fn once(target: &Path, make: impl FnOnce() -> Result) -> Result {
+    static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
+    let made = Arc::clone(MADE.lock()?.entry(target.to_owned()).or_default());
+    made.get_or_init(make).clone()
+}
+
 /// The executable of a program without directives, built with the default options and these.
-pub fn plain(source: &Path, options: &[&str]) -> Result<PathBuf, String> {
+pub fn plain(source: impl AsRef<Path>, options: &[&str]) -> Result<PathBuf> {
     plain_in(source, options, Variant::usual().name())
 }
 
 /// The same, in a separate folder, for programs that are built in several ways.
-pub fn plain_in(source: &Path, options: &[&str], folder: &str) -> Result<PathBuf, String> {
+pub fn plain_in(source: impl AsRef<Path>, options: &[&str], folder: &str) -> Result<PathBuf> {
     let program = Program {
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
-        ..Program::of(source.to_owned())
+        ..Program::of(tree::repository(source))
     };
     executable_in(&program, Variant::usual(), folder)
 }
 
-fn make(program: &Program, variant: Variant, target: &Path) -> Result<(), String> {
-    let compiler = tree::prefix(if program.is_cpp() { "bin/oshc++" } else { "bin/oshcc" });
+/// What a program's executables are made from.
+fn from(program: &Program) -> Result<Vec<PathBuf>> {
+    let compiler = compiler(program);
     if !compiler.exists() {
-        return Err(format!("{} is not there: run make first", compiler.display()));
+        return Err(format!("{} is not there: run make first", compiler.display()).into());
     }
-    let from = [
-        program.source.clone(),
-        compiler.clone(),
-        tree::repository("tests/c/check.h"),
-        tree::repository("tests/c/coll.h"),
-        tree::prefix("include/shmem.h"),
-        tree::prefix("include/shmem_inline.h"),
-        tree::prefix("lib/libshmem.so"),
-        tree::prefix("lib/libshmem.a"),
-    ];
-    let mut command = Command::new(compiler);
+    let headers = ["check.h", "coll.h", "forked.h"];
+    let installed =
+        ["include/shmem.h", "include/shmem_inline.h", "lib/libshmem.so", "lib/libshmem.a"];
+    let headers = headers.map(|name| tree::repository("tests/c").join(name));
+    let own = [program.source.clone(), compiler];
+    Ok(own.into_iter().chain(headers).chain(installed.map(tree::prefix)).collect())
+}
+
+fn compiler(program: &Program) -> PathBuf {
+    tree::prefix(if program.is_cpp() { "bin/oshc++" } else { "bin/oshcc" })
+}
+
+/// The command that makes `target` of a source or object.
+fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Command {
+    let mut command = Command::new(compiler(program));
+    command.args(["-O2", "-g", "-Wall", "-Wextra", "-Werror"]);
+    command.arg("-I").arg(tree::repository("tests/c")).args(variant.options());
+    command.arg(of).args(&program.cflags).arg("-o").arg(target).arg("-lm");
     command
-        .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror"])
-        .arg("-I")
-        .arg(tree::repository("tests/c"))
-        .args(variant.options())
-        .arg(&program.source)
-        .args(&program.cflags)
-        .arg("-o")
-        .arg(target)
-        .arg("-lm");
-    made(target, &from, command)
+}
+
+/// Variants that only differ in how they are linked are compiled once.
+fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path) -> Result {
+    let object = tree::scratch("objects").join(&code[1..]).join(program.name()).with_extension("o");
+    let mut from = from(program)?;
+    if !is_elsewhere() {
+        let mut compile = command(program, variant, &program.source, &object);
+        compile.args(["-c", code]);
+        once(&object, || made(&object, &from, compile))?;
+        from.push(object.clone());
+    }
+    let mut link = command(program, variant, &object, target);
+    // A static program would have the library's debug information, many times its own size.
+    link.args(variant.is_static().then_some("-Wl,--strip-debug"));
+    made(target, &from, link)
 }
 
 /// Makes `target` by this compiler, if it is missing or older than what it is made from.
-pub fn made(target: &Path, from: &[PathBuf], compiler: Command) -> Result<(), String> {
+pub fn made(target: &Path, from: &[PathBuf], compiler: Command) -> Result {
     if is_elsewhere() {
         let why = || format!("{} was not compiled for this machine", target.display());
-        return target.is_file().then_some(()).ok_or_else(why);
+        return target.is_file().then_some(()).ok_or_else(|| why().into());
     }
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let newest = from.iter().filter_map(|path| modified(path)).max();
@@ -82,7 +101,7 @@ pub fn made(target: &Path, from: &[PathBuf], compiler: Command) -> Result<(), St
         return Ok(());
     }
     let folder = target.parent().ok_or("an executable lies in a folder")?;
-    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(folder)?;
     launch::build(compiler)
 }
 

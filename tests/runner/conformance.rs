@@ -1,7 +1,7 @@
 //! The programs of `tests/c`, each run according to its directives.
 
 use crate::directives::{Case, Program, Variant};
-use crate::{compile, imitation, launch, tree};
+use crate::{Result, compile, imitation, launch, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,9 +81,8 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
                 let no_compiler = program.is_cpp() && tree::skip_without("c++");
                 let skipped = !case.is_served() || no_compiler;
                 let (program, case) = (Arc::clone(program), case.clone());
-                let trial = Trial::test(format!("c/{name}"), move || {
-                    Ok(trial(&program, variant, pes, &case)?)
-                });
+                let trial =
+                    Trial::test(format!("c/{name}"), move || trial(&program, variant, pes, &case));
                 trials.push(trial.with_ignored_flag(skipped));
             }
         }
@@ -96,7 +95,7 @@ fn few_for(program: &Program) -> usize {
     if program.pes.contains(&2) { 2 } else { program.pes[0] }
 }
 
-fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result<(), String> {
+fn trial(program: &Program, variant: Variant, pes: usize, case: &Case) -> Result {
     let executable = compile::executable(program, variant)?;
     let mut command = launch::oshrun(pes, &executable);
     command.args(&case.arguments);

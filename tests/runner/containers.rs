@@ -1,9 +1,11 @@
 //! Jobs in containers, as far as an ordinary user can create them: namespaces, a small `/dev/shm`,
-//! an empty root.
+//! an empty root. And what jobs leave behind, which is nothing.
 
 use crate::directives::{Program, Variant};
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -12,16 +14,20 @@ const NAMESPACES: [&str; 5] = ["--map-root-user", "--mount", "--pid", "--fork", 
 /// The trials. Ignored where namespaces are not allowed.
 pub fn trials() -> Vec<Trial> {
     let forbidden = !allowed();
-    [
+    let mut trials: Vec<Trial> = [
         // 4 PEs with 64 MiB of static data each.
-        Trial::test("containers/small-dev-shm", || Ok(small("data_segment")?)),
-        Trial::test("containers/one-for-each-pe", || Ok(one_each("data_segment")?)),
-        Trial::test("containers/one-for-each-pe-reductions", || Ok(one_each("coll_reduce")?)),
-        Trial::test("containers/empty-root", || Ok(empty_root("ptr")?)),
+        Trial::test("containers/small-dev-shm", || small("data_segment")),
+        Trial::test("containers/one-for-each-pe", || one_each("data_segment")),
+        Trial::test("containers/one-for-each-pe-reductions", || one_each("coll_reduce")),
+        Trial::test("containers/empty-root", || empty_root("ptr")),
     ]
     .into_iter()
     .map(|trial| trial.with_ignored_flag(forbidden))
-    .collect()
+    .collect();
+    trials.push(Trial::test("bystanders/no-file-left", no_file_left));
+    let without_dev_shm = Trial::test("bystanders/without-dev-shm", without_dev_shm);
+    trials.push(without_dev_shm.with_ignored_flag(!can_unshare()));
+    trials
 }
 
 fn allowed() -> bool {
@@ -30,13 +36,13 @@ fn allowed() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-fn program(name: &str, variant: Variant) -> Result<PathBuf, String> {
-    let source = tree::repository(&format!("tests/c/{name}.c"));
+fn program(name: &str, variant: Variant) -> Result<PathBuf> {
+    let source = tree::repository(format!("tests/c/{name}.c"));
     compile::executable(&Program::read(&source)?, variant)
 }
 
 /// The whole job in a container with the usual 64 MiB of `/dev/shm`.
-fn small(name: &str) -> Result<(), String> {
+fn small(name: &str) -> Result {
     let script = "mount -t tmpfs -o size=64m tmpfs /dev/shm && exec \"$@\"";
     let mut command = Command::new("unshare");
     command.args(NAMESPACES).args(["sh", "-c", script, "sh"]).arg(tree::prefix("bin/oshrun"));
@@ -45,22 +51,69 @@ fn small(name: &str) -> Result<(), String> {
 }
 
 /// Each PE in its own container, where it sees no other process.
-fn one_each(name: &str) -> Result<(), String> {
+fn one_each(name: &str) -> Result {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "4", "unshare"]).args(NAMESPACES).arg(program(name, Variant::usual())?);
     launch::run(command)?.success()
 }
 
 /// Each PE in its own root, which contains only the program: no `/proc`, no `/dev`.
-fn empty_root(name: &str) -> Result<(), String> {
-    let root = tree::scratch(&format!("root-{}", std::process::id()));
-    std::fs::create_dir_all(&root).map_err(|error| error.to_string())?;
-    std::fs::copy(program(name, Variant::Static)?, root.join(name))
-        .map_err(|error| error.to_string())?;
+fn empty_root(name: &str) -> Result {
+    let root = tree::Folder::new("root")?;
+    std::fs::copy(program(name, Variant::Static)?, root.join(name))?;
     let mut command = Command::new(tree::prefix("bin/oshrun"));
-    command.args(["-n", "4", "unshare", "-r", "chroot"]).arg(&root);
-    command.arg(format!("/{name}"));
-    let outcome = launch::run(command);
-    let _ = std::fs::remove_dir_all(&root);
-    outcome?.success()
+    command.args(["-n", "4", "unshare", "-r", "chroot"]).arg(&*root).arg(format!("/{name}"));
+    launch::run(command)?.success()
+}
+
+fn listing() -> BTreeSet<String> {
+    ["/dev/shm", "/tmp", "/run", "/var/tmp"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten())
+        .filter_map(|entry| Some(entry.ok()?.path().to_string_lossy().into_owned()))
+        .filter(|path| path.to_lowercase().contains("shmem"))
+        .collect()
+}
+
+/// Named sockets and shared memory segments would show up in these places.
+fn no_file_left() -> Result {
+    let die = compile::plain("tests/c/die.c", &[])?;
+    let before = listing();
+    for how in ["kill", "exit-7"] {
+        let mut command = launch::oshrun(3, &die);
+        command.args(["wait", how]);
+        launch::run(command)?;
+    }
+    nothing_stays(&before, listing)
+}
+
+/// Checks that what is listed now and was not before goes away. Jobs of other tests come and go: only what
+/// stays counts.
+pub fn nothing_stays<T: Clone + Ord + Debug>(
+    before: &BTreeSet<T>,
+    listing: impl Fn() -> BTreeSet<T>,
+) -> Result {
+    let mut left: BTreeSet<T> = listing().difference(before).cloned().collect();
+    launch::wait_until("all files are removed", || {
+        left = listing().intersection(&left).cloned().collect();
+        left.is_empty()
+    })
+    .map_err(|_| format!("left behind: {left:?}").into())
+}
+
+/// Whether this machine allows tests to have their own mount namespace.
+pub fn can_unshare() -> bool {
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--map-root-user", "true"]);
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+/// Checks that jobs work where `/dev/shm` has no space and no write permission.
+fn without_dev_shm() -> Result {
+    let program = compile::plain("tests/c/rma_sized.c", &[])?;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--map-root-user", "sh", "-c"]);
+    command.arg("mount -t tmpfs -o size=4k,mode=000 none /dev/shm && exec \"$0\" -n 4 \"$1\"");
+    command.arg(tree::prefix("bin/oshrun")).arg(program);
+    launch::run(command)?.success()
 }

@@ -2,7 +2,7 @@
 //! leave the machine no time to start the last.
 
 use crate::conformance::wanted_pes;
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
 
 /// The number of PEs: many, or as many as SMARTMAP has slots for. In an emulated machine, where 1024
@@ -20,18 +20,15 @@ pub fn trials() -> Vec<Trial> {
     // With the second algorithm nearly all PEs sleep until the last has arrived.
     let algorithms = ["auto", "dissemination"];
     let name = |algorithm| format!("crowds/{algorithm}/{}", pes());
-    algorithms.map(|algorithm| Trial::test(name(algorithm), move || Ok(meet(algorithm)?))).into()
+    algorithms.map(|algorithm| Trial::test(name(algorithm), move || meet(algorithm))).into()
 }
 
-fn meet(algorithm: &str) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/crowd.c"), &[])?;
+fn meet(algorithm: &str) -> Result {
+    let program = compile::plain("tests/programs/crowd.c", &[])?;
     let pes = pes();
     let mut command = launch::oshrun(pes, &program);
     command.env("SHMEM_BARRIER_ALGORITHM", algorithm);
     let outcome = launch::run(command)?;
     outcome.success()?;
-    match outcome.stdout == format!("{pes} met\n") {
-        true => Ok(()),
-        false => Err(outcome.report("expected all PEs to meet")),
-    }
+    outcome.require(outcome.stdout == format!("{pes} met\n"), "expected all PEs to meet")
 }

@@ -2,7 +2,7 @@
 //! load and store. This does not test any real device.
 
 use crate::imitation::{self, VARIABLE, start};
-use crate::launch::{self, Outcome};
+use crate::launch;
 use crate::{examples, tree};
 use libtest_mimic::Trial;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
             trials.push(Trial::test(format!("devices/operations/{title}/{pes}"), move || {
                 let mut command = start("operations", pes, value)?;
                 command.envs(setting.map(|name| (name, "1")));
-                Ok(launch::run(command)?.success()?)
+                launch::run(command)?.success()
             }));
         }
     }
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
             trials.push(Trial::test(format!("devices/{title}/{pes}"), move || {
                 let mut command = start("driver", pes, "64M:KIND=CUDA")?;
                 command.envs(unit.map(|unit| ("IMITATION_PITCH", unit)));
-                Ok(launch::run(command)?.success()?)
+                launch::run(command)?.success()
             }));
         }
     }
@@ -41,10 +41,8 @@ pub fn trials() -> Vec<Trial> {
             let mut oshrun = launch::oshrun(pes, &examples::made_by_cargo("devices")?);
             oshrun.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", imitation::driver()?);
             let outcome = launch::run(oshrun)?;
-            match outcome.stdout.contains("verified") {
-                true => Ok(outcome.success()?),
-                false => Err(outcome.report("it was to verify its result").into()),
-            }
+            outcome.require(outcome.stdout.contains("verified"), "it was to verify its result")?;
+            outcome.success()
         }));
     }
     for (case, words) in [
@@ -59,18 +57,18 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(format!("devices/misuse/{case}"), move || {
             let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
             command.arg(case);
-            Ok(fails(&launch::run(command)?, words)?)
+            launch::run(command)?.fails(words)
         }));
     }
     trials.push(Trial::test("devices/misuse/reached", || {
         let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
         command.arg("reached").envs(imitation::environment()?);
-        Ok(fails(&launch::run(command)?, &["SIGSEGV", "a device's memory (partition 1)"])?)
+        launch::run(command)?.fails(&["SIGSEGV", "a device's memory (partition 1)"])
     }));
     trials.push(Trial::test("devices/fork", || {
         let mut command = start("device_misuse", 2, "1M:KIND=CUDA")?;
         command.arg("fork");
-        Ok(launch::run(command)?.success()?)
+        launch::run(command)?.success()
     }));
     for (title, value, words) in [
         ("no-such-device", "1M:KIND=CUDA:DEVICE=2", &["DEVICE is 2", "sees 2 devices"][..]),
@@ -78,46 +76,31 @@ pub fn trials() -> Vec<Trial> {
     ] {
         trials.push(Trial::test(format!("devices/{title}"), move || {
             let outcome = launch::run(start("device_misuse", 3, value)?)?;
-            Ok(told_once(&outcome, words)?)
+            outcome.fails_once(words)
         }));
     }
     trials.push(Trial::test("devices/no-driver", || {
         let mut command = start("device_misuse", 3, "1M:KIND=CUDA")?;
         command.env_remove("LD_LIBRARY_PATH");
-        Ok(told_once(&launch::run(command)?, &["no libcuda.so.1 here"])?)
+        launch::run(command)?.fails_once(&["no libcuda.so.1 here"])
     }));
     trials.push(Trial::test("devices/oshinfo", || {
         let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
         command.env(VARIABLE, "64M:KIND=CUDA").env("LD_LIBRARY_PATH", imitation::driver()?);
         let outcome = launch::run(command)?;
-        match outcome.stdout.contains("64 MiB CUDA, device 0 \"Imitation 0\"") {
-            true => Ok(outcome.success()?),
-            false => Err(outcome.report("it was to tell of the device").into()),
-        }
+        outcome.require(
+            outcome.stdout.contains("64 MiB CUDA, device 0 \"Imitation 0\""),
+            "it was to tell of the device",
+        )?;
+        outcome.success()
     }));
-    let absent = tree::is_smartmap();
     // A real driver would be found where the imitation must not be.
     let real = ["/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1"];
     let has_driver = real.iter().any(|path| Path::new(path).exists());
-    let skipped = |trial: &Trial| absent || (has_driver && trial.name() == "devices/no-driver");
+    let skipped = |trial: &Trial| has_driver && trial.name() == "devices/no-driver";
     let with_flag = |trial: Trial| {
         let skipped = skipped(&trial);
         trial.with_ignored_flag(skipped)
     };
     trials.into_iter().map(with_flag).collect()
-}
-
-fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
-    match outcome.status != 0 && words.iter().all(|word| outcome.stderr.contains(word)) {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("it was to fail and say {words:?}"))),
-    }
-}
-
-fn told_once(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
-    fails(outcome, words)?;
-    match outcome.stderr.matches(words[0]).count() {
-        1 => Ok(()),
-        _ => Err(outcome.report("it was to say so once")),
-    }
 }

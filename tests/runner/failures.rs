@@ -1,15 +1,16 @@
 //! Failures of jobs that a program and its directives cannot express: the launcher dies, is
 //! interrupted, or finds no program.
 
-use crate::launch::{self, Running};
+use crate::directives::Expected;
+use crate::launch::{self, NO_WORDS, Running};
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
@@ -21,72 +22,62 @@ pub fn trials() -> Vec<Trial> {
             ("interrupt", Signal::SIGINT),
         ] {
             trials.push(Trial::test(format!("failures/launcher-{name}/{how}"), move || {
-                Ok(launcher_ends(how, signal)?)
+                launcher_ends(how, signal)
             }));
         }
     }
     trials.push(Trial::test("failures/no-program", || {
-        Ok(cannot_start(Path::new("/nonexistent/program"), 127)?)
+        cannot_start(Path::new("/nonexistent/program"), 127)
     }));
     trials.push(Trial::test("failures/not-executable", || {
-        Ok(cannot_start(&tree::repository("tests/c/check.h"), 126)?)
+        cannot_start(&tree::repository("tests/c/check.h"), 126)
     }));
     for what in ["reader", "holder", "input", "flusher"] {
-        trials
-            .push(Trial::test(format!("failures/alone/{what}"), move || Ok(ends_by_itself(what)?)));
+        trials.push(Trial::test(format!("failures/alone/{what}"), move || ends_by_itself(what)));
     }
-    trials.push(Trial::test("failures/terminated-while-it-writes", || {
-        Ok(terminated_while_writing()?)
-    }));
+    trials.push(Trial::test("failures/terminated-while-it-writes", terminated_while_writing));
     for signal in [Signal::SIGKILL, Signal::SIGSEGV, Signal::SIGABRT] {
         trials.push(Trial::test(format!("failures/last-words/{}", (signal as i32)), move || {
-            Ok(last_words(signal)?)
+            last_words(signal)
         }));
     }
     for launcher in Launcher::ALL.into_iter().filter(|launcher| *launcher != Launcher::None) {
         for signal in [Signal::SIGSEGV, Signal::SIGABRT] {
             let name = format!("failures/unheard/{}/{}", launcher.name(), signal as i32);
-            let trial = Trial::test(name, move || Ok(unheard(launcher, signal)?));
-            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+            trials.push(launcher.trial(name, move || unheard(launcher, signal)));
         }
         // Over XPMEM nothing may be mapped over a peer's memory, which is gone with its PE.
-        let is_xpmem = std::env::var("SHMEM_BACKEND").is_ok_and(|backend| backend == "xpmem");
-        for how in ["attach", if is_xpmem { "xpmem" } else { "memory" }] {
-            for is_killed in [true, false] {
-                if how == "xpmem" && !is_killed {
-                    continue;
-                }
-                let end = if is_killed { "killed" } else { "alive" };
-                let name = format!("failures/unreached/{how}/{end}/{}", launcher.name());
-                let trial = Trial::test(name, move || Ok(unreached(launcher, how, is_killed)?));
-                trials.push(trial.with_ignored_flag(launcher.is_absent()));
-            }
+        let memory = match tree::is_xpmem() {
+            true => &[("xpmem", "killed")][..],
+            false => &[("memory", "killed"), ("memory", "alive")],
+        };
+        for &(how, end) in [("attach", "killed"), ("attach", "alive")].iter().chain(memory) {
+            let name = format!("failures/unreached/{how}/{end}/{}", launcher.name());
+            trials.push(launcher.trial(name, move || unreached(launcher, how, end)));
         }
     }
     trials
 }
 
 /// A PE that dies while its report is not read ends, and so does its job.
-fn unheard(launcher: Launcher, signal: Signal) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/unheard.c"), &[])?;
+fn unheard(launcher: Launcher, signal: Signal) -> Result {
+    let program = compile::plain("tests/programs/unheard.c", &[])?;
     let number = signal as i32;
     let outcomes = launcher.run(3, &program, &[&number.to_string()], &[])?;
-    for outcome in &outcomes {
-        let is_status = outcome.status == 128 + number;
-        if outcome.hung || outcome.status == 0 || launcher == Launcher::Oshrun && !is_status {
-            return Err(outcome.report("expected an end with the signal's status"));
-        }
-    }
-    Ok(())
+    let expected = match launcher {
+        Launcher::Oshrun => Expected::Status(128 + number),
+        _ => Expected::Nonzero,
+    };
+    outcomes.iter().try_for_each(|outcome| outcome.ends(expected, NO_WORDS))
 }
 
 /// PEs that cannot reach another name its death as the cause, once, and not what follows from it.
-fn unreached(launcher: Launcher, how: &str, is_killed: bool) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/unreached.c"), &[])?;
-    let end = if is_killed { "killed" } else { "alive" };
+fn unreached(launcher: Launcher, how: &str, end: &str) -> Result {
+    let is_killed = end == "killed";
+    let program = compile::plain("tests/programs/unreached.c", &[])?;
     let outcomes = launcher.run(3, &program, &[how, end], &[])?;
     let all = |problem: &str| {
-        Err(outcomes.iter().map(|outcome| outcome.report(problem)).collect::<String>())
+        Err(outcomes.iter().map(|outcome| outcome.shown(problem)).collect::<String>().into())
     };
     if outcomes.iter().any(|outcome| outcome.hung || outcome.status == 0) {
         return all("expected an end with an error");
@@ -107,92 +98,70 @@ fn unreached(launcher: Launcher, how: &str, is_killed: bool) -> Result<(), Strin
 }
 
 /// What a PE has printed is not lost when it is killed, whatever its standard output is.
-fn last_words(signal: Signal) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/last_words.c"), &[])?;
+fn last_words(signal: Signal) -> Result {
+    let program = compile::plain("tests/programs/last_words.c", &[])?;
     let number = signal as i32;
     let run = |option: &[&str], arguments: &[&str]| {
         let oshrun = launch::oshrun(1, &program);
         let mut command = Command::new(oshrun.get_program());
         command.args(option).args(oshrun.get_args()).arg(number.to_string()).args(arguments);
         let outcome = launch::run(command)?;
-        match outcome.status == 128 + number {
-            true => Ok(outcome),
-            false => Err(outcome.report("expected the signal")),
-        }
+        outcome.ends(128 + number, NO_WORDS)?;
+        Result::Ok(outcome)
     };
     for option in ["--no-pty", "--pty"] {
         let outcome = run(&[option], &[])?;
-        if outcome.stdout != "before initialisation\nPE 0: last words\n" {
-            return Err(outcome.report("expected the lines that were printed"));
-        }
+        outcome.require(
+            outcome.stdout == "before initialisation\nPE 0: last words\n",
+            "expected the lines that were printed",
+        )?;
     }
     let outcome = run(&["--no-pty"], &["own"])?;
-    match outcome.stdout.is_empty() {
-        true => Ok(()),
-        false => Err(outcome.report("expected the program's own buffer to be kept")),
-    }
+    outcome.require(outcome.stdout.is_empty(), "expected the program's own buffer to be kept")
 }
 
 /// Where no launcher hides a process's status, it is the one asked for.
-fn ends_by_itself(what: &str) -> Result<(), String> {
-    let mut command = Command::new(compile::plain(&tree::repository("tests/c/ending.c"), &[])?);
+fn ends_by_itself(what: &str) -> Result {
+    let mut command = Command::new(compile::plain("tests/c/ending.c", &[])?);
     command.args(["exit", what]);
     let outcome = launch::run(command)?;
-    if outcome.hung || outcome.status != 3 || !outcome.stdout.contains("in_stdout") {
-        return Err(outcome.report("expected the status 3, and the output"));
-    }
-    Ok(())
+    outcome.ends(3, NO_WORDS)?;
+    outcome.require(outcome.stdout.contains("in_stdout"), "expected its output")
 }
 
 /// A job that ends while nobody reads its output ends when it is signalled again.
-fn terminated_while_writing() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/unread.c"), &[])?;
-    let ready = tree::scratch(&format!("ready-unread-{}", std::process::id()));
+fn terminated_while_writing() -> Result {
+    let program = compile::plain("tests/programs/unread.c", &[])?;
+    let ready = tree::scratch(format!("ready-unread-{}", std::process::id()));
     let _ = std::fs::remove_file(&ready);
     let mut command = Command::new(program);
     command.arg(&ready);
     let running = Running::start(command)?;
-    let deadline = Instant::now() + launch::LIMIT;
-    while !ready.exists() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    launch::wait_until("the job is about to write", || ready.exists())?;
     // By now it should be writing. If it is not yet, the signal simply ends it.
     std::thread::sleep(Duration::from_millis(200));
-    kill(running.pid(), Signal::SIGTERM).map_err(|error| error.to_string())?;
+    kill(running.pid(), Signal::SIGTERM)?;
     let outcome = running.finish()?;
     let _ = std::fs::remove_file(&ready);
-    if outcome.hung || outcome.status != 3 {
-        return Err(outcome.report("expected the status 3"));
-    }
-    Ok(())
+    outcome.ends(3, NO_WORDS)
 }
 
 /// When a signal ends the launcher, no process of the job is left.
-fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
+fn launcher_ends(how: &str, signal: Signal) -> Result {
     const PES: usize = 4;
-    let executable = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;
-    let ready = tree::scratch(&format!("ready-{how}-{}-{}", (signal as i32), std::process::id()));
+    let executable = compile::plain("tests/programs/linger.c", &[])?;
+    let ready = tree::scratch(format!("ready-{how}-{}-{}", (signal as i32), std::process::id()));
     let _ = std::fs::remove_file(&ready);
     let mut command = launch::oshrun(PES, &executable);
     command.arg(how).arg(&ready);
     let running = Running::start(command)?;
-    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
-        let deadline = Instant::now() + launch::LIMIT;
-        while !done() {
-            if Instant::now() > deadline {
-                return Err(format!("{how}: {what}"));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(())
-    };
-    wait("the job did not come up", &mut || ready.exists())?;
+    launch::wait_until("the job comes up", || ready.exists())?;
     let job: Vec<Pid> = running.descendants();
     if job.len() < PES {
-        return Err(format!("{PES} PEs were expected to run, there are {job:?}"));
+        return Err(format!("{PES} PEs were expected to run, there are {job:?}").into());
     }
-    kill(running.pid(), signal).map_err(|error| error.to_string())?;
-    let left = wait("processes of the job still run", &mut || {
+    kill(running.pid(), signal)?;
+    let left = launch::wait_until("all processes of the job end", || {
         !job.iter().any(|pid| launch::is_running(*pid))
     });
     if left.is_err() {
@@ -202,20 +171,12 @@ fn launcher_ends(how: &str, signal: Signal) -> Result<(), String> {
     }
     let outcome = running.finish()?;
     let _ = std::fs::remove_file(&ready);
-    left.map_err(|error| outcome.report(&error))?;
-    if outcome.hung || outcome.status != 128 + (signal as i32) {
-        return Err(outcome.report(&format!("expected the status {}", 128 + (signal as i32))));
-    }
-    Ok(())
+    left.map_err(|why| outcome.report(why.message().unwrap_or_default()))?;
+    outcome.ends(128 + signal as i32, NO_WORDS)
 }
 
-fn cannot_start(program: &Path, status: i32) -> Result<(), String> {
+fn cannot_start(program: &Path, status: i32) -> Result {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "3"]).arg(program);
-    let outcome = launch::run(command)?;
-    let names_it = outcome.stderr.contains(&program.display().to_string());
-    if outcome.hung || outcome.status != status || !names_it {
-        return Err(outcome.report(&format!("expected status {status} and the program's name")));
-    }
-    Ok(())
+    launch::run(command)?.ends(status, &[program.display().to_string()])
 }

@@ -2,9 +2,9 @@
 //! UCX transports the data.
 
 use crate::directives::{Case, Program, Variant};
-use crate::launch::{self, Outcome, Running};
-use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun, told};
-use crate::{compile, conformance, tree};
+use crate::launch::{self, NO_WORDS, Running};
+use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun};
+use crate::{Result, compile, conformance, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::ffi::OsStr;
@@ -41,10 +41,32 @@ const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
 /// The programs also run over a slow network.
 const SLOW: [&str; 3] = ["coll_mix", "coll_sync", "order"];
 
+/// What runs with other numbers of PEs on the hosts: collectives of PEs that are alone on their nodes, which
+/// others tell their steps directly, also while agents are stopped; and waits for other nodes, in which PEs
+/// sleep. (All programs run with one PE on each of two nodes, too.)
+const PLACED: [(&str, usize, &str); 14] = [
+    ("alone/c/coll_mix", 3, ALONE),
+    ("alone/c/coll_reduce", 3, ALONE),
+    ("alone/c/coll_sync", 3, ALONE),
+    ("alone/c/init", 3, ALONE),
+    ("alone/c/team_split", 3, ALONE),
+    ("alone/c/coll_mix", 5, SOME_ALONE),
+    ("alone/c/coll_reduce", 5, SOME_ALONE),
+    ("alone/c/coll_sync", 5, SOME_ALONE),
+    ("alone/c/init", 5, SOME_ALONE),
+    ("alone/c/team_split", 5, SOME_ALONE),
+    ("alone/steps", 2, "node0,node1"),
+    ("alone/steps", 3, ALONE),
+    ("asleep", 2, "node0,node1"),
+    ("asleep", 4, "node0:2,node1:2"),
+];
+const ALONE: &str = "node0,node1,node2";
+const SOME_ALONE: &str = "node0:1,node1:2,node2:1,node3:1";
+
 /// The options for compiling programs meant for several nodes only.
-pub const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
+const FAR: [&str; 3] = ["-O1", "-pthread", "-lm"];
 /// Enough for them, and no more than several nodes on one machine can have.
-pub const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
+const HEAP: &str = "SHMEM_SYMMETRIC_SIZE=256m";
 
 /// Programs, or cases of programs, that are about one node, and why.
 const ONE_NODE: [(&str, &str); 14] = [
@@ -68,39 +90,38 @@ const ONE_NODE: [(&str, &str); 14] = [
 /// supports one node only.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    if tree::is_smartmap() {
-        return trials;
-    }
     for pes in [2, 4] {
         trials.push(Trial::test(format!("far/operations/{pes}"), move || {
-            launch::run(job("tests/programs/far.c", pes, &[])?)?.success()?;
-            Ok(())
+            launch::run(job("tests/programs/far.c", pes, &[])?)?.success()
         }));
     }
     trials.push(Trial::test("far/ended-before-init", || {
-        let program = compile::plain(&tree::repository("tests/programs/faults.c"), &[])?;
+        let program = compile::plain("tests/programs/faults.c", &[])?;
         let job = on_nodes(&program, 2, &[], &["1", "300", "1", "-1", "_exit0"]);
-        told(&launch::run(job)?, 1, &["PE 1 ended without calling shmem_init; ending the job"])
+        launch::run(job)?.ends(1, &["PE 1 ended without calling shmem_init; ending the job"])
     }));
     for pes in [2, 4, 7] {
-        trials.push(Trial::test(format!("far/partitions/{pes}"), move || Ok(partitions(pes)?)));
+        trials.push(Trial::test(format!("far/partitions/{pes}"), move || partitions(pes)));
     }
-    trials.push(Trial::test("far/partitions/different", || Ok(other_partitions()?)));
-    trials.push(Trial::test("far/partitions/relative", || Ok(relative_file()?)));
+    trials.push(Trial::test("far/partitions/different", other_partitions));
+    trials.push(Trial::test("far/partitions/relative", relative_file));
     let no_tap = tree::may_be_absent() && !Path::new("/dev/net/tun").exists();
     if no_tap {
         eprintln!("tests over a slow network are skipped: no /dev/net/tun");
     }
     for pes in [2, 4].into_iter().filter(|_| !no_tap) {
         trials.push(Trial::test(format!("far/slow/operations/{pes}"), move || {
-            Ok(slowly(job("tests/programs/far.c", pes, &[])?)?)
+            slowly(job("tests/programs/far.c", pes, &[])?)
         }));
     }
     let slow = SLOW.into_iter().flat_map(|name| [2, FEW_PES].map(|pes| (name, pes)));
     for (name, pes) in slow.filter(|_| !no_tap) {
         trials.push(Trial::test(format!("far/slow/c/{name}/{pes}"), move || {
-            Ok(slowly(on_nodes(&of_suite(name)?, pes, &[HEAP.to_owned()], &[] as &[&str]))?)
+            slowly(on_nodes(&of_suite(name)?, pes, &[HEAP.to_owned()], NO_WORDS))
         }));
+    }
+    for (what, pes, hosts) in PLACED {
+        trials.push(Trial::test(format!("far/{what}/{pes}"), move || placed(what, pes, hosts)));
     }
     let all = std::env::var_os("ONESHMEM_TEST_NODES").is_some();
     for source in conformance::sources("tests/c") {
@@ -114,50 +135,55 @@ pub fn trials() -> Vec<Trial> {
         if PARTITION.contains(&program.name()) {
             trials.extend(of_program(Arc::clone(&program), Variant::Partition, &[FEW_PES]));
         }
-        let pes = if all { &ALL_PES[..] } else { &[FEW_PES] };
+        // Of many cases, some are alone on their nodes and some not; that is what there is to see.
+        let pes = match all {
+            true if program.cases.len() > 3 => &ALL_PES[..2],
+            true => &ALL_PES,
+            false => &[FEW_PES],
+        };
         trials.extend(of_program(program, Variant::usual(), pes));
     }
-    trials.push(Trial::test("far/list", || Ok(listed()?)));
-    trials.push(Trial::test("far/statistics", || Ok(counted()?)));
-    trials.push(Trial::test("far/two-networks", || Ok(over_two_networks()?)));
+    trials.push(Trial::test("far/list", listed));
+    trials.push(Trial::test("far/statistics", counted));
+    trials.push(Trial::test("far/two-networks", over_two_networks));
     for what in ["fetch", "put", "get"] {
         let name = format!("far/lost/agent/{what}");
-        trials.push(Trial::test(name, move || Ok(agent_killed(what)?)));
+        trials.push(Trial::test(name, move || agent_killed(what)));
     }
     for (what, words) in
         [("put", "source, or its end, cannot be read"), ("get", "dest, or its end")]
     {
         trials.push(Trial::test(format!("far/unmapped/{what}"), move || {
             let job = job("tests/programs/far.c", 2, &["unmapped", what])?;
-            Ok(fails(&launch::run(job)?, &[words])?)
+            launch::run(job)?.fails(&[words])
         }));
     }
-    trials.push(Trial::test("far/lost/link", || Ok(link_cut()?)));
+    trials.push(Trial::test("far/lost/link", link_cut));
     for how in ["put", "get", "atomic", "lock", "barrier"] {
         for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
             for pes in [2, 4] {
                 let name = format!("far/blame/{how}/{}/{pes}", signal as i32);
-                trials.push(Trial::test(name, move || Ok(blamed(how, signal, pes)?)));
+                trials.push(Trial::test(name, move || blamed(how, signal, pes)));
             }
         }
     }
     for when in ["connect", "proved", "admitted"] {
         let name = format!("far/cut/{when}");
-        trials.push(Trial::test(name, move || Ok(cut_while_connecting(when)?)));
+        trials.push(Trial::test(name, move || cut_while_connecting(when)));
     }
-    trials.push(Trial::test("far/cut/unanswered", || Ok(cut_off()?)));
+    trials.push(Trial::test("far/cut/unanswered", cut_off));
     for (name, words) in UNUSABLE {
-        trials.push(Trial::test(format!("far/ucx/{name}"), move || Ok(unusable(name, words)?)));
+        trials.push(Trial::test(format!("far/ucx/{name}"), move || unusable(name, words)));
     }
     for (version, folder) in other_ucx() {
         for name in OTHER_UCX {
             let folder = folder.clone();
             trials.push(Trial::test(format!("far/ucx/{version}/{name}"), move || {
-                Ok(over_other_ucx(name, &folder)?)
+                over_other_ucx(name, &folder)
             }));
         }
     }
-    trials.push(Trial::test("far/unreachable", || Ok(unreachable_address()?)));
+    trials.push(Trial::test("far/unreachable", unreachable_address));
     trials.into_iter().map(|trial| trial.with_ignored_flag(no_namespaces())).collect()
 }
 
@@ -185,7 +211,7 @@ fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Tri
                 let heap = (program.name() != "heap_size").then(|| HEAP.to_owned());
                 let options: Vec<String> = heap.into_iter().chain(needed).chain(own).collect();
                 let command = on_nodes(&executable, pes, &options, &case.arguments);
-                Ok(launch::run(command)?.expect(&case)?)
+                launch::run(command)?.expect(&case)
             }));
         }
     }
@@ -193,20 +219,20 @@ fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Tri
 }
 
 /// Checks that the listed programs exist.
-fn listed() -> Result<(), String> {
+fn listed() -> Result {
     let sources = conformance::sources("tests/c");
     let there = |name: &str| sources.iter().any(|source| source.file_stem() == Some(name.as_ref()));
     let named = FEW.into_iter().chain(ONE_NODE.iter().map(|(name, _)| *name));
     let program = |name: &&str| name.split('/').next().map(str::to_owned).unwrap_or_default();
     match named.into_iter().find(|name| !there(&program(name))) {
         None => Ok(()),
-        Some(name) => Err(format!("there is no program {name}")),
+        Some(name) => Err(format!("there is no program {name}").into()),
     }
 }
 
 /// A test program as a job on two nodes.
-fn job(source: &str, pes: usize, arguments: &[&str]) -> Result<Command, String> {
-    let program = compile::plain(&tree::repository(source), &FAR)?;
+fn job(source: &str, pes: usize, arguments: &[&str]) -> Result<Command> {
+    let program = compile::plain(tree::repository(source), &FAR)?;
     Ok(on_nodes(&program, pes, &[HEAP.to_owned()], arguments))
 }
 
@@ -237,61 +263,66 @@ pub fn on_hosts(
 }
 
 /// A compiled program of the suite.
-pub fn of_suite(name: &str) -> Result<PathBuf, String> {
-    let program = Program::read(&tree::repository(&format!("tests/c/{name}.c")))?;
+fn of_suite(name: &str) -> Result<PathBuf> {
+    let program = Program::read(&tree::repository(format!("tests/c/{name}.c")))?;
     compile::executable(&program, Variant::usual())
+}
+
+fn placed(what: &str, pes: usize, hosts: &str) -> Result {
+    let program = match what {
+        "alone/steps" => compile::plain("tests/programs/alone.c", &FAR)?,
+        "asleep" => compile::plain("tests/programs/asleep.c", &FAR)?,
+        _ => of_suite(what.rsplit('/').next().unwrap_or(what))?,
+    };
+    launch::run(on_hosts(hosts, &program, pes, &[HEAP.to_owned()], NO_WORDS))?.success()
 }
 
 /// PEs reach each other's partitions of all kinds that the processor reaches, in two lifetimes. A
 /// partition of files keeps what others have put there.
-fn partitions(pes: usize) -> Result<(), String> {
-    let folder = tree::scratch(&format!("far-partitions-{pes}"));
+fn partitions(pes: usize) -> Result {
+    let folder = tree::scratch(format!("far-partitions-{pes}"));
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
+    std::fs::create_dir_all(&folder)?;
+    let program = compile::plain("tests/programs/far_partitions.c", &FAR)?;
     let variables = [
         HEAP.to_owned(),
         "SHMEM_SYMMETRIC_PARTITION1=4M".into(),
         "SHMEM_SYMMETRIC_PARTITION4=3000k:POLICY=INTERLEAVED".into(),
         format!("SHMEM_SYMMETRIC_PARTITION2=1M:KIND=FILE:PATH={}/%p", folder.display()),
     ];
-    launch::run(on_nodes(&program, pes, &variables, &[] as &[&str]))?.success()?;
+    launch::run(on_nodes(&program, pes, &variables, NO_WORDS))?.success()?;
     for pe in 0..pes {
-        let bytes =
-            std::fs::read(folder.join(pe.to_string())).map_err(|error| error.to_string())?;
+        let bytes = std::fs::read(folder.join(pe.to_string()))?;
         let expected = ((pe + pes - 1) % pes + 5000) as u64;
         if !bytes.windows(8).step_by(8).any(|word| word == expected.to_le_bytes()) {
-            return Err(format!("the file of PE {pe} has no word {expected}"));
+            return Err(format!("the file of PE {pe} has no word {expected}").into());
         }
     }
-    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+    Ok(std::fs::remove_dir_all(&folder)?)
 }
 
 /// The PEs of one node have another partition than those of the other.
-fn other_partitions() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
+fn other_partitions() -> Result {
+    let program = compile::plain("tests/programs/far_partitions.c", &FAR)?;
     let choose = format!(
         "case $ONESHMEM_PE in 0:*) size=1M;; *) size=2M;; esac\n\
          SHMEM_SYMMETRIC_PARTITION1=$size exec {}",
         program.display()
     );
     let command = on_nodes(Path::new("sh"), 2, &[HEAP.to_owned()], &["-c", &choose]);
-    fails(
-        &launch::run(command)?,
-        &[
-            "cannot be reached from node ",
-            ": it has other partitions",
-            "SHMEM_SYMMETRIC_PARTITION<number>",
-        ],
-    )
+    launch::run(command)?.fails(&[
+        "cannot be reached from node ",
+        ": it has other partitions",
+        "SHMEM_SYMMETRIC_PARTITION<number>",
+    ])
 }
 
 /// The files of partitions need paths that do not depend on the directory.
-fn relative_file() -> Result<(), String> {
+fn relative_file() -> Result {
     let file = "SHMEM_SYMMETRIC_PARTITION1=1M:KIND=FILE:PATH=here-%p".to_owned();
-    let program = compile::plain(&tree::repository("tests/programs/far_partitions.c"), &FAR)?;
-    let command = on_nodes(&program, 2, &[HEAP.to_owned(), file], &[] as &[&str]);
-    fails(&launch::run(command)?, &["PATH is \"here-%p\"; expected one that begins with /"])
+    let program = compile::plain("tests/programs/far_partitions.c", &FAR)?;
+    let command = on_nodes(&program, 2, &[HEAP.to_owned(), file], NO_WORDS);
+    launch::run(command)?.fails(&["PATH is \"here-%p\"; expected one that begins with /"])
 }
 
 /// Unusable kinds of UCX, and the words of the message about each.
@@ -316,62 +347,51 @@ fn other_ucx() -> Vec<(String, PathBuf)> {
 }
 
 /// Runs a program whose PEs and agents load UCX from a folder.
-fn over_other_ucx(name: &str, folder: &Path) -> Result<(), String> {
+fn over_other_ucx(name: &str, folder: &Path) -> Result {
     let program = match name {
-        "far" => compile::plain(&tree::repository("tests/programs/far.c"), &FAR)?,
+        "far" => compile::plain("tests/programs/far.c", &FAR)?,
         _ => of_suite(name)?,
     };
-    let mut command = on_nodes(&program, FEW_PES, &[HEAP.to_owned()], &[] as &[&str]);
+    let mut command = on_nodes(&program, FEW_PES, &[HEAP.to_owned()], NO_WORDS);
     command.env("LD_LIBRARY_PATH", folder);
     launch::run(command)?.success()
 }
 
 /// PEs on a host without a usable UCX say so, and name the host.
-fn unusable(name: &str, words: &[&str]) -> Result<(), String> {
-    let folder = tree::scratch(&format!("ucx-{name}"));
+fn unusable(name: &str, words: &[&str]) -> Result {
+    let folder = tree::scratch(format!("ucx-{name}"));
     let library = folder.join("libucp.so.0");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder)?;
     if name == "old" {
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-o"]).arg(&library);
         compiler.arg(tree::repository("tests/programs/old_ucx.c"));
         launch::run(compiler)?.success()?;
     } else {
-        std::fs::write(&library, "no library").map_err(|error| error.to_string())?;
+        std::fs::write(&library, "no library")?;
     }
-    let program = compile::plain(&tree::repository("tests/programs/far.c"), &FAR)?;
+    let program = compile::plain("tests/programs/far.c", &FAR)?;
     let path = format!("LD_LIBRARY_PATH={}", folder.display());
-    let outcome = launch::run(on_nodes(&program, 2, &[path], &[] as &[&str]))?;
-    fails(&outcome, &[&["other nodes cannot be reached from node", "PE"], words].concat())
-}
-
-/// Checks that the job fails by itself, with these words.
-fn fails(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
-    if outcome.hung || outcome.status == 0 {
-        return Err(outcome.report("expected a failure"));
-    }
-    match words.iter().find(|words| !outcome.stderr.contains(**words)) {
-        None => Ok(()),
-        Some(words) => Err(outcome.report(&format!("expected {words:?}"))),
-    }
+    let outcome = launch::run(on_nodes(&program, 2, &[path], NO_WORDS))?;
+    outcome.fails(&[&["other nodes cannot be reached from node", "PE"], words].concat())
 }
 
 /// An agent reports an unreachable address.
-fn unreachable_address() -> Result<(), String> {
+fn unreachable_address() -> Result {
     let mut command = job("tests/programs/far.c", 4, &[])?;
     command.env("UCX_NET_DEVICES", "lo");
-    fails(&launch::run(command)?, &["node node", " with PEs ", "cannot be reached from node node"])
+    launch::run(command)?.fails(&["node node", " with PEs ", "cannot be reached from node node"])
 }
 
 /// Runs a job whose nodes exchange frames slowly and out of order.
-fn slowly(mut command: Command) -> Result<(), String> {
-    let link = compile::plain(&tree::repository("tests/programs/slow_link.c"), &[])?;
+fn slowly(mut command: Command) -> Result {
+    let link = compile::plain("tests/programs/slow_link.c", &[])?;
     command.env("SLOW_LINK", link);
     launch::run(command)?.success()
 }
 
 /// Each node has two network devices. (UCX 1.13 loses connections over both at once.)
-fn over_two_networks() -> Result<(), String> {
+fn over_two_networks() -> Result {
     let mut command = job("tests/programs/far.c", 8, &[])?;
     command.env("NETWORKS", "2");
     launch::run(command)?.success()
@@ -379,10 +399,10 @@ fn over_two_networks() -> Result<(), String> {
 
 /// Statistics include the PEs of all nodes, and the data sent to other nodes: of 4 PEs on 2 nodes,
 /// each writes most to the next.
-fn counted() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/statistics.c"), &FAR)?;
+fn counted() -> Result {
+    let program = compile::plain("tests/programs/statistics.c", &FAR)?;
     let variables = [HEAP, "SHMEM_STATS=1"].map(str::to_owned);
-    let outcome = launch::run(on_nodes(&program, 4, &variables, &[] as &[&str]))?;
+    let outcome = launch::run(on_nodes(&program, 4, &variables, NO_WORDS))?;
     outcome.success()?;
     let columns = |who: &str| {
         let line = outcome.stderr.lines().find(|line| line.split_whitespace().next() == Some(who));
@@ -392,12 +412,12 @@ fn counted() -> Result<(), String> {
         [("0", ["40", "2"]), ("1", ["400", "19"]), ("2", ["40", "2"]), ("3", ["400", "19"])];
     match expected.iter().find(|(pe, far)| columns(pe).as_deref() != Some(&far[..])) {
         None if outcome.stderr.contains("to other nodes") => Ok(()),
-        wrong => Err(outcome.report(&format!("not as expected: {wrong:?}"))),
+        wrong => Err(outcome.report(format!("not as expected: {wrong:?}"))),
     }
 }
 
 /// The network between nodes is cut while some PEs work and others wait.
-fn link_cut() -> Result<(), String> {
+fn link_cut() -> Result {
     let job = job("tests/programs/far.c", 2, &["busy", "fetch"])?;
     let words: Vec<_> = job.get_args().collect();
     let inside = words.iter().position(|word| Path::new(word).ends_with("oshrun"));
@@ -405,12 +425,12 @@ fn link_cut() -> Result<(), String> {
     let mut command = among_namespaces(2);
     command.args(["sh", "-c", "\"$@\" & sleep 2; ip -n node1 link set eth0 down; wait $!", "sh"]);
     command.args(&words[inside..]);
-    fails(&launch::run(command)?, &["node node", " with PE ", "cannot be reached from node node"])
+    launch::run(command)?.fails(&["node node", " with PE ", "cannot be reached from node node"])
 }
 
 /// A PE dies while those of its node and of another one communicate with it: its death is named once, and
 /// nobody names another cause.
-fn blamed(how: &str, signal: Signal, pes: usize) -> Result<(), String> {
+fn blamed(how: &str, signal: Signal, pes: usize) -> Result {
     let number = signal as i32;
     let job = job("tests/programs/far_blame.c", pes, &[how, &number.to_string()])?;
     let outcome = launch::run(job)?;
@@ -431,15 +451,15 @@ fn blamed(how: &str, signal: Signal, pes: usize) -> Result<(), String> {
 const SOON: Duration = Duration::from_secs(60);
 
 /// The network between nodes is cut while a PE connects to another node for the first time.
-fn cut_while_connecting(when: &str) -> Result<(), String> {
+fn cut_while_connecting(when: &str) -> Result {
     let running = Running::start(job("tests/programs/cut.c", 2, &[when])?)?;
     let outcome = running.finish_within(SOON)?;
     let words = ["node node1 with PE 1 cannot be reached from node node0 with PE 0: ", "cut"];
-    fails(&outcome, &words)
+    outcome.fails(&words)
 }
 
 /// A host does not answer at all, and the network does not say so either.
-fn cut_off() -> Result<(), String> {
+fn cut_off() -> Result {
     // Its frames go nowhere, but its hardware address is known.
     const CUT: &str = "mac=$(ip netns exec node1 cat /sys/class/net/eth0/address)
          ip -n node0 neigh add 10.77.0.2 lladdr \"$mac\" dev eth0 nud permanent
@@ -449,11 +469,11 @@ fn cut_off() -> Result<(), String> {
     let mut command = among_namespaces(2);
     command.args(["sh", "-ec", CUT, "sh"]).args(job.get_args().skip(2));
     let outcome = Running::start(command)?.finish_within(SOON)?;
-    fails(&outcome, &["node node1 with PE 1 cannot be reached from node node0 with PE 0: "])
+    outcome.fails(&["node node1 with PE 1 cannot be reached from node node0 with PE 0: "])
 }
 
 /// A job ends with a message when an agent is lost for which a PE waits.
-fn agent_killed(what: &str) -> Result<(), String> {
+fn agent_killed(what: &str) -> Result {
     let running = Running::start(job("tests/programs/far.c", 2, &["busy", what])?)?;
     let begin = Instant::now();
     let agents = || {
@@ -467,14 +487,12 @@ fn agent_killed(what: &str) -> Result<(), String> {
     // By now PEs work, or begin to: either way one will use the agent in vain.
     std::thread::sleep(Duration::from_millis(500));
     let agent = agents().pop().ok_or("no agent")?;
-    kill(agent, Signal::SIGKILL).map_err(|errno| errno.to_string())?;
+    kill(agent, Signal::SIGKILL)?;
     let outcome = running.finish()?;
-    if outcome.hung || outcome.status == 0 {
-        return Err(outcome.report("expected a failure"));
-    }
+    outcome.fails(NO_WORDS)?;
     let told = ["cannot be reached", "the agent, which serves other hosts"];
-    match told.iter().any(|words| outcome.stderr.contains(words)) {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected one of {told:?}"))),
-    }
+    outcome.require(
+        told.iter().any(|words| outcome.stderr.contains(words)),
+        format!("expected one of {told:?}"),
+    )
 }

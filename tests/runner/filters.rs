@@ -23,46 +23,45 @@ pub fn check(arguments: &Arguments, trials: &[Trial]) -> Result<(), String> {
 
 /// The trials; `names` are those of all others.
 pub fn trials(names: Vec<String>) -> Vec<Trial> {
-    let mut trials = vec![Trial::test("filters/nothing-selected", || Ok(nothing_selected()?))];
+    let mut trials = vec![Trial::test("filters/nothing-selected", nothing_selected)];
     if !compile::is_elsewhere() {
-        trials.push(Trial::test("filters/prepared", || Ok(prepared()?)));
+        trials.push(Trial::test("filters/prepared", prepared));
     }
     let all = std::env::var_os("ONESHMEM_TEST_PES").is_none();
     if all && !tree::is_smartmap() && !compile::is_elsewhere() {
-        trials.push(Trial::test("filters/documented", move || Ok(documented(&names)?)));
+        trials.push(Trial::test("filters/documented", move || documented(&names)));
     }
     trials
 }
 
 /// This runner with these arguments.
-fn runner(arguments: &[&str]) -> Result<Command, String> {
-    let mut runner = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+fn runner(arguments: &[&str]) -> crate::Result<Command> {
+    let mut runner = Command::new(std::env::current_exe()?);
     runner.args(arguments);
     Ok(runner)
 }
 
 /// For a machine without a compiler, what the selected trials run is compiled, and nothing else; the
 /// second time, nothing is.
-fn prepared() -> Result<(), String> {
-    let folder = tree::scratch(&format!("prepared-{}", std::process::id()));
+fn prepared() -> crate::Result {
+    let folder = tree::Folder::new("prepared")?;
     let programs = folder.join(Variant::usual().name());
-    let prepare = |name: &str| {
+    let prepare = |name: &str| -> crate::Result<_> {
         let mut command = runner(&["--exact", name])?;
-        command.env("ONESHMEM_PREPARE", &folder);
+        command.env("ONESHMEM_PREPARE", &*folder);
         launch::run(command)?.success()?;
-        files(&programs).map_err(|error| format!("{programs:?}: {error}"))
+        Ok(files(&programs)?)
     };
     let first = prepare("faults/ends")?;
     let second = prepare("faults/ends")?;
     let third = prepare("failures/unheard/oshrun/11")?;
-    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
     let paths = |made: &[(PathBuf, SystemTime)]| -> Vec<PathBuf> {
         made.iter().map(|(path, _)| path.clone()).collect()
     };
     let expected = ["faults", "unheard"].map(|name| programs.join(name));
     match paths(&first) == expected[..1] && second == first && paths(&third) == expected {
         true => Ok(()),
-        false => Err(format!("compiled were {first:?}, then {second:?}, then {third:?}")),
+        false => Err(format!("compiled were {first:?}, then {second:?}, then {third:?}").into()),
     }
 }
 
@@ -77,19 +76,20 @@ fn files(folder: &Path) -> std::io::Result<Vec<(PathBuf, SystemTime)>> {
     Ok(files)
 }
 
-fn nothing_selected() -> Result<(), String> {
+fn nothing_selected() -> crate::Result {
     for arguments in [&["c/no-such/test"][..], &["--exact", "c/order"], &["--skip", ""]] {
         let outcome = launch::run(runner(arguments)?)?;
-        if outcome.status == 0 || !outcome.stderr.contains("none of the") {
-            return Err(outcome.report("expected an error that says that no test is selected"));
-        }
+        outcome.require(
+            outcome.status != 0 && outcome.stderr.contains("none of the"),
+            "expected an error that says that no test is selected",
+        )?;
     }
     Ok(())
 }
 
 /// What documentation and makefiles pass to this runner selects tests. Some are there only under
 /// variables of the environment, which the same files name.
-fn documented(names: &[String]) -> Result<(), String> {
+fn documented(names: &[String]) -> crate::Result {
     const CONDITIONAL: [&str; 2] = ["far/", "/partition"];
     let mut found = 0;
     let mut wrong = Vec::new();
@@ -108,7 +108,7 @@ fn documented(names: &[String]) -> Result<(), String> {
     match (found, &wrong[..]) {
         (0, _) => Err("no filter is documented".into()),
         (_, []) => Ok(()),
-        (_, wrong) => Err(format!("these filters select no test: {}", wrong.join(", "))),
+        (_, wrong) => Err(format!("these filters select no test: {}", wrong.join(", ")).into()),
     }
 }
 
@@ -126,7 +126,7 @@ impl Filter {
 
 /// The filters in the commands of a file: those behind the package's name and two hyphens, and those of
 /// `make test-xpmem`.
-fn filters(path: &Path) -> Result<Vec<Filter>, String> {
+fn filters(path: &Path) -> crate::Result<Vec<Filter>> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path:?}: {error}"))?;
     let ends = |c: char| c.is_whitespace() || c == '`' || c == '#';
     let word =

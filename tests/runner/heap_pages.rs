@@ -1,10 +1,9 @@
 //! The pages of the symmetric heap: huge pages where the system has them, a message where it does
 //! not, and the owner's NUMA node on a machine with several.
 
-use crate::directives::{Case, Expected};
-use crate::launch::{self, Outcome};
+use crate::launch::{self, Outcome, all_succeed};
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,36 +21,34 @@ const POOL: usize = 64 << 20;
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("heap-pages/too-few", || {
-            Ok(complains("ordinary", &[(USE, "explicit"), (HEAP.0, "200g")], "huge pages of")?)
+            complains("ordinary", &[(USE, "explicit"), (HEAP.0, "200g")], "huge pages of")
         }),
         Trial::test("heap-pages/no-such-size", || {
-            Ok(complains("ordinary", &[(USE, "yes"), (PAGE_SIZE, "3000"), HEAP], "=3000")?)
+            complains("ordinary", &[(USE, "yes"), (PAGE_SIZE, "3000"), HEAP], "=3000")
         }),
-        Trial::test("heap-pages/no-word", || {
-            Ok(refused(&[(USE, "perhaps")], &[USE, "transparent"])?)
-        }),
-        Trial::test("heap-pages/no-size", || Ok(refused(&[(PAGE_SIZE, "big")], &[PAGE_SIZE])?)),
-        Trial::test("heap-pages/off", || Ok(works(&["ordinary"], &[(USE, "0"), HEAP])?)),
+        Trial::test("heap-pages/no-word", || refused(&[(USE, "perhaps")], &[USE, "transparent"])),
+        Trial::test("heap-pages/no-size", || refused(&[(PAGE_SIZE, "big")], &[PAGE_SIZE])),
+        Trial::test("heap-pages/off", || works(&["ordinary"], &[(USE, "0"), HEAP])),
         Trial::test("heap-pages/populated", || {
-            Ok(works(&["populated", "7168"], &[(POPULATE, "7m"), HEAP])?)
+            works(&["populated", "7168"], &[(POPULATE, "7m"), HEAP])
         }),
-        Trial::test("heap-pages/oshinfo", || Ok(told()?)),
+        Trial::test("heap-pages/oshinfo", told),
     ];
     for backend in backends() {
         for &kib in &explicit_sizes() {
             let title = format!("heap-pages/explicit-{kib}/{backend}");
-            trials.push(Trial::test(title, move || Ok(explicit(kib, backend)?)));
+            trials.push(Trial::test(title, move || explicit(kib, backend)));
         }
         let title = format!("heap-pages/transparent/{backend}");
-        let trial = Trial::test(title, move || Ok(transparent(backend)?));
+        let trial = Trial::test(title, move || transparent(backend));
         trials.push(trial.with_ignored_flag(!transparent_allowed(backend)));
         let title = format!("heap-pages/numa/{backend}");
-        let trial = Trial::test(title, move || Ok(numa(backend)?));
+        let trial = Trial::test(title, move || numa(backend));
         trials.push(trial.with_ignored_flag(!Path::new("/sys/devices/system/node/node1").exists()));
     }
     for launcher in Launcher::ALL {
         let title = format!("heap-pages/explicit/{}", launcher.name());
-        let trial = Trial::test(title, move || Ok(under(launcher)?));
+        let trial = Trial::test(title, move || under(launcher));
         trials.push(
             trial.with_ignored_flag(launcher.is_absent() || !explicit_sizes().contains(&2048)),
         );
@@ -91,45 +88,36 @@ fn transparent_allowed(backend: &str) -> bool {
     text.is_ok_and(|text| !text.contains("[never]") && !text.contains("[deny]"))
 }
 
-fn program() -> Result<PathBuf, String> {
-    compile::plain(&tree::repository("tests/programs/heap_pages.c"), &[])
+fn program() -> Result<PathBuf> {
+    compile::plain("tests/programs/heap_pages.c", &[])
 }
 
-fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Outcome, String> {
+fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Outcome> {
     let mut command = launch::oshrun(2, &program()?);
     command.args(arguments).envs(environment.iter().copied());
     launch::run(command)
 }
 
 /// Checks that the job succeeds without a message.
-fn works(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
-    let outcome = run(arguments, environment)?;
-    outcome.success()?;
-    match outcome.stderr.is_empty() {
-        true => Ok(()),
-        false => Err(outcome.report("it was to say nothing")),
-    }
+fn works(arguments: &[&str], environment: &[(&str, &str)]) -> Result {
+    run(arguments, environment)?.silent()
 }
 
 /// Checks that the program goes on, and that one PE says once why its request was not met.
-fn complains(what: &str, environment: &[(&str, &str)], why: &str) -> Result<(), String> {
+fn complains(what: &str, environment: &[(&str, &str)], why: &str) -> Result {
     let outcome = run(&[what], environment)?;
     outcome.success()?;
-    match outcome.stderr.contains(why) && outcome.stderr.matches(SAYS_SO).count() == 1 {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected once: {SAYS_SO}, and {why}"))),
-    }
+    outcome.require(
+        outcome.stderr.contains(why) && outcome.stderr.matches(SAYS_SO).count() == 1,
+        format!("expected once: {SAYS_SO}, and {why}"),
+    )
 }
 
-fn refused(environment: &[(&str, &str)], words: &[&str]) -> Result<(), String> {
-    run(&["ordinary"], environment)?.expect(&Case {
-        status: Expected::Nonzero,
-        stderr: words.iter().map(|word| (*word).to_owned()).collect(),
-        ..Case::default()
-    })
+fn refused(environment: &[(&str, &str)], words: &[&str]) -> Result {
+    run(&["ordinary"], environment)?.fails(words)
 }
 
-fn explicit(kib: usize, backend: &str) -> Result<(), String> {
+fn explicit(kib: usize, backend: &str) -> Result {
     let size = format!("{kib}k");
     let mut environment =
         vec![(USE, "explicit"), (PAGE_SIZE, &size), ("SHMEM_BACKEND", backend), HEAP];
@@ -140,11 +128,11 @@ fn explicit(kib: usize, backend: &str) -> Result<(), String> {
     works(&["explicit", &kib.to_string()], &environment)
 }
 
-fn transparent(backend: &str) -> Result<(), String> {
+fn transparent(backend: &str) -> Result {
     works(&["transparent"], &[(USE, "transparent"), ("SHMEM_BACKEND", backend), HEAP])
 }
 
-fn numa(backend: &str) -> Result<(), String> {
+fn numa(backend: &str) -> Result {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "2", "--map-by", "numa"]).arg(program()?).arg("numa");
     command.env("SHMEM_BACKEND", backend);
@@ -152,25 +140,19 @@ fn numa(backend: &str) -> Result<(), String> {
 }
 
 /// PEs find the job's file of huge pages under every launcher.
-fn under(launcher: Launcher) -> Result<(), String> {
+fn under(launcher: Launcher) -> Result {
     let environment = [(USE, "explicit"), (PAGE_SIZE, "2m"), HEAP];
-    for outcome in launcher.run(2, &program()?, &["explicit", "2048"], &environment)? {
-        outcome.success()?;
-    }
-    Ok(())
+    all_succeed(&launcher.run(2, &program()?, &["explicit", "2048"], &environment)?)
 }
 
 /// `oshinfo` reports what was requested and what was provided.
-fn told() -> Result<(), String> {
+fn told() -> Result {
     let mut command = launch::oshrun(2, &tree::prefix("bin/oshinfo"));
     command.env(USE, "explicit").env(PAGE_SIZE, "3000");
     let outcome = launch::run(command)?;
     outcome.success()?;
+    let words = ["=explicit", "ordinary pages of 4 KiB"];
     let line = outcome.stdout.lines().find(|line| line.starts_with("Heap pages"));
-    match line {
-        Some(line) if line.contains("=explicit") && line.contains("ordinary pages of 4 KiB") => {
-            Ok(())
-        }
-        _ => Err(outcome.report("it does not say what was asked and what was got")),
-    }
+    let is_told = line.is_some_and(|line| words.iter().all(|words| line.contains(words)));
+    outcome.require(is_told, "it does not say what was asked and what was got")
 }

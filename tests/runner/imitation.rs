@@ -1,7 +1,7 @@
 //! The imitation of CUDA's driver, whose memory faults on every load and store, and programs that run
 //! over it.
 
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 pub const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
 
 /// The folder of the imitation.
-pub fn driver() -> Result<PathBuf, String> {
-    static MADE: OnceLock<Result<(), String>> = OnceLock::new();
+pub fn driver() -> Result<PathBuf> {
+    static MADE: OnceLock<Result> = OnceLock::new();
     let folder = tree::scratch("devices");
     let make = || {
         let target = folder.join("libcuda.so.1");
@@ -28,15 +28,15 @@ pub fn driver() -> Result<PathBuf, String> {
 
 /// What a program written for the processor's memory needs in its environment to run over a
 /// device's.
-pub fn environment() -> Result<[(&'static str, PathBuf); 3], String> {
+pub fn environment() -> Result<[(&'static str, PathBuf); 3]> {
     let folder = driver()?;
     let library = folder.join("libcuda.so.1");
     Ok([("LD_LIBRARY_PATH", folder), ("LD_PRELOAD", library), ("IMITATION_REACH", "1".into())])
 }
 
 /// Starts a program of `tests/devices` with this partition.
-pub fn start(name: &str, pes: usize, value: &str) -> Result<Command, String> {
-    let source = tree::repository(&format!("tests/devices/{name}.c"));
+pub fn start(name: &str, pes: usize, value: &str) -> Result<Command> {
+    let source = tree::repository(format!("tests/devices/{name}.c"));
     let mut oshrun = launch::oshrun(pes, &compile::plain(&source, &[])?);
     oshrun.env(VARIABLE, value).env("LD_LIBRARY_PATH", driver()?);
     Ok(oshrun)

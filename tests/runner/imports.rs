@@ -2,7 +2,7 @@
 //! (or `name.rs`) and the files of its folder, and the folders of the two libraries keep to the
 //! floors in their `src/floors.txt`.
 
-use crate::tree;
+use crate::{Result, tree};
 use libtest_mimic::Trial;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,13 +31,11 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = CRATES
         .into_iter()
         .map(|folder| {
-            Trial::test(format!("imports/{}/no-circle", name(folder)), move || {
-                Ok(no_circle(folder)?)
-            })
+            Trial::test(format!("imports/{}/no-circle", name(folder)), move || no_circle(folder))
         })
         .collect();
     trials.extend(WITH_FLOORS.map(|folder| {
-        Trial::test(format!("imports/{}/floors", name(folder)), move || Ok(floors(folder)?))
+        Trial::test(format!("imports/{}/floors", name(folder)), move || floors(folder))
     }));
     trials
 }
@@ -51,7 +49,7 @@ fn name(folder: &str) -> &str {
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The imports between the files of the crate in `folder`, except for tests.
-fn imports(folder: &str) -> Result<Imports, String> {
+fn imports(folder: &str) -> Result<Imports> {
     let root = tree::repository(folder).join("src");
     let mut files = BTreeMap::new();
     list(&root, &root, &mut files)?;
@@ -69,14 +67,14 @@ fn imports(folder: &str) -> Result<Imports, String> {
 }
 
 /// Finds the files below `folder` with the paths of their modules. The crate's own path is empty.
-fn list(root: &Path, folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result<(), String> {
+fn list(root: &Path, folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && stem != "tests" {
             list(root, &path, files)?;
         } else if path.extension().is_some_and(|kind| kind == "rs") && stem != "tests" {
-            let relative = path.strip_prefix(root).map_err(|e| e.to_string())?.with_extension("");
+            let relative = path.strip_prefix(root)?.with_extension("");
             let mut parts: Vec<_> =
                 relative.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             if ["mod", "lib", "main"].contains(&stem.as_str()) {
@@ -199,20 +197,22 @@ fn circle(imports: &Imports) -> Option<Vec<&str>> {
     (!left.is_empty()).then(|| left.into_iter().collect())
 }
 
-fn no_circle(folder: &str) -> Result<(), String> {
+fn no_circle(folder: &str) -> Result {
     let imports = imports(folder)?;
     if imports.len() < 2 {
-        return Err(format!("{folder}: found {} files", imports.len()));
+        return Err(format!("{folder}: found {} files", imports.len()).into());
     }
     match circle(&imports) {
         None => Ok(()),
-        Some(modules) => Err(format!("these files import each other in a circle: {modules:?}")),
+        Some(modules) => {
+            Err(format!("these files import each other in a circle: {modules:?}").into())
+        }
     }
 }
 
 /// Each line of the table is a floor: files, or folders with all their files, that may import each
 /// other and anything on the floors below.
-fn floors(folder: &str) -> Result<(), String> {
+fn floors(folder: &str) -> Result {
     let path = tree::repository(folder).join("src/floors.txt");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -239,7 +239,7 @@ fn floors(folder: &str) -> Result<(), String> {
             }
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// Tests of this file itself.

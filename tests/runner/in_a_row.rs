@@ -1,11 +1,11 @@
 //! Several programs one after the other under one launcher, and PEs that join after the job is
 //! over.
 
-use crate::launch::Outcome;
+use crate::launch::{NO_WORDS, Outcome};
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{Result, compile};
 use libtest_mimic::Trial;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The launchers that can run scripts as processes.
 const WITH_SCRIPTS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher::OpenMpi];
@@ -13,12 +13,10 @@ const WITH_SCRIPTS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, Launcher
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    let mut add =
-        |launcher: Launcher, name: String, run: Box<dyn Fn() -> Result<(), String> + Send>| {
-            let name = format!("in-a-row/{}/{name}", launcher.name());
-            let trial = Trial::test(name, move || Ok(run()?));
-            trials.push(trial.with_ignored_flag(launcher.is_absent()));
-        };
+    let mut add = |launcher: Launcher, name: String, run: Box<dyn Fn() -> Result + Send>| {
+        let name = format!("in-a-row/{}/{name}", launcher.name());
+        trials.push(launcher.trial(name, run));
+    };
     for launcher in WITH_SCRIPTS {
         for pes in launcher.pes().iter().copied().filter(|pes| *pes > 1) {
             add(launcher, format!("three/{pes}"), Box::new(move || three(launcher, pes)));
@@ -37,8 +35,8 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A job of `pes` PEs, each of which runs `script`: $0 is the program, $1 its PE number.
-fn job(launcher: Launcher, pes: usize, script: &str) -> Result<Outcome, String> {
-    let program = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
+fn job(launcher: Launcher, pes: usize, script: &str) -> Result<Outcome> {
+    let program = compile::plain("tests/programs/row.c", &[])?;
     let number = "pe=${ONESHMEM_PE%%:*}; pe=${pe:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}};";
     let script = format!("{number} {script}");
     let program = program.to_string_lossy().into_owned();
@@ -49,56 +47,41 @@ fn job(launcher: Launcher, pes: usize, script: &str) -> Result<Outcome, String> 
 }
 
 /// Three programs in a row. None waits for PEs that are still leaving the previous program.
-fn three(launcher: Launcher, pes: usize) -> Result<(), String> {
+fn three(launcher: Launcher, pes: usize) -> Result {
     job(launcher, pes, "\"$0\" slowly && \"$0\" slowly && \"$0\" quickly")?.success()
 }
 
-fn failure(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
-    if outcome.hung || outcome.status == 0 {
-        return Err(outcome.report("expected an end with an error"));
-    }
-    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
-        Some(word) => Err(outcome.report(&format!("expected a message with \"{word}\""))),
-        None => Ok(()),
-    }
-}
-
 /// PE 0 runs a second program, the others do not.
-fn some_go_on(launcher: Launcher) -> Result<(), String> {
+fn some_go_on(launcher: Launcher) -> Result {
     let outcome = job(launcher, 2, "\"$0\" quickly || exit; test $pe != 0 || \"$0\" quickly")?;
     let word = match launcher {
         Launcher::Oshrun => "all PEs must run the same programs",
         _ => "SHMEM_STARTUP_TIMEOUT",
     };
-    failure(&outcome, &[word, "PE 1"])
+    outcome.fails(&[word, "PE 1"])
 }
 
 /// Remains of a program that ends badly are not mistaken for the next program's. `oshrun` ends the
 /// job. Other launchers only see the scripts, whose next program is another job.
-fn after_a_failure(launcher: Launcher, how: &str) -> Result<(), String> {
+fn after_a_failure(launcher: Launcher, how: &str) -> Result {
     let outcome = job(launcher, 2, &format!("\"$0\" {how}; \"$0\" quickly"))?;
     if launcher != Launcher::Oshrun && outcome.status == 0 && outcome.stderr.contains("PE 1") {
         return Ok(());
     }
-    failure(&outcome, &["PE 1"])
+    outcome.fails(&["PE 1"])
 }
 
 /// A PE that joins after the job is over ends with its status, at once, and leaves nothing behind.
-fn late(launcher: Launcher, how: &str, status: i32) -> Result<(), String> {
-    let program: PathBuf = compile::plain(&tree::repository("tests/programs/late.c"), &[])?;
+fn late(launcher: Launcher, how: &str, status: i32) -> Result {
+    let program = compile::plain("tests/programs/late.c", &[])?;
     let outcomes = launcher.run(3, &program, &[how], &[("SHMEM_STARTUP_TIMEOUT", "60")])?;
     for outcome in &outcomes {
-        if outcome.hung || outcome.status != status {
-            return Err(outcome.report(&format!("expected status {status}")));
-        }
-        if outcome.stderr.contains("did not call shmem_init") {
-            return Err(outcome.report("expected the end of the job, not a second job"));
-        }
+        outcome.ends(status, NO_WORDS)?;
+        outcome.require(
+            !outcome.stderr.contains("did not call shmem_init"),
+            "expected the end of the job, not a second job",
+        )?;
     }
-    if how == "exit"
-        && !outcomes.iter().any(|o| o.stderr.contains("without calling shmem_finalize"))
-    {
-        return Err(outcomes[0].report("expected a message that names shmem_finalize"));
-    }
-    Ok(())
+    let is_told = outcomes.iter().any(|it| it.stderr.contains("without calling shmem_finalize"));
+    outcomes[0].require(how != "exit" || is_told, "expected a message that names shmem_finalize")
 }

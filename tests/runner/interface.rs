@@ -1,24 +1,23 @@
 //! The library's symbols: every routine and its twin, nothing else, and programs can replace all of
 //! them.
 
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
 use oneshmem_interface::Interface;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("interface/symbols/shared", || Ok(symbols(&["-D"], "lib/libshmem.so")?)),
-        Trial::test("interface/symbols/static", || Ok(symbols(&[], "lib/libshmem.a")?)),
-        Trial::test("interface/initialisers", || Ok(initialisers()?)),
-        Trial::test("interface/described-initialiser", || Ok(described_initialiser()?)),
-        Trial::test("interface/override-all/shared", || Ok(override_all(false)?)),
-        Trial::test("interface/override-all/static", || Ok(override_all(true)?)),
-        Trial::test("interface/beside-another-rust-library", || Ok(beside_another()?))
+        Trial::test("interface/symbols/shared", || symbols(&["-D"], "lib/libshmem.so")),
+        Trial::test("interface/symbols/static", || symbols(&[], "lib/libshmem.a")),
+        Trial::test("interface/initialisers", initialisers),
+        Trial::test("interface/described-initialiser", described_initialiser),
+        Trial::test("interface/override-all/shared", || override_all(false)),
+        Trial::test("interface/override-all/static", || override_all(true)),
+        Trial::test("interface/beside-another-rust-library", beside_another)
             .with_ignored_flag(tree::skip_without("rustc")),
     ]
 }
@@ -29,7 +28,7 @@ fn routines() -> Vec<String> {
 }
 
 /// The names of all extensions, from their header.
-fn extensions() -> Result<Vec<String>, String> {
+fn extensions() -> Result<Vec<String>> {
     let path = tree::prefix("include/shmemx.h");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let names: Vec<String> = text
@@ -49,9 +48,8 @@ fn extensions() -> Result<Vec<String>, String> {
 }
 
 /// The handles that shmem.h declares.
-fn handles() -> Result<Vec<String>, String> {
-    let header = std::fs::read_to_string(tree::prefix("include/shmem.h"))
-        .map_err(|error| error.to_string())?;
+fn handles() -> Result<Vec<String>> {
+    let header = std::fs::read_to_string(tree::prefix("include/shmem.h"))?;
     let names = header.lines().filter_map(|line| line.strip_prefix("ONESHMEM_SYMBOL const "));
     let names: Vec<String> = names
         .filter_map(|line| Some(line.split_once(' ')?.1.strip_suffix(';')?.to_owned()))
@@ -63,7 +61,7 @@ fn handles() -> Result<Vec<String>, String> {
 const VERSION: &str = "ONESHMEM_1";
 
 /// Checks that the library exports each routine weakly and its twin strongly, at one address.
-fn symbols(options: &[&str], library: &str) -> Result<(), String> {
+fn symbols(options: &[&str], library: &str) -> Result {
     let mut command = Command::new("nm");
     command.args(["--extern-only", "--defined-only"]).args(options).arg(tree::prefix(library));
     let ran = launch::run(command)?;
@@ -111,12 +109,12 @@ fn symbols(options: &[&str], library: &str) -> Result<(), String> {
         other => wrong.push(format!("{data}: {other:?}")),
     }
     wrong.extend(found.keys().map(|name| format!("{name}: not expected")));
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// The sections of a static library whose functions run when a program is loaded or ends: their names
 /// and sizes in bytes.
-pub fn constructors(library: &str) -> Result<Vec<(String, u64)>, String> {
+pub fn constructors(library: &str) -> Result<Vec<(String, u64)>> {
     let mut command = Command::new("readelf");
     command.args(["--wide", "--sections"]).arg(tree::prefix(library));
     let ran = launch::run(command)?;
@@ -140,12 +138,12 @@ pub fn constructors(library: &str) -> Result<Vec<(String, u64)>, String> {
 /// Checks that only the library's own functions run when it is loaded or the program ends, none of
 /// Rust's library: one in `src/job/load.rs`, one in `src/sys/stdio.rs`; at the end, one in
 /// `src/sys/ending.rs`.
-fn initialisers() -> Result<(), String> {
+fn initialisers() -> Result {
     let mut found = constructors("lib/libshmem.a")?;
     found.sort();
     let expected = [".fini_array.00101", ".init_array", ".init_array.00101"]
         .map(|section| (section.to_owned(), 8));
-    if found == expected { Ok(()) } else { Err(format!("{found:?}; expected {expected:?}")) }
+    if found == expected { Ok(()) } else { Err(format!("{found:?}; expected {expected:?}").into()) }
 }
 
 /// A library with an initialiser that must be left out, and two functions.
@@ -159,11 +157,11 @@ int dropped(void) { return 1; }
 
 /// Checks that `packaging/relocatable.mk` leaves an initialiser out although debug information refers
 /// to it, as in the build of Rust's library that Debian 13 has.
-fn described_initialiser() -> Result<(), String> {
-    let folder = scratch("described")?;
-    std::fs::create_dir_all(folder.join("obj")).map_err(|e| e.to_string())?;
-    write(&folder.join("described.c"), DESCRIBED)?;
-    write(&folder.join("obj/described.exports"), "kept\n")?;
+fn described_initialiser() -> Result {
+    let folder = tree::place("interface/described")?;
+    std::fs::create_dir_all(folder.join("obj"))?;
+    tree::write(folder.join("described.c"), DESCRIBED)?;
+    tree::write(folder.join("obj/described.exports"), "kept\n")?;
     let makefile = tree::repository("packaging/relocatable.mk");
     let script = r#"cd "$0"; rm -rf lib *.a
         cc -g -O1 -ffunction-sections -c described.c
@@ -175,17 +173,6 @@ fn described_initialiser() -> Result<(), String> {
     let mut command = Command::new("sh");
     command.args(["-ec", script]).arg(&folder).arg(makefile);
     launch::run(command)?.success()
-}
-
-/// The path of a file made by these trials.
-fn scratch(name: &str) -> Result<PathBuf, String> {
-    let folder = tree::scratch("interface");
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    Ok(folder.join(name))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 const OVERRIDE: &str = r#"
@@ -209,7 +196,7 @@ int main(void)
 "#;
 
 /// Checks that a program that defines every routine itself links, and has every twin.
-fn override_all(is_static: bool) -> Result<(), String> {
+fn override_all(is_static: bool) -> Result {
     let mut text = String::from("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n");
     let names = routines();
     for name in &names {
@@ -219,10 +206,10 @@ fn override_all(is_static: bool) -> Result<(), String> {
     names.iter().for_each(|name| text += &format!(" \\\n    X({name})"));
     text += OVERRIDE;
     let (source, options) = match is_static {
-        true => (scratch("override_static.c")?, ["-static", "-O0"]),
-        false => (scratch("override_shared.c")?, ["-DDYNAMIC", "-O0"]),
+        true => (tree::place("interface/override_static.c")?, ["-static", "-O0"]),
+        false => (tree::place("interface/override_shared.c")?, ["-DDYNAMIC", "-O0"]),
     };
-    write(&source, &text)?;
+    tree::write(&source, &text)?;
     // At a fixed address, too, let the linker look up a function's address instead of creating one.
     let options = [&options[..], &["-fPIC"]].concat();
     launch::run(Command::new(compile::plain(&source, &options)?))?.success()
@@ -248,11 +235,11 @@ int main(void)
 
 /// Checks that the static library and another Rust library fit into one program: only the routines
 /// of the interface are global in it.
-fn beside_another() -> Result<(), String> {
-    let (other, both) = (scratch("other.rs")?, scratch("both.c")?);
-    let (library, program) = (scratch("libother.a")?, scratch("both")?);
-    write(&other, OTHER)?;
-    write(&both, BOTH)?;
+fn beside_another() -> Result {
+    let (other, both) = (tree::place("interface/other.rs")?, tree::place("interface/both.c")?);
+    let (library, program) = (tree::place("interface/libother.a")?, tree::place("interface/both")?);
+    tree::write(&other, OTHER)?;
+    tree::write(&both, BOTH)?;
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition=2024", "--crate-type=staticlib", "-Cpanic=abort", "-o"]);
     launch::run({

@@ -1,7 +1,8 @@
 //! Runs a command under a watchdog, and keeps the results.
 
 use crate::directives::{Case, Expected};
-use crate::tree;
+use crate::{Result, tree};
+use libtest_mimic::Failed;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::collections::HashMap;
@@ -67,14 +68,14 @@ enum Stream {
 
 impl Running {
     /// Starts a command in its own process group.
-    pub fn start(command: Command) -> Result<Self, String> {
+    pub fn start(command: Command) -> Result<Self> {
         match tree::prepared() {
             None => Self::start_any(command),
             Some(_) => Err("trials are only prepared".into()),
         }
     }
 
-    fn start_any(mut command: Command) -> Result<Self, String> {
+    fn start_any(mut command: Command) -> Result<Self> {
         command.env("CHECK_SEED", seed());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let shown = shown(&command);
@@ -96,12 +97,12 @@ impl Running {
     }
 
     /// Waits for the command to end. Kills it if that takes too long.
-    pub fn finish(self) -> Result<Outcome, String> {
+    pub fn finish(self) -> Result<Outcome> {
         self.finish_within(LIMIT)
     }
 
     /// The same, with another limit.
-    pub fn finish_within(mut self, limit: Duration) -> Result<Outcome, String> {
+    pub fn finish_within(mut self, limit: Duration) -> Result<Outcome> {
         let deadline = Instant::now() + limit;
         let mut hung = false;
         let status = loop {
@@ -113,16 +114,18 @@ impl Running {
                 Ok(None) => {
                     hung = true;
                     self.kill_all();
-                    break self.child.wait().map_err(|error| error.to_string())?;
+                    break self.child.wait()?;
                 }
-                Err(error) => return Err(format!("{}: {error}", self.command)),
+                Err(error) => return Err(format!("{}: {error}", self.command).into()),
             }
         };
         // A process that still holds the pipes open was left behind: report it.
         let mut text = HashMap::new();
         for _ in 0..2 {
             let Ok((stream, bytes)) = self.output.recv_timeout(Duration::from_secs(20)) else {
-                return Err(format!("{}: ended, but something it started has not", self.command));
+                return Err(
+                    format!("{}: ended, but something it started has not", self.command).into()
+                );
             };
             text.insert(stream, String::from_utf8_lossy(&bytes).into_owned());
         }
@@ -144,7 +147,7 @@ impl Running {
 }
 
 /// Starts a command and waits for it.
-pub fn run(command: Command) -> Result<Outcome, String> {
+pub fn run(command: Command) -> Result<Outcome> {
     Running::start(command)?.finish()
 }
 
@@ -152,10 +155,10 @@ pub fn run(command: Command) -> Result<Outcome, String> {
 static UNBUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Runs a compiler, which has to succeed.
-pub fn build(compiler: Command) -> Result<(), String> {
+pub fn build(compiler: Command) -> Result {
     let built = Running::start_any(compiler)?.finish().and_then(|outcome| outcome.success());
     if let (Err(why), Ok(mut unbuilt)) = (&built, UNBUILT.lock()) {
-        unbuilt.push(why.clone());
+        unbuilt.push(why.message().unwrap_or_default().to_owned());
     }
     built
 }
@@ -220,39 +223,78 @@ fn shown(command: &Command) -> String {
 }
 
 impl Outcome {
-    /// Fails unless the results are those that a case requires.
-    pub fn expect(&self, case: &Case) -> Result<(), String> {
-        if self.hung {
-            return Err(self.report("hung"));
-        }
-        match case.status {
-            Expected::Status(status) if self.status != status => {
-                return Err(self.report(&format!("ended with {}, expected {status}", self.status)));
+    /// Fails with this text unless the condition holds.
+    pub fn require(&self, condition: bool, problem: impl AsRef<str>) -> Result {
+        if condition { Ok(()) } else { Err(self.report(problem)) }
+    }
+
+    /// Fails unless the command ended by itself, so, and its standard error contains these words.
+    pub fn ends(&self, expected: impl Into<Expected>, words: &[impl AsRef<str>]) -> Result {
+        let status = self.status;
+        self.require(!self.hung, "hung")?;
+        match expected.into() {
+            Expected::Status(expected) => {
+                self.require(status == expected, format!("expected status {expected}"))?
             }
-            Expected::Nonzero if self.status == 0 => {
-                return Err(self.report("ended with 0, expected an error"));
-            }
-            _ => {}
+            Expected::Nonzero => self.require(status != 0, "expected an end with an error")?,
         }
-        for (stream, text, words) in
-            [("error", &self.stderr, &case.stderr), ("output", &self.stdout, &case.stdout)]
-        {
-            if let Some(word) = words.iter().find(|word| !text.contains(word.as_str())) {
-                return Err(self.report(&format!("its standard {stream} does not say {word:?}")));
-            }
-        }
-        Ok(())
+        self.contains("error", &self.stderr, words)
+    }
+
+    /// Fails unless the command ended with an error, and said these words.
+    pub fn fails(&self, words: &[impl AsRef<str>]) -> Result {
+        self.ends(Expected::Nonzero, words)
+    }
+
+    /// The same, and that it said the first of the words only once.
+    pub fn fails_once(&self, words: &[&str]) -> Result {
+        self.fails(words)?;
+        let said = self.stderr.matches(words[0]).count();
+        self.require(said == 1, format!("it says {:?} {said} times, expected once", words[0]))
     }
 
     /// Fails unless the command ended with status 0.
-    pub fn success(&self) -> Result<(), String> {
-        self.expect(&Case::default())
+    pub fn success(&self) -> Result {
+        self.ends(0, NO_WORDS)
+    }
+
+    /// Fails unless the command ended with status 0, and printed these words.
+    pub fn prints(&self, words: &[impl AsRef<str>]) -> Result {
+        self.success()?;
+        self.contains("output", &self.stdout, words)
+    }
+
+    /// Fails unless the command ended with status 0, and said nothing on its standard error.
+    pub fn silent(&self) -> Result {
+        self.success()?;
+        self.require(self.stderr.is_empty(), "there is something on standard error")
+    }
+
+    /// Fails unless the results are those that a case requires.
+    pub fn expect(&self, case: &Case) -> Result {
+        self.ends(case.status, &case.stderr)?;
+        self.contains("output", &self.stdout, &case.stdout)
+    }
+
+    fn contains(&self, stream: &str, text: &str, words: &[impl AsRef<str>]) -> Result {
+        match words.iter().map(AsRef::as_ref).find(|words| !text.contains(words)) {
+            None => Ok(()),
+            Some(words) => {
+                Err(self.report(format!("its standard {stream} does not say {words:?}")))
+            }
+        }
     }
 
     /// Describes what happened.
-    pub fn report(&self, problem: &str) -> String {
+    pub fn report(&self, problem: impl AsRef<str>) -> Failed {
+        self.shown(problem).into()
+    }
+
+    /// The same as a text.
+    pub fn shown(&self, problem: impl AsRef<str>) -> String {
         format!(
-            "{problem}\n$ {}\nstatus {}{}\n--- standard output\n{}\n--- standard error\n{}",
+            "{}\n$ {}\nstatus {}{}\n--- standard output\n{}\n--- standard error\n{}",
+            problem.as_ref(),
             self.command,
             self.status,
             if self.hung { ", killed by the watchdog" } else { "" },
@@ -260,6 +302,31 @@ impl Outcome {
             tail(&self.stderr)
         )
     }
+}
+
+/// No words are required.
+pub const NO_WORDS: &[&str] = &[];
+
+/// Waits for the commands of a job.
+pub fn finish(running: Vec<Running>) -> Result<Vec<Outcome>> {
+    running.into_iter().map(Running::finish).collect()
+}
+
+/// Fails unless each of a job's commands ended with status 0.
+pub fn all_succeed(outcomes: &[Outcome]) -> Result {
+    outcomes.iter().try_for_each(Outcome::success)
+}
+
+/// Waits until the condition holds. Fails if that takes as long as only something that hangs does.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) -> Result {
+    let deadline = Instant::now() + LIMIT / 2;
+    while !condition() {
+        if Instant::now() > deadline {
+            return Err(format!("this does not happen: {what}").into());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
 }
 
 fn tail(text: &str) -> &str {

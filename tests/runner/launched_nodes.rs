@@ -1,11 +1,11 @@
 //! Jobs of each launcher over hosts that are network namespaces.
 
 use crate::directives::{Program, Variant};
-use crate::launch::{self, Outcome};
+use crate::launch::{self, NO_WORDS, Outcome};
 use crate::launchers::{self, Launcher};
-use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, no_ucx, oshrun, program, told};
-use crate::{compile, tree};
-use libtest_mimic::{Failed, Trial};
+use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, no_ucx, oshrun, program};
+use crate::{Result, compile, tree};
+use libtest_mimic::Trial;
 use std::process::Command;
 
 /// Launchers that start PEs on other hosts.
@@ -13,25 +13,21 @@ pub(crate) const LAUNCHERS: [Launcher; 3] = [Launcher::Oshrun, Launcher::Hydra, 
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    if tree::is_smartmap() {
-        return Vec::new(); // It serves jobs on one node only.
-    }
     let nowhere = no_namespaces() || no_ucx();
     let mut trials = vec![Trial::test("nodes/srun-without-pmi", srun_without_pmi)];
-    let mut add =
-        |launcher: Launcher, what: String, run: Box<dyn FnOnce() -> Result<(), Failed> + Send>| {
-            let name = format!("nodes/namespaces/{}/{what}", launcher.name());
-            let trial = Trial::test(name, run);
-            trials.push(trial.with_ignored_flag(nowhere || launcher.is_absent()));
-        };
+    let mut add = |launcher: Launcher, what: String, run: Box<dyn FnOnce() -> Result + Send>| {
+        let name = format!("nodes/namespaces/{}/{what}", launcher.name());
+        let trial = Trial::test(name, run);
+        trials.push(trial.with_ignored_flag(nowhere || launcher.is_absent()));
+    };
     for launcher in LAUNCHERS {
         for (hosts, pes) in [(2, 2), (2, 4), (3, 7)] {
-            let run = move || Ok(ring(launcher, hosts, pes, &[])?);
+            let run = move || ring(launcher, hosts, pes, &[]);
             add(launcher, format!("ring/{pes}"), Box::new(run));
         }
     }
     for (launcher, protocol, disguise) in LIKE_SRUN {
-        let run = move || Ok(ring(launcher, 2, 4, &["sh", "-c", disguise, "sh"])?);
+        let run = move || ring(launcher, 2, 4, &["sh", "-c", disguise, "sh"]);
         add(launcher, format!("like-srun-{protocol}"), Box::new(run));
     }
     for launcher in [Launcher::Hydra, Launcher::OpenMpi] {
@@ -58,14 +54,14 @@ pub fn trials() -> Vec<Trial> {
                     let executable = launchers::of_both_worlds(launcher, wrapper, ask)?;
                     let mut command = start(launcher, hosts, pes)?;
                     command.arg(executable).arg(first);
-                    Ok(launch::run(command)?.success()?)
+                    launch::run(command)?.success()
                 };
                 if !tree::skip_without(wrapper) {
                     add(launcher, format!("with-{first}/{pes}"), Box::new(run));
                 }
             }
             if !tree::skip_without(wrapper) {
-                let run = move || Ok(leaves_nothing(launcher, wrapper, ask, first)?);
+                let run = move || leaves_nothing(launcher, wrapper, ask, first);
                 add(launcher, format!("leaves-nothing-{first}"), Box::new(run));
             }
         }
@@ -89,20 +85,20 @@ const LIKE_SRUN: [(Launcher, &str, &str); 2] = [
 ];
 
 /// A PE that knows of two nodes but cannot reach the other says what to do.
-fn srun_without_pmi() -> Result<(), Failed> {
+fn srun_without_pmi() -> Result {
     let mut command = Command::new(program()?);
     command.env("SLURM_STEP_ID", "0").env("SLURM_PROCID", "0");
     command.env("SLURM_STEP_NUM_TASKS", "2").env("SLURM_STEP_NUM_NODES", "2");
     let words = ["neither PMI-1", "try srun --mpi=pmi2, srun --mpi=pmix, or oshrun --hostfile"];
-    told(&launch::run(command)?, 1, &words)
+    launch::run(command)?.ends(1, &words)
 }
 
 /// If the first PE of a node cannot start the node's agent, the others, which wait for it at the launcher, end.
 /// `disguise`: commands before each PE.
-fn no_agent(launcher: Launcher, disguise: &str) -> Result<(), Failed> {
+fn no_agent(launcher: Launcher, disguise: &str) -> Result {
     let folder = tree::scratch("no-agent");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    std::fs::write(folder.join("libucp.so.0"), "no library").map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("libucp.so.0"), "no library")?;
     let path = folder.display();
     let start_pe = format!(
         "[ \"${{PMI_RANK:-$PMIX_RANK}}\" != 2 ] || export LD_LIBRARY_PATH='{path}'
@@ -113,7 +109,7 @@ fn no_agent(launcher: Launcher, disguise: &str) -> Result<(), Failed> {
     command.args(["sh", "-c", &start_pe, "sh"]).arg(program()?).arg("ring");
     let outcome = launch::run(command)?;
     // Launchers have statuses of their own for a job that has been aborted.
-    told(&outcome, outcome.status.max(1), &["UCX 1.13 or later is needed"])
+    outcome.ends(outcome.status.max(1), &["UCX 1.13 or later is needed"])
 }
 
 /// How jobs end.
@@ -125,24 +121,24 @@ const ENDS: [(Launcher, &str, i32); 5] = [
     (Launcher::OpenMpi, "lost 3", 9),
 ];
 
-fn ends(launcher: Launcher, what: &str, status: i32) -> Result<(), Failed> {
-    told(&ended(launcher, what)?, status, &[])
+fn ends(launcher: Launcher, what: &str, status: i32) -> Result {
+    ended(launcher, what)?.ends(status, NO_WORDS)
 }
 
 /// When a PE ends the job, all PEs' output is flushed first, on all nodes, whether they wait or
 /// compute.
-fn last_words(launcher: Launcher) -> Result<(), Failed> {
+fn last_words(launcher: Launcher) -> Result {
     let outcome = ended(launcher, "last_words 4")?;
-    told(&outcome, 4, &[])?;
+    outcome.ends(4, NO_WORDS)?;
     let line = |pe: &usize| outcome.stdout.contains(&format!("last words of PE {pe}\n"));
     match (0..4).find(|pe| !line(pe)) {
         None => Ok(()),
-        Some(pe) => Err(outcome.report(&format!("the output of PE {pe} is lost")).into()),
+        Some(pe) => Err(outcome.report(format!("the output of PE {pe} is lost"))),
     }
 }
 
 /// A static program cannot load the libraries that it needs, and says so.
-fn static_program(launcher: Launcher) -> Result<(), Failed> {
+fn static_program(launcher: Launcher) -> Result {
     let program = Program {
         cflags: vec!["-static".into()],
         ..Program::of(tree::repository("tests/programs/over_nodes.c"))
@@ -161,12 +157,12 @@ fn static_program(launcher: Launcher) -> Result<(), Failed> {
     let library = if launcher == Launcher::OpenMpi { "libpmix.so.2" } else { "libucp.so.0" };
     let words = format!("a static program cannot load {library}; link it dynamically");
     // Hydra reports what its PEs report.
-    told(&outcome, outcome.status.max(1), &[&words])
+    outcome.ends(outcome.status.max(1), &[&words])
 }
 
 /// After a job that also uses MPI, no process is left on any node: agents do not wait for their
 /// limit, which is longer than this test's.
-fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result {
     const LEFT: &str = "\"$@\" || exit
          for turn in $(seq 300); do
              left=$(ip netns pids node0; ip netns pids node1)
@@ -189,26 +185,26 @@ fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> 
 /// Hydra usually goes on when it has lost a PE of another node, and ends the others of that node, so
 /// the PEs here find it gone. If one of those is quicker, it ends the job everywhere. If Hydra's
 /// connection to that node closes first, Hydra aborts the job, with a status and words of its own.
-fn lost_under_hydra() -> Result<(), Failed> {
+fn lost_under_hydra() -> Result {
     let outcome = ended(Launcher::Hydra, "lost 3")?;
     let gone = ["oneshmem: PE 0: node ", " with PEs 2 to 3 cannot be reached from node "];
     let seen = ["oneshmem: PE 2: PE 3 (pid ", ") ended without calling shmem_finalize"];
     let aborted = outcome.stdout.contains("BAD TERMINATION");
     let any_failure = outcome.status.max(1);
-    if aborted && told(&outcome, any_failure, &[]).is_ok() {
+    if aborted && outcome.ends(any_failure, NO_WORDS).is_ok() {
         return Ok(());
     }
-    told(&outcome, any_failure, &seen).or_else(|_| told(&outcome, 1, &gone))
+    outcome.ends(any_failure, &seen).or_else(|_| outcome.ends(1, &gone))
 }
 
-fn ended(launcher: Launcher, what: &str) -> Result<Outcome, String> {
+fn ended(launcher: Launcher, what: &str) -> Result<Outcome> {
     let mut command = start(launcher, 2, 4)?;
     command.arg(program()?).args(what.split(' '));
     launch::run(command)
 }
 
 /// The beginning of a command, up to its program, for this number of hosts.
-pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Command, String> {
+pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Command> {
     let each = pes.div_ceil(hosts);
     let names: Vec<_> = (0..hosts).map(|host| format!("node{host}")).collect();
     let mut command = among_namespaces(hosts);
@@ -247,7 +243,7 @@ pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Comm
 }
 
 /// PEs run by `wrapper` on all hosts reach each other.
-fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Result<(), String> {
+fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Result {
     let mut command = start(launcher, hosts, pes)?;
     command.args(wrapper).arg(program()?).arg("ring");
     let outcome = launch::run(command)?;
@@ -255,8 +251,5 @@ fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Resul
     let mut lines: Vec<&str> = outcome.stdout.lines().collect();
     lines.sort_unstable();
     let line = |pe| format!("PE {pe} of {pes}: word {}, count {pes}", 1000 + (pe + pes - 1) % pes);
-    match lines.iter().copied().eq((0..pes).map(line)) {
-        true => Ok(()),
-        false => Err(outcome.report("a line is missing, or wrong")),
-    }
+    outcome.require(lines.iter().copied().eq((0..pes).map(line)), "a line is missing, or wrong")
 }

@@ -2,8 +2,8 @@
 //! launcher. Also several jobs at once, and a job that does not start completely.
 
 use crate::directives::{Program, Variant};
-use crate::launch::{self, Outcome, Running};
-use crate::{compile, far, nodes, tree};
+use crate::launch::{self, NO_WORDS, Outcome, Running, all_succeed};
+use crate::{Result, compile, far, nodes, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,6 +64,16 @@ impl Launcher {
         self.program().is_none_or(|program| tree::find(program).is_some())
     }
 
+    /// A trial that needs it.
+    pub fn trial(self, name: String, run: impl FnOnce() -> Result + Send + 'static) -> Trial {
+        Trial::test(name, run).with_ignored_flag(self.is_absent())
+    }
+
+    /// The most PEs to test with it, but not more than four.
+    pub fn some_pes(self) -> usize {
+        self.pes().last().map_or(1, |pes| (*pes).min(4))
+    }
+
     /// The job sizes to test with it.
     pub fn pes(self) -> &'static [usize] {
         match self {
@@ -80,13 +90,13 @@ impl Launcher {
         program: &Path,
         arguments: &[&str],
         environment: &[(&str, &str)],
-    ) -> Result<Vec<Running>, String> {
+    ) -> Result<Vec<Running>> {
         let mut commands = match self {
             Self::Oshrun => vec![launch::oshrun(pes, program)],
             Self::Hosts => {
                 let variables: Vec<String> =
                     environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                vec![far::on_hosts("node0,node1", program, pes, &variables, &[] as &[&str])]
+                vec![far::on_hosts("node0,node1", program, pes, &variables, NO_WORDS)]
             }
             Self::None => vec![Command::new(program)],
             Self::Hydra => {
@@ -118,14 +128,13 @@ impl Launcher {
         program: &Path,
         arguments: &[&str],
         environment: &[(&str, &str)],
-    ) -> Result<Vec<Outcome>, String> {
-        let running = self.start(pes, program, arguments, environment)?;
-        running.into_iter().map(Running::finish).collect()
+    ) -> Result<Vec<Outcome>> {
+        launch::finish(self.start(pes, program, arguments, environment)?)
     }
 }
 
 /// Sets the environment that `mpirun` needs here.
-pub fn prepare_mpirun(command: &mut Command) -> Result<(), String> {
+pub fn prepare_mpirun(command: &mut Command) -> Result {
     // It does not run as root, as in containers, unless both are set.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_orte_tmpdir_base", session_folder()?);
@@ -134,11 +143,11 @@ pub fn prepare_mpirun(command: &mut Command) -> Result<(), String> {
 
 /// A separate session folder for each `mpirun`. By default all of a user share one, which an
 /// `mpirun` removes when it ends, so that another that is about to use it fails.
-pub fn session_folder() -> Result<PathBuf, String> {
+pub fn session_folder() -> Result<PathBuf> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let folder = tree::scratch(&format!("mpirun/{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let folder = tree::scratch(format!("mpirun/{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
@@ -176,78 +185,57 @@ pub fn trials() -> Vec<Trial> {
                 continue; // needs two
             }
             let name = format!("launchers/{}/{program}", launcher.name());
-            let trial = Trial::test(name, move || {
-                let source = tree::repository(&format!("tests/c/{program}.c"));
-                for outcome in launcher.run(pes, &compile::plain(&source, &[])?, &[], &[])? {
-                    outcome.success()?;
-                }
-                Ok(())
-            });
-            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+            trials.push(launcher.trial(name, move || {
+                let program = compile::plain(format!("tests/c/{program}.c"), &[])?;
+                all_succeed(&launcher.run(pes, &program, &[], &[])?)
+            }));
         }
     }
     for launcher in Launcher::ALL {
-        let name = format!("launchers/{}/side-by-side", launcher.name());
-        let trial = Trial::test(name, move || Ok(side_by_side(launcher)?));
-        trials.push(trial.with_ignored_flag(launcher.is_absent()));
-        let name = format!("launchers/{}/closed-files", launcher.name());
-        let trial = Trial::test(name, move || Ok(closed_files(launcher)?));
-        let is_xpmem = std::env::var("SHMEM_BACKEND").is_ok_and(|backend| backend == "xpmem");
-        trials.push(trial.with_ignored_flag(launcher.is_absent() || is_xpmem));
-        let name = format!("launchers/{}/global-exit", launcher.name());
-        let trial = Trial::test(name, move || Ok(global_exit(launcher)?));
-        trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        let name = |what: &str| format!("launchers/{}/{what}", launcher.name());
+        trials.push(launcher.trial(name("side-by-side"), move || side_by_side(launcher)));
+        trials.push(launcher.trial(name("global-exit"), move || global_exit(launcher)));
+        let closed_files = Trial::test(name("closed-files"), move || closed_files(launcher));
+        trials.push(closed_files.with_ignored_flag(launcher.is_absent() || tree::is_xpmem()));
     }
-    trials.push(Trial::test("launchers/half-started", || Ok(half_started()?)));
-    trials.push(Trial::test("launchers/ended-at-start", || Ok(ended_at_start()?)));
+    trials.push(Trial::test("launchers/half-started", half_started));
+    trials.push(Trial::test("launchers/ended-at-start", ended_at_start));
     for (launcher, wrapper, ask) in MPI {
         for first in ["mpi-first", "shmem-first"] {
             let name = format!("launchers/{}/with-{first}", launcher.name());
-            let trial = Trial::test(name, move || Ok(with_mpi(launcher, wrapper, ask, first)?));
-            trials
-                .push(trial.with_ignored_flag(launcher.is_absent() || tree::skip_without(wrapper)));
+            let absent = launcher.is_absent() || tree::skip_without(wrapper);
+            let trial = Trial::test(name, move || with_mpi(launcher, wrapper, ask, first));
+            trials.push(trial.with_ignored_flag(absent));
         }
     }
     trials
 }
 
 /// All PEs close all descriptors, which they then have from no other process.
-fn closed_files(launcher: Launcher) -> Result<(), String> {
+fn closed_files(launcher: Launcher) -> Result {
     let pes = launcher.pes()[launcher.pes().len() - 1];
-    let program = compile::plain(&tree::repository("tests/c/closed_files.c"), &[])?;
-    for outcome in launcher.run(pes, &program, &["everybody"], &[])? {
-        outcome.success()?;
-    }
-    Ok(())
+    let program = compile::plain("tests/c/closed_files.c", &[])?;
+    all_succeed(&launcher.run(pes, &program, &["everybody"], &[])?)
 }
 
 /// Three jobs at once do not interfere: each counts only its own PEs.
-fn side_by_side(launcher: Launcher) -> Result<(), String> {
-    let source = tree::repository("tests/c/amo_contended.c");
-    let executable = compile::plain(&source, &[])?;
+fn side_by_side(launcher: Launcher) -> Result {
+    let executable = compile::plain("tests/c/amo_contended.c", &[])?;
     let pes = launcher.pes()[0];
     let mut running = Vec::new();
     for _ in 0..3 {
         running.extend(launcher.start(pes, &executable, &[], &[])?);
     }
-    for job in running {
-        job.finish()?.success()?;
-    }
-    Ok(())
+    all_succeed(&launch::finish(running)?)
 }
 
 /// The status given to `shmem_global_exit` is the one that the launcher returns.
-fn global_exit(launcher: Launcher) -> Result<(), String> {
-    let executable = compile::plain(&tree::repository("tests/c/global_exit.c"), &[])?;
+fn global_exit(launcher: Launcher) -> Result {
+    let executable = compile::plain("tests/c/global_exit.c", &[])?;
     let pes = launcher.pes()[0];
     let outcomes = launcher.run(pes, &executable, &["wait"], &[])?;
     let worst = outcomes.iter().max_by_key(|outcome| (outcome.hung, outcome.status));
-    match worst {
-        Some(outcome) if outcome.hung || outcome.status != 3 => {
-            Err(outcome.report("expected status 3"))
-        }
-        _ => Ok(()),
-    }
+    worst.ok_or("a job of no process")?.ends(3, NO_WORDS)
 }
 
 /// The MPI implementations of launchers: the compiler wrapper, and the option that prints its
@@ -257,7 +245,7 @@ pub const MPI: [(Launcher, &str, &str); 2] =
 
 /// A program that uses both MPI and OpenSHMEM, built with the flags printed by MPI's compiler
 /// wrapper.
-pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<PathBuf, String> {
+pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<PathBuf> {
     let mut question = Command::new(wrapper);
     question.arg(ask);
     let answer = launch::run(question)?;
@@ -271,17 +259,14 @@ pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<Pa
     compile::executable_in(&program, Variant::usual(), launcher.name())
 }
 
-fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result<(), String> {
+fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result {
     let executable = of_both_worlds(launcher, wrapper, ask)?;
-    for outcome in launcher.run(2, &executable, &[first], &[])? {
-        outcome.success()?;
-    }
-    Ok(())
+    all_succeed(&launcher.run(2, &executable, &[first], &[])?)
 }
 
 /// Without a launcher that ends jobs, a PE that ends the job at once also ends PEs that are about
 /// to join.
-fn ended_at_start() -> Result<(), String> {
+fn ended_at_start() -> Result {
     const JOBS: usize = 25;
     let program = nodes::program()?;
     for _ in 0..JOBS {
@@ -293,34 +278,23 @@ fn ended_at_start() -> Result<(), String> {
         }
         for process in running {
             let outcome = process.finish_within(Duration::from_secs(20))?;
-            if outcome.hung || outcome.status != 5 {
-                return Err(outcome.report("expected status 5"));
-            }
+            outcome.ends(5, NO_WORDS)?;
         }
     }
     Ok(())
 }
 
 /// One of three PEs never joins: the others end with a message, after the time set.
-fn half_started() -> Result<(), String> {
-    let executable = compile::plain(&tree::repository("examples/ring.c"), &[])?;
-    let commands = slurm_steps(2, 3, &executable);
-    let running: Result<Vec<Running>, String> = commands
-        .into_iter()
-        .map(|mut command| {
-            command.env("SHMEM_STARTUP_TIMEOUT", "1");
-            Running::start(command)
-        })
-        .collect();
-    let outcomes: Result<Vec<Outcome>, String> =
-        running?.into_iter().map(Running::finish).collect();
-    let outcomes = outcomes?;
-    if let Some(outcome) = outcomes.iter().find(|outcome| outcome.hung || outcome.status == 0) {
-        return Err(outcome.report("expected an end with an error"));
+fn half_started() -> Result {
+    let executable = compile::plain("examples/ring.c", &[])?;
+    let mut commands = slurm_steps(2, 3, &executable);
+    for command in &mut commands {
+        command.env("SHMEM_STARTUP_TIMEOUT", "1");
     }
+    let running: Result<_> = commands.into_iter().map(Running::start).collect();
+    let outcomes = launch::finish(running?)?;
+    outcomes.iter().try_for_each(|outcome| outcome.fails(NO_WORDS))?;
     // The first PE to notice reports it, which ends the other.
-    if !outcomes.iter().any(|outcome| outcome.stderr.contains("SHMEM_STARTUP_TIMEOUT")) {
-        return Err(outcomes[0].report("expected a message that names SHMEM_STARTUP_TIMEOUT"));
-    }
-    Ok(())
+    let is_told = outcomes.iter().any(|it| it.stderr.contains("SHMEM_STARTUP_TIMEOUT"));
+    outcomes[0].require(is_told, "expected a message that names SHMEM_STARTUP_TIMEOUT")
 }

@@ -1,20 +1,18 @@
 //! How processes leave a job: finalising while they end, not at all, and early.
 
 use crate::directives::{Program, Variant};
-use crate::launch::Outcome;
+use crate::launch::{Outcome, all_succeed};
 use crate::launchers::Launcher;
-use crate::{compile, nodes, tree};
+use crate::{Result, compile, nodes, tree};
 use libtest_mimic::Trial;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    let mut add =
-        |launcher: Launcher, name: &str, run: Box<dyn FnOnce() -> Result<(), String> + Send>| {
-            let name = format!("leaving/{}/{name}", launcher.name());
-            let trial = Trial::test(name, move || Ok(run()?));
-            trials.push(trial.with_ignored_flag(launcher.is_absent()));
-        };
+    let mut add = |launcher: Launcher, name: &str, run: Box<dyn FnOnce() -> Result + Send>| {
+        let name = format!("leaving/{}/{name}", launcher.name());
+        trials.push(launcher.trial(name, run));
+    };
     for launcher in Launcher::ALL {
         for variant in [Variant::Pie, Variant::Static] {
             if variant != Variant::usual() && tree::is_smartmap() {
@@ -32,54 +30,52 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-fn leave(launcher: Launcher, variant: Variant, how: &str) -> Result<Vec<Outcome>, String> {
+fn leave(launcher: Launcher, variant: Variant, how: &str) -> Result<Vec<Outcome>> {
     let program = Program::of(tree::repository("tests/programs/leaves.cc"));
-    let pes = *launcher.pes().last().ok_or("a launcher starts PEs")?;
-    launcher.run(pes.min(4), &compile::executable(&program, variant)?, &[how], &[])
+    launcher.run(launcher.some_pes(), &compile::executable(&program, variant)?, &[how], &[])
 }
 
 /// All PEs finalise, so the job succeeds.
-fn finalises(launcher: Launcher, variant: Variant, how: &str) -> Result<(), String> {
+fn finalises(launcher: Launcher, variant: Variant, how: &str) -> Result {
     let outcomes = leave(launcher, variant, how)?;
-    outcomes.iter().try_for_each(Outcome::success)?;
-    let pes = launcher.pes().last().map_or(1, |pes| (*pes).min(4));
+    all_succeed(&outcomes)?;
+    let pes = launcher.some_pes();
     let said = |pe: usize| {
         let line = format!("PE {pe}: {how}");
         outcomes.iter().flat_map(|outcome| outcome.stdout.lines()).any(|said| said == line)
     };
     match (0..pes).find(|pe| !said(*pe)) {
         None => Ok(()),
-        Some(pe) => Err(outcomes[0].report(&format!("PE {pe} has not finalised"))),
+        Some(pe) => Err(outcomes[0].report(format!("PE {pe} has not finalised"))),
     }
 }
 
 /// No PE finalises: the job fails in each of some runs, and says why once.
-fn without_finalising(launcher: Launcher, variant: Variant) -> Result<(), String> {
+fn without_finalising(launcher: Launcher, variant: Variant) -> Result {
     const RUNS: usize = 8;
     for _ in 0..RUNS {
         let outcomes = leave(launcher, variant, "never")?;
         if launcher == Launcher::None {
-            outcomes.iter().try_for_each(Outcome::success)?;
+            all_succeed(&outcomes)?;
             continue;
         }
         let said: usize =
             outcomes.iter().map(|it| it.stderr.matches("shmem_finalize").count()).sum();
         for outcome in &outcomes {
-            if outcome.hung || outcome.status != 1 || said == 0 {
-                return Err(
-                    outcome.report("expected status 1 and a message that names shmem_finalize")
-                );
-            }
+            outcome.require(
+                !outcome.hung && outcome.status == 1 && said != 0,
+                "expected status 1 and a message that names shmem_finalize",
+            )?;
         }
     }
     Ok(())
 }
 
 /// A PE ends the job with 0 while others start: the job's status is 0.
-fn early(launcher: Launcher) -> Result<(), String> {
+fn early(launcher: Launcher) -> Result {
     const RUNS: usize = 12;
     let program = nodes::program()?;
-    let pes = launcher.pes().last().map_or(1, |pes| (*pes).min(4));
+    let pes = launcher.some_pes();
     for run in 0..RUNS {
         let who = (run % pes).to_string();
         for outcome in launcher.run(pes, &program, &["global_exit", &who, "0"], &[])? {

@@ -24,10 +24,7 @@ macro_rules! unit_trials {
 use unit_trials;
 
 pub mod addresses;
-pub mod alone;
-pub mod asleep;
 pub mod book;
-pub mod bystanders;
 pub mod compile;
 pub mod conformance;
 pub mod containers;
@@ -45,7 +42,6 @@ pub mod heap_pages;
 pub mod imitation;
 pub mod imports;
 pub mod in_a_row;
-pub mod integrations;
 pub mod interface;
 pub mod launch;
 pub mod launched_nodes;
@@ -75,20 +71,90 @@ pub mod tree;
 pub mod tuning;
 pub mod variables;
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Failed, Trial};
+
+/// What a step of a trial gives, or why the trial fails: any error or text becomes a [`Failed`].
+pub type Result<T = ()> = std::result::Result<T, Failed>;
+
+/// Fails with all that is wrong, if there is anything.
+pub fn verdict(wrong: impl IntoIterator<Item = String>) -> Result {
+    let wrong: Vec<String> = wrong.into_iter().collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// Families that depend on how a program reaches its peers.
+const EVERYWHERE: [fn() -> Vec<Trial>; 19] = [
+    conformance::trials,
+    examples::trials,
+    launchers::trials,
+    leaving::trials,
+    failures::trials,
+    faults::trials,
+    containers::trials,
+    coupled::trials,
+    crowds::trials,
+    heap_pages::trials,
+    in_a_row::trials,
+    nodes::trials,
+    partitions::trials,
+    system_calls::trials,
+    seen::trials,
+    states::trials,
+    statistics::trials,
+    interface::trials,
+    smartmap::trials,
+];
+
+/// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
+/// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
+const USUALLY: [fn() -> Vec<Trial>; 22] = [
+    addresses::trials,
+    rust_users::trials,
+    nested::trials,
+    meeting::trials,
+    far::trials,
+    book::trials,
+    imports::trials,
+    launched_nodes::trials,
+    limits::trials,
+    listens::trials,
+    manual::trials,
+    node::trials,
+    devices::trials,
+    openmp::trials,
+    packages::trials,
+    privileged::trials,
+    sanitizers::trials,
+    strangers::trials,
+    slurm::trials,
+    tuning::trials,
+    variables::trials,
+    units,
+];
+
+/// The trials of all families.
+pub fn trials() -> Vec<Trial> {
+    let usually = if tree::is_smartmap() { &[][..] } else { &USUALLY };
+    EVERYWHERE.iter().chain(usually).flat_map(|trials| trials()).collect()
+}
 
 /// The unit tests of this package. They are trials, too, so that one runner knows all names.
-pub fn units() -> Vec<Trial> {
-    let files = [book::page::tests::trials, directives::tests::trials, imports::tests::trials];
+fn units() -> Vec<Trial> {
+    let files = [
+        addresses::tests::trials,
+        book::page::tests::trials,
+        directives::tests::trials,
+        imports::tests::trials,
+    ];
     files.into_iter().flat_map(|trials| trials()).collect()
 }
 
 fn units_of(module: &str, tests: &[(&str, fn())]) -> Vec<Trial> {
     let file = module.trim_start_matches("oneshmem_tests::").trim_end_matches("::tests");
-    let name = |test: &str| format!("units/{}/{test}", file.replace("::", "/"));
-    let trial = |(test, run): &(&str, fn())| {
+    let file = file.replace("::", "/");
+    let trial = |(name, run): &(&str, fn())| {
         let run = *run;
-        Trial::test(name(test), move || {
+        Trial::test(format!("units/{file}/{name}"), move || {
             run();
             Ok(())
         })

@@ -1,7 +1,7 @@
 //! Limits that control groups set: on memory, which the kernel enforces by killing, and on CPU time.
 
 use crate::launch::{self, Outcome};
-use crate::tree;
+use crate::{Result, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::Command;
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, controller, run) in [
-        ("killed", "memory", killed as fn(&Group) -> Result<(), String>),
+        ("killed", "memory", killed as fn(&Group) -> Result),
         ("heap", "memory", heap),
         ("cpus", "cpu", cpus),
     ] {
@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
         }
         let run = move || {
             let group = Group::new(controller, name).ok_or("no control group can be made")?;
-            Ok(run(&group)?)
+            run(&group)
         };
         trials.push(Trial::test(format!("limits/{name}"), run).with_ignored_flag(absent));
     }
@@ -52,14 +52,14 @@ impl Group {
     }
 
     /// Sets the first of these that there is: files and values.
-    fn set(&self, limits: [(&str, &str); 2]) -> Result<(), String> {
+    fn set(&self, limits: [(&str, &str); 2]) -> Result {
         let limit = limits.into_iter().find(|(file, _)| self.0.join(file).exists());
         let (file, value) = limit.ok_or("the group has no such limit")?;
-        fs::write(self.0.join(file), value).map_err(|error| format!("{file}: {error}"))
+        tree::write(self.0.join(file), value)
     }
 
     /// Runs a command of the installation, as a member.
-    fn run(&self, command: &str) -> Result<Outcome, String> {
+    fn run(&self, command: &str) -> Result<Outcome> {
         let mut shell = Command::new("sh");
         let member = "echo $$ > \"$0/cgroup.procs\" && eval \"exec $1\"";
         let command = format!("{}/{command}", tree::prefix("bin").display());
@@ -84,21 +84,19 @@ impl Drop for Group {
 
 const MEMORY: [&str; 2] = ["memory.max", "memory.limit_in_bytes"];
 
-fn told(outcome: &Outcome, text: &str, words: &[&str]) -> Result<(), String> {
-    match words.iter().all(|word| text.contains(word)) {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {words:?}"))),
-    }
+fn told(outcome: &Outcome, text: &str, words: &[&str]) -> Result {
+    outcome.require(words.iter().all(|word| text.contains(word)), format!("expected {words:?}"))
 }
 
 /// A PE that the kernel kills for lack of memory is told as that, and one killed otherwise is not.
-fn killed(group: &Group) -> Result<(), String> {
+fn killed(group: &Group) -> Result {
     group.set(MEMORY.map(|file| (file, "67108864")))?;
     let kill = "oshrun -n 2 sh -c 'kill -9 $$'";
     let outcome = group.run(kill)?;
-    if outcome.stderr.contains("lack of memory") || outcome.status != 137 {
-        return Err(outcome.report("expected status 137 and no word of memory"));
-    }
+    outcome.require(
+        !outcome.stderr.contains("lack of memory") && outcome.status == 137,
+        "expected status 137 and no word of memory",
+    )?;
     let full = "oshrun -n 2 sh -c 'case $ONESHMEM_PE in 1:*) exec tail /dev/zero;; esac; sleep 99'";
     let outcome = group.run(full)?;
     let words = [
@@ -110,7 +108,7 @@ fn killed(group: &Group) -> Result<(), String> {
 }
 
 /// The default heap is a share of the limit.
-fn heap(group: &Group) -> Result<(), String> {
+fn heap(group: &Group) -> Result {
     group.set(MEMORY.map(|file| (file, "536870912")))?;
     let outcome = group.run("oshinfo")?;
     outcome.success()?;
@@ -118,13 +116,11 @@ fn heap(group: &Group) -> Result<(), String> {
 }
 
 /// By default there are as many PEs as CPUs whose time the job gets.
-fn cpus(group: &Group) -> Result<(), String> {
+fn cpus(group: &Group) -> Result {
     group.set([("cpu.max", "150000 100000"), ("cpu.cfs_quota_us", "150000")])?;
     let outcome = group.run("oshrun echo here")?;
     outcome.success()?;
-    if outcome.stdout != "here\n" {
-        return Err(outcome.report("expected one PE"));
-    }
+    outcome.require(outcome.stdout == "here\n", "expected one PE")?;
     // Two PEs share them.
     let outcome = group.run(&format!("oshrun -n 2 {}", tree::prefix("bin/oshinfo").display()))?;
     told(&outcome, &outcome.stdout, &["a running PE first"])?;

@@ -4,9 +4,9 @@
 use crate::launch::{self, Outcome};
 use crate::launched_nodes::{LAUNCHERS, start};
 use crate::launchers::Launcher;
-use crate::nodes::{DIRECT, among_namespaces, no_namespaces, no_ucx, oshrun, told};
-use crate::{compile, tree};
-use libtest_mimic::{Failed, Trial};
+use crate::nodes::{DIRECT, among_namespaces, no_namespaces, no_ucx, oshrun};
+use crate::{Result, compile};
+use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
@@ -27,9 +27,6 @@ ip -n node1 addr add 10.88.0.2/24 dev eth0";
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    if tree::is_smartmap() {
-        return Vec::new(); // It serves jobs on one node only.
-    }
     let nowhere = no_namespaces() || no_ucx();
     let mut trials = vec![
         Trial::test("listens/one-machine", || {
@@ -43,11 +40,13 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("listens/apart", || {
             let outcome = launch::run(after(APART, start(Launcher::Oshrun, 2, 4)?)?)?;
             let words = ["cannot be reached from host ", "UCX_NET_DEVICES names the device to use"];
-            told(&outcome, 1, &words)
+            outcome.ends(1, &words)
         }),
     ];
     for launcher in LAUNCHERS.into_iter().filter(|it| !it.is_absent()) {
-        for pes in [2, 4] {
+        // Whether PEs or agents receive does not depend on the launcher.
+        let numbers = if launcher == Launcher::Oshrun { &[2, 4][..] } else { &[4] };
+        for &pes in numbers {
             let name = format!("listens/wrong-route/{}/{pes}", launcher.name());
             trials.push(Trial::test(name, move || {
                 let mut command = after(WRONG_ROUTE, start(launcher, 2, pes)?)?;
@@ -68,12 +67,12 @@ pub fn trials() -> Vec<Trial> {
     trials.into_iter().map(|trial| trial.with_ignored_flag(nowhere)).collect()
 }
 
-fn program() -> Result<PathBuf, String> {
-    compile::plain(&tree::repository("tests/programs/listens.c"), &[])
+fn program() -> Result<PathBuf> {
+    compile::plain("tests/programs/listens.c", &[])
 }
 
 /// A job on two hosts that are one machine.
-fn one_machine(options: &[&str]) -> Result<Command, String> {
+fn one_machine(options: &[&str]) -> Result<Command> {
     let job = oshrun("a,b", 2, DIRECT, options);
     let mut command = among_namespaces(1);
     command.args(["ip", "netns", "exec", "node0"]).arg(job.get_program()).args(job.get_args());
@@ -82,7 +81,7 @@ fn one_machine(options: &[&str]) -> Result<Command, String> {
 }
 
 /// The job among namespaces, after a change of their network.
-fn after(change: &str, job: Command) -> Result<Command, String> {
+fn after(change: &str, job: Command) -> Result<Command> {
     // What `among_namespaces` has put in front.
     const FRONT: usize = 2;
     let mut command = among_namespaces(2);
@@ -95,7 +94,7 @@ fn after(change: &str, job: Command) -> Result<Command, String> {
 }
 
 /// Checks that the job's processes, agents among them, listen at these addresses and nowhere else.
-fn listen(outcome: &Outcome, expected: &[&str]) -> Result<(), Failed> {
+fn listen(outcome: &Outcome, expected: &[&str]) -> Result {
     outcome.success()?;
     let lines = outcome.stdout.lines().map(|line| line.split_once(" listens at "));
     let found: Option<Vec<_>> = lines.collect();
@@ -103,8 +102,8 @@ fn listen(outcome: &Outcome, expected: &[&str]) -> Result<(), Failed> {
     let of_agents = found.iter().filter(|it| it.0 == "agent");
     let expected: BTreeSet<_> = expected.iter().copied().collect();
     let all: BTreeSet<_> = found.iter().map(|it| it.1).collect();
-    match all == expected && of_agents.map(|it| it.1).collect::<BTreeSet<_>>() == expected {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {expected:?}")).into()),
-    }
+    outcome.require(
+        all == expected && of_agents.map(|it| it.1).collect::<BTreeSet<_>>() == expected,
+        format!("expected {expected:?}"),
+    )
 }

@@ -2,12 +2,12 @@
 //! have no complaints.
 
 use crate::book::shell;
-use crate::{compile, launch, openmp, tree};
+use crate::{Result, compile, launch, openmp, tree};
 use libtest_mimic::Trial;
 use oneshmem_interface::examples::{EXAMPLES, Example};
 use oneshmem_interface::man;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The example that needs a compiler with offloading.
@@ -24,31 +24,30 @@ const CHECKERS: [(&str, &[&str], &[&str]); 3] = [
 
 /// The trials. Programs are compiled as on a user's machine.
 pub fn trials() -> Vec<Trial> {
-    if tree::is_smartmap() || compile::is_elsewhere() {
+    if compile::is_elsewhere() {
         return Vec::new();
     }
     let mut trials = Vec::new();
     for example in EXAMPLES {
         let title = format!("manual/example/{}", example.name);
-        let trial = Trial::test(title, move || Ok(runs(example)?));
+        let trial = Trial::test(title, move || runs(example));
         let is_absent = example.name == OFFLOADING && openmp::oshcc().is_none();
         trials.push(trial.with_ignored_flag(is_absent));
     }
     for (name, options, ignored) in CHECKERS {
-        let trial = Trial::test(format!("manual/format/{name}"), move || {
-            Ok(is_clean(name, options, ignored)?)
-        });
+        let trial =
+            Trial::test(format!("manual/format/{name}"), move || is_clean(name, options, ignored));
         trials.push(trial.with_ignored_flag(tree::skip_without(name)));
     }
-    trials.push(Trial::test("manual/programs", || Ok(programs()?)));
+    trials.push(Trial::test("manual/programs", programs));
     trials
 }
 
 /// Compiles an example and compares the output of its commands, in any order, with what it says.
-fn runs(example: &Example) -> Result<(), String> {
+fn runs(example: &Example) -> Result {
     let folder = fresh(example.name)?;
     let source = format!("{}.c", example.name);
-    fs::write(folder.join(&source), example.text).map_err(|error| error.to_string())?;
+    fs::write(folder.join(&source), example.text)?;
     let mut oshcc = match example.name {
         OFFLOADING => openmp::oshcc().ok_or("no clang with offloading")??,
         _ => Command::new(tree::prefix("bin/oshcc")),
@@ -65,29 +64,27 @@ fn runs(example: &Example) -> Result<(), String> {
         let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
         printed.sort_unstable();
         expected.sort_unstable();
-        if printed != expected {
-            return Err(outcome.report(&format!("expected, in any order: {expected:#?}")));
-        }
+        outcome.require(printed == expected, format!("expected, in any order: {expected:#?}"))?;
     }
     Ok(())
 }
 
-fn fresh(name: &str) -> Result<PathBuf, String> {
+fn fresh(name: &str) -> Result<PathBuf> {
     let folder = tree::scratch("manual").join(name);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
 /// All pages, except those that only refer to another page.
-fn pages() -> Result<Vec<PathBuf>, String> {
+fn pages() -> Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for section in ["man1", "man3", "man7"] {
         let folder = tree::prefix("share/man").join(section);
         let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         for path in entries.flatten().map(|entry| entry.path()) {
             let is_link = path.is_symlink();
-            if !is_link && !read(&path)?.starts_with(".so ") {
+            if !is_link && !tree::read(&path)?.starts_with(".so ") {
                 pages.push(path);
             }
         }
@@ -95,15 +92,13 @@ fn pages() -> Result<Vec<PathBuf>, String> {
     pages.sort();
     match pages.len() {
         100.. => Ok(pages),
-        few => Err(format!("{few} manual pages in {}?", tree::prefix("share/man").display())),
+        few => {
+            Err(format!("{few} manual pages in {}?", tree::prefix("share/man").display()).into())
+        }
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn is_clean(name: &str, options: &[&str], ignored: &[&str]) -> Result<(), String> {
+fn is_clean(name: &str, options: &[&str], ignored: &[&str]) -> Result {
     let mut problems = Vec::new();
     for page in pages()? {
         let mut command = Command::new(name);
@@ -118,11 +113,11 @@ fn is_clean(name: &str, options: &[&str], ignored: &[&str]) -> Result<(), String
             remarks.lines().filter(|line| !ignored.iter().any(|words| line.contains(words)));
         problems.extend(of_concern.map(|line| format!("{}: {line}", page.display())));
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
 }
 
 /// Checks that the complete programs compile in pages not made from the interface's table.
-fn programs() -> Result<(), String> {
+fn programs() -> Result {
     let folder = fresh("programs")?;
     let generated = man::pages("");
     let mut found = Vec::new();
@@ -131,12 +126,12 @@ fn programs() -> Result<(), String> {
         if generated.contains_key(&name) {
             continue;
         }
-        for (at, program) in blocks(&read(&page)?).iter().enumerate() {
+        for (at, program) in blocks(&tree::read(&page)?).iter().enumerate() {
             if !program.contains("int main(") {
                 continue;
             }
             let source = folder.join(format!("{name}-{at}.c"));
-            fs::write(&source, program).map_err(|error| error.to_string())?;
+            fs::write(&source, program)?;
             let mut oshcc = Command::new(tree::prefix("bin/oshcc"));
             oshcc.args(STRICT).args(["-D_GNU_SOURCE", "-o"]).arg(source.with_extension(""));
             oshcc.arg(&source).args(program.contains("<onenode.h>").then_some("-lonenode"));
@@ -146,7 +141,7 @@ fn programs() -> Result<(), String> {
     }
     match found.iter().any(|name| name == "oneshmem.7") && found.iter().any(|n| n == "onenode.7") {
         true => Ok(()),
-        false => Err(format!("only {found:?} have programs")),
+        false => Err(format!("only {found:?} have programs").into()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! How the PEs of launchers other than `oshrun` meet, whatever they lack, and what they leave.
 
-use crate::bystanders::can_unshare;
-use crate::launch::{self, Outcome, Running};
+use crate::containers::{can_unshare, nothing_stays};
+use crate::launch::{self, Running, all_succeed};
 use crate::launchers::{self, Launcher};
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::collections::BTreeSet;
@@ -11,7 +11,6 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 const LAUNCHERS: [Launcher; 3] = [Launcher::Hydra, Launcher::OpenMpi, Launcher::Slurm];
 
@@ -42,47 +41,45 @@ pub fn trials() -> Vec<Trial> {
     for launcher in LAUNCHERS {
         for (name, script) in SURROUNDINGS {
             let impossible = script.contains("unshare") && !can_unshare();
-            let run = move || Ok(surrounded(launcher, script)?);
+            let run = move || surrounded(launcher, script);
             let trial = Trial::test(format!("meeting/{}/{name}", launcher.name()), run);
             trials.push(trial.with_ignored_flag(launcher.is_absent() || impossible));
         }
         for (what, run) in [
-            ("closed-descriptors", closes as fn(Launcher) -> Result<(), String>),
+            ("closed-descriptors", closes as fn(Launcher) -> Result),
             ("nothing-left", nothing_left),
             ("without-randomisation", without_randomisation),
         ] {
-            let trial = Trial::test(format!("meeting/{}/{what}", launcher.name()), move || {
-                Ok(run(launcher)?)
-            });
-            trials.push(trial.with_ignored_flag(launcher.is_absent()));
+            let name = format!("meeting/{}/{what}", launcher.name());
+            trials.push(launcher.trial(name, move || run(launcher)));
         }
     }
     for what in ["killed", "stopped"] {
-        trials.push(Trial::test(format!("meeting/first-{what}"), move || Ok(first(what)?)));
+        trials.push(Trial::test(format!("meeting/first-{what}"), move || first(what)));
     }
     trials
 }
 
-fn program(name: &str) -> Result<PathBuf, String> {
-    compile::plain(&tree::repository(&format!("tests/programs/{name}.c")), &[])
+fn program(name: &str) -> Result<PathBuf> {
+    compile::plain(format!("tests/programs/{name}.c"), &[])
 }
 
 /// The PEs find each other.
-fn surrounded(launcher: Launcher, script: &str) -> Result<(), String> {
+fn surrounded(launcher: Launcher, script: &str) -> Result {
     let program = program("starter")?;
     let shown = program.to_string_lossy();
     let arguments = ["-c", script, "sh", &shown];
     let outcomes = launcher.run(4, Path::new("/bin/sh"), &arguments, &[])?;
-    outcomes.iter().try_for_each(Outcome::success)?;
+    all_succeed(&outcomes)?;
     let lines: BTreeSet<_> = outcomes.iter().flat_map(|outcome| outcome.stdout.lines()).collect();
-    match (0..4).all(|pe| lines.contains(format!("started: PE {pe} of 4").as_str())) {
-        true => Ok(()),
-        false => Err(outcomes[0].report("expected the four PEs of one job")),
-    }
+    outcomes[0].require(
+        (0..4).all(|pe| lines.contains(format!("started: PE {pe} of 4").as_str())),
+        "expected the four PEs of one job",
+    )
 }
 
 /// The launcher's own addresses are not random, as in a debugger.
-fn without_randomisation(launcher: Launcher) -> Result<(), String> {
+fn without_randomisation(launcher: Launcher) -> Result {
     let program = program("starter")?;
     let mut command = Command::new("setarch");
     command.arg("-R");
@@ -98,18 +95,15 @@ fn without_randomisation(launcher: Launcher) -> Result<(), String> {
     command.arg(program);
     let outcome = launch::run(command)?;
     outcome.success()?;
-    match outcome.stdout.matches(" of 2\n").count() {
-        2 => Ok(()),
-        _ => Err(outcome.report("expected one job of two PEs")),
-    }
+    outcome.require(outcome.stdout.matches(" of 2\n").count() == 2, "expected one job of two PEs")
 }
 
 /// PEs that close all descriptors as soon as they can are in nobody's way, while one keeps them.
-fn closes(launcher: Launcher) -> Result<(), String> {
+fn closes(launcher: Launcher) -> Result {
     const RUNS: usize = 6;
     let program = program("closes")?;
     for _ in 0..RUNS {
-        launcher.run(4, &program, &[], &[])?.iter().try_for_each(Outcome::success)?;
+        all_succeed(&launcher.run(4, &program, &[], &[])?)?;
     }
     Ok(())
 }
@@ -128,31 +122,23 @@ fn folders() -> BTreeSet<PathBuf> {
 }
 
 /// After jobs that succeed and jobs that end early no folder is left.
-fn nothing_left(launcher: Launcher) -> Result<(), String> {
+fn nothing_left(launcher: Launcher) -> Result {
     let before = folders();
     let (program, late) = (program("starter")?, program("late")?);
-    launcher.run(3, &program, &[], &[])?.iter().try_for_each(Outcome::success)?;
+    all_succeed(&launcher.run(3, &program, &[], &[])?)?;
     for how in ["0", "misuse", "exit"] {
         launcher.run(3, &late, &[how], &[])?;
     }
-    let mut left: BTreeSet<_> = folders().difference(&before).cloned().collect();
-    // Jobs of other tests come and go: only what stays counts.
-    let deadline = Instant::now() + launch::LIMIT;
-    while !left.is_empty() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(20));
-        left = folders().intersection(&left).cloned().collect();
-    }
-    if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}")) }
+    nothing_stays(&before, folders)
 }
 
 /// The PE that came first is killed or stopped before all have come. The others say so. The next
 /// job of that name meets none the less, and nothing is left.
-fn first(what: &str) -> Result<(), String> {
+fn first(what: &str) -> Result {
     let program = program("starter")?;
     let step = if what == "killed" { "101" } else { "102" };
-    let runtime = tree::scratch(&format!("first-{what}-{}", std::process::id()));
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(&runtime);
-    made.map_err(|error| error.to_string())?;
+    let runtime = tree::scratch(format!("first-{what}-{}", std::process::id()));
+    DirBuilder::new().recursive(true).mode(0o700).create(&runtime)?;
     let shown = runtime.to_string_lossy().into_owned();
     let outcome = (|| {
         let start = |pe: usize, limit: &str| {
@@ -161,33 +147,31 @@ fn first(what: &str) -> Result<(), String> {
             Running::start(launchers::as_slurm(command, step, pe, 3))
         };
         let first = start(0, "60")?;
-        wait_for(|| sockets(&runtime) == 1)?;
+        launch::wait_until("the first PE listens", || sockets(&runtime) == 1)?;
         let (second, expected) = match what {
             "killed" => {
                 let second = start(1, "60")?;
                 // It has come once it has got the files, and waits for the third.
-                wait_for(|| waits(&second))?;
-                kill(first.pid(), Signal::SIGKILL).map_err(|error| error.to_string())?;
+                launch::wait_until("the second has come", || waits(&second))?;
+                kill(first.pid(), Signal::SIGKILL)?;
                 (second, "ended before all had come")
             }
             _ => {
-                kill(first.pid(), Signal::SIGSTOP).map_err(|error| error.to_string())?;
+                kill(first.pid(), Signal::SIGSTOP)?;
                 (start(1, "1")?, "is it stopped?")
             }
         };
         let outcome = second.finish()?;
-        if outcome.hung || outcome.status != 1 || !outcome.stderr.contains(expected) {
-            return Err(outcome.report(&format!("expected status 1 and \"{expected}\"")));
-        }
+        outcome.ends(1, &[expected])?;
         if what == "stopped" {
-            kill(first.pid(), Signal::SIGKILL).map_err(|error| error.to_string())?;
+            kill(first.pid(), Signal::SIGKILL)?;
         }
         first.finish()?;
-        let next: Result<Vec<_>, _> = (0..3).map(|pe| start(pe, "60")).collect();
+        let next: Result<Vec<_>> = (0..3).map(|pe| start(pe, "60")).collect();
         next?.into_iter().try_for_each(|pe| pe.finish()?.success())?;
-        match std::fs::read_dir(&runtime).map_err(|error| error.to_string())?.count() {
+        match std::fs::read_dir(&runtime)?.count() {
             0 => Ok(()),
-            left => Err(format!("{left} folders are left in {shown}")),
+            left => Err(format!("{left} folders are left in {shown}").into()),
         }
     })();
     let _ = std::fs::remove_dir_all(&runtime);
@@ -210,15 +194,4 @@ fn waits(pe: &Running) -> bool {
         .collect();
     names.iter().any(|name| name.contains("memfd:oneshmem"))
         && !names.iter().any(|name| name.starts_with("socket:"))
-}
-
-fn wait_for(condition: impl Fn() -> bool) -> Result<(), String> {
-    let deadline = Instant::now() + launch::LIMIT / 2;
-    while !condition() {
-        if Instant::now() > deadline {
-            return Err("nothing happens".into());
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    Ok(())
 }

@@ -1,8 +1,9 @@
 //! What a PE starts is no PE of its job, whichever launcher's variables it inherits: it is a job of one,
 //! or the job of a launcher that the PE starts.
 
+use crate::launch::all_succeed;
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 
 /// The trials.
@@ -10,18 +11,17 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for launcher in Launcher::ALL {
         let name = format!("nested/{}", launcher.name());
-        let trial = Trial::test(name, move || Ok(nested(launcher)?));
-        trials.push(trial.with_ignored_flag(launcher.is_absent()));
+        trials.push(launcher.trial(name, move || nested(launcher)));
     }
-    let both = Trial::test("nested/oshrun-under-hydra", || Ok(oshrun_under_hydra()?));
-    trials.push(both.with_ignored_flag(Launcher::Hydra.is_absent()));
+    let both = "nested/oshrun-under-hydra".to_owned();
+    trials.push(Launcher::Hydra.trial(both, oshrun_under_hydra));
     trials
 }
 
 /// Each PE starts the program, `oshinfo` and launchers; then it executes the program again, which is
 /// the job's next one, except under `oshrun`.
-fn nested(launcher: Launcher) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/starter.c"), &[])?;
+fn nested(launcher: Launcher) -> Result {
+    let program = compile::plain("tests/programs/starter.c", &[])?;
     let shown = program.display();
     let mut commands = vec![
         shown.to_string(),
@@ -47,34 +47,26 @@ fn nested(launcher: Launcher) -> Result<(), String> {
 }
 
 /// The PEs of `oshrun` are no processes of the launcher that has started `oshrun`.
-fn oshrun_under_hydra() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/starter.c"), &[])?;
+fn oshrun_under_hydra() -> Result {
+    let program = compile::plain("tests/programs/starter.c", &[])?;
     let shown = program.display().to_string();
     let oshrun = tree::prefix("bin/oshrun");
     let outcomes = Launcher::Hydra.run(2, &oshrun, &["-n", "1", &shown, &shown, "again"], &[])?;
     outcomes[0].success()?;
-    match outcomes[0].stdout.lines().filter(|line| *line == "started: PE 0 of 1").count() {
-        4 => Ok(()),
-        _ => Err(outcomes[0].report("expected four jobs of one PE")),
-    }
+    outcomes[0].require(
+        outcomes[0].stdout.lines().filter(|line| *line == "started: PE 0 of 1").count() == 4,
+        "expected four jobs of one PE",
+    )
 }
 
 /// Runs the program with these arguments, which prints these lines in some order.
-fn told(
-    launcher: Launcher,
-    pes: usize,
-    arguments: &[&str],
-    mut expected: Vec<String>,
-) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/starter.c"), &[])?;
+fn told(launcher: Launcher, pes: usize, arguments: &[&str], mut expected: Vec<String>) -> Result {
+    let program = compile::plain("tests/programs/starter.c", &[])?;
     let outcomes = launcher.run(pes, &program, arguments, &[("SHMEM_STARTUP_TIMEOUT", "10")])?;
-    outcomes.iter().try_for_each(|outcome| outcome.success())?;
+    all_succeed(&outcomes)?;
     let mut lines: Vec<_> =
         outcomes.iter().flat_map(|outcome| outcome.stdout.lines()).map(str::to_string).collect();
     lines.sort_unstable();
     expected.sort_unstable();
-    match lines == expected {
-        true => Ok(()),
-        false => Err(outcomes[0].report(&format!("expected {expected:?}"))),
-    }
+    outcomes[0].require(lines == expected, format!("expected {expected:?}"))
 }

@@ -1,7 +1,8 @@
 //! The on-node layer as other runtimes see it: its header, its libraries, and C programs that use
-//! them without OpenSHMEM (`tests/node`). Also that it does not interfere with the process.
+//! them without OpenSHMEM (`tests/node`), and the code that connects other runtimes to it (`node/integrations`),
+//! as far as it can run without those. Also that it does not interfere with the process.
 
-use crate::{compile, conformance, interface, launch, tree};
+use crate::{Result, compile, conformance, interface, launch, tree};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,16 +28,19 @@ const WAYS: [(&str, &str, &[&str]); 4] = [
     ("clang", "clang", &[]),
 ];
 
+/// Numbers of PEs of another runtime in total and per node: all on one node, each on its own, and mixtures.
+const JOBS: [(usize, usize); 6] = [(1, 1), (2, 2), (16, 16), (4, 1), (4, 2), (5, 3)];
+
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        Trial::test("node/symbols/shared", || Ok(symbols("libonenode.so", &["-D"])?)),
-        Trial::test("node/symbols/static", || Ok(symbols("libonenode.a", &[])?)),
-        Trial::test("node/no-constructor", || Ok(no_constructor()?)),
+        Trial::test("node/symbols/shared", || symbols("libonenode.so", &["-D"])),
+        Trial::test("node/symbols/static", || symbols("libonenode.a", &[])),
+        Trial::test("node/no-constructor", no_constructor),
     ];
     trials.extend(COMPILERS.map(|(compiler, language)| {
         Trial::test(format!("node/header/{compiler}/{language}"), move || {
-            Ok(header(compiler, language)?)
+            header(compiler, language)
         })
         .with_ignored_flag(tree::skip_without(compiler))
     }));
@@ -47,19 +51,21 @@ pub fn trials() -> Vec<Trial> {
         for &(way, compiler, options) in ways {
             let source = source.clone();
             let trial = Trial::test(format!("node/{name}/{way}"), move || {
-                Ok(program(&source, way, compiler, options)?)
+                program(&source, way, compiler, options)
             });
-            let made = scratch(&format!("{name}-{way}")).is_ok_and(|made| made.is_file());
+            let made = tree::scratch(format!("node/{name}-{way}")).is_file();
             let skipped = tree::skip_without(compiler) && !(compile::is_elsewhere() && made);
             trials.push(trial.with_ignored_flag(skipped));
         }
     }
-    // With SMARTMAP's addresses nothing in the sources differs, and the library cannot be built.
-    if tree::is_smartmap() { Vec::new() } else { trials }
+    trials.extend(JOBS.map(|(pes, near)| {
+        Trial::test(format!("integrations/sos/{pes}-by-{near}"), move || sos(pes, near))
+    }));
+    trials
 }
 
 /// The functions that the header declares.
-fn declared() -> Result<BTreeSet<String>, String> {
+fn declared() -> Result<BTreeSet<String>> {
     let mut command = Command::new("cc");
     command.args(["-E", "-P", "-xc"]).arg(tree::prefix("include/onenode.h"));
     let ran = launch::run(command)?;
@@ -72,11 +78,11 @@ fn declared() -> Result<BTreeSet<String>, String> {
         .filter(|name| name.starts_with("onenode_") && !name.ends_with('_'))
         .map(String::from)
         .collect();
-    if names.len() < 5 { Err(format!("only {names:?} were found")) } else { Ok(names) }
+    if names.len() < 5 { Err(format!("only {names:?} were found").into()) } else { Ok(names) }
 }
 
 /// Checks that the library has the header's functions under its version, and no other symbols.
-fn symbols(library: &str, options: &[&str]) -> Result<(), String> {
+fn symbols(library: &str, options: &[&str]) -> Result {
     let mut command = Command::new("nm");
     command.args(["--extern-only", "--defined-only"]).args(options);
     command.arg(tree::prefix("lib").join(library));
@@ -100,20 +106,20 @@ fn symbols(library: &str, options: &[&str]) -> Result<(), String> {
     let declared = declared()?;
     wrong.extend(declared.difference(&found).map(|name| format!("{name} is not there")));
     wrong.extend(found.difference(&declared).map(|name| format!("{name} is not declared")));
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// Checks that nothing runs when the library is loaded or unloaded.
-fn no_constructor() -> Result<(), String> {
+fn no_constructor() -> Result {
     let found = interface::constructors("lib/libonenode.a")?;
-    if found.is_empty() { Ok(()) } else { Err(format!("{found:?}")) }
+    if found.is_empty() { Ok(()) } else { Err(format!("{found:?}").into()) }
 }
 
 /// Checks that the header compiles without warnings alone, first and twice, and its inlined
 /// functions too.
-fn header(compiler: &str, language: &str) -> Result<(), String> {
+fn header(compiler: &str, language: &str) -> Result {
     let cpp = language.contains("++");
-    let source = scratch(&format!("header-{compiler}-{language}"))?.with_extension("c");
+    let source = tree::place(format!("node/header-{compiler}-{language}"))?.with_extension("c");
     let text = "#include <onenode.h>\n#include <onenode.h>\n\
         static ONENODE_TABLE(peers, 64);\n\
         int main(void)\n{\n    onenode_table *table = &peers.table;\n\
@@ -121,7 +127,7 @@ fn header(compiler: &str, language: &str) -> Result<(), String> {
         || onenode_at_(table, 64, &peers, 3) != (void *)0 || onenode_there(table, &peers, 3) != (void *)0\n\
         || table->capacity != 64 || onenode_table_bytes(64) != sizeof peers\n\
         || onenode_abi() != ONENODE_ABI || onenode_message() == (const char *)0;\n}\n";
-    std::fs::write(&source, text).map_err(|error| error.to_string())?;
+    std::fs::write(&source, text)?;
     let program = source.with_extension("");
     for level in ["-O0", "-O3"] {
         let mut command = Command::new(compiler);
@@ -147,16 +153,16 @@ fn header(compiler: &str, language: &str) -> Result<(), String> {
 }
 
 /// Runs a program of `tests/node`, which checks itself, linked in one of the ways.
-fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<(), String> {
+fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result {
     let ran = launch::run(Command::new(made(source, way, compiler, options)?))?;
     ran.success()?;
-    if ran.stderr.is_empty() { Ok(()) } else { Err(ran.report("complained")) }
+    ran.require(ran.stderr.is_empty(), "complained")
 }
 
 /// Compiles a program and returns its path.
-fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<PathBuf, String> {
+fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<PathBuf> {
     let name = source.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    let target = scratch(&format!("{name}-{way}"))?;
+    let target = tree::place(format!("node/{name}-{way}"))?;
     let mut command = Command::new(compiler);
     command.args(["-std=c99", "-D_GNU_SOURCE", "-O2", "-g"]);
     command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
@@ -174,9 +180,26 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
     Ok(target)
 }
 
-/// The path of a file made by these trials.
-fn scratch(name: &str) -> Result<PathBuf, String> {
-    let folder = tree::scratch("node");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    Ok(folder.join(name))
+/// Sandia OpenSHMEM's transport, with `check.c` instead of Sandia OpenSHMEM.
+fn sos(pes: usize, near: usize) -> Result {
+    let mut command = Command::new(sos_program(&format!("sos-{pes}-by-{near}"))?);
+    command.args([pes.to_string(), near.to_string()]);
+    let ran = launch::run(command)?;
+    ran.success()?;
+    ran.require(ran.stdout.is_empty() && ran.stderr.is_empty(), "it prints something")
+}
+
+fn sos_program(name: &str) -> Result<PathBuf> {
+    let program = tree::place(format!("integrations/{name}"))?;
+    let mut command = Command::new("cc");
+    command.args(["-std=c99", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    command.arg("-I").arg(tree::prefix("include"));
+    command.args(
+        ["check.c", "transport_onenode.c"]
+            .map(|source| tree::repository("node/integrations/sos").join(source)),
+    );
+    command.arg("-o").arg(&program).arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
+    command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
+    launch::run(command)?.success()?;
+    Ok(program)
 }

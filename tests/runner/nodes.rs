@@ -2,7 +2,7 @@
 //! launcher here.
 
 use crate::launch::{self, Outcome, Running};
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -37,7 +37,7 @@ pub fn trials() -> Vec<Trial> {
     if tree::is_smartmap() {
         trials.push(Trial::test("nodes/refused", || {
             let outcome = launch::run(over("a,b", 2, DIRECT, &[], "near")?)?;
-            told(&outcome, 1, &["the feature smartmap serves jobs on one node only"])
+            outcome.ends(1, &["the feature smartmap serves jobs on one node only"])
         }));
         return trials;
     }
@@ -45,79 +45,73 @@ pub fn trials() -> Vec<Trial> {
         [("a,b", 2), ("a,b", 5), ("a:1,b:3", 4), ("a,b,c", 3), ("a,b,c", 7), ("a", 2)]
     {
         trials.push(Trial::test(format!("nodes/near/{hosts}/{pes}"), move || {
-            Ok(near(DIRECT, hosts, pes)?)
+            near(DIRECT, hosts, pes)
         }));
     }
     let no_namespaces = no_namespaces();
     for (hosts, pes) in [("node0,node1", 4), ("node0,node1,node2", 7)] {
         trials.push(
-            Trial::test(format!("nodes/namespaces/near/{pes}"), move || {
-                Ok(in_namespaces(hosts, pes)?)
-            })
-            .with_ignored_flag(no_namespaces),
+            Trial::test(format!("nodes/namespaces/near/{pes}"), move || in_namespaces(hosts, pes))
+                .with_ignored_flag(no_namespaces),
         );
     }
-    trials.push(Trial::test("nodes/near/localhost", || Ok(near(DIRECT, "localhost,b", 4)?)));
-    trials.push(Trial::test("nodes/near/by-lines", || Ok(near(BY_LINES, "a,b", 4)?)));
+    trials.push(Trial::test("nodes/near/localhost", || near(DIRECT, "localhost,b", 4)));
+    trials.push(Trial::test("nodes/near/by-lines", || near(BY_LINES, "a,b", 4)));
     for (name, agent) in [("direct", DIRECT), ("joining", JOINING)] {
-        trials.push(Trial::test(format!("nodes/prefix/{name}"), move || Ok(prefix(name, agent)?)));
+        trials.push(Trial::test(format!("nodes/prefix/{name}"), move || prefix(name, agent)));
     }
     trials.push(Trial::test("nodes/stopped-agent", || {
         // PE 0 has ended before other PEs can reach its node.
-        Ok(launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()?)
+        launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()
     }));
     for how in ["put", "barrier"] {
         trials.push(Trial::test(format!("nodes/silent-agent/{how}"), move || {
             let outcome = launch::run(over("a,b", 4, DIRECT, &[], &format!("silent {how}"))?)?;
             let words = "node a with PEs 0 to 1 has not answered for 10 s: its agent";
-            told(&outcome, 0, &[words])
+            outcome.ends(0, &[words])
         }));
     }
-    trials.push(Trial::test("nodes/lines", || Ok(lines()?)));
-    trials.push(Trial::test("nodes/input", || Ok(input()?)));
-    trials.push(Trial::test("nodes/variables", || Ok(variables()?)));
+    trials.push(Trial::test("nodes/lines", lines));
+    trials.push(Trial::test("nodes/input", input));
+    trials.push(Trial::test("nodes/variables", variables));
     for (what, status, words) in STATUSES {
         trials.push(Trial::test(format!("nodes/status/{}", what.replace(' ', "-")), move || {
             let outcome = launch::run(over("a,b", 4, DIRECT, &["-l"], what)?)?;
-            told(&outcome, status, words)
+            outcome.ends(status, words)
         }));
     }
     for (victim, words) in VICTIMS {
         for agent in [DIRECT, STAYING] {
             let kind = if agent == DIRECT { "direct" } else { "staying" };
             trials.push(Trial::test(format!("nodes/killed/{victim}/{kind}"), move || {
-                Ok(killed(victim, agent, words)?)
+                killed(victim, agent, words)
             }));
         }
     }
     for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGUSR1, 138)]
     {
-        trials.push(Trial::test(format!("nodes/signal/{signal}"), move || {
-            Ok(signalled(signal, status)?)
-        }));
+        trials
+            .push(Trial::test(format!("nodes/signal/{signal}"), move || signalled(signal, status)));
     }
     trials.push(Trial::test("nodes/timeout", || {
         let outcome =
             launch::run(over("a,b", 4, DIRECT, &["--timeout", "1"], "linger /dev/null/x")?)?;
-        told(&outcome, 124, &["did not end within 1s", "on a: PEs 0-1:", "on b: PEs 2-3:"])
+        outcome.ends(124, &["did not end within 1s", "on a: PEs 0-1:", "on b: PEs 2-3:"])
     }));
-    trials.push(Trial::test("nodes/states", || Ok(states()?)));
+    trials.push(Trial::test("nodes/states", states));
     for (name, agent, options, status, words) in STARTS {
         trials.push(Trial::test(format!("nodes/start/{name}"), move || {
             let outcome = launch::run(over("a,b", 4, agent, options, "near")?)?;
-            told(&outcome, status, words)
+            outcome.ends(status, words)
         }));
     }
     trials.push(Trial::test("nodes/start/no-program", || {
         let mut command = oshrun("a,b", 4, DIRECT, &[]);
         command.arg("/nonexistent/program");
         let outcome = launch::run(command)?;
-        told(&outcome, 127, &["on ", "/nonexistent/program: No such file"])?;
+        outcome.ends(127, &["on ", "/nonexistent/program: No such file"])?;
         // One message, and no wait for the nodes.
-        match outcome.stderr.lines().count() {
-            1 => Ok(()),
-            _ => Err(outcome.report("expected one line").into()),
-        }
+        outcome.require(outcome.stderr.lines().count() == 1, "expected one line")
     }));
     trials.push(Trial::test("nodes/start/version", other_version));
     for pes in [2, 4] {
@@ -187,8 +181,8 @@ const STARTS: [Start; 8] = [
     ),
 ];
 
-pub(crate) fn program() -> Result<PathBuf, String> {
-    compile::plain(&tree::repository("tests/programs/over_nodes.c"), &[])
+pub(crate) fn program() -> Result<PathBuf> {
+    compile::plain("tests/programs/over_nodes.c", &[])
 }
 
 pub(crate) fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> Command {
@@ -199,54 +193,34 @@ pub(crate) fn oshrun(hosts: &str, pes: usize, agent: &str, options: &[&str]) -> 
 }
 
 /// A command that runs the program over nodes.
-fn over(
-    hosts: &str,
-    pes: usize,
-    agent: &str,
-    options: &[&str],
-    what: &str,
-) -> Result<Command, String> {
+fn over(hosts: &str, pes: usize, agent: &str, options: &[&str], what: &str) -> Result<Command> {
     let mut command = oshrun(hosts, pes, agent, options);
     command.arg(program()?).args(what.split(' '));
     Ok(command)
 }
 
-pub(crate) fn told(
-    outcome: &Outcome,
-    status: i32,
-    words: &[&str],
-) -> Result<(), libtest_mimic::Failed> {
-    if outcome.hung || outcome.status != status {
-        return Err(outcome.report(&format!("expected status {status}")).into());
-    }
-    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
-        None => Ok(()),
-        Some(word) => Err(outcome.report(&format!("expected {word:?}")).into()),
-    }
-}
-
 /// PEs are numbered node by node, and those of one node can reach each other.
-fn near(agent: &str, hosts: &str, pes: usize) -> Result<(), String> {
+fn near(agent: &str, hosts: &str, pes: usize) -> Result {
     check_near(&launch::run(over(hosts, pes, agent, &["-l"], "near")?)?, hosts, pes)
 }
 
 /// A shell that reads the path of an installation sees no more in it than its letters.
-fn prefix(name: &str, agent: &str) -> Result<(), String> {
-    let scratch = tree::scratch(&format!("prefix-{name}"));
+fn prefix(name: &str, agent: &str) -> Result {
+    let scratch = tree::scratch(format!("prefix-{name}"));
     let made = scratch.join("made");
     let _ = fs::remove_file(&made);
     let folder = scratch.join("it's here; $(cd ..; touch made) \n&");
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    fs::create_dir_all(&folder)?;
     let bin = folder.join("bin");
     if !bin.exists() {
-        symlink(tree::prefix("bin"), bin).map_err(|error| error.to_string())?;
+        symlink(tree::prefix("bin"), bin)?;
     }
     let folder = folder.to_str().ok_or("the folder's path is not UTF-8")?;
     let mut job = over("a,b", 2, agent, &["-l", "--prefix", folder], "near")?;
     job.current_dir(folder);
     check_near(&launch::run(job)?, "a,b", 2)?;
     match made.exists() {
-        true => Err(format!("a shell has run what is in {folder}")),
+        true => Err(format!("a shell has run what is in {folder}").into()),
         false => Ok(()),
     }
 }
@@ -300,14 +274,14 @@ pub(crate) fn no_namespaces() -> bool {
 }
 
 /// The same, where each host has its own network.
-fn in_namespaces(hosts: &str, pes: usize) -> Result<(), String> {
+fn in_namespaces(hosts: &str, pes: usize) -> Result {
     let job = over(hosts, pes, NAMESPACES, &["-l"], "near")?;
     let mut command = among_namespaces(hosts.split(',').count());
     command.arg(job.get_program()).args(job.get_args());
     check_near(&launch::run(command)?, hosts, pes)
 }
 
-fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> {
+fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result {
     outcome.success()?;
     let count = hosts.split(',').count();
     let mut sizes: Vec<usize> =
@@ -330,14 +304,11 @@ fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result<(), String> 
     }
     let mut lines: Vec<&str> = outcome.stdout.lines().collect();
     lines.sort_unstable();
-    match lines == expected {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {expected:#?}"))),
-    }
+    outcome.require(lines == expected, format!("expected {expected:#?}"))
 }
 
 /// Lines stay whole, and those of one PE stay in order.
-fn lines() -> Result<(), String> {
+fn lines() -> Result {
     const LINES: usize = 3000;
     let outcome = launch::run(over("a,b,c", 5, DIRECT, &["-l"], &format!("lines {LINES}"))?)?;
     outcome.success()?;
@@ -349,15 +320,16 @@ fn lines() -> Result<(), String> {
         let (lines, notes): (Vec<String>, Vec<String>) = (of(&outcome.stdout), of(&outcome.stderr));
         let expected = (0..LINES).map(|i| format!("line {i} of PE {pe}"));
         let noted = (0..LINES).step_by(100).map(|i| format!("note {i} of PE {pe}"));
-        if !lines.into_iter().eq(expected) || !notes.into_iter().eq(noted) {
-            return Err(outcome.report(&format!("lines of PE {pe} are missing, or not in order")));
-        }
+        outcome.require(
+            lines.into_iter().eq(expected) && notes.into_iter().eq(noted),
+            format!("lines of PE {pe} are missing, or not in order"),
+        )?;
     }
     Ok(())
 }
 
 /// All of standard input goes to PE 0, and none to the others.
-fn input() -> Result<(), String> {
+fn input() -> Result {
     let job = over("a,b", 3, DIRECT, &[], "input")?;
     let words = std::iter::once(job.get_program()).chain(job.get_args());
     let mut command = Command::new("sh");
@@ -370,14 +342,14 @@ fn input() -> Result<(), String> {
     lines.sort_unstable();
     let first = format!("PE 0 read {} bytes, sum {sum}", text.len());
     let nothing = |pe| format!("PE {pe} read 0 bytes, sum 0");
-    match lines == [first, nothing(1), nothing(2)] {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {} bytes, sum {sum}", text.len()))),
-    }
+    outcome.require(
+        lines == [first, nothing(1), nothing(2)],
+        format!("expected {} bytes, sum {sum}", text.len()),
+    )
 }
 
 /// The library's variables are forwarded, others on request, and so is the working directory.
-fn variables() -> Result<(), String> {
+fn variables() -> Result {
     let mut command = over("a,b", 2, BARE, &["-x", "GIVEN=a b", "-x", "TRAVELS"], "variables")?;
     command.env("SHMEM_DEBUG", "0").env("SMA_VERSION", "0").env("NOT_GIVEN", "1");
     command.env("TRAVELS", "yes").current_dir(tree::repository("tests"));
@@ -385,18 +357,15 @@ fn variables() -> Result<(), String> {
     outcome.success()?;
     let folder = tree::repository("tests").display().to_string();
     let line = format!("0 0 a b (null) in {folder}\n");
-    match outcome.stdout == line.repeat(2) {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected twice {line}"))),
-    }
+    outcome.require(outcome.stdout == line.repeat(2), format!("expected twice {line}"))
 }
 
 /// A job whose PEs linger, once all of them run, with their process IDs.
-fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
+fn lingering(agent: &str) -> Result<(Running, Vec<Pid>)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let mark = tree::scratch(&format!("lingers-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(tree::scratch("")).map_err(|error| error.to_string())?;
+    let mark = tree::scratch(format!("lingers-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(tree::scratch(""))?;
     let running =
         Running::start(over("a,b", 4, agent, &["-l"], &format!("linger {}", mark.display()))?)?;
     let marks: Vec<PathBuf> = (0..4).map(|pe| mark.with_extension(pe.to_string())).collect();
@@ -405,12 +374,14 @@ fn lingering(agent: &str) -> Result<(Running, Vec<Pid>), String> {
             let pids = running.descendants();
             Ok((running, pids))
         }
-        Err(why) => Err(running.finish_within(Duration::ZERO)?.report(&why)),
+        Err(why) => {
+            Err(running.finish_within(Duration::ZERO)?.report(why.message().unwrap_or_default()))
+        }
     }
 }
 
 /// Waits until PEs have made these files, and removes them.
-pub(crate) fn await_files(files: &[PathBuf]) -> Result<(), String> {
+pub(crate) fn await_files(files: &[PathBuf]) -> Result {
     let until = Instant::now() + launch::LIMIT;
     while !files.iter().all(|file| file.exists()) {
         if Instant::now() > until {
@@ -425,9 +396,9 @@ pub(crate) fn await_files(files: &[PathBuf]) -> Result<(), String> {
 }
 
 /// Kills the launcher of the last node.
-pub(crate) fn kill_last_node(running: &Running) -> Result<(), String> {
+pub(crate) fn kill_last_node(running: &Running) -> Result {
     let pid = found_launcher(&running.descendants(), is_node).ok_or("no launcher on node b")?;
-    kill(pid, Signal::SIGKILL).map_err(|errno| errno.to_string())
+    Ok(kill(pid, Signal::SIGKILL)?)
 }
 
 fn is_node(line: &[String]) -> bool {
@@ -445,7 +416,7 @@ fn line_of(pid: Pid) -> Vec<String> {
 }
 
 /// Whichever process is killed, all others end soon.
-fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
+fn killed(victim: &str, agent: &str, words: &[&str]) -> Result {
     let (running, pids) = lingering(agent)?;
     let found = |wanted: &dyn Fn(&[String]) -> bool| {
         let mut found: Vec<Pid> =
@@ -468,13 +439,13 @@ fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
         "shell" => found_launcher(&pids, is_node).ok_or("no launcher on node b")?,
         _ => found(&|line| line.iter().any(|word| word == "linger"))?,
     };
-    kill(pid, Signal::SIGKILL).map_err(|errno| errno.to_string())?;
+    kill(pid, Signal::SIGKILL)?;
     let begin = Instant::now();
     let outcome = running.finish()?;
     while pids.iter().any(|pid| launch::is_running(*pid)) {
         if begin.elapsed() > GONE {
             let left: Vec<_> = pids.iter().filter(|pid| launch::is_running(**pid)).collect();
-            return Err(outcome.report(&format!("{left:?} are left behind")));
+            return Err(outcome.report(format!("{left:?} are left behind")));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -482,7 +453,7 @@ fn killed(victim: &str, agent: &str, words: &[&str]) -> Result<(), String> {
     let words =
         words.iter().filter(|word| victim != "node" || agent == DIRECT || **word != "(SIGKILL)");
     match words.into_iter().find(|word| !outcome.stderr.contains(**word)) {
-        Some(word) => Err(outcome.report(&format!("expected {word:?}"))),
+        Some(word) => Err(outcome.report(format!("expected {word:?}"))),
         None if outcome.status == 0 => Err(outcome.report("expected a failure")),
         None => Ok(()),
     }
@@ -497,31 +468,31 @@ fn found_launcher(pids: &[Pid], is_node: impl Fn(&[String]) -> bool) -> Option<P
 }
 
 /// Signals reach all PEs, and the resulting end of the job is reported once.
-fn signalled(signal: Signal, status: i32) -> Result<(), String> {
+fn signalled(signal: Signal, status: i32) -> Result {
     let (running, _) = lingering(DIRECT)?;
-    kill(running.pid(), signal).map_err(|errno| errno.to_string())?;
+    kill(running.pid(), signal)?;
     let outcome = running.finish()?;
     let told = outcome.stderr.matches("the job ends on").count();
-    match outcome.status == status && told == 1 {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {status}, and to be told once"))),
-    }
+    outcome.require(
+        outcome.status == status && told == 1,
+        format!("expected {status}, and to be told once"),
+    )
 }
 
 /// SIGQUIT prints the states of all nodes' PEs.
-fn states() -> Result<(), String> {
+fn states() -> Result {
     let (running, _) = lingering(DIRECT)?;
-    kill(running.pid(), Signal::SIGQUIT).map_err(|errno| errno.to_string())?;
+    kill(running.pid(), Signal::SIGQUIT)?;
     let outcome = running.finish()?;
     let words = ["on a: the PEs are in these states", "on b: the PEs are in these states"];
-    match words.iter().all(|word| outcome.stderr.contains(word)) {
-        true => Ok(()),
-        false => Err(outcome.report("expected the states of all nodes' PEs")),
-    }
+    outcome.require(
+        words.iter().all(|word| outcome.stderr.contains(word)),
+        "expected the states of all nodes' PEs",
+    )
 }
 
 /// On a host without `/proc`, nobody could tell UCX's sockets from others: nothing listens there.
-fn without_proc(pes: usize) -> Result<(), libtest_mimic::Failed> {
+fn without_proc(pes: usize) -> Result {
     const HIDE: &str = "mount -t tmpfs none /proc && exec \"$@\"";
     const AGENT: &str = "sh -c 'host=$1; shift
          [ $host = node1 ] || exec ip netns exec $host \"$@\"
@@ -530,11 +501,11 @@ fn without_proc(pes: usize) -> Result<(), libtest_mimic::Failed> {
     let mut command = among_namespaces(2);
     command.arg(job.get_program()).args(job.get_args()).env("HIDE", HIDE);
     let words = ["on node1", "strangers cannot be kept from UCX: /proc/self/fd: "];
-    told(&launch::run(command)?, 1, &words)
+    launch::run(command)?.ends(1, &words)
 }
 
 /// A host with another version is refused.
-fn other_version() -> Result<(), libtest_mimic::Failed> {
+fn other_version() -> Result {
     let mut hello = Vec::new();
     let text = b"oshmem 9";
     hello.extend_from_slice(&(text.len() as u32 + 16).to_le_bytes());
@@ -542,11 +513,11 @@ fn other_version() -> Result<(), libtest_mimic::Failed> {
     hello.extend_from_slice(&(text.len() as u64).to_le_bytes());
     hello.extend_from_slice(text);
     hello.extend_from_slice(&[0; 8]);
-    let path = tree::scratch(&format!("hello-{}", std::process::id()));
-    std::fs::create_dir_all(tree::scratch("")).map_err(|error| error.to_string())?;
-    std::fs::write(&path, hello).map_err(|error| error.to_string())?;
+    let path = tree::scratch(format!("hello-{}", std::process::id()));
+    std::fs::create_dir_all(tree::scratch(""))?;
+    std::fs::write(&path, hello)?;
     let agent = format!("sh -c 'cat {}; exec sleep 1000' agent", path.display());
     let outcome = over("a,b", 4, &agent, &[], "near").and_then(launch::run);
     let _ = std::fs::remove_file(&path);
-    told(&outcome?, 1, &["has oshmem 9, this host has oneshmem", "all hosts need the same version"])
+    outcome?.ends(1, &["has oshmem 9, this host has oneshmem", "all hosts need the same version"])
 }

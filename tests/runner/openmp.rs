@@ -1,7 +1,7 @@
 //! Arrays that OpenMP maps to a device, in a partition. Uses clang, where it can offload to the
 //! host.
 
-use crate::{launch, tree};
+use crate::{Result, launch, tree};
 use libtest_mimic::Trial;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -24,19 +24,18 @@ const EXAMPLES: [(&str, &str); 4] =
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for version in VERSIONS {
-        let mut add =
-            |title: &str, pes: usize, test: fn(&str, usize, &str) -> Result<(), String>| {
-                let name = title.split('/').next().unwrap_or_default().to_owned();
-                let title = format!("openmp/{title}/clang-{version}/{pes}");
-                let trial = Trial::test(title, move || Ok(test(version, pes, &name)?));
-                let trial = match is_absent(version) {
-                    true => trial
-                        .with_kind(format!("needs clang-{version} libomp-{version}-dev"))
-                        .with_ignored_flag(true),
-                    false => trial.with_ignored_flag(tree::is_smartmap()),
-                };
-                trials.push(trial);
+        let mut add = |title: &str, pes: usize, test: fn(&str, usize, &str) -> Result| {
+            let name = title.split('/').next().unwrap_or_default().to_owned();
+            let title = format!("openmp/{title}/clang-{version}/{pes}");
+            let trial = Trial::test(title, move || test(version, pes, &name));
+            let trial = match is_absent(version) {
+                true => trial
+                    .with_kind(format!("needs clang-{version} libomp-{version}-dev"))
+                    .with_ignored_flag(true),
+                false => trial,
             };
+            trials.push(trial);
+        };
         for pes in [1, 2, 4] {
             add("semantics", pes, works);
             add("regions", pes, works);
@@ -74,17 +73,17 @@ fn is_absent(version: &str) -> bool {
 
 /// `oshcc` with the default version of clang, offloading. `None` if it is absent, and its absence
 /// is allowed.
-pub fn oshcc() -> Option<Result<Command, String>> {
+pub fn oshcc() -> Option<Result<Command>> {
     let [version, ..] = VERSIONS;
     (!is_absent(version)).then(|| wrapper("bin/oshcc", "SHMEM_CC", "clang", version))
 }
 
-fn compiler(version: &str) -> Result<Command, String> {
+fn compiler(version: &str) -> Result<Command> {
     wrapper("bin/oshc++", "SHMEM_CXX", "clang++", version)
 }
 
 /// A wrapper with a version's compiler, which also finds unpacked packages.
-fn wrapper(name: &str, variable: &str, clang: &str, version: &str) -> Result<Command, String> {
+fn wrapper(name: &str, variable: &str, clang: &str, version: &str) -> Result<Command> {
     let lib = libraries(version).ok_or(format!("no libomp-{version}-dev"))?;
     let mut oshcc = Command::new(tree::prefix(name));
     oshcc.env(variable, format!("{clang}-{version}")).args(OFFLOADING);
@@ -100,28 +99,27 @@ fn wrapper(name: &str, variable: &str, clang: &str, version: &str) -> Result<Com
 }
 
 /// The executable of a source in this repository, built once.
-fn compiled(source: &str, version: &str) -> Result<PathBuf, String> {
-    static MADE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> =
-        LazyLock::new(Mutex::default);
+fn compiled(source: &str, version: &str) -> Result<PathBuf> {
+    static MADE: LazyLock<Mutex<HashMap<PathBuf, Result>>> = LazyLock::new(Mutex::default);
     let source = tree::repository(source);
     let folder = tree::scratch("openmp").join(version);
     let target = folder.join(source.file_stem().unwrap_or_default());
     let make = || {
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        std::fs::create_dir_all(&folder)?;
         let mut oshcc = compiler(version)?;
         oshcc.args(["-O1", "-Wall", "-o"]).arg(&target).arg(&source);
         launch::run(oshcc)?.success()
     };
-    let mut made = MADE.lock().map_err(|error| error.to_string())?;
+    let mut made = MADE.lock()?;
     made.entry(target.clone()).or_insert_with(make).clone()?;
     Ok(target)
 }
 
-fn start(name: &str, version: &str, pes: usize) -> Result<Command, String> {
+fn start(name: &str, version: &str, pes: usize) -> Result<Command> {
     start_source(&format!("tests/openmp/{name}.cc"), version, pes)
 }
 
-fn start_source(source: &str, version: &str, pes: usize) -> Result<Command, String> {
+fn start_source(source: &str, version: &str, pes: usize) -> Result<Command> {
     let mut oshrun = launch::oshrun(pes, &compiled(source, version)?);
     oshrun.env("OMP_NUM_THREADS", "2");
     // The libraries that these load need it, too.
@@ -129,51 +127,50 @@ fn start_source(source: &str, version: &str, pes: usize) -> Result<Command, Stri
     Ok(oshrun)
 }
 
-fn works(version: &str, pes: usize, name: &str) -> Result<(), String> {
+fn works(version: &str, pes: usize, name: &str) -> Result {
     let mut oshrun = start(name, version, pes)?;
     oshrun.env(PARTITION.0, PARTITION.1);
     launch::run(oshrun)?.success()
 }
 
 /// The checks of maps also hold without symmetric storage.
-fn means_the_same(version: &str, pes: usize, name: &str) -> Result<(), String> {
+fn means_the_same(version: &str, pes: usize, name: &str) -> Result {
     let mut oshrun = start(name, version, pes)?;
     oshrun.env(PARTITION.0, PARTITION.1).arg("plain");
     launch::run(oshrun)?.success()
 }
 
 /// A request for symmetric storage without a partition is reported.
-fn no_partition(version: &str, pes: usize, name: &str) -> Result<(), String> {
+fn no_partition(version: &str, pes: usize, name: &str) -> Result {
     let outcome = launch::run(start(name, version, pes)?)?;
-    match outcome.status != 0 && outcome.stderr.contains("SHMEM_SYMMETRIC_PARTITION1=<size>") {
-        true => Ok(()),
-        false => Err(outcome.report("it was to fail and say which variable to set")),
-    }
+    outcome.require(
+        outcome.status != 0 && outcome.stderr.contains("SHMEM_SYMMETRIC_PARTITION1=<size>"),
+        "it was to fail and say which variable to set",
+    )
 }
 
 /// With `SHMEM_DEBUG`, a PE that maps more than the others is reported once.
-fn uneven(version: &str, pes: usize, name: &str) -> Result<(), String> {
+fn uneven(version: &str, pes: usize, name: &str) -> Result {
     let mut oshrun = start(name, version, pes)?;
     oshrun.env(PARTITION.0, PARTITION.1).env("SHMEM_DEBUG", "1");
     let outcome = launch::run(oshrun)?;
     let told = outcome.stderr.matches("only if all map the same ones").count();
-    match told == 1 && outcome.stderr.contains("800 bytes of partition 1") {
-        true => outcome.success(),
-        false => Err(outcome.report("it was to say once that the PEs map different arrays")),
-    }
+    outcome.require(
+        told == 1 && outcome.stderr.contains("800 bytes of partition 1"),
+        "it was to say once that the PEs map different arrays",
+    )?;
+    outcome.success()
 }
 
 /// Runs an example in both forms.
-fn example(version: &str, pes: usize, name: &str) -> Result<(), String> {
+fn example(version: &str, pes: usize, name: &str) -> Result {
     let size = EXAMPLES.iter().find(|(known, _)| *known == name).map_or("", |(_, size)| size);
     for form in ["standard", "extended"] {
         let mut oshrun = start_source(&format!("examples/openmp/{name}.cc"), version, pes)?;
         oshrun.args([form, size]);
         let outcome = launch::run(oshrun)?;
         outcome.success()?;
-        if !outcome.stdout.contains("verified") {
-            return Err(outcome.report("it was to verify its result"));
-        }
+        outcome.require(outcome.stdout.contains("verified"), "it was to verify its result")?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The files that repeat the version: for distributions, and for people.
 
-use crate::tree;
+use crate::{Result, tree};
 use libtest_mimic::Trial;
 
 /// The files that repeat the version, its date, or the version of Rust.
@@ -20,16 +20,12 @@ const REPEATED: [(&str, &str); 11] = [
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("packages/versions", || Ok(versions()?))]
-}
-
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(tree::repository(path)).map_err(|error| format!("{path}: {error}"))
+    vec![Trial::test("packages/versions", versions)]
 }
 
 /// Checks that versions match `Cargo.toml`.
-fn versions() -> Result<(), String> {
-    let manifest = read("Cargo.toml")?;
+fn versions() -> Result {
+    let manifest = tree::read(tree::repository("Cargo.toml"))?;
     let value = |key: &str| {
         let line = manifest.lines().find_map(|line| line.strip_prefix(&format!("{key} = \"")));
         line.and_then(|rest| rest.strip_suffix('"')).ok_or(format!("no {key} in Cargo.toml"))
@@ -38,9 +34,9 @@ fn versions() -> Result<(), String> {
     let mut problems = Vec::new();
     for (path, text) in REPEATED {
         let expected = text.replace("VERSION", version).replace("RUST", rust).replace("DATE", date);
-        if !read(path)?.contains(&expected) {
+        if !tree::read(tree::repository(path))?.contains(&expected) {
             problems.push(format!("{path} does not say {expected:?}"));
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
 }

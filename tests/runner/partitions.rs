@@ -1,7 +1,7 @@
 //! The partitions of this machine as reported by `oshinfo`, and those that it cannot have.
 
 use crate::launch::{self, Outcome};
-use crate::{bystanders, compile, heap_pages, tree};
+use crate::{Result, compile, containers, heap_pages, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,43 +16,42 @@ const NODES: &str = "/sys/devices/system/node";
 pub fn trials() -> Vec<Trial> {
     let one_kind = !Path::new(NODES).join("node1").exists();
     let mut trials = vec![
-        Trial::test("partitions/plain", || Ok(works("64M:KIND=NORMALMEM")?)),
-        Trial::test("partitions/spread", || Ok(works("64M:POLICY=INTERLEAVED")?)),
-        Trial::test("partitions/near", || Ok(works("64M:POLICY=MANDATORY")?)),
-        Trial::test("partitions/named", || Ok(works("64M:NODES=0")?)),
+        Trial::test("partitions/plain", || works("64M:KIND=NORMALMEM")),
+        Trial::test("partitions/spread", || works("64M:POLICY=INTERLEAVED")),
+        Trial::test("partitions/near", || works("64M:POLICY=MANDATORY")),
+        Trial::test("partitions/named", || works("64M:NODES=0")),
         Trial::test("partitions/no-offloading", || {
-            Ok(refused("64M:KIND=LIBOMP", "no OpenMP offloading")?)
+            refused("64M:KIND=LIBOMP", "no OpenMP offloading")
         }),
         Trial::test("partitions/no-such-node", || {
-            Ok(refused("64M:NODES=0,63", "NODES has 63; this process may use the memory of")?)
+            refused("64M:NODES=0,63", "NODES has 63; this process may use the memory of")
         }),
-        Trial::test("partitions/file", || {
-            Ok(file(&std::env::temp_dir(), "through the page cache")?)
-        }),
-        Trial::test("partitions/no-room-for-file", || Ok(no_room()?))
-            .with_ignored_flag(!bystanders::can_unshare()),
+        Trial::test("partitions/file", || file(&std::env::temp_dir(), "through the page cache")),
+        Trial::test("partitions/no-room-for-file", no_room)
+            .with_ignored_flag(!containers::can_unshare()),
         Trial::test("partitions/no-such-folder", || {
-            Ok(refused("64M:KIND=FILE:PATH=/no/such/folder/%p", "cannot open /no/such/folder/")?)
+            refused("64M:KIND=FILE:PATH=/no/such/folder/%p", "cannot open /no/such/folder/")
         }),
         Trial::test("partitions/quick", || {
             let outcome = info("64M:KIND=FASTMEM")?;
-            match outcome.stdout.contains("64 MiB FASTMEM, ") {
-                true => Ok(outcome.success()?),
-                false => Err(outcome.report("it was to tell of the partition").into()),
-            }
+            outcome.require(
+                outcome.stdout.contains("64 MiB FASTMEM, "),
+                "it was to tell of the partition",
+            )?;
+            outcome.success()
         }),
     ];
     let quick = [
         Trial::test("partitions/no-quick", || {
             let outcome = info("64M:KIND=FASTMEM")?;
             match outcome.stderr.matches("memory as the heap's instead").count() {
-                1 => Ok(outcome.success()?),
-                _ => Err(outcome.report("it was to say once that there is no other memory").into()),
+                1 => outcome.success(),
+                _ => Err(outcome.report("it was to say once that there is no other memory")),
             }
         }),
-        Trial::test("partitions/no-hbm", || Ok(refused("64M:KIND=HBM", "of one kind")?)),
+        Trial::test("partitions/no-hbm", || refused("64M:KIND=HBM", "of one kind")),
         Trial::test("partitions/no-quick-mandatory", || {
-            Ok(refused("64M:KIND=FASTMEM:POLICY=MANDATORY", "POLICY=PREFERRED would take it")?)
+            refused("64M:KIND=FASTMEM:POLICY=MANDATORY", "POLICY=PREFERRED would take it")
         }),
     ];
     trials.extend(quick.map(|trial| trial.with_ignored_flag(!one_kind)));
@@ -70,15 +69,13 @@ fn persistent() -> [Trial; 2] {
     let folder = folder.unwrap_or_default();
     let same = folder.clone();
     [
-        Trial::test("partitions/persistent/told", move || {
-            Ok(file(&folder, "persistent memory (DAX)")?)
-        }),
+        Trial::test("partitions/persistent/told", move || file(&folder, "persistent memory (DAX)")),
         // The program finds its data again, and sees how it is mapped.
         Trial::test("partitions/persistent/kept", move || {
-            let program = compile::plain(&tree::repository("tests/c/partition_file.c"), &[])?;
+            let program = compile::plain("tests/c/partition_file.c", &[])?;
             let mut oshrun = launch::oshrun(2, &program);
             oshrun.env("TMPDIR", &same).env("CHECK_SYNCHRONOUS", "1");
-            Ok(launch::run(oshrun)?.success()?)
+            launch::run(oshrun)?.success()
         }),
     ]
     .map(|trial| trial.with_ignored_flag(is_absent))
@@ -105,7 +102,7 @@ fn placements(backend: &'static str) -> impl Iterator<Item = Trial> {
     ];
     all.into_iter().map(move |(title, value, nodes, is_served)| {
         let title = format!("partitions/placed/{title}/{backend}");
-        let trial = Trial::test(title, move || Ok(placed(backend, value, &nodes)?));
+        let trial = Trial::test(title, move || placed(backend, value, &nodes));
         trial.with_ignored_flag(!is_served)
     })
 }
@@ -125,35 +122,31 @@ fn quick_node() -> Option<String> {
     names.filter(quick).find_map(|name| Some(name.strip_prefix("node")?.to_owned()))
 }
 
-fn placed(backend: &str, value: &str, nodes: &[&str]) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/partition_pages.c"), &[])?;
+fn placed(backend: &str, value: &str, nodes: &[&str]) -> Result {
+    let program = compile::plain("tests/programs/partition_pages.c", &[])?;
     let mut oshrun = Command::new(tree::prefix("bin/oshrun"));
     oshrun.args(["-n", "2", "--map-by", "numa"]).arg(program).args(nodes);
     oshrun.env(VARIABLE, value).env("SHMEM_BACKEND", backend);
-    let outcome = launch::run(oshrun)?;
-    outcome.success()?;
-    match outcome.stderr.is_empty() {
-        true => Ok(()),
-        false => Err(outcome.report("it was to say nothing")),
-    }
+    launch::run(oshrun)?.silent()
 }
 
 /// `oshinfo` says how a partition of files reaches them.
-fn file(folder: &Path, how: &str) -> Result<(), String> {
+fn file(folder: &Path, how: &str) -> Result {
     let path = folder.join(format!("partition-told-{}-%p", std::process::id()));
     let path = path.display().to_string();
     let outcome = info(&format!("1M:KIND=FILE:PATH={path}"))?;
     for pe in 0..PES {
-        fs::remove_file(path.replace("%p", &pe.to_string())).map_err(|error| error.to_string())?;
+        fs::remove_file(path.replace("%p", &pe.to_string()))?;
     }
-    match outcome.stdout.contains(&format!("1 MiB FILE {path}, {how}")) {
-        true => outcome.success(),
-        false => Err(outcome.report("it was to tell how the file is reached")),
-    }
+    outcome.require(
+        outcome.stdout.contains(&format!("1 MiB FILE {path}, {how}")),
+        "it was to tell how the file is reached",
+    )?;
+    outcome.success()
 }
 
 /// A file that its file system has no room for is not made.
-fn no_room() -> Result<(), String> {
+fn no_room() -> Result {
     let script = "mount -t tmpfs -o size=4m none /mnt || exit; \"$@\"; status=$?; \
                   ls -A /mnt; exit $status";
     let mut command = Command::new("unshare");
@@ -163,36 +156,37 @@ fn no_room() -> Result<(), String> {
     let outcome = launch::run(command)?;
     let why = "64 MiB are missing, and its file system has 4 MiB left";
     let is_told = outcome.stderr.contains(VARIABLE) && outcome.stderr.contains(why);
-    match outcome.status != 0 && is_told && !outcome.stdout.contains("left-") {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("it was to leave no file, and to say: {why}"))),
-    }
+    outcome.require(
+        outcome.status != 0 && is_told && !outcome.stdout.contains("left-"),
+        format!("it was to leave no file, and to say: {why}"),
+    )
 }
 
 /// The number of PEs that report.
 const PES: usize = 3;
 
-fn info(value: &str) -> Result<Outcome, String> {
+fn info(value: &str) -> Result<Outcome> {
     let mut oshrun = launch::oshrun(PES, &tree::prefix("bin/oshinfo"));
     oshrun.env(VARIABLE, value);
     launch::run(oshrun)
 }
 
-fn works(value: &str) -> Result<(), String> {
+fn works(value: &str) -> Result {
     let outcome = info(value)?;
-    match outcome.stdout.contains("Partition 1      64 MiB NORMALMEM") {
-        true => outcome.success(),
-        false => Err(outcome.report("it was to tell of the partition")),
-    }
+    outcome.require(
+        outcome.stdout.contains("Partition 1      64 MiB NORMALMEM"),
+        "it was to tell of the partition",
+    )?;
+    outcome.success()
 }
 
 /// Checks that the job ends at its start, and that one PE says why.
-fn refused(value: &str, why: &str) -> Result<(), String> {
+fn refused(value: &str, why: &str) -> Result {
     let outcome = info(value)?;
     let told = outcome.stderr.matches(why).count();
     let names_it = outcome.stderr.contains(&format!("{VARIABLE}=\"{value}\""));
-    match outcome.status != 0 && told == 1 && names_it {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("it was to fail and say once: {why}"))),
-    }
+    outcome.require(
+        outcome.status != 0 && told == 1 && names_it,
+        format!("it was to fail and say once: {why}"),
+    )
 }

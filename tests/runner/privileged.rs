@@ -2,7 +2,7 @@
 
 use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome};
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -13,32 +13,29 @@ const OTHER: u32 = 65534;
 
 /// The trials. Ignored unless run by root, who alone can change a file's owner.
 pub fn trials() -> Vec<Trial> {
-    let forbidden = !nix::unistd::geteuid().is_root() || tree::is_smartmap();
-    [
-        Trial::test("privileged/launcher", || Ok(launcher()?)),
-        Trial::test("privileged/variables", || Ok(variables()?)),
-    ]
-    .into_iter()
-    .map(|trial| trial.with_ignored_flag(forbidden))
-    .collect()
+    let forbidden = !nix::unistd::geteuid().is_root();
+    [Trial::test("privileged/launcher", launcher), Trial::test("privileged/variables", variables)]
+        .into_iter()
+        .map(|trial| trial.with_ignored_flag(forbidden))
+        .collect()
 }
 
 /// The program, installed for another user in its own folder until this is dropped.
 struct Installed(PathBuf);
 
 impl Installed {
-    fn new(name: &str) -> Result<Self, String> {
+    fn new(name: &str) -> Result<Self> {
         let source = tree::repository("tests/programs/privileged.c");
         let program = Program::of(source);
         let from = compile::executable(&program, Variant::Static)?;
-        let installed = Self(tree::scratch(&format!("privileged-{name}-{}", std::process::id())));
+        let installed = Self(tree::scratch(format!("privileged-{name}-{}", std::process::id())));
         let give = |path: &Path| {
             std::fs::copy(&from, path)?;
             chown(path, Some(OTHER), Some(OTHER))?;
             // This comes last, as changing the owner clears the bit.
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755))
         };
-        give(&installed.0).map_err(|error| error.to_string())?;
+        give(&installed.0)?;
         Ok(installed)
     }
 }
@@ -49,21 +46,21 @@ impl Drop for Installed {
     }
 }
 
-fn alone(outcome: &Outcome, jobs: usize) -> Result<(), String> {
+fn alone(outcome: &Outcome, jobs: usize) -> Result {
     if outcome.status == 77 {
         println!("skipped: files on this file system cannot give rights (nosuid)");
         return Ok(());
     }
     outcome.success()?;
-    if outcome.stdout != "PE 0 of 1, sum 2, heap as ever\n".repeat(jobs) {
-        return Err(outcome.report(&format!("expected {jobs} jobs of one PE")));
-    }
-    Ok(())
+    outcome.require(
+        outcome.stdout == "PE 0 of 1, sum 2, heap as ever\n".repeat(jobs),
+        format!("expected {jobs} jobs of one PE"),
+    )
 }
 
 /// `oshrun` passes a file that its user can write. Another launcher's variables name a meeting
 /// point that its user can access.
-fn launcher() -> Result<(), String> {
+fn launcher() -> Result {
     let program = Installed::new("launcher")?;
     let outcome = launch::run(launch::oshrun(2, &program.0))?;
     alone(&outcome, 2)?;
@@ -76,7 +73,7 @@ fn launcher() -> Result<(), String> {
 }
 
 /// Values that would end the program, or make it print or read something, if they were used.
-fn variables() -> Result<(), String> {
+fn variables() -> Result {
     let program = Installed::new("variables")?;
     let mut command = Command::new(&program.0);
     for (name, value) in [
@@ -93,5 +90,5 @@ fn variables() -> Result<(), String> {
     }
     let outcome = launch::run(command)?;
     alone(&outcome, 1)?;
-    if outcome.stderr.is_empty() { Ok(()) } else { Err(outcome.report("it read a variable")) }
+    outcome.require(outcome.stderr.is_empty(), "it read a variable")
 }

@@ -2,7 +2,7 @@
 //! Unsound programs do not compile, and the compiler says why.
 
 use crate::launch::{COMPILING, Outcome, Running};
-use crate::{launch, tree};
+use crate::{Result, launch, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::process::Command;
@@ -284,71 +284,58 @@ fn main() -> Result<()> {
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    // The library has no build with SMARTMAP's addresses for such projects.
-    if tree::is_smartmap() {
-        return Vec::new();
-    }
     let mut trials: Vec<Trial> = REFUSED
         .iter()
         .map(|&(name, source, why)| {
-            Trial::test(format!("rust-users/refused/{name}"), move || {
-                Ok(refused(name, source, why)?)
-            })
+            Trial::test(format!("rust-users/refused/{name}"), move || refused(name, source, why))
         })
         .collect();
     for (name, krate, source, status, says) in RUN {
         for pes in [1, 3] {
             trials.push(Trial::test(format!("rust-users/run/{name}/{pes}"), move || {
-                Ok(run(name, krate, source, status, says, pes)?)
+                run(name, krate, source, status, says, pes)
             }));
         }
     }
     for pes in [1, 3] {
-        trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || Ok(taken(pes)?)));
+        trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || taken(pes)));
     }
     trials
 }
 
-fn refused(name: &str, source: &str, why: &str) -> Result<(), String> {
+fn refused(name: &str, source: &str, why: &str) -> Result {
     let outcome = compile(name, "oneshmem", &format!("use oneshmem::Element;\n{source}\n"))?.0;
-    match outcome.status != 0 && outcome.stderr.contains(why) {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("the compiler does not say {why:?}"))),
-    }
+    outcome.require(
+        outcome.status != 0 && outcome.stderr.contains(why),
+        format!("the compiler does not say {why:?}"),
+    )
 }
 
-fn run(
-    name: &str,
-    krate: &str,
-    source: &str,
-    status: i32,
-    says: &str,
-    pes: usize,
-) -> Result<(), String> {
+fn run(name: &str, krate: &str, source: &str, status: i32, says: &str, pes: usize) -> Result {
     let (outcome, program) = compile(name, krate, source)?;
     outcome.success()?;
     let outcome = launch::run(launch::oshrun(pes, &program))?;
     let said = [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains(says));
-    match outcome.status == status && said {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected status {status}, and {says:?}"))),
-    }
+    outcome.require(
+        outcome.status == status && said,
+        format!("expected status {status}, and {says:?}"),
+    )
 }
 
-fn taken(pes: usize) -> Result<(), String> {
+fn taken(pes: usize) -> Result {
     let (outcome, program) = compile("taken", "oneshmem", TAKEN)?;
     outcome.success()?;
     let outcome = launch::run(launch::oshrun(pes, &program))?;
     outcome.success()?;
-    match outcome.stdout.matches("no symmetric memory for").count() == 1 {
-        true => Ok(()),
-        false => Err(outcome.report("PE 0 says once that there is no memory")),
-    }
+    outcome.require(
+        outcome.stdout.matches("no symmetric memory for").count() == 1,
+        "PE 0 says once that there is no memory",
+    )
 }
 
 /// Compiles a program of a project outside this workspace, with the versions of its lock file, in which
 /// the crate is called `krate`. Also returns the executable's path.
-fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf), String> {
+fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|error| error.into_inner());
     let project = tree::scratch("rust-users").join(name);

@@ -2,7 +2,7 @@
 //! library's.
 
 use crate::directives::Program;
-use crate::{launch, tree};
+use crate::{Result, launch, tree};
 use libtest_mimic::Trial;
 use std::path::PathBuf;
 use std::process::Command;
@@ -18,22 +18,18 @@ const PROGRAMS: [&str; 7] =
 /// The trials. Those whose compiler or sanitizer is absent are ignored. There are none where
 /// mirrors have fixed addresses, which sanitizers use themselves.
 pub fn trials() -> Vec<Trial> {
-    if tree::is_smartmap() {
-        return Vec::new();
-    }
     let mut trials = Vec::new();
     for compiler in COMPILERS {
         for sanitizers in SANITIZERS {
             let skipped = is_absent(compiler, sanitizers);
             let title = |name: &str| format!("sanitizers/{name}/{sanitizers}/{compiler}");
             for name in PROGRAMS {
-                let trial =
-                    Trial::test(title(name), move || Ok(clean(name, compiler, sanitizers)?));
+                let trial = Trial::test(title(name), move || clean(name, compiler, sanitizers));
                 trials.push(trial.with_ignored_flag(skipped));
             }
         }
         let title = format!("sanitizers/overflow/address/{compiler}");
-        let trial = Trial::test(title, move || Ok(reported(compiler)?));
+        let trial = Trial::test(title, move || reported(compiler));
         trials.push(trial.with_ignored_flag(is_absent(compiler, "address")));
     }
     trials
@@ -45,21 +41,21 @@ fn is_absent(compiler: &str, sanitizers: &str) -> bool {
 }
 
 /// Whether the compiler can build such programs.
-fn works(compiler: &str, sanitizers: &str) -> Result<bool, String> {
+fn works(compiler: &str, sanitizers: &str) -> Result<bool> {
     let Some(compiler) = tree::find(compiler) else { return Ok(false) };
     let folder = tree::scratch("sanitizers");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder)?;
     let (source, target) = (folder.join("empty.c"), folder.join("empty"));
-    std::fs::write(&source, "int main(void) { return 0; }\n").map_err(|error| error.to_string())?;
+    std::fs::write(&source, "int main(void) { return 0; }\n")?;
     let mut command = Command::new(compiler);
     command.arg(format!("-fsanitize={sanitizers}")).arg(source).arg("-o").arg(target);
     Ok(launch::run(command)?.status == 0)
 }
 
-fn compile(source: &str, compiler: &str, sanitizers: &str) -> Result<PathBuf, String> {
+fn compile(source: &str, compiler: &str, sanitizers: &str) -> Result<PathBuf> {
     let program = Program::read(&tree::repository(source)).ok();
     let folder = tree::scratch("sanitizers").join(compiler).join(sanitizers);
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder)?;
     let source = tree::repository(source);
     let target = folder.join(source.file_stem().ok_or("a source has a name")?);
     let mut command = Command::new(tree::prefix("bin/oshcc"));
@@ -77,7 +73,7 @@ fn compile(source: &str, compiler: &str, sanitizers: &str) -> Result<PathBuf, St
     Ok(target)
 }
 
-fn clean(name: &str, compiler: &str, sanitizers: &str) -> Result<(), String> {
+fn clean(name: &str, compiler: &str, sanitizers: &str) -> Result {
     let program = compile(&format!("tests/c/{name}.c"), compiler, sanitizers)?;
     // Programs that end with their job do not free their memory.
     let mut command = launch::oshrun(3, &program);
@@ -85,11 +81,11 @@ fn clean(name: &str, compiler: &str, sanitizers: &str) -> Result<(), String> {
     launch::run(command)?.success()
 }
 
-fn reported(compiler: &str) -> Result<(), String> {
+fn reported(compiler: &str) -> Result {
     let program = compile("tests/programs/overflow.c", compiler, "address")?;
     let outcome = launch::run(launch::oshrun(2, &program))?;
     if outcome.status != 0 && outcome.stderr.contains("global-buffer-overflow") {
         return Ok(());
     }
-    Err(format!("no overflow was reported:\n{}", outcome.stderr))
+    Err(format!("no overflow was reported:\n{}", outcome.stderr).into())
 }

@@ -1,6 +1,6 @@
 //! What core dumps and valgrind see of a large heap that is mostly unused.
 
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::PathBuf;
@@ -15,37 +15,37 @@ pub fn trials() -> Vec<Trial> {
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
     let elsewhere = pattern.contains(['|', '/']);
     vec![
-        Trial::test("seen/core", || Ok(dump("abort")?)).with_ignored_flag(elsewhere),
-        Trial::test("seen/gcore", || Ok(dump("gcore")?))
-            .with_ignored_flag(tree::skip_without("gcore")),
-        Trial::test("seen/valgrind", || Ok(valgrind()?))
-            .with_ignored_flag(tree::skip_without("valgrind")),
+        Trial::test("seen/core", || dump("abort")).with_ignored_flag(elsewhere),
+        Trial::test("seen/gcore", || dump("gcore")).with_ignored_flag(tree::skip_without("gcore")),
+        Trial::test("seen/valgrind", valgrind).with_ignored_flag(tree::skip_without("valgrind")),
     ]
 }
 
-fn program() -> Result<PathBuf, String> {
-    compile::plain(&tree::repository("tests/programs/dumped.c"), &[])
+fn program() -> Result<PathBuf> {
+    compile::plain("tests/programs/dumped.c", &[])
 }
 
 /// A core dump contains the memory in use, and not the rest.
-fn dump(how: &str) -> Result<(), String> {
+fn dump(how: &str) -> Result {
     let program = program()?;
-    let folder = tree::scratch(&format!("dump-{how}-{}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let folder = tree::scratch(format!("dump-{how}-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
     let mut command = launch::oshrun(2, &program);
     command.arg(how).env("SHMEM_SYMMETRIC_SIZE", HEAP).current_dir(&folder);
     let checked = launch::run(command).and_then(|outcome| {
-        let made = fs::read_dir(&folder).map_err(|error| error.to_string())?.flatten().next();
+        let made = fs::read_dir(&folder)?.flatten().next();
         let path = made.ok_or_else(|| format!("no dump was made: {}", outcome.stderr))?.path();
-        let bytes = fs::metadata(&path).map_err(|error| error.to_string())?.len();
+        let bytes = fs::metadata(&path)?.len();
         if bytes > MOST {
-            return Err(format!("the dump has {bytes} bytes, expected at most {MOST}"));
+            return Err(format!("the dump has {bytes} bytes, expected at most {MOST}").into());
         }
-        let text = fs::read(&path).map_err(|error| error.to_string())?;
+        let text = fs::read(&path)?;
         let has = |word: &[u8]| text.windows(word.len()).any(|bytes| bytes == word);
         match (has(b"marker-0-of-the-heap"), has(b"marker-1-of-the-heap")) {
             (true, false) => Ok(()),
-            (own, peer) => Err(format!("the dump has the own heap: {own}, the peer's: {peer}")),
+            (own, peer) => {
+                Err(format!("the dump has the own heap: {own}, the peer's: {peer}").into())
+            }
         }
     });
     let _ = fs::remove_dir_all(&folder);
@@ -53,7 +53,7 @@ fn dump(how: &str) -> Result<(), String> {
 }
 
 /// memcheck finds no errors, and its leak check of all memory ends, also with the default heap.
-fn valgrind() -> Result<(), String> {
+fn valgrind() -> Result {
     let valgrind = tree::find("valgrind").ok_or("valgrind is not installed")?;
     let mut command = launch::oshrun(2, &valgrind);
     command

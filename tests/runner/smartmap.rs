@@ -3,8 +3,8 @@
 
 use crate::conformance;
 use crate::directives::{Case, Program, Variant};
-use crate::launch::{self, Outcome, Running};
-use crate::{compile, tree};
+use crate::launch::{self, NO_WORDS, Outcome, Running, all_succeed};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,52 +12,57 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// The programs that `make kitten` builds, which check all that the library does, and what rank 0 says if all
+/// is well.
+const PROGRAMS: [(&str, &str); 2] =
+    [("smoke", " passed, 0 failed\n"), ("smoke-rust", " passed, 0 failed\n")];
+
 /// The trials. None for another library.
 pub fn trials() -> Vec<Trial> {
     if !tree::is_smartmap() {
         return Vec::new();
     }
     let mut trials = vec![
-        Trial::test("smartmap/position-independent", || Ok(position_independent()?)),
-        Trial::test("smartmap/too-many-pes", || Ok(too_many()?)),
-        Trial::test("smartmap/address-taken", || Ok(address_taken()?)),
+        Trial::test("smartmap/position-independent", position_independent),
+        Trial::test("smartmap/too-many-pes", too_many),
+        Trial::test("smartmap/address-taken", address_taken),
     ];
-    for name in ["smoke", "smoke-rust"] {
+    for (name, says) in PROGRAMS {
         trials.push(Trial::test(format!("kitten/{name}/executable"), move || {
-            Ok(fixed_and_static(&program(name))?)
+            fixed_and_static(&program(name))
         }));
         for ranks in [1, 2, 4] {
             trials.push(Trial::test(format!("kitten/{name}/linux/{ranks}"), move || {
                 let outcomes = run_ranks(&program(name), ranks, ranks)?;
-                outcomes.iter().try_for_each(smoked)?;
-                Ok(())
+                all_succeed(&outcomes)?;
+                outcomes[0].prints(&[says])
             }));
             trials.push(Trial::test(format!("kitten/{name}/imitated/{ranks}"), move || {
-                Ok(all_smoked(&kitten(ranks, &program(name), &[], &[])?, ranks)?)
+                kitten(ranks, &program(name), &[], &[])?.prints(&[says])
             }));
         }
     }
     trials.push(Trial::test("kitten/heap-too-large", || {
         let outcome = kitten(2, &program("smoke"), &[], &[("SHMEM_SYMMETRIC_SIZE", "1g")])?;
-        Ok(refused(&outcome, &["SHMEM_SYMMETRIC_SIZE", "loader"])?)
+        outcome.fails(&["SHMEM_SYMMETRIC_SIZE", "loader"])
     }));
     trials.push(Trial::test("kitten/rank-beyond-the-job", || {
         let outcome = kitten(2, &program("smoke"), &[], &[("PMI_SIZE", "1")])?;
-        Ok(refused(&outcome, &["process number 0x1001", "PMI_SIZE=1"])?)
+        outcome.fails(&["process number 0x1001", "PMI_SIZE=1"])
     }));
     trials.push(Trial::test("kitten/heaps-apart", || {
-        Ok(refused(&kitten_of("programs/heaps_apart.c")?, &["symmetric heap is at", "shmem_init"])?)
+        kitten_of("programs/heaps_apart.c")?.fails(&["symmetric heap is at", "shmem_init"])
     }));
     // Leaving without shmem_finalize ends the job with 1, as under all launchers but oshrun.
     for (how, status) in [("fault", 139), ("abort", 134), ("exit-0", 1), ("exit-7", 1)] {
         trials.push(Trial::test(format!("kitten/death/{how}"), move || {
-            Ok(death_is_told("wait", how, status, &[])?)
+            death_is_told("wait", how, status, &[])
         }));
         trials.push(Trial::test(format!("kitten/death-as-root/{how}"), move || {
-            Ok(death_is_told("compute", how, status, &[("KITTEN_ROOT", "1")])?)
+            death_is_told("compute", how, status, &[("KITTEN_ROOT", "1")])
         }));
     }
-    trials.push(Trial::test("kitten/calls", || Ok(calls_are_made()?)));
+    trials.push(Trial::test("kitten/calls", calls_are_made));
     for source in conformance::sources("tests/c") {
         trials.extend(imitated(&source));
     }
@@ -89,7 +94,7 @@ fn imitated(source: &Path) -> Option<Trial> {
     let name = format!("kitten/conformance/{}", program.name());
     Some(Trial::test(name, move || {
         let executable = compile::executable(&program, Variant::Static)?;
-        Ok(kitten(2, &executable, &[], &[("SHMEM_SYMMETRIC_SIZE", "32m")])?.success()?)
+        kitten(2, &executable, &[], &[("SHMEM_SYMMETRIC_SIZE", "32m")])?.success()
     }))
 }
 
@@ -100,7 +105,7 @@ fn kitten(
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, &str)],
-) -> Result<Outcome, String> {
+) -> Result<Outcome> {
     let mut command = Command::new(imitation()?);
     command.args([&ranks.to_string(), "128"]).arg(program).args(arguments);
     command.envs(environment.iter().copied());
@@ -108,8 +113,8 @@ fn kitten(
 }
 
 /// The imitation of the kernel.
-fn imitation() -> Result<PathBuf, String> {
-    static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+fn imitation() -> Result<PathBuf> {
+    static MADE: OnceLock<Result<PathBuf>> = OnceLock::new();
     let make = || {
         let (target, source) =
             (tree::scratch("kitten"), tree::repository("tests/programs/kitten.c"));
@@ -122,12 +127,12 @@ fn imitation() -> Result<PathBuf, String> {
 }
 
 /// Every call in the imitation's list is one that programs make.
-fn calls_are_made() -> Result<(), String> {
+fn calls_are_made() -> Result {
     let die = Program::of(tree::repository("tests/c/die.c"));
     let die = compile::executable(&die, Variant::Static)?;
     let told = [("KITTEN_CALLS", "1"), ("KITTEN_ROOT", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")];
     let mut outcomes = vec![launch::run(Command::new(imitation()?))?];
-    for name in ["smoke", "smoke-rust"] {
+    for (name, _) in PROGRAMS {
         outcomes.push(kitten(2, &program(name), &[], &told)?);
     }
     for others in ["sleep", "wait"] {
@@ -139,43 +144,24 @@ fn calls_are_made() -> Result<(), String> {
     let made = lines.filter_map(|line| number(line.split_once(" made call ")?.1)).collect();
     match listed == made && !listed.is_empty() {
         true => Ok(()),
-        false => Err(format!("the imitation lists {listed:?}, programs make {made:?}")),
+        false => Err(format!("the imitation lists {listed:?}, programs make {made:?}").into()),
     }
 }
 
 /// A rank that dies of a fault, or exits, reports it itself: the kernel does not until the loader
 /// unmaps the rank's memory. Ranks that compute get a signal, which only root may send.
-fn death_is_told(
-    others: &str,
-    how: &str,
-    status: i32,
-    environment: &[(&str, &str)],
-) -> Result<(), String> {
+fn death_is_told(others: &str, how: &str, status: i32, environment: &[(&str, &str)]) -> Result {
     let program = Program::of(tree::repository("tests/c/die.c"));
     let executable = compile::executable(&program, Variant::Static)?;
     let mut environment = environment.to_vec();
     environment.extend([("KITTEN_REMEMBERS", "1"), ("SHMEM_SYMMETRIC_SIZE", "32m")]);
-    let outcome = kitten(2, &executable, &[others, how], &environment)?;
-    match outcome.hung || outcome.status != status {
-        true => Err(outcome.report(&format!("expected status {status}"))),
-        false => Ok(()),
-    }
+    kitten(2, &executable, &[others, how], &environment)?.ends(status, NO_WORDS)
 }
 
 /// Runs a static program of this folder on the imitated kernel, on two ranks.
-fn kitten_of(source: &str) -> Result<Outcome, String> {
+fn kitten_of(source: &str) -> Result<Outcome> {
     let program = Program::of(tree::repository("tests").join(source));
     kitten(2, &compile::executable(&program, Variant::Static)?, &[], &[])
-}
-
-/// Checks that every rank of an imitated job found no errors.
-fn all_smoked(outcome: &Outcome, ranks: usize) -> Result<(), String> {
-    outcome.success()?;
-    let good = |line: &&str| line.starts_with("smoke: ") && line.ends_with(" passed, 0 failed");
-    match outcome.stdout.lines().filter(good).count() {
-        count if count == ranks => Ok(()),
-        _ => Err(outcome.report("not every rank says that nothing failed")),
-    }
 }
 
 /// The path of a program built by `make kitten`.
@@ -187,11 +173,11 @@ fn program(name: &str) -> PathBuf {
 }
 
 /// Runs ranks 0 to `started` of `size`, with only the two variables set.
-fn run_ranks(program: &Path, started: usize, size: usize) -> Result<Vec<Outcome>, String> {
+fn run_ranks(program: &Path, started: usize, size: usize) -> Result<Vec<Outcome>> {
     static JOB: AtomicU32 = AtomicU32::new(0);
     // On Linux, where several jobs may run at a time, a job also has a name.
     let job = JOB.fetch_add(1, Ordering::Relaxed).to_string();
-    let running: Result<Vec<_>, _> = (0..started)
+    let running: Result<Vec<_>> = (0..started)
         .map(|rank| {
             let mut command = Command::new(program);
             command.env("PMI_RANK", rank.to_string()).env("PMI_SIZE", size.to_string());
@@ -202,17 +188,8 @@ fn run_ranks(program: &Path, started: usize, size: usize) -> Result<Vec<Outcome>
     running?.into_iter().map(Running::finish).collect()
 }
 
-/// Checks that the program found no errors, and says so.
-fn smoked(outcome: &Outcome) -> Result<(), String> {
-    outcome.success()?;
-    match outcome.stdout.lines().last() {
-        Some(line) if line.starts_with("smoke: ") && line.ends_with(" passed, 0 failed") => Ok(()),
-        _ => Err(outcome.report("it does not say that nothing failed")),
-    }
-}
-
 /// Checks for `ET_EXEC` without `PT_INTERP`: Kitten loads nothing else.
-fn fixed_and_static(program: &Path) -> Result<(), String> {
+fn fixed_and_static(program: &Path) -> Result {
     let mut command = Command::new("readelf");
     command.args(["--wide", "--file-header", "--program-headers"]).arg(program);
     let outcome = launch::run(command)?;
@@ -227,34 +204,24 @@ fn fixed_and_static(program: &Path) -> Result<(), String> {
     }
 }
 
-fn refused(outcome: &Outcome, words: &[&str]) -> Result<(), String> {
-    if outcome.hung || outcome.status == 0 {
-        return Err(outcome.report("expected an end with an error"));
-    }
-    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
-        Some(word) => Err(outcome.report(&format!("its standard error does not say {word:?}"))),
-        None => Ok(()),
-    }
-}
-
-fn position_independent() -> Result<(), String> {
+fn position_independent() -> Result {
     for variant in [Variant::Pie, Variant::StaticPie] {
         let program = Program::of(tree::repository("examples/hello.c"));
         let executable = compile::executable(&program, variant)?;
         let outcome = launch::run(launch::oshrun(2, &executable))?;
-        refused(&outcome, &["shmem_init", "position independent", "-no-pie"])?;
+        outcome.fails(&["shmem_init", "position independent", "-no-pie"])?;
     }
     Ok(())
 }
 
-fn too_many() -> Result<(), String> {
-    let executable = compile::plain(&tree::repository("examples/hello.c"), &[])?;
-    refused(&launch::run(launch::oshrun(255, &executable))?, &["255", "254"])?;
+fn too_many() -> Result {
+    let executable = compile::plain("examples/hello.c", &[])?;
+    launch::run(launch::oshrun(255, &executable))?.fails(&["255", "254"])?;
     let outcomes = run_ranks(&executable, 1, 255)?;
-    outcomes.iter().try_for_each(|outcome| refused(outcome, &["255", "1 to 254 PEs"]))
+    outcomes.iter().try_for_each(|outcome| outcome.fails(&["255", "1 to 254 PEs"]))
 }
 
-fn address_taken() -> Result<(), String> {
-    let executable = compile::plain(&tree::repository("tests/programs/taken.c"), &[])?;
-    refused(&launch::run(launch::oshrun(2, &executable))?, &["0x80", "is not free"])
+fn address_taken() -> Result {
+    let executable = compile::plain("tests/programs/taken.c", &[])?;
+    launch::run(launch::oshrun(2, &executable))?.fails(&["0x80", "is not free"])
 }

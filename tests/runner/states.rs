@@ -1,8 +1,8 @@
 //! A job that stands still, or loses a PE, reports what each PE waits for, and where a PE died.
 
-use crate::launch::{self, Outcome, Running};
+use crate::launch::{self, Running};
 use crate::launchers::Launcher;
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::path::{Path, PathBuf};
@@ -32,92 +32,83 @@ const WAITS: &[(&str, &str)] = &[
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (how, said) in WAITS {
-        trials.push(Trial::test(format!("states/timeout/{how}"), move || Ok(timeout(how, said)?)));
+        trials.push(Trial::test(format!("states/timeout/{how}"), move || timeout(how, said)));
     }
-    trials.push(Trial::test("states/standstill", || Ok(standstill()?)));
-    trials.push(Trial::test("states/quit", || Ok(quit()?)));
+    trials.push(Trial::test("states/standstill", standstill));
+    trials.push(Trial::test("states/quit", quit));
     trials.push(Trial::test("states/killed", || {
-        Ok(ends("barrier-killed", 137, &["SIGKILL", "in shmem_barrier_all, waiting for PE 1"])?)
+        ends("barrier-killed", 137, &["SIGKILL", "in shmem_barrier_all, waiting for PE 1"])
     }));
     trials.push(Trial::test("states/fault", || {
         let said = ["PE 1: SIGSEGV at address 0x8, in\n", " culprit+0x", " main+0x", "stands(+0x"];
-        Ok(ends("barrier-fault", 139, &said)?)
+        ends("barrier-fault", 139, &said)
     }));
     trials.push(Trial::test("states/abort", || {
-        Ok(ends("wait-abort", 134, &["PE 1: SIGABRT in\n", " abort+0x", " main"])?)
+        ends("wait-abort", 134, &["PE 1: SIGABRT in\n", " abort+0x", " main"])
     }));
-    trials.push(Trial::test("states/alone/quit", || Ok(quit_without_launcher()?)));
-    trials.push(Trial::test("states/alone/misuse", || Ok(misuse_without_launcher()?)));
+    trials.push(Trial::test("states/alone/quit", quit_without_launcher));
+    trials.push(Trial::test("states/alone/misuse", misuse_without_launcher));
     trials
 }
 
 /// A job in which every PE waits reports that unasked.
-fn standstill() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/linger.c"), &[])?;
+fn standstill() -> Result {
+    let program = compile::plain("tests/programs/linger.c", &[])?;
     let mut command = Command::new(tree::prefix("bin/oshrun"));
-    command.args(["--timeout", "30", "-n", "3"]).arg(program).arg("wait");
+    command.args(["--timeout", "13", "-n", "3"]).arg(program).arg("wait");
     let said = [
         "all PEs have been waiting for more than 10s",
         "PEs 0-2: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
     ];
-    says(&launch::run(command)?, 124, &said)
+    launch::run(command)?.ends(124, &said)
 }
 
-fn program() -> Result<PathBuf, String> {
-    compile::plain(&tree::repository("tests/programs/stands.c"), &[])
+fn program() -> Result<PathBuf> {
+    compile::plain("tests/programs/stands.c", &[])
 }
 
-fn says(outcome: &Outcome, status: i32, words: &[&str]) -> Result<(), String> {
-    if outcome.hung || outcome.status != status {
-        return Err(outcome.report(&format!("expected the status {status}")));
-    }
-    match words.iter().find(|word| !outcome.stderr.contains(**word)) {
-        Some(word) => Err(outcome.report(&format!("it does not say {word:?}"))),
-        None => Ok(()),
-    }
-}
-
-fn oshrun(options: &[&str], how: &str) -> Result<Command, String> {
+fn oshrun(options: &[&str], how: &str) -> Result<Command> {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(options).args(["-n", "4"]).arg(program()?).arg(how);
     Ok(command)
 }
 
-fn timeout(how: &str, said: &str) -> Result<(), String> {
+fn timeout(how: &str, said: &str) -> Result {
     let outcome = launch::run(oshrun(&["--timeout", "2"], how)?)?;
-    says(&outcome, 124, &[said])
+    outcome.ends(124, &[said])
 }
 
-fn quit() -> Result<(), String> {
+fn quit() -> Result {
     let running = Running::start(oshrun(&[], "barrier")?)?;
     std::thread::sleep(Duration::from_secs(2));
-    kill(running.pid(), Signal::SIGQUIT).map_err(|error| error.to_string())?;
+    kill(running.pid(), Signal::SIGQUIT)?;
     let said = "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1";
-    says(&running.finish()?, 131, &[said, "PE 1: not waiting in the library, sleeping"])
+    running.finish()?.ends(131, &[said, "PE 1: not waiting in the library, sleeping"])
 }
 
-fn ends(how: &str, status: i32, words: &[&str]) -> Result<(), String> {
-    says(&launch::run(oshrun(&[], how)?)?, status, words)
+fn ends(how: &str, status: i32, words: &[&str]) -> Result {
+    launch::run(oshrun(&[], how)?)?.ends(status, words)
 }
 
 /// Without oshrun, each PE reports its own state.
-fn quit_without_launcher() -> Result<(), String> {
+fn quit_without_launcher() -> Result {
     // Shells have what they run in the background ignore it, these tests for example.
     let (env, program) = (Path::new("env"), program()?.display().to_string());
     let running =
         Launcher::Slurm.start(2, env, &["--default-signal=QUIT", &program, "barrier"], &[])?;
     std::thread::sleep(Duration::from_secs(2));
     for process in &running {
-        kill(process.pid(), Signal::SIGQUIT).map_err(|error| error.to_string())?;
+        kill(process.pid(), Signal::SIGQUIT)?;
     }
-    let outcomes = running.into_iter().map(Running::finish).collect::<Result<Vec<_>, _>>()?;
+    let outcomes = running.into_iter().map(Running::finish).collect::<Result<Vec<_>>>()?;
     // The other outcome may help to explain this one.
-    says(&outcomes[0], 131, &["PE 0: in shmem_barrier_all, waiting for PE 1"])
-        .map_err(|why| outcomes[1].report(&format!("{why}\nbeside")))
+    outcomes[0]
+        .ends(131, &["PE 0: in shmem_barrier_all, waiting for PE 1"])
+        .map_err(|why| outcomes[1].report(format!("{}\nbeside", why.message().unwrap_or_default())))
 }
 
-fn misuse_without_launcher() -> Result<(), String> {
+fn misuse_without_launcher() -> Result {
     let outcomes = Launcher::Slurm.run(2, &program()?, &["barrier-misuse"], &[])?;
-    says(&outcomes[0], 1, &["PE 0: in shmem_barrier_all, waiting for PE 1"])?;
-    says(&outcomes[1], 1, &["shmem_long_p: pe = 2"])
+    outcomes[0].ends(1, &["PE 0: in shmem_barrier_all, waiting for PE 1"])?;
+    outcomes[1].ends(1, &["shmem_long_p: pe = 2"])
 }

@@ -3,7 +3,7 @@
 
 use crate::directives::{Program, Variant};
 use crate::launch::{Outcome, Running};
-use crate::{compile, launch, nodes, tree};
+use crate::{Result, compile, launch, nodes, tree};
 use libtest_mimic::Trial;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ pub fn trials() -> Vec<Trial> {
     for variant in variants() {
         for pes in [1, 2, 3, 8] {
             let title = format!("statistics/{}/{pes}", variant.name());
-            trials.push(Trial::test(title, move || Ok(counted(variant, pes)?)));
+            trials.push(Trial::test(title, move || counted(variant, pes)));
         }
     }
-    trials.push(Trial::test("statistics/off", || Ok(silent()?)));
-    trials.push(Trial::test("statistics/matrix-csv", || Ok(table()?)));
+    trials.push(Trial::test("statistics/off", silent));
+    trials.push(Trial::test("statistics/matrix-csv", table));
     trials.push(over_nodes("statistics/nodes/table", table_over_nodes));
     trials.push(over_nodes("statistics/nodes/picture", picture_over_nodes));
     trials.push(over_nodes("statistics/nodes/lost", node_lost));
-    trials.push(Trial::test("statistics/json", || Ok(json()?)));
-    trials.push(Trial::test("statistics/csv", || Ok(csv()?)));
-    trials.push(Trial::test("statistics/bad-value", || Ok(bad_value()?)));
+    trials.push(Trial::test("statistics/json", json));
+    trials.push(Trial::test("statistics/csv", csv));
+    trials.push(Trial::test("statistics/bad-value", bad_value));
     trials
 }
 
@@ -32,7 +32,7 @@ fn variants() -> [Variant; 3] {
     [Variant::usual(), Variant::Static, Variant::Inline]
 }
 
-fn program(variant: Variant) -> Result<PathBuf, String> {
+fn program(variant: Variant) -> Result<PathBuf> {
     let program = Program::of(tree::repository("tests/programs/statistics.c"));
     compile::executable(&program, variant)
 }
@@ -45,8 +45,8 @@ fn expected(pe: usize, pes: usize) -> Vec<String> {
     numbers.iter().map(usize::to_string).collect()
 }
 
-fn counted(variant: Variant, pes: usize) -> Result<(), String> {
-    let picture = tree::scratch(&format!("matrix-{}-{pes}.svg", variant.name()));
+fn counted(variant: Variant, pes: usize) -> Result {
+    let picture = tree::scratch(format!("matrix-{}-{pes}.svg", variant.name()));
     let program = program(variant)?;
     let mut command = launch::oshrun(pes, std::path::Path::new("--comm-matrix"));
     command.arg(&picture).arg(program).env("SHMEM_STATS", "1");
@@ -82,7 +82,7 @@ fn counted(variant: Variant, pes: usize) -> Result<(), String> {
         return fail(format!("the sums are {:?}", lines[head + 1 + pes]));
     }
 
-    let svg = std::fs::read_to_string(&picture).map_err(|error| error.to_string())?;
+    let svg = std::fs::read_to_string(&picture)?;
     let _ = std::fs::remove_file(&picture);
     let title = |pe: usize, peer: usize, bytes, calls| {
         format!("<title>PE {pe} to PE {peer}: {bytes} bytes in {calls} calls</title>")
@@ -98,27 +98,27 @@ fn counted(variant: Variant, pes: usize) -> Result<(), String> {
 }
 
 /// The communication matrix as a table.
-fn table() -> Result<(), String> {
+fn table() -> Result {
     let path = tree::scratch("matrix.csv");
     let mut command = launch::oshrun(5, std::path::Path::new("--comm-matrix"));
     command.arg(&path).arg(program(Variant::usual())?);
     let outcome = launch::run(command)?;
     outcome.success()?;
-    let csv = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let csv = std::fs::read_to_string(&path)?;
     let _ = std::fs::remove_file(&path);
     let lines: Vec<&str> = csv.lines().collect();
     let expected = ["3,2,2,40", "3,4,19,400"];
     let of_3: Vec<&str> = lines.iter().copied().filter(|line| line.starts_with("3,")).collect();
-    if lines.first() != Some(&"caller,peer,calls,bytes") || lines.len() != 11 || of_3 != expected {
-        return Err(outcome.report(&format!("the table is not as expected:\n{csv}")));
-    }
-    Ok(())
+    outcome.require(
+        lines.first() == Some(&"caller,peer,calls,bytes") && lines.len() == 11 && of_3 == expected,
+        format!("the table is not as expected:\n{csv}"),
+    )
 }
 
 /// A trial over emulated nodes.
-fn over_nodes(title: &str, trial: fn() -> Result<(), String>) -> Trial {
+fn over_nodes(title: &str, trial: fn() -> Result) -> Trial {
     let skipped = tree::is_smartmap() || nodes::no_ucx();
-    Trial::test(title, move || Ok(trial()?)).with_ignored_flag(skipped)
+    Trial::test(title, trial).with_ignored_flag(skipped)
 }
 
 /// Runs a job over nodes a and b, which are this machine. Returns its matrix, too.
@@ -127,21 +127,21 @@ fn matrix_over_nodes(
     name: &str,
     program: &Path,
     arguments: &[&str],
-    between: impl FnOnce(&Running) -> Result<(), String>,
-) -> Result<(Outcome, String), String> {
+    between: impl FnOnce(&Running) -> Result,
+) -> Result<(Outcome, String)> {
     let path = tree::scratch(name);
     let mut command = nodes::oshrun("a,b", pes, nodes::DIRECT, &["--comm-matrix"]);
     command.arg(&path).arg(program).args(arguments);
     let running = Running::start(command)?;
     between(&running)?;
     let outcome = running.finish()?;
-    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let text = std::fs::read_to_string(&path)?;
     let _ = std::fs::remove_file(&path);
     Ok((outcome, text))
 }
 
 /// The table of a job over two nodes says which pairs are far from each other.
-fn table_over_nodes() -> Result<(), String> {
+fn table_over_nodes() -> Result {
     let program = program(Variant::usual())?;
     let (outcome, csv) = matrix_over_nodes(5, "far.csv", &program, &[], |_| Ok(()))?;
     outcome.success()?;
@@ -158,14 +158,14 @@ fn table_over_nodes() -> Result<(), String> {
         .collect();
     expected.sort_unstable();
     let head = lines.remove(0);
-    match head == "caller,peer,calls,bytes,far" && lines == expected {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("the table is not as expected:\n{csv}"))),
-    }
+    outcome.require(
+        head == "caller,peer,calls,bytes,far" && lines == expected,
+        format!("the table is not as expected:\n{csv}"),
+    )
 }
 
 /// The picture of a job over two nodes.
-fn picture_over_nodes() -> Result<(), String> {
+fn picture_over_nodes() -> Result {
     let program = program(Variant::usual())?;
     let (outcome, svg) = matrix_over_nodes(4, "far.svg", &program, &[], |_| Ok(()))?;
     outcome.success()?;
@@ -176,12 +176,12 @@ fn picture_over_nodes() -> Result<(), String> {
     ];
     match words.iter().find(|word| !svg.contains(**word)) {
         None => Ok(()),
-        Some(word) => Err(outcome.report(&format!("expected {word} in the picture:\n{svg}"))),
+        Some(word) => Err(outcome.report(format!("expected {word} in the picture:\n{svg}"))),
     }
 }
 
 /// If a node is lost, the matrix has the rows of the others, and a message says so.
-fn node_lost() -> Result<(), String> {
+fn node_lost() -> Result {
     let mark = tree::scratch("lost-node");
     let place = mark.display().to_string();
     let marks: Vec<PathBuf> = (0..4).map(|pe| mark.with_extension(pe.to_string())).collect();
@@ -194,14 +194,14 @@ fn node_lost() -> Result<(), String> {
     let (outcome, csv) = matrix_over_nodes(4, "lost.csv", &program, &arguments, kill_node_b)?;
     let said = "lost.csv: the rows of PEs 2 to 3 are missing: host b has not sent them";
     let is_told = outcome.stderr.contains(said) && outcome.stderr.contains("is lost");
-    match outcome.status == 1 && is_told && csv.starts_with("caller,peer,calls,bytes,far\n") {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected {said:?}; the table is\n{csv}"))),
-    }
+    outcome.require(
+        outcome.status == 1 && is_told && csv.starts_with("caller,peer,calls,bytes,far\n"),
+        format!("expected {said:?}; the table is\n{csv}"),
+    )
 }
 
 /// Runs the program with this value of the variable.
-fn run_with(value: &str) -> Result<Outcome, String> {
+fn run_with(value: &str) -> Result<Outcome> {
     let mut command = launch::oshrun(4, &program(Variant::usual())?);
     command.env("SHMEM_STATS", value);
     launch::run(command)
@@ -231,11 +231,11 @@ const OF_PE_3: [(&str, &str, u64, u64); 19] = [
 ];
 
 /// JSON on standard error, as one object.
-fn json() -> Result<(), String> {
+fn json() -> Result {
     let outcome = run_with("json")?;
     outcome.success()?;
     let data: Value = serde_json::from_str(&outcome.stderr)
-        .map_err(|error| outcome.report(&format!("no JSON: {error}")))?;
+        .map_err(|error| outcome.report(format!("no JSON: {error}")))?;
     let of_pe = &data["by_pe"][3];
     let routines = of_pe["routines"].as_array().map(Vec::as_slice).unwrap_or_default();
     for (class, name, calls, bytes) in OF_PE_3 {
@@ -249,59 +249,60 @@ fn json() -> Result<(), String> {
         };
         let all = data["routines"].as_array().map(Vec::as_slice).unwrap_or_default();
         // PEs 0 and 1 do the same, except for the signals to each other.
-        if !found(routines, calls, bytes) || !found(all, 4 * calls, 4 * bytes) {
-            return Err(outcome.report(&format!("{class} {name} is not as expected")));
-        }
+        outcome.require(
+            found(routines, calls, bytes) && found(all, 4 * calls, 4 * bytes),
+            format!("{class} {name} is not as expected"),
+        )?;
     }
     let puts = &of_pe["put"];
     let peers = of_pe["peers"].as_array().map_or(0, Vec::len);
-    if data["pes"] != 4 || puts["calls"] != 11 || puts["bytes"] != 336 || peers != 2 {
-        return Err(outcome.report("the sums of PE 3 are not as expected"));
-    }
+    outcome.require(
+        data["pes"] == 4 && puts["calls"] == 11 && puts["bytes"] == 336 && peers == 2,
+        "the sums of PE 3 are not as expected",
+    )?;
     // PE 1 waits while PE 0 sleeps.
     let waits = data["by_pe"][1]["routines"].as_array().into_iter().flatten();
     let blocked = |it: &Value| it["blocked_seconds"].as_f64().is_some_and(|time| time > 0.0);
     let mut waits = waits.filter(|it| it["class"] == "wait" && blocked(it));
-    match waits.any(|it| it["name"] == "shmem_signal_wait_until") {
-        true => Ok(()),
-        false => Err(outcome.report("PE 1 has not waited in shmem_signal_wait_until")),
-    }
+    outcome.require(
+        waits.any(|it| it["name"] == "shmem_signal_wait_until"),
+        "PE 1 has not waited in shmem_signal_wait_until",
+    )
 }
 
 /// CSV in a file.
-fn csv() -> Result<(), String> {
+fn csv() -> Result {
     let path = tree::scratch("statistics.csv");
     let outcome = run_with(&format!("csv:{}", path.display()))?;
     outcome.success()?;
-    let csv = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let csv = std::fs::read_to_string(&path)?;
     let _ = std::fs::remove_file(&path);
     let mut lines = csv.lines();
-    if lines.next() != Some("pe,class,routine,calls,bytes,blocked_seconds") {
-        return Err(outcome.report(&format!("no heading:\n{csv}")));
-    }
+    outcome.require(
+        lines.next() == Some("pe,class,routine,calls,bytes,blocked_seconds"),
+        format!("no heading:\n{csv}"),
+    )?;
     let lines: Vec<&str> = lines.collect();
     for (class, name, calls, bytes) in OF_PE_3 {
         let start = format!("3,{class},{name},{calls},{bytes},");
         if !lines.iter().any(|line| line.starts_with(&start)) {
-            return Err(outcome.report(&format!("no line {start}\n{csv}")));
+            return Err(outcome.report(format!("no line {start}\n{csv}")));
         }
     }
-    match outcome.stderr.is_empty() {
-        true => Ok(()),
-        false => Err(outcome.report("there is something on standard error")),
-    }
+    outcome.require(outcome.stderr.is_empty(), "there is something on standard error")
 }
 
 /// A value that is neither a switch nor a format ends the job before it begins.
-fn bad_value() -> Result<(), String> {
+fn bad_value() -> Result {
     for (value, expected) in [
         ("xml:file", "SHMEM_STATS=xml:file: expected 1, json, csv, json:FILE or csv:FILE"),
         ("json:/nowhere/file", "the file cannot be written: No such file"),
     ] {
         let outcome = run_with(value)?;
-        if outcome.status == 0 || !outcome.stderr.contains(expected) {
-            return Err(outcome.report(&format!("expected a job that ends with {expected:?}")));
-        }
+        outcome.require(
+            outcome.status != 0 && outcome.stderr.contains(expected),
+            format!("expected a job that ends with {expected:?}"),
+        )?;
     }
     Ok(())
 }
@@ -312,11 +313,8 @@ fn short(bytes: usize) -> String {
 }
 
 /// Without a request there are no statistics.
-fn silent() -> Result<(), String> {
+fn silent() -> Result {
     let outcome = launch::run(launch::oshrun(2, &program(Variant::usual())?))?;
     outcome.success()?;
-    match outcome.stderr.is_empty() {
-        true => Ok(()),
-        false => Err(outcome.report("there is something on standard error")),
-    }
+    outcome.require(outcome.stderr.is_empty(), "there is something on standard error")
 }

@@ -3,7 +3,7 @@
 
 use crate::launch::{self, Running};
 use crate::launchers::{Launcher, as_slurm};
-use crate::{compile, nodes, tree};
+use crate::{Result, compile, nodes, tree};
 use libtest_mimic::Trial;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ const OTHER: u32 = 65533;
 pub fn trials() -> Vec<Trial> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let possible = is_root && !tree::skip_without("setpriv");
-    let one_node = tree::is_smartmap() || nodes::no_namespaces();
+    let one_node = nodes::no_namespaces();
     vec![
-        Trial::test("strangers/attack", || Ok(attack()?)).with_ignored_flag(!possible),
-        Trial::test("strangers/launched-by-another", || Ok(launched_by_another()?))
+        Trial::test("strangers/attack", attack).with_ignored_flag(!possible),
+        Trial::test("strangers/launched-by-another", launched_by_another)
             .with_ignored_flag(!possible),
-        Trial::test("strangers/network/agent", || Ok(network("node0:2,node1:2", 4)?))
+        Trial::test("strangers/network/agent", || network("node0:2,node1:2", 4))
             .with_ignored_flag(one_node),
-        Trial::test("strangers/network/alone", || Ok(network("node0:1,node1:1", 2)?))
+        Trial::test("strangers/network/alone", || network("node0:1,node1:1", 2))
             .with_ignored_flag(one_node),
     ]
 }
 
 /// A stranger who can connect to the ports of a job over two hosts, on one of them, neither reaches
 /// its memory nor ends it.
-fn network(hosts: &str, pes: usize) -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/programs/ports.c"), &[])?;
+fn network(hosts: &str, pes: usize) -> Result {
+    let program = compile::plain("tests/programs/ports.c", &[])?;
     let job = nodes::oshrun(hosts, pes, nodes::NAMESPACES, &[]);
     let mut command = nodes::among_namespaces(2);
     let together = "\"$@\" job & sleep 0.3; ip netns exec node1 \"$PORTS\" attack; wait $!";
@@ -42,12 +42,10 @@ fn network(hosts: &str, pes: usize) -> Result<(), String> {
     let outcome = launch::run(command)?;
     outcome.success()?;
     let attacked = outcome.stdout.contains("many connections");
-    match outcome.stdout.contains("nothing changed") && attacked {
-        true => Ok(()),
-        false => {
-            Err(outcome.report("expected a job that goes on, and many connections to its ports"))
-        }
-    }
+    outcome.require(
+        outcome.stdout.contains("nothing changed") && attacked,
+        "expected a job that goes on, and many connections to its ports",
+    )
 }
 
 /// Runs `program` as another user.
@@ -59,8 +57,8 @@ fn by(user: u32, program: &Path) -> Command {
 }
 
 /// A copy of a program that another user can execute.
-fn public(program: &str) -> Result<PathBuf, String> {
-    let built = compile::plain(&tree::repository(&format!("tests/programs/{program}.c")), &[])?;
+fn public(program: &str) -> Result<PathBuf> {
+    let built = compile::plain(format!("tests/programs/{program}.c"), &[])?;
     let name = format!("public-{program}-{}", std::process::id());
     let public = std::env::temp_dir().join(name);
     std::fs::copy(&built, &public).map_err(|error| format!("{}: {error}", public.display()))?;
@@ -68,9 +66,9 @@ fn public(program: &str) -> Result<PathBuf, String> {
 }
 
 /// Jobs run normally during another user's attacks.
-fn attack() -> Result<(), String> {
+fn attack() -> Result {
     let stranger = public("stranger")?;
-    let late = compile::plain(&tree::repository("tests/programs/row.c"), &[])?;
+    let late = compile::plain("tests/programs/row.c", &[])?;
     let mut command = by(STRANGER, &stranger);
     command.arg("6");
     let attacker = Running::start(command)?;
@@ -84,34 +82,34 @@ fn attack() -> Result<(), String> {
     let _ = std::fs::remove_file(&stranger);
     outcome?;
     attacker.success()?;
-    if attacker.stdout.starts_with("seen 0 ") || !attacker.stdout.ends_with("done 0\n") {
-        return Err(attacker.report("expected a stranger that saw jobs and could do nothing"));
-    }
-    Ok(())
+    attacker.require(
+        !attacker.stdout.starts_with("seen 0 ") && attacker.stdout.ends_with("done 0\n"),
+        "expected a stranger that saw jobs and could do nothing",
+    )
 }
 
 /// PEs started by a launcher of another user meet like all others, whether their user has a directory of
 /// its own, none, or names one that is open to all.
-fn launched_by_another() -> Result<(), String> {
+fn launched_by_another() -> Result {
     let program = public("row")?;
     let private = std::env::temp_dir().join(format!("private-{}", std::process::id()));
-    let run = |directory: Option<&Path>, step: &str| -> Result<(), String> {
+    let run = |directory: Option<&Path>, step: &str| -> Result {
         let start = |pe: usize| {
             let mut command = by(OTHER, &program);
             command.arg("quickly").env_remove("XDG_RUNTIME_DIR");
             command.envs(directory.map(|path| ("XDG_RUNTIME_DIR", path)));
             Running::start(as_slurm(command, step, pe, 2))
         };
-        let running: Result<Vec<_>, _> = (0..2).map(start).collect();
+        let running: Result<Vec<_>> = (0..2).map(start).collect();
         running?.into_iter().try_for_each(|pe| pe.finish()?.success())
     };
-    let outcome: Result<(), String> = (|| {
+    let outcome: Result = (|| {
         run(None, "9")?;
-        std::fs::create_dir(&private).map_err(|error| error.to_string())?;
-        chown(&private, Some(OTHER), Some(OTHER)).map_err(|error| error.to_string())?;
+        std::fs::create_dir(&private)?;
+        chown(&private, Some(OTHER), Some(OTHER))?;
         for (step, mode) in [("10", 0o777), ("11", 0o700)] {
             let mode = PermissionsExt::from_mode(mode);
-            std::fs::set_permissions(&private, mode).map_err(|error| error.to_string())?;
+            std::fs::set_permissions(&private, mode)?;
             run(Some(&private), step)?;
         }
         Ok(())
@@ -119,5 +117,5 @@ fn launched_by_another() -> Result<(), String> {
     let _ = std::fs::remove_file(&program);
     let empty = std::fs::remove_dir(&private);
     outcome?;
-    empty.map_err(|error| format!("something was left in {}: {error}", private.display()))
+    empty.map_err(|error| format!("something was left in {}: {error}", private.display()).into())
 }

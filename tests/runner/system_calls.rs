@@ -2,7 +2,7 @@
 //! with many, on one node and on two. And calls that are refused to the launcher are told by name.
 
 use crate::nodes::{NAMESPACES, among_namespaces, no_namespaces, oshrun};
-use crate::{compile, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
 use std::path::Path;
 use std::process::Command;
@@ -12,15 +12,15 @@ pub fn trials() -> Vec<Trial> {
     let nowhere = tree::skip_without("strace");
     let no_nodes = nowhere || tree::is_smartmap() || no_namespaces();
     let refused = REFUSED.into_iter().map(|(call, words)| {
-        Trial::test(format!("system-calls/refused/{call}"), move || Ok(refused(call, words)?))
+        Trial::test(format!("system-calls/refused/{call}"), move || refused(call, words))
             .with_ignored_flag(nowhere)
     });
     let mut trials = vec![
-        Trial::test("system-calls/init", || Ok(constant("node", [2, 64], 0, on_one_node)?))
+        Trial::test("system-calls/init", || constant("node", [2, 64], 0, on_one_node))
             .with_ignored_flag(nowhere),
         // A PE makes up to 10 more calls with each wait for another one or for a thread of its own.
         // A call for each further PE would be 14 more in every run.
-        Trial::test("system-calls/init-over-nodes", || Ok(constant("nodes", [2, 16], 8, on_two)?))
+        Trial::test("system-calls/init-over-nodes", || constant("nodes", [2, 16], 8, on_two))
             .with_ignored_flag(no_nodes),
     ];
     trials.extend(refused);
@@ -37,7 +37,7 @@ const REFUSED: [(&str, &str); 5] = [
 ];
 
 /// A launcher to which the system refuses a call says what it wanted to do, in one line.
-fn refused(call: &str, words: &str) -> Result<(), String> {
+fn refused(call: &str, words: &str) -> Result {
     let strace = tree::find("strace").ok_or("strace is not installed")?;
     let mut command = Command::new(strace);
     command.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
@@ -45,10 +45,10 @@ fn refused(call: &str, words: &str) -> Result<(), String> {
     command.arg(tree::prefix("bin/oshrun")).args(["-n", "2", "sleep", "1000"]);
     let outcome = launch::run(command)?;
     let expected = format!("oshrun: cannot {words}: Operation not permitted (os error 1)\n");
-    match outcome.status == 1 && outcome.stderr == expected {
-        true => Ok(()),
-        false => Err(outcome.report(&format!("expected status 1 and {expected:?}"))),
-    }
+    outcome.require(
+        outcome.status == 1 && outcome.stderr == expected,
+        format!("expected status 1 and {expected:?}"),
+    )
 }
 
 /// The beginning of a command that runs a program on so many PEs.
@@ -67,7 +67,7 @@ fn on_two(pes: usize, program: &Path) -> Command {
 
 /// With many PEs there are at most `more` calls more than with few. Waits add calls to some runs and
 /// not to others, so one of several runs has to show it.
-fn constant(what: &str, [few, many]: [usize; 2], more: usize, start: Start) -> Result<(), String> {
+fn constant(what: &str, [few, many]: [usize; 2], more: usize, start: Start) -> Result {
     const RUNS: usize = 5;
     let with_few = calls(what, few, start)?;
     let mut with_many = Vec::new();
@@ -80,14 +80,14 @@ fn constant(what: &str, [few, many]: [usize; 2], more: usize, start: Start) -> R
         }
     }
     let [with_few, with_many] = [with_few, with_many].map(|calls| calls.join("\n"));
-    Err(format!("with {few} PEs:\n{with_few}\nwith {many} PEs:\n{with_many}"))
+    Err(format!("with {few} PEs:\n{with_few}\nwith {many} PEs:\n{with_many}").into())
 }
 
 /// The calls of the PE that made the most.
-fn calls(what: &str, pes: usize, start: Start) -> Result<Vec<String>, String> {
-    let executable = compile::plain(&tree::repository("tests/programs/init_calls.c"), &[])?;
-    let folder = tree::scratch(&format!("strace-{what}-{pes}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+fn calls(what: &str, pes: usize, start: Start) -> Result<Vec<String>> {
+    let executable = compile::plain("tests/programs/init_calls.c", &[])?;
+    let folder = tree::scratch(format!("strace-{what}-{pes}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
     let strace = tree::find("strace").ok_or("strace is not installed")?;
     let mut command = start(pes, &strace);
     command.args(["-ff", "-o"]).arg(folder.join("pe")).arg(executable);
@@ -96,16 +96,16 @@ fn calls(what: &str, pes: usize, start: Start) -> Result<Vec<String>, String> {
     result
 }
 
-fn read(folder: &Path, pes: usize) -> Result<Vec<String>, String> {
+fn read(folder: &Path, pes: usize) -> Result<Vec<String>> {
     let mut traces = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())?.flatten() {
-        let text = std::fs::read_to_string(entry.path()).map_err(|error| error.to_string())?;
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        let text = std::fs::read_to_string(entry.path())?;
         let Some((_, rest)) = text.split_once("close(-1001)") else { continue };
         let (inside, _) = rest.split_once("close(-1002)").ok_or("shmem_init did not end")?;
         traces.push(inside.lines().skip(1).map(str::to_owned).collect::<Vec<_>>());
     }
     if traces.len() != pes {
-        return Err(format!("{} traces of {pes} PEs were found", traces.len()));
+        return Err(format!("{} traces of {pes} PEs were found", traces.len()).into());
     }
     traces.into_iter().max_by_key(Vec::len).ok_or_else(|| "no traces".into())
 }

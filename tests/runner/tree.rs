@@ -1,9 +1,11 @@
 //! Paths: of this folder, the build tree, and the system's tools.
 
+use crate::Result;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 /// A file or folder of the repository.
-pub fn repository(path: &str) -> PathBuf {
+pub fn repository(path: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("tests/ lies in the repository")
@@ -24,6 +26,11 @@ pub fn is_smartmap() -> bool {
     std::env::var_os("ONESHMEM_SMARTMAP").is_some()
 }
 
+/// Whether the tests run over XPMEM.
+pub fn is_xpmem() -> bool {
+    std::env::var("SHMEM_BACKEND").is_ok_and(|backend| backend == "xpmem")
+}
+
 /// Where to compile what the selected trials run, if they are not to be run: for a machine without
 /// a compiler.
 pub fn prepared() -> Option<PathBuf> {
@@ -31,12 +38,57 @@ pub fn prepared() -> Option<PathBuf> {
 }
 
 /// The path of a file made by the tests.
-pub fn scratch(path: &str) -> PathBuf {
+pub fn scratch(path: impl AsRef<Path>) -> PathBuf {
     if let Some(folder) = prepared() {
         return folder.join(path);
     }
     let folder = if is_smartmap() { "build/tests-smartmap" } else { "build/tests" };
     repository(folder).join(path)
+}
+
+/// The same, in a folder that is there.
+pub fn place(path: impl AsRef<Path>) -> Result<PathBuf> {
+    let path = scratch(path);
+    std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
+    Ok(path)
+}
+
+/// A new, empty folder, which is removed with what is in it when this is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes the folder, with a name that no other run of these tests uses.
+    pub fn new(name: &str) -> Result<Self> {
+        let folder = Self(scratch(format!("{name}-{}", std::process::id())));
+        let _ = std::fs::remove_dir_all(&folder.0);
+        std::fs::create_dir_all(&folder.0)?;
+        Ok(folder)
+    }
+}
+
+impl Deref for Folder {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The text of a file.
+pub fn read(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// Writes a file.
+pub fn write(path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> Result {
+    let path = path.as_ref();
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// A program of the system, found as a shell would.

@@ -1,7 +1,7 @@
 //! Tuning files in jobs, valid and invalid ones, and `oshtune`, which writes them.
 
 use crate::launch::{self, Outcome, Running};
-use crate::{compile, nodes, tree};
+use crate::{Result, compile, nodes, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, killpg};
 use std::fs;
@@ -18,7 +18,7 @@ const BY_PAIRS: &str = "sum 0\n";
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    type Test = fn() -> Result<(), String>;
+    type Test = fn() -> Result;
     let tests: [(&str, Test); 14] = [
         ("none", none),
         ("named", named),
@@ -39,27 +39,23 @@ pub fn trials() -> Vec<Trial> {
     ];
     let over_nodes: [(&str, Test); 2] =
         [("nodes/named", named_over_nodes), ("nodes/oshtune", oshtune_over_nodes)];
-    let skipped = tree::is_smartmap() || nodes::no_ucx();
+    let skipped = nodes::no_ucx();
     let tests = tests.into_iter().map(|test| (test, false));
     tests
         .chain(over_nodes.into_iter().map(|test| (test, skipped)))
         .map(|((name, test), skipped)| {
-            let trial = Trial::test(format!("tuning/{name}"), move || Ok(test()?));
+            let trial = Trial::test(format!("tuning/{name}"), test);
             trial.with_ignored_flag(skipped)
         })
         .collect()
 }
 
 /// An empty folder for one trial.
-fn folder(name: &str) -> Result<PathBuf, String> {
+fn folder(name: &str) -> Result<PathBuf> {
     let folder = tree::scratch("tuning").join(name);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    fs::create_dir_all(&folder)?;
     Ok(folder)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A valid file for `machine`, with which PEs add in pairs.
@@ -68,10 +64,10 @@ fn file(machine: &str) -> String {
 }
 
 /// The library's name for this machine.
-pub(crate) fn machine() -> Result<String, String> {
-    let info = fs::read_to_string("/proc/cpuinfo").map_err(|error| error.to_string())?;
+pub(crate) fn machine() -> Result<String> {
+    let info = fs::read_to_string("/proc/cpuinfo")?;
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let online = fs::read_to_string("/sys/devices/system/cpu/online").map_err(|e| e.to_string())?;
+    let online = fs::read_to_string("/sys/devices/system/cpu/online")?;
     let cpus: usize = online
         .trim()
         .split(',')
@@ -85,44 +81,42 @@ pub(crate) fn machine() -> Result<String, String> {
 }
 
 /// Runs the sum of four PEs with these variables and without a user's configuration.
-fn sum(environment: &[(&str, &Path)]) -> Result<Outcome, String> {
-    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+fn sum(environment: &[(&str, &Path)]) -> Result<Outcome> {
+    let program = compile::plain("tests/programs/sum_order.c", &[])?;
     let mut command = launch::oshrun(4, &program);
     command.env(CONFIG, folder("nothing")?).env_remove(TUNING).envs(environment.iter().copied());
     launch::run(command)
 }
 
-fn expect(outcome: &Outcome, sum: &str, messages: usize) -> Result<(), String> {
+fn expect(outcome: &Outcome, sum: &str, messages: usize) -> Result {
     outcome.success()?;
-    if outcome.stdout != sum {
-        return Err(outcome.report(&format!("expected {sum}")));
-    }
+    outcome.require(outcome.stdout == sum, format!("expected {sum}"))?;
     match outcome.stderr.matches(IGNORED).count() {
         count if count == messages => Ok(()),
-        count => Err(outcome.report(&format!("{count} messages instead of {messages}"))),
+        count => Err(outcome.report(format!("{count} messages instead of {messages}"))),
     }
 }
 
-fn none() -> Result<(), String> {
+fn none() -> Result {
     expect(&sum(&[])?, IN_ORDER, 0)
 }
 
-fn named() -> Result<(), String> {
+fn named() -> Result {
     let path = folder("named")?.join("my tuning");
-    write(&path, &file(&machine()?))?;
+    tree::write(&path, file(&machine()?))?;
     expect(&sum(&[(TUNING, &path)])?, BY_PAIRS, 0)
 }
 
 /// The rules for members on several nodes count there, and only those.
-fn named_over_nodes() -> Result<(), String> {
+fn named_over_nodes() -> Result {
     let path = folder("named-over-nodes")?.join("tuning");
-    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+    let program = compile::plain("tests/programs/sum_order.c", &[])?;
     for (rules, expected) in [
         ("over nodes\nreduce 1 any linear\n", IN_ORDER),
         ("over nodes\nreduce 1 any recursive_doubling\n", BY_PAIRS),
         ("reduce 1 any recursive_doubling\nover nodes\nreduce 1 any linear\n", IN_ORDER),
     ] {
-        write(&path, &format!("oneshmem tuning 1\nmachine {}\n{rules}", machine()?))?;
+        tree::write(&path, format!("oneshmem tuning 1\nmachine {}\n{rules}", machine()?))?;
         let mut command = nodes::oshrun("a,b", 4, nodes::DIRECT, &[]);
         command.arg(&program).env(TUNING, &path);
         expect(&launch::run(command)?, expected, 0)?;
@@ -130,46 +124,43 @@ fn named_over_nodes() -> Result<(), String> {
     Ok(())
 }
 
-fn in_the_config_folder() -> Result<(), String> {
+fn in_the_config_folder() -> Result {
     let config = folder("config")?;
-    fs::create_dir(config.join("oneshmem")).map_err(|error| error.to_string())?;
-    write(&config.join("oneshmem/tuning"), &file(&machine()?))?;
+    fs::create_dir(config.join("oneshmem"))?;
+    tree::write(config.join("oneshmem/tuning"), file(&machine()?))?;
     expect(&sum(&[(CONFIG, &config)])?, BY_PAIRS, 0)?;
     // An empty value means no file at all.
     expect(&sum(&[(CONFIG, &config), (TUNING, Path::new(""))])?, IN_ORDER, 0)
 }
 
 /// An invalid file is reported once, and not used.
-fn bad(text: &str, why: &str) -> Result<(), String> {
+fn bad(text: &str, why: &str) -> Result {
     let name: String = why.chars().filter(char::is_ascii_alphanumeric).collect();
     let path = folder(&name)?.join("tuning");
-    write(&path, text)?;
+    tree::write(&path, text)?;
     let outcome = sum(&[(TUNING, &path)])?;
     expect(&outcome, IN_ORDER, 1)?;
-    if !outcome.stderr.contains(why) || !outcome.stderr.contains(&*path.to_string_lossy()) {
-        return Err(outcome.report("it does not say which file, and why"));
-    }
-    Ok(())
+    outcome.require(
+        outcome.stderr.contains(why) && outcome.stderr.contains(&*path.to_string_lossy()),
+        "it does not say which file, and why",
+    )
 }
 
-fn absent() -> Result<(), String> {
+fn absent() -> Result {
     let outcome = sum(&[(TUNING, Path::new("/nonexistent/tuning"))])?;
     expect(&outcome, IN_ORDER, 1)?;
-    if !outcome.stderr.contains("/nonexistent/tuning") {
-        return Err(outcome.report("it does not say which file"));
-    }
-    Ok(())
+    outcome.require(outcome.stderr.contains("/nonexistent/tuning"), "it does not say which file")
 }
 
 /// A path that is not a short regular file is neither waited for nor read endlessly.
-fn no_regular_file() -> Result<(), String> {
+fn no_regular_file() -> Result {
     let folder = folder("special")?;
     let (fifo, large) = (folder.join("fifo"), folder.join("large"));
-    let made = Command::new("mkfifo").arg(&fifo).status().map_err(|error| error.to_string())?;
+    let made = Command::new("mkfifo").arg(&fifo).status()?;
     if !made.success() {
-        return Err(format!("mkfifo: {made}"));
+        return Err(format!("mkfifo: {made}").into());
     }
-    write(&large, &format!("{}{}", file(&machine()?), "# more of it\n".repeat(100_000)))?;
+    tree::write(&large, format!("{}{}", file(&machine()?), "# more of it\n".repeat(100_000)))?;
     for (path, why) in [
         (fifo.as_path(), "it is no regular file"),
         (&folder, "it is no regular file"),
@@ -178,17 +169,18 @@ fn no_regular_file() -> Result<(), String> {
     ] {
         let outcome = sum(&[(TUNING, path)])?;
         expect(&outcome, IN_ORDER, 1)?;
-        if !outcome.stderr.contains(&format!("{} ignored: {why}", path.display())) {
-            return Err(outcome.report(&format!("expected {why:?}")));
-        }
+        outcome.require(
+            outcome.stderr.contains(&format!("{} ignored: {why}", path.display())),
+            format!("expected {why:?}"),
+        )?;
     }
     Ok(())
 }
 
 /// Copies follow the limits of a file, and arrive whole, whatever these are.
-fn copies() -> Result<(), String> {
+fn copies() -> Result {
     let path = folder("copies")?.join("tuning");
-    let program = compile::plain(&tree::repository("tests/programs/copies.c"), &[])?;
+    let program = compile::plain("tests/programs/copies.c", &[])?;
     for (limits, shown) in [
         ("string_from 1\nstring_apart 1\n", "string instruction from 1 byte"),
         ("string_from 5000\nstring_apart 32\n", "string instruction from 5000 bytes"),
@@ -196,32 +188,33 @@ fn copies() -> Result<(), String> {
         ("cached_to 1\npages_abreast 1\n", "past the caches above 1 byte, 1 page at a time"),
         ("cached_to 300000\npages_abreast 3\n", "above 300000 bytes, 3 pages at a time"),
     ] {
-        write(&path, &format!("oneshmem tuning 1\nmachine {}\ncopies\n{limits}", machine()?))?;
+        tree::write(&path, format!("oneshmem tuning 1\nmachine {}\ncopies\n{limits}", machine()?))?;
         let jobs = [(&program, "copies are right\n"), (&tree::prefix("bin/oshinfo"), shown)];
         for (program, expected) in jobs {
             let mut command = launch::oshrun(2, program);
             command.env(TUNING, &path);
             let outcome = launch::run(command)?;
             outcome.success()?;
-            if !outcome.stdout.contains(expected) {
-                return Err(outcome.report(&format!("{limits}: expected {expected:?}")));
-            }
+            outcome.require(
+                outcome.stdout.contains(expected),
+                format!("{limits}: expected {expected:?}"),
+            )?;
         }
     }
     Ok(())
 }
 
 /// If one PE has a different choice, the job ends before a collective goes wrong.
-fn pes_differ() -> Result<(), String> {
+fn pes_differ() -> Result {
     let first = folder("differ")?.join("first");
-    let program = compile::plain(&tree::repository("tests/programs/sum_order.c"), &[])?;
+    let program = compile::plain("tests/programs/sum_order.c", &[])?;
     let mut command = launch::oshrun(4, &program);
     command.env(CONFIG, folder("differ-config")?).env_remove(TUNING).arg(first);
     let outcome = launch::run(command)?;
-    if outcome.status == 0 || !outcome.stderr.contains("must be the same for all PEs") {
-        return Err(outcome.report("expected to be told that PEs differ"));
-    }
-    Ok(())
+    outcome.require(
+        outcome.status != 0 && outcome.stderr.contains("must be the same for all PEs"),
+        "expected to be told that PEs differ",
+    )
 }
 
 fn tune(arguments: &[&str]) -> Command {
@@ -240,30 +233,32 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// What `oshtune` writes, where, and that jobs use it.
-fn oshtune() -> Result<(), String> {
+fn oshtune() -> Result {
     let config = folder("written")?;
     let mut command = tune(&["--time", "1", "--pes", "3,2"]);
     command.env(CONFIG, &config);
     let outcome = launch::run(command)?;
     outcome.success()?;
     let place = config.join("oneshmem");
-    if names(&place) != ["tuning", "tuning.svg"] {
-        return Err(outcome.report(&format!("it left {:?}", names(&place))));
-    }
-    let text = fs::read_to_string(place.join("tuning")).map_err(|error| error.to_string())?;
+    outcome.require(
+        names(&place) == ["tuning", "tuning.svg"],
+        format!("it left {:?}", names(&place)),
+    )?;
+    let text = fs::read_to_string(place.join("tuning"))?;
     let limits = ["string_from ", "string_apart ", "cached_to ", "pages_abreast ", "together_to "];
     let has_limits = text.contains("\ncopies\n") && limits.iter().all(|name| text.contains(name));
     let has_machine = text.contains(&format!("\nmachine {}\n", machine()?));
     if !has_machine || !has_limits || text.lines().count() < 3 + 16 + 6 {
-        return Err(format!("an odd file:\n{text}"));
+        return Err(format!("an odd file:\n{text}").into());
     }
     let mut command = launch::oshrun(3, &tree::prefix("bin/oshinfo"));
     command.env(CONFIG, &config).env_remove(TUNING);
     let info = launch::run(command)?;
     let row = format!("Tuning table     {}\n", place.join("tuning").display());
-    if !info.stdout.contains(&row) || !info.stderr.is_empty() {
-        return Err(info.report("it does not show the table"));
-    }
+    info.require(
+        info.stdout.contains(&row) && info.stderr.is_empty(),
+        "it does not show the table",
+    )?;
 
     let folder = folder("dry")?;
     let output = folder.join("tuning").display().to_string();
@@ -271,24 +266,25 @@ fn oshtune() -> Result<(), String> {
     outcome.success()?;
     match names(&folder)[..] {
         [] => Ok(()),
-        ref names => Err(outcome.report(&format!("a dry run left {names:?}"))),
+        ref names => Err(outcome.report(format!("a dry run left {names:?}"))),
     }
 }
 
 /// `oshtune` over hosts writes the rules for several nodes, and keeps the others.
-fn oshtune_over_nodes() -> Result<(), String> {
+fn oshtune_over_nodes() -> Result {
     let folder = folder("over-nodes")?;
     let path = folder.join("tuning");
-    write(&path, &file(&machine()?))?;
+    tree::write(&path, file(&machine()?))?;
     let output = path.display().to_string();
     let over = ["--host", "a,b", "--launch-agent", nodes::DIRECT];
     let options = ["--time", "2", "--pes", "4,2", "--output", &output];
     let outcome = launch::run(tune(&[&over[..], &options].concat()))?;
     outcome.success()?;
-    if names(&folder) != ["tuning", "tuning.nodes.svg"] {
-        return Err(outcome.report(&format!("it left {:?}", names(&folder))));
-    }
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    outcome.require(
+        names(&folder) == ["tuning", "tuning.nodes.svg"],
+        format!("it left {:?}", names(&folder)),
+    )?;
+    let text = fs::read_to_string(&path)?;
     let words = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     };
@@ -297,28 +293,28 @@ fn oshtune_over_nodes() -> Result<(), String> {
     let (near, far) = lines.split_at(start);
     // At least a rule for each operation and number of PEs.
     if near[3..] != ["reduce 1 any recursive_doubling"] || far.len() < 1 + 16 {
-        return Err(format!("an odd file:\n{text}"));
+        return Err(format!("an odd file:\n{text}").into());
     }
     // A later run on one machine keeps the rules over nodes.
     launch::run(tune(&["--time", "1", "--pes", "2", "--output", &output]))?.success()?;
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(&path)?;
     let lines = words(&text);
     match lines.iter().position(|line| line == "over nodes") {
         Some(start) if lines[start..] == *far && start >= 3 + 8 => {}
-        _ => return Err(format!("the rules over nodes have not stayed:\n{text}")),
+        _ => return Err(format!("the rules over nodes have not stayed:\n{text}").into()),
     }
     let few = ["--host", "a,b,c", "--launch-agent", nodes::DIRECT, "--pes", "2", "--dry-run"];
     let outcome = launch::run(tune(&few))?;
-    match outcome.status == 1 && outcome.stderr.contains("--pes 2 is fewer than there are hosts") {
-        true => Ok(()),
-        false => Err(outcome.report("it was to say that there are too few PEs")),
-    }
+    outcome.require(
+        outcome.status == 1 && outcome.stderr.contains("--pes 2 is fewer than there are hosts"),
+        "it was to say that there are too few PEs",
+    )
 }
 
-fn oshtune_refuses() -> Result<(), String> {
+fn oshtune_refuses() -> Result {
     let config = folder("refused")?;
     let written = config.join("folder");
-    fs::create_dir(&written).map_err(|error| error.to_string())?;
+    fs::create_dir(&written)?;
     let written = written.display().to_string();
     for (arguments, status, says) in [
         (&["--pes", "1"][..], 2, "from 2 to"),
@@ -328,19 +324,20 @@ fn oshtune_refuses() -> Result<(), String> {
         (&["more"], 2, "more"),
     ] {
         let outcome = launch::run(tune(arguments))?;
-        if outcome.status != status || !outcome.stderr.contains(says) {
-            return Err(outcome.report(&format!("expected status {status} and {says:?}")));
-        }
+        outcome.require(
+            outcome.status == status && outcome.stderr.contains(says),
+            format!("expected status {status} and {says:?}"),
+        )?;
     }
     let outcome = launch::run(launch::oshrun(2, &tree::prefix("bin/oshtune")))?;
-    if outcome.status == 0 || !outcome.stderr.contains("must not be run by a launcher") {
-        return Err(outcome.report("it does not say that it starts its jobs itself"));
-    }
-    Ok(())
+    outcome.require(
+        outcome.status != 0 && outcome.stderr.contains("must not be run by a launcher"),
+        "it does not say that it starts its jobs itself",
+    )
 }
 
 /// A PE of a measuring job that cannot write its samples ends the job together with the others.
-fn oshtune_unwritten() -> Result<(), String> {
+fn oshtune_unwritten() -> Result {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "2", "sh", "-c", "exec \"$0\" pe 1000 0 direct > /dev/full"]);
     command.arg(tree::prefix("bin/oshtune"));
@@ -353,10 +350,10 @@ fn oshtune_unwritten() -> Result<(), String> {
 }
 
 /// An interrupt leaves the older file unchanged, and nothing else behind.
-fn oshtune_interrupted() -> Result<(), String> {
+fn oshtune_interrupted() -> Result {
     let folder = folder("interrupted")?;
     let path = folder.join("tuning");
-    write(&path, "as it was\n")?;
+    tree::write(&path, "as it was\n")?;
     let output = path.display().to_string();
     let running = Running::start(tune(&["--time", "1000", "--pes", "2", "--output", &output]))?;
     let deadline = Instant::now() + launch::LIMIT;
@@ -368,11 +365,11 @@ fn oshtune_interrupted() -> Result<(), String> {
         std::thread::sleep(Duration::from_millis(5));
     }
     // As from the keyboard: the launcher gets it, too.
-    killpg(running.pid(), Signal::SIGINT).map_err(|error| error.to_string())?;
+    killpg(running.pid(), Signal::SIGINT)?;
     let outcome = running.finish()?;
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    if outcome.status == 0 || text != "as it was\n" || names(&folder) != ["tuning"] {
-        return Err(outcome.report(&format!("it left {:?}, with {text:?}", names(&folder))));
-    }
-    Ok(())
+    let text = fs::read_to_string(&path)?;
+    outcome.require(
+        outcome.status != 0 && text == "as it was\n" && names(&folder) == ["tuning"],
+        format!("it left {:?}, with {text:?}", names(&folder)),
+    )
 }

@@ -1,23 +1,23 @@
 //! Messages about environment variables, and when there are none.
 
 use crate::launch::{self, Outcome};
-use crate::{compile, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use std::process::Command;
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("variables/off", || Ok(off()?)),
-        Trial::test("variables/on", || Ok(on()?)),
-        Trial::test("variables/unknown", || Ok(unknown()?)),
-        Trial::test("variables/as-written", || Ok(as_written()?)),
-        Trial::test("variables/debug-on-one-pe", || Ok(debug_on_one_pe()?)),
+        Trial::test("variables/off", off),
+        Trial::test("variables/on", on),
+        Trial::test("variables/unknown", unknown),
+        Trial::test("variables/as-written", as_written),
+        Trial::test("variables/debug-on-one-pe", debug_on_one_pe),
     ]
 }
 
-fn run(environment: &[(&str, &str)]) -> Result<Outcome, String> {
-    let program = compile::plain(&tree::repository("tests/c/forgiven.c"), &[])?;
+fn run(environment: &[(&str, &str)]) -> Result<Outcome> {
+    let program = compile::plain("tests/c/forgiven.c", &[])?;
     let mut command = launch::oshrun(3, &program);
     command.envs(environment.iter().copied());
     launch::run(command)
@@ -26,33 +26,29 @@ fn run(environment: &[(&str, &str)]) -> Result<Outcome, String> {
 const SWITCHES: [&str; 6] =
     ["SHMEM_STATS", "SHMEM_DEBUG", "SHMEM_INFO", "SHMEM_VERSION", "SMA_DEBUG", "SMA_INFO"];
 
-fn off() -> Result<(), String> {
+fn off() -> Result {
     for value in ["0", "no", "OFF", "False"] {
         let outcome = run(&SWITCHES.map(|name| (name, value)))?;
         outcome.success()?;
-        if !outcome.stderr.is_empty() {
-            return Err(outcome.report("there is something on standard error"));
-        }
+        outcome.require(outcome.stderr.is_empty(), "there is something on standard error")?;
     }
     Ok(())
 }
 
 /// Any other value means on, even an empty one, as the specification requires.
-fn on() -> Result<(), String> {
+fn on() -> Result {
     for name in SWITCHES {
         for value in ["1", "yes", "2", ""] {
             let outcome = run(&[(name, value)])?;
             outcome.success()?;
-            if outcome.stderr.is_empty() {
-                return Err(outcome.report("there is nothing on standard error"));
-            }
+            outcome.require(!outcome.stderr.is_empty(), "there is nothing on standard error")?;
         }
     }
     Ok(())
 }
 
 /// Unknown names are reported once per job. Those of other implementations are not.
-fn unknown() -> Result<(), String> {
+fn unknown() -> Result {
     let outcome = run(&[
         ("SHMEM_SYMETRIC_SIZE", "1g"),
         ("SHMEM_XYZZY", "1"),
@@ -71,7 +67,7 @@ oneshmem: PE 0: unknown variable SMA_SYMMETRIC_SIZ; did you mean SMA_SYMMETRIC_S
 
 /// An invalid value is shown once, as the user has written it, with the name used and what was
 /// expected.
-fn as_written() -> Result<(), String> {
+fn as_written() -> Result {
     for (name, value) in [
         ("SHMEM_SYMMETRIC_SIZE", "-1"),
         ("SMA_SYMMETRIC_SIZE", " 20q"),
@@ -87,23 +83,24 @@ fn as_written() -> Result<(), String> {
         let outcome = run(&[(name, value)])?;
         let setting = format!("{name}={value}: expected ");
         let told = outcome.stderr.matches(&setting).count();
-        if outcome.hung || outcome.status == 0 || told != 1 {
-            return Err(outcome.report(&format!("expected one error with {setting:?}")));
-        }
+        outcome.require(
+            !outcome.hung && outcome.status != 0 && told == 1,
+            format!("expected one error with {setting:?}"),
+        )?;
     }
     Ok(())
 }
 
 /// `SHMEM_DEBUG`'s checks need all PEs: setting it for one alone is an error, and does not cause an
 /// endless wait.
-fn debug_on_one_pe() -> Result<(), String> {
-    let program = compile::plain(&tree::repository("tests/c/forgiven.c"), &[])?;
+fn debug_on_one_pe() -> Result {
+    let program = compile::plain("tests/c/forgiven.c", &[])?;
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     let script = "case $ONESHMEM_PE in 0:*) export SHMEM_DEBUG=1;; esac; exec \"$0\"";
     command.args(["-n", "3", "sh", "-c", script]).arg(program);
     let outcome = launch::run(command)?;
-    if outcome.hung || outcome.status == 0 || !outcome.stderr.contains("SHMEM_DEBUG") {
-        return Err(outcome.report("expected an error that names SHMEM_DEBUG"));
-    }
-    Ok(())
+    outcome.require(
+        !outcome.hung && outcome.status != 0 && outcome.stderr.contains("SHMEM_DEBUG"),
+        "expected an error that names SHMEM_DEBUG",
+    )
 }

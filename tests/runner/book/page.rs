@@ -1,5 +1,6 @@
 //! A page of the book: its code blocks, links and headings.
 
+use crate::tree;
 use std::path::{Path, PathBuf};
 
 /// A fenced code block.
@@ -41,9 +42,8 @@ pub struct Page {
 
 impl Page {
     /// Reads a page.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+    pub fn read(path: &Path) -> crate::Result<Self> {
+        let text = tree::read(path)?;
         let blocks = blocks(&text).map_err(|why| format!("{}:{why}", path.display()))?;
         Ok(Self { path: path.to_owned(), text, blocks })
     }
