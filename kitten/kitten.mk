@@ -21,11 +21,11 @@ smartmap:
 kitten:
 	$(SMARTMAP_MAKE) library headers kitten-rust
 	mkdir -p $(KITTEN)
-	$(CC) -O2 -Wall -static -no-pie -I$(SMARTMAP)/include kitten/smoke/smoke.c -o $(KITTEN)/smoke \
+	$(CC) -O2 -Wall -static -no-pie -I$(SMARTMAP)/include tests/kitten/smoke.c -o $(KITTEN)/smoke \
 	    -L$(SMARTMAP)/lib -lshmem -lpthread -ldl -lrt -lm
-	cp $(SMARTMAP_TARGET)/release/kitten-smoke $(KITTEN)/smoke-rust
+	cp $(SMARTMAP_TARGET)/release/kitten-families $(KITTEN)/families
 kitten-rust:
-	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-smoke --features smartmap -- $(KITTEN_FLAGS)
+	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-families --features smartmap -- $(KITTEN_FLAGS)
 
 # The models (node/core/tests/model_*) do not depend on addresses. The last command names the
 # packages of `make test`: for fewer, cargo might choose other features and build them once more.

@@ -1,5 +1,5 @@
 //! Every family of the Rust interface on any number of PEs; each PE checks what it
-//! gets. `tests/runner/examples.rs` runs it.
+//! gets. `tests/runner/examples.rs` runs it, and `smartmap.rs` on an imitation of the Kitten kernel.
 
 use oneshmem::Comparison::{Eq, Ge, Lt, Ne};
 use oneshmem::{And, Blocks, ContextOptions, Element, Hints, Max, Min, Or, Prod, ReduceOp};
@@ -29,6 +29,7 @@ fn main() -> oneshmem::Result<()> {
         reductions,
         lengths,
         locks,
+        #[cfg(not(feature = "smartmap"))] // It is also for Kitten, which has no threads.
         threads,
     ] {
         family(&shmem);
@@ -532,6 +533,7 @@ fn locks(shmem: &Shmem) {
     shmem.free(lock);
 }
 
+#[cfg(not(feature = "smartmap"))]
 fn threads(shmem: &Shmem) {
     let (_, npes, left, right) = ring(shmem);
     let x = shmem.alloc::<u64>(2).unwrap();

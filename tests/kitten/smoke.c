@@ -1,6 +1,6 @@
 /* smoke: a self-checking program for every way this library can reach a peer: symmetric memory
  * in .data, .bss and heap, all atomics, waiting, locks and collectives. Made to run where there
- * is little else, on the Kitten kernel; smoke.rs is the same through the Rust interface.
+ * is little else, on the Kitten kernel; tests/programs/families.rs does so through the Rust interface.
  *
  * Each PE prints `smoke: N passed, 0 failed` and ends with 0 if that is so. */
 #include <shmem.h>
