@@ -48,6 +48,11 @@ impl std::fmt::Debug for Error {
 }
 
 impl Error {
+    /// Makes the failure of `call` out of the system's reason.
+    pub fn of<R: Into<std::io::Error>>(call: &'static str) -> impl FnOnce(R) -> Self {
+        move |reason| Self::System { call, source: reason.into() }
+    }
+
     /// The last system error, as the failure of `call`.
     pub fn last(call: &'static str) -> Self {
         let source = match std::io::Error::last_os_error() {

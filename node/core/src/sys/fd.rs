@@ -3,26 +3,28 @@
 
 use crate::error::Error;
 use crate::sys::limit::with_file_size;
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, FcntlArg, SealFlag, fallocate, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::{FileStat, fstat};
+use nix::sys::statvfs::fstatvfs;
+use nix::unistd::{Whence, ftruncate, lseek};
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
+/// What all memory files are made with.
+const MEMFD: MFdFlags = MFdFlags::MFD_CLOEXEC.union(MFdFlags::MFD_ALLOW_SEALING);
+
 /// Creates an anonymous memory file that can be sealed and is closed on exec.
 pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
     // Since Linux 6.3 a system can require the flag. Older kernels do not know it.
-    const MFD_NOEXEC_SEAL: libc::c_uint = 8;
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    for flags in [flags | MFD_NOEXEC_SEAL, flags] {
-        // SAFETY: `name` is a C string; the call touches nothing else.
-        let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
-        if fd >= 0 {
-            // SAFETY: the kernel just gave this descriptor to us alone.
-            return Ok(unsafe { OwnedFd::from_raw_fd(fd) });
-        }
-    }
-    Err(Error::last("memfd_create"))
+    const MFD_NOEXEC_SEAL: MFdFlags = MFdFlags::from_bits_retain(8);
+    memfd_create(name, MEMFD | MFD_NOEXEC_SEAL)
+        .or_else(|_| memfd_create(name, MEMFD))
+        .map_err(Error::of("memfd_create"))
 }
 
 /// Locks the whole file for this open file description (flock). Returns false if another one has it
@@ -33,10 +35,11 @@ pub fn try_lock(fd: BorrowedFd<'_>) -> io::Result<bool> {
 
 /// Ends the lock of [`try_lock`] or [`share_lock`] for all copies of this descriptor.
 pub fn unlock(fd: BorrowedFd<'_>) {
-    // SAFETY: the call touches nothing but the open file.
-    unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_UN) };
+    // What can be locked can be unlocked.
+    let _ = flock(fd, libc::LOCK_UN);
 }
 
+/// Not through `nix`, whose locks end with the value that owns the descriptor.
 fn flock(fd: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<bool> {
     // SAFETY: the call touches nothing but the open file.
     if unsafe { libc::flock(fd.as_raw_fd(), kind | libc::LOCK_NB) } == 0 {
@@ -58,14 +61,8 @@ pub fn share_lock(fd: BorrowedFd<'_>) -> io::Result<bool> {
 /// default size.
 pub fn huge_memfd(name: &CStr, page: Option<usize>) -> Result<OwnedFd, Error> {
     let size = page.map_or(0, |page| page.trailing_zeros() << libc::MFD_HUGE_SHIFT);
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB | size;
-    // SAFETY: `name` is a C string; the call touches nothing else.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
-    if fd < 0 {
-        return Err(Error::last("memfd_create of huge pages"));
-    }
-    // SAFETY: the kernel just gave this descriptor to us alone.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    let flags = MEMFD | MFdFlags::MFD_HUGETLB | MFdFlags::from_bits_retain(size);
+    memfd_create(name, flags).map_err(Error::of("memfd_create of huge pages"))
 }
 
 /// Makes an ordinary file at least `bytes` bytes long, with all blocks allocated where the file
@@ -79,25 +76,16 @@ pub fn extend(file: BorrowedFd, bytes: u64) -> Result<(), Error> {
     if missing > free {
         let [missing, free] = [missing, free].map(|bytes| bytes >> 20);
         let why = format!("{missing} MiB are missing, and its file system has {free} MiB left");
-        return Err(Error::System { call: "fallocate", source: io::Error::other(why) });
+        return Err(Error::of("fallocate")(io::Error::other(why)));
     }
-    let fd = file.as_raw_fd();
-    // SAFETY: no memory is passed.
-    with_file_size(bytes, || unsafe {
-        if libc::fallocate(fd, 0, 0, bytes as libc::off_t) == 0 {
-            return Ok(());
-        }
-        let error = std::io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EOPNOTSUPP) => match libc::ftruncate(fd, bytes as libc::off_t) {
-                0 => Ok(()),
-                _ => Err(Error::last("ftruncate")),
-            },
-            _ => {
-                // Others took the space meanwhile. What was allocated lies behind the former end.
-                libc::ftruncate(fd, before.st_size);
-                Err(Error::System { call: "fallocate", source: error })
-            }
+    let length = bytes as libc::off_t;
+    with_file_size(bytes, || match fallocate(file, FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        Err(Errno::EOPNOTSUPP) => ftruncate(file, length).map_err(Error::of("ftruncate")),
+        Err(error) => {
+            // Others took the space meanwhile. What was allocated lies behind the former end.
+            let _ = ftruncate(file, before.st_size);
+            Err(Error::of("fallocate")(error))
         }
     })
 }
@@ -105,43 +93,28 @@ pub fn extend(file: BorrowedFd, bytes: u64) -> Result<(), Error> {
 /// The bytes that this user may still allocate in a file's file system; all there are if it does
 /// not say.
 fn free_space(file: BorrowedFd) -> Result<u64, Error> {
-    // SAFETY: `statvfs` consists of integers, for which all-zero is valid.
-    let mut system: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: `system` lives through the call, which fills it in.
-    match unsafe { libc::fstatvfs(file.as_raw_fd(), &mut system) } {
-        0 if system.f_blocks == 0 => Ok(u64::MAX),
-        0 => Ok((system.f_bavail as u64).saturating_mul(system.f_frsize as u64)),
-        _ => Err(Error::last("fstatvfs")),
-    }
+    let system = fstatvfs(file).map_err(Error::of("fstatvfs"))?;
+    Ok(match system.blocks() {
+        0 => u64::MAX,
+        _ => (system.blocks_available() as u64).saturating_mul(system.fragment_size() as u64),
+    })
 }
 
 /// Sets the file's size and forbids any later change, so that no peer can make accesses to a
 /// mapping raise SIGBUS.
 pub fn resize_and_seal(fd: BorrowedFd, bytes: u64) -> Result<(), Error> {
-    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
     with_file_size(bytes, || {
-        // SAFETY: a call on a descriptor we borrow; no memory is passed.
-        match unsafe { libc::ftruncate(fd.as_raw_fd(), bytes as libc::off_t) } {
-            0 => Ok(()),
-            _ => Err(Error::last("ftruncate of the job's memory file")),
-        }
+        ftruncate(fd, bytes as libc::off_t).map_err(Error::of("ftruncate of the job's memory file"))
     })?;
-    // SAFETY: as above.
-    unsafe {
-        if libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, seals) != 0 {
-            return Err(Error::last("sealing the job's memory file"));
-        }
-    }
-    Ok(())
+    let sealed = fcntl(fd, FcntlArg::F_ADD_SEALS(seals));
+    sealed.map(drop).map_err(Error::of("sealing the job's memory file"))
 }
 
 /// Whether the file can no longer shrink.
 pub fn is_sealed(fd: BorrowedFd) -> Result<bool, Error> {
-    // SAFETY: no memory is passed.
-    let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
-    if seals < 0 {
-        return Err(Error::last("F_GET_SEALS on the job's memory file"));
-    }
+    let seals = fcntl(fd, FcntlArg::F_GET_SEALS)
+        .map_err(Error::of("F_GET_SEALS on the job's memory file"))?;
     Ok(seals & libc::F_SEAL_SHRINK != 0)
 }
 
@@ -162,18 +135,21 @@ pub fn inode(fd: BorrowedFd) -> Result<u64, Error> {
 
 /// Another descriptor of the same file, closed on exec.
 pub fn duplicate(fd: BorrowedFd) -> Result<OwnedFd, Error> {
-    fd.try_clone_to_owned()
-        .map_err(|source| Error::System { call: "duplicating a descriptor", source })
+    fd.try_clone_to_owned().map_err(Error::of("duplicating a descriptor"))
 }
 
-fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
-    // SAFETY: all-zero bytes are a valid `stat`.
-    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: `stat` is a local the call fills.
-    if unsafe { libc::fstat(fd.as_raw_fd(), &mut stat) } != 0 {
-        return Err(Error::last("fstat of the job's memory file"));
+fn status(fd: BorrowedFd) -> Result<FileStat, Error> {
+    fstat(fd).map_err(Error::of("fstat of the job's memory file"))
+}
+
+/// fcntl(2), of a command without memory, on a number that this process was told. No `BorrowedFd`
+/// stands for it: the descriptor may be closed, or any other file's.
+fn fcntl_of_number(number: RawFd, command: libc::c_int, operand: libc::c_int) -> io::Result<i32> {
+    // SAFETY: no memory is passed; a number that is not open is an error.
+    match unsafe { libc::fcntl(number, command, operand) } {
+        -1 => Err(io::Error::last_os_error()),
+        answer => Ok(answer),
     }
-    Ok(stat)
 }
 
 /// A copy of the descriptor `number` if it is an open socket.
@@ -181,11 +157,7 @@ fn status(fd: BorrowedFd) -> Result<libc::stat, Error> {
 /// # Safety
 /// The number was passed to this process, for its parts to use. Its owner does not close it meanwhile.
 pub unsafe fn socket(number: RawFd) -> Option<File> {
-    // SAFETY: no memory is passed; a bad number is an error, not undefined.
-    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
-    if copy < 0 {
-        return None;
-    }
+    let copy = fcntl_of_number(number, libc::F_DUPFD_CLOEXEC, 0).ok()?;
     // SAFETY: the kernel just gave this descriptor to us alone.
     let copy = unsafe { OwnedFd::from_raw_fd(copy) };
     let kind = status(copy.as_fd()).ok()?.st_mode & libc::S_IFMT;
@@ -198,37 +170,34 @@ pub unsafe fn socket(number: RawFd) -> Option<File> {
 /// # Safety
 /// If it is a sealed memory file, it was passed to this process for the caller, who takes it over once.
 pub unsafe fn inherit(fd: RawFd) -> Result<OwnedFd, Error> {
-    // SAFETY: no memory is passed; a bad number is an error, not undefined.
-    let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
-    let is_open =
-        seals >= 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
-    if is_open && (seals < 0 || seals & libc::F_SEAL_SHRINK == 0) {
+    let refused = match fcntl_of_number(fd, libc::F_GET_SEALS, 0) {
+        Ok(seals) => seals & libc::F_SEAL_SHRINK == 0,
+        // Open, but a file that has no seals.
+        Err(error) => error.raw_os_error() == Some(libc::EINVAL),
+    };
+    if refused {
         return Err(Error::NoWay("the descriptor is not a sealed memfd".into()));
     }
-    // SAFETY: no memory is passed; a bad number is an error, not undefined.
-    if fd < 0 || unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {
-        return Err(Error::last("taking over the descriptor that the launcher passed"));
-    }
+    fcntl_of_number(fd, libc::F_SETFD, libc::FD_CLOEXEC)
+        .map_err(Error::of("taking over the descriptor that the launcher passed"))?;
     // SAFETY: open (just checked), and the caller's, who takes it over once.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// The next range of the file at or after `offset`, before `end`, that holds pages.
 pub fn next_data(fd: BorrowedFd, offset: u64, end: u64) -> Option<Range<u64>> {
-    let seek = |from: u64, whence| {
-        // SAFETY: no memory is passed.
-        let at = unsafe { libc::lseek(fd.as_raw_fd(), from as libc::off_t, whence) };
-        (at >= 0).then_some(at as u64)
+    let seek = |from: u64, whence| -> Option<u64> {
+        lseek(fd, from as libc::off_t, whence).ok()?.try_into().ok()
     };
-    let start = seek(offset, libc::SEEK_DATA).filter(|start| *start < end)?;
-    Some(start..seek(start, libc::SEEK_HOLE).unwrap_or(end).min(end))
+    let start = seek(offset, Whence::SeekData).filter(|start| *start < end)?;
+    Some(start..seek(start, Whence::SeekHole).unwrap_or(end).min(end))
 }
 
 /// Frees the memory behind a range of the file.
 pub fn punch(fd: BorrowedFd, offset: u64, bytes: u64) {
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: no memory is passed. A failure costs memory only.
-    unsafe { libc::fallocate(fd.as_raw_fd(), mode, offset as i64, bytes as i64) };
+    let mode = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+    // A failure costs memory only.
+    let _ = fallocate(fd, mode, offset as libc::off_t, bytes as libc::off_t);
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 
 use crate::error::Error;
 use crate::sys::map;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -30,14 +32,14 @@ pub enum Holder {
     Process(i32),
 }
 
-fn byte_lock(kind: libc::c_int, byte: u64) -> libc::flock {
-    // SAFETY: all-zero bytes are a valid `flock`.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = kind as libc::c_short;
-    lock.l_whence = libc::SEEK_SET as libc::c_short;
-    lock.l_start = byte as libc::off_t;
-    lock.l_len = 1;
-    lock
+fn byte_lock(byte: u64) -> libc::flock {
+    libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: byte as libc::off_t,
+        l_len: 1,
+        l_pid: 0,
+    }
 }
 
 /// Locks byte `byte` of `file` until this program ends.
@@ -49,7 +51,7 @@ pub fn show(file: BorrowedFd, byte: u64) -> Result<(), Error> {
             Ok(())
         }
         Err(Error::System { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            lock(file, libc::F_SETLK, byte, WHAT)
+            lock(file, byte, |lock| FcntlArg::F_SETLK(lock), WHAT)
         }
         Err(error) => Err(error),
     }
@@ -69,8 +71,8 @@ pub fn sign(file: BorrowedFd, byte: u64, call: &'static str) -> Result<Sign, Err
         .read(true)
         .write(true)
         .open(path)
-        .map_err(|source| Error::System { call: "opening the memory file anew", source })?;
-    lock(own.as_fd(), libc::F_OFD_SETLK, byte, call)?;
+        .map_err(Error::of("opening the memory file anew"))?;
+    lock(own.as_fd(), byte, |lock| FcntlArg::F_OFD_SETLK(lock), call)?;
     let page = map::page_size();
     let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
     // SAFETY: mapped just now, and nobody accesses it, here or in children.
@@ -85,15 +87,17 @@ impl Drop for Sign {
     }
 }
 
-fn lock(file: BorrowedFd, command: i32, byte: u64, call: &'static str) -> Result<(), Error> {
-    let lock = byte_lock(libc::F_WRLCK, byte);
+fn lock(
+    file: BorrowedFd,
+    byte: u64,
+    kind: impl for<'l> Fn(&'l libc::flock) -> FcntlArg<'l>,
+    call: &'static str,
+) -> Result<(), Error> {
+    let lock = byte_lock(byte);
     let until = Instant::now() + LINGERING;
-    // SAFETY: `lock` is a local the call reads.
-    while unsafe { libc::fcntl(file.as_raw_fd(), command, &lock) } != 0 {
-        let error = Error::last(call);
-        let taken = std::io::Error::last_os_error().kind() == ErrorKind::WouldBlock;
-        if !taken || Instant::now() >= until {
-            return Err(error);
+    while let Err(error) = fcntl(file, kind(&lock)) {
+        if error != Errno::EAGAIN || Instant::now() >= until {
+            return Err(Error::of(call)(error));
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -103,11 +107,9 @@ fn lock(file: BorrowedFd, command: i32, byte: u64, call: &'static str) -> Result
 /// The holder of the lock on a byte. A lock that this process took with [`show`] counts if it is an
 /// open file description lock.
 pub fn holder(file: BorrowedFd, byte: u64) -> Result<Holder, Error> {
-    let mut lock = byte_lock(libc::F_WRLCK, byte);
-    // SAFETY: `lock` is a local the call fills.
-    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) } != 0 {
-        return Err(Error::last("looking for a PE's sign of life"));
-    }
+    let mut lock = byte_lock(byte);
+    fcntl(file, FcntlArg::F_OFD_GETLK(&mut lock))
+        .map_err(Error::of("looking for a PE's sign of life"))?;
     Ok(match lock.l_pid {
         _ if lock.l_type == libc::F_UNLCK as libc::c_short => Holder::Nobody,
         -1 => Holder::Somebody,

@@ -2,6 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::pipe2;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -101,24 +104,17 @@ pub fn take(socket: &UnixStream) -> io::Result<Option<Vec<OwnedFd>>> {
 
 /// A pipe, its read end first. Both close on exec.
 pub fn pipe() -> Result<[OwnedFd; 2], Error> {
-    let mut ends = [0; 2];
-    // SAFETY: the call fills the local array.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return Err(Error::last("pipe"));
-    }
-    // SAFETY: the kernel just gave these descriptors to this process alone.
-    Ok(ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) }))
+    pipe2(OFlag::O_CLOEXEC).map(<[OwnedFd; 2]>::from).map_err(Error::of("pipe"))
 }
 
 /// Waits until one of these can be read or is closed at the other end, but no longer than `limit`.
 /// Whether one is.
 pub fn wait<'f>(files: impl Iterator<Item = BorrowedFd<'f>>, limit: Duration) -> bool {
-    let ask =
-        |file: BorrowedFd| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let mut asked: Vec<_> = files.map(ask).collect();
-    let limit = limit.as_millis().min(i32::MAX as u128) as libc::c_int;
-    // SAFETY: an array of that many, which the call fills. A failure ends the wait early.
-    unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, limit) > 0 }
+    let mut asked: Vec<_> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
+    let limit = limit.as_millis().min(i32::MAX as u128) as i32;
+    // A failure ends the wait early.
+    poll(&mut asked, PollTimeout::try_from(limit).unwrap_or(PollTimeout::MAX))
+        .is_ok_and(|ready| ready > 0)
 }
 
 /// The number of the process that made the pair of connected sockets to which `socket` belongs, or

@@ -2,6 +2,11 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sys::signal::kill;
+use nix::sys::sysinfo::sysinfo;
+use nix::unistd::{Pid, geteuid};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -48,50 +53,51 @@ pub fn cpus_of_job() -> usize {
 }
 
 fn cpus_of(pid: u32) -> usize {
-    // SAFETY: all-zero bytes are an empty set; the call fills the local.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        match libc::sched_getaffinity(pid as libc::pid_t, size_of_val(&set), &mut set) {
-            0 => (libc::CPU_COUNT(&set) as usize).max(1),
-            // A parent in another container cannot be queried.
-            _ if pid != 0 => 1,
-            // More CPUs than the set holds, so certainly not few.
-            _ => libc::CPU_SETSIZE as usize,
+    match sched_getaffinity(Pid::from_raw(pid as i32)) {
+        Ok(set) => {
+            let may_run_on = |cpu: &usize| set.is_set(*cpu) == Ok(true);
+            (0..CpuSet::count()).filter(may_run_on).count().max(1)
         }
+        // A parent in another container cannot be queried.
+        Err(_) if pid != 0 => 1,
+        // More CPUs than the set holds, so certainly not few.
+        Err(_) => CpuSet::count(),
     }
+}
+
+/// What the C library tells of the machine under this name (sysconf(3)), if it knows it.
+pub(super) fn configured(name: libc::c_int) -> Option<usize> {
+    // SAFETY: no memory is passed.
+    let number = unsafe { libc::sysconf(name) };
+    usize::try_from(number).ok()
+}
+
+/// What the kernel has passed to the program under this name (getauxval(3)); 0 if nothing.
+pub fn passed_by_kernel(name: libc::c_ulong) -> usize {
+    // SAFETY: no memory is passed, and all entries are numbers.
+    unsafe { libc::getauxval(name) as usize }
 }
 
 /// The size in bytes of the cache nearest to memory, if the C library reports it.
 #[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
-    [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE].into_iter().find_map(|name| {
-        // SAFETY: no memory is passed.
-        let bytes = unsafe { libc::sysconf(name) };
-        usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)
-    })
+    let caches = [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE];
+    caches.into_iter().filter_map(configured).find(|bytes| *bytes > 0)
 }
 
 /// The number of CPUs that are online.
 pub fn online_cpus() -> usize {
-    // SAFETY: no memory is passed.
-    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize
+    configured(libc::_SC_NPROCESSORS_ONLN).unwrap_or(1).max(1)
 }
 
 /// The machine's memory in bytes.
 pub fn machine_memory() -> u64 {
-    // SAFETY: all-zero bytes are a valid `sysinfo`, which the call fills.
-    unsafe {
-        let mut info: libc::sysinfo = std::mem::zeroed();
-        libc::sysinfo(&mut info);
-        info.totalram * u64::from(info.mem_unit)
-    }
+    sysinfo().map_or(0, |info| info.ram_total())
 }
 
 /// Whether a process with this number exists, even if this one may not signal it.
 pub fn exists(pid: i32) -> bool {
-    // SAFETY: no memory is passed, and signal 0 only checks.
-    let there = unsafe { libc::kill(pid, 0) } == 0;
-    there || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+    matches!(kill(Pid::from_raw(pid), None), Ok(()) | Err(Errno::EPERM))
 }
 
 /// What `/proc` reports about a process.
@@ -193,21 +199,19 @@ pub fn fork_blocks_signals() -> bool {
 /// Whether this process has privileges that its starter may lack: its program has the set-user-ID
 /// or set-group-ID bit, or file capabilities (`AT_SECURE`, getauxval(3)).
 pub fn is_privileged() -> bool {
-    // SAFETY: no memory is passed.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+    passed_by_kernel(libc::AT_SECURE) != 0
 }
 
 /// The effective user of this process.
 pub fn user() -> u32 {
-    // SAFETY: no memory is passed.
-    unsafe { libc::geteuid() }
+    geteuid().as_raw()
 }
 
 /// Addresses that are certainly on the first thread's stack. Below its top the kernel keeps a range
 /// free of other mappings: as much as the stack may grow, and a gap of 1 MiB.
 pub fn first_stack() -> Range<usize> {
-    // SAFETY: no memory is passed. The kernel puts these bytes above all frames.
-    let top = unsafe { libc::getauxval(libc::AT_RANDOM) } as usize;
+    // The kernel puts these bytes above all frames.
+    let top = passed_by_kernel(libc::AT_RANDOM);
     top.saturating_sub(1 << 20)..top
 }
 

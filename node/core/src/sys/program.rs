@@ -1,6 +1,7 @@
 //! The main program as loaded: its segments and the end of its heap.
 #![allow(unsafe_code)]
 
+use super::process::passed_by_kernel;
 use std::ffi::CStr;
 
 /// A segment of the main program, from its program headers.
@@ -100,8 +101,7 @@ pub fn object_at(code: usize) -> Option<Object> {
 /// Whether an object, this library's, is the main program. `None` stands for a static program,
 /// which has no objects.
 pub fn contains(object: Option<Object>) -> bool {
-    // SAFETY: no memory is passed.
-    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) } as usize;
+    let entry = passed_by_kernel(libc::AT_ENTRY);
     object.is_none_or(|object| object_at(entry).is_some_and(|program| program.base == object.base))
 }
 
@@ -119,7 +119,5 @@ pub fn program_break() -> usize {
 
 /// The address of the system's own code in this process (vdso(7)), if there is any.
 pub fn system_code() -> Option<usize> {
-    // SAFETY: the call reads what the kernel has passed to the program.
-    let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as usize;
-    (address != 0).then_some(address)
+    Some(passed_by_kernel(libc::AT_SYSINFO_EHDR)).filter(|address| *address != 0)
 }
