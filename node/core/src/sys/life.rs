@@ -6,10 +6,9 @@
 //! descriptors does not end it, a forked child does not prolong it, and `exec` ends it. Where a
 //! file cannot be opened again because there is no `/proc`, a traditional record lock replaces it;
 //! that one also ends when the process closes any descriptor of the file.
-#![allow(unsafe_code)]
 
 use crate::error::Error;
-use crate::sys::map;
+use crate::sys::map::{self, OwnMapping};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use std::fs::File;
@@ -60,8 +59,8 @@ pub fn show(file: BorrowedFd, byte: u64) -> Result<(), Error> {
 /// A lock on one byte, until it is dropped or this program ends.
 #[derive(Debug)]
 pub struct Sign {
-    /// The mapping that keeps the open file description.
-    kept: usize,
+    /// Keeps the open file description. Nobody accesses it.
+    _kept: OwnMapping,
 }
 
 /// Locks byte `byte` of `file`. `call` describes the operation in errors.
@@ -73,18 +72,9 @@ pub fn sign(file: BorrowedFd, byte: u64, call: &'static str) -> Result<Sign, Err
         .open(path)
         .map_err(Error::of("opening the memory file anew"))?;
     lock(own.as_fd(), byte, |lock| FcntlArg::F_OFD_SETLK(lock), call)?;
-    let page = map::page_size();
-    let kept = map::shared_anywhere(own.as_fd(), 0, page)?.as_ptr() as usize;
-    // SAFETY: mapped just now, and nobody accesses it, here or in children.
-    unsafe { map::inherit(&(kept..kept + page), false) };
-    Ok(Sign { kept })
-}
-
-impl Drop for Sign {
-    fn drop(&mut self) {
-        // SAFETY: this value's own mapping, to which nothing refers.
-        unsafe { map::unmap(self.kept as *mut u8, map::page_size()) };
-    }
+    let kept = OwnMapping::shared(own.as_fd(), 0, map::page_size())?;
+    kept.withhold();
+    Ok(Sign { _kept: kept })
 }
 
 fn lock(

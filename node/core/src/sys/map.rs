@@ -1,7 +1,9 @@
 //! Mappings: reservations, and shared memory mapped over them.
 #![allow(unsafe_code)]
 
+use super::process;
 use crate::error::Error;
+use std::io;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
@@ -11,74 +13,178 @@ const RESERVE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP
 
 /// Bytes in a page.
 pub fn page_size() -> usize {
-    // SAFETY: the call takes no pointer.
-    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+    process::configured(libc::_SC_PAGESIZE).expect("every system has pages")
 }
 
-fn mapped(at: *mut libc::c_void, call: &'static str) -> Result<usize, Error> {
-    if at == libc::MAP_FAILED { Err(Error::last(call)) } else { Ok(at as usize) }
+/// What a mapping shows.
+#[derive(Clone, Copy)]
+pub(super) struct Content<'f> {
+    /// How it is mapped, without `MAP_FIXED`.
+    pub flags: libc::c_int,
+    /// A file and where in it, or else fresh pages.
+    pub file: Option<(BorrowedFd<'f>, u64)>,
+}
+
+impl<'f> Content<'f> {
+    /// Fresh zero pages, of which memory is taken at the first touch.
+    const PRIVATE: Self = Self { flags: RESERVE, file: None };
+
+    fn shared(file: BorrowedFd<'f>, offset: u64) -> Self {
+        Self { flags: libc::MAP_SHARED, file: Some((file, offset)) }
+    }
+
+    /// Maps it at `address`, and replaces what is there if `fixed` is `MAP_FIXED`.
+    ///
+    /// # Safety
+    /// What is replaced is the caller's, who no longer needs its content.
+    unsafe fn map(
+        self,
+        address: usize,
+        bytes: usize,
+        protection: libc::c_int,
+        fixed: libc::c_int,
+    ) -> io::Result<usize> {
+        let (at, flags) = (address as *mut libc::c_void, self.flags | fixed);
+        let (fd, offset) = self.file.map_or((-1, 0), |(file, at)| (file.as_raw_fd(), at));
+        // SAFETY: a mapping replaces at most what the caller gives up.
+        match unsafe { libc::mmap(at, bytes, protection, flags, fd, offset as libc::off_t) } {
+            libc::MAP_FAILED => Err(io::Error::last_os_error()),
+            at => Ok(at as usize),
+        }
+    }
+
+    /// Maps it over a range.
+    ///
+    /// # Safety
+    /// `address..address + bytes` is the caller's, who no longer needs its content, or has copied it to
+    /// that range of the file.
+    pub(super) unsafe fn over(self, address: usize, bytes: usize) -> io::Result<()> {
+        // SAFETY: the range is the caller's, and what it held is no longer needed.
+        unsafe { self.map(address, bytes, READ_WRITE, libc::MAP_FIXED) }.map(drop)
+    }
+}
+
+/// A mapping of this value's own, which ends with it.
+#[derive(Debug)]
+pub(crate) struct OwnMapping(Range<usize>);
+
+impl OwnMapping {
+    /// Maps `content` where nothing is mapped: at `address`, if that is free and the kernel follows the
+    /// hint.
+    pub(super) fn new(
+        content: Content,
+        address: usize,
+        bytes: usize,
+        protection: libc::c_int,
+    ) -> io::Result<Self> {
+        let fixed = if address == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
+        // SAFETY: without MAP_FIXED, and with MAP_FIXED_NOREPLACE, nothing is replaced.
+        let at = unsafe { content.map(address, bytes, protection, fixed) }?;
+        Ok(Self(at..at + bytes))
+    }
+
+    /// Private zero pages.
+    pub fn private(bytes: usize) -> Result<Self, Error> {
+        Self::new(Content::PRIVATE, 0, bytes, READ_WRITE)
+            .map_err(Error::of("reserving private memory"))
+    }
+
+    /// A range of a file, shared with who else maps it.
+    pub fn shared(file: BorrowedFd, offset: u64, bytes: usize) -> Result<Self, Error> {
+        Self::new(Content::shared(file, offset), 0, bytes, READ_WRITE)
+            .map_err(Error::of("mapping the control area"))
+    }
+
+    /// Takes over a mapping.
+    ///
+    /// # Safety
+    /// Nothing refers to the range, except through this value.
+    pub unsafe fn adopt(range: Range<usize>) -> Self {
+        Self(range)
+    }
+
+    /// Its first `bytes` bytes, and the rest. Both are whole pages.
+    #[cfg(test)]
+    pub fn split(self, bytes: usize) -> [Self; 2] {
+        let Range { start, end } = std::mem::ManuallyDrop::new(self).0.clone();
+        [Self(start..start + bytes), Self(start + bytes..end)]
+    }
+
+    /// Its addresses.
+    pub fn range(&self) -> &Range<usize> {
+        &self.0
+    }
+
+    /// Lets the mapping stay. Returns its start.
+    pub fn keep(self) -> usize {
+        std::mem::ManuallyDrop::new(self).0.start
+    }
+
+    /// Keeps the mapping from forked children, which have nothing there.
+    pub fn withhold(&self) {
+        // SAFETY: of this value's own, which belongs to this process, as the value itself.
+        unsafe { inherit(&self.0, false) };
+    }
+
+    /// Gives forked children zeros there, instead of a copy. False if the system cannot do that (Linux
+    /// before 4.14).
+    pub fn wipe_on_fork(&self) -> bool {
+        let (at, bytes, advice) = (self.0.start as *mut _, self.0.len(), libc::MADV_WIPEONFORK);
+        // SAFETY: nothing changes for this process, and its children do not have this value.
+        unsafe { libc::madvise(at, bytes, advice) == 0 }
+    }
+}
+
+impl Drop for OwnMapping {
+    fn drop(&mut self) {
+        // SAFETY: this value's own mapping, to which nothing refers.
+        unsafe { unmap(self.0.start as *mut u8, self.0.len()) };
+    }
 }
 
 /// Maps a range of `fd` at any free address.
 pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
-    // SAFETY: a new mapping at an address that the kernel chooses replaces nothing.
-    let at = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            bytes,
-            READ_WRITE,
-            libc::MAP_SHARED,
-            fd.as_raw_fd(),
-            offset as libc::off_t,
-        )
-    };
-    mapped(at, "mapping the control area")?;
-    NonNull::new(at.cast()).ok_or_else(|| Error::last("mapping the control area"))
+    let at = OwnMapping::shared(fd, offset, bytes)?.keep();
+    NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
 }
 
 /// Reserves inaccessible address space at any free address.
 pub fn reserve(bytes: usize) -> Result<usize, Error> {
-    // SAFETY: as for `shared_anywhere`.
-    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, RESERVE, -1, 0) };
-    mapped(at, "reserving address space for the peers' mirrors")
-        .inspect(|at| dump(&(*at..at + bytes), false))
+    let reserved = OwnMapping::new(Content::PRIVATE, 0, bytes, libc::PROT_NONE)
+        .map_err(Error::of("reserving address space for the peers' mirrors"))?;
+    dump(reserved.range(), false);
+    Ok(reserved.keep())
 }
 
 /// Reserves `bytes` of address space at `address`, or nothing if any of it is in use.
 pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
-    let flags = RESERVE | libc::MAP_FIXED_NOREPLACE;
-    // SAFETY: MAP_FIXED_NOREPLACE never replaces a mapping.
-    let at = unsafe { libc::mmap(address as *mut _, bytes, libc::PROT_NONE, flags, -1, 0) };
-    if at == libc::MAP_FAILED {
-        return None;
-    }
-    if at as usize != address {
-        // Kernels before 4.17 take the address as a hint.
-        // SAFETY: the mapping was made above, and nobody else knows of it.
-        unsafe { unmap(at.cast(), bytes) };
+    reservation_at(address, bytes).map(OwnMapping::keep)
+}
+
+fn reservation_at(address: usize, bytes: usize) -> Option<OwnMapping> {
+    let reserved = OwnMapping::new(Content::PRIVATE, address, bytes, libc::PROT_NONE).ok()?;
+    // Kernels before 4.17 take the address as a hint.
+    if reserved.range().start != address {
         return None;
     }
     // Some debuggers would include even reserved address space in a core dump.
-    dump(&(address..address + bytes), false);
-    Some(address)
+    dump(reserved.range(), false);
+    Some(reserved)
 }
 
 /// Whether the page at `address` is mapped.
 pub fn is_mapped(address: usize) -> bool {
-    // SAFETY: changes nothing, and fails if the page is not mapped.
-    unsafe { libc::msync(address as *mut _, 1, libc::MS_ASYNC) == 0 }
+    sync(&(address..address + 1), libc::MS_ASYNC).is_ok()
 }
 
 /// Reserves all of these ranges, or none; returns the first range that is in use as the error.
 pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
-    for (index, place) in places.iter().enumerate() {
-        if reserve_at(place.start, place.len()).is_none() {
-            for reserved in &places[..index] {
-                // SAFETY: just reserved, and nobody else knows of it.
-                unsafe { unmap(reserved.start as *mut u8, reserved.len()) };
-            }
-            return Err(place.clone());
-        }
+    let reserve = |place: &Range<usize>| {
+        reservation_at(place.start, place.len()).ok_or_else(|| place.clone())
+    };
+    let reserved: Vec<OwnMapping> = places.iter().map(reserve).collect::<Result<_, _>>()?;
+    for place in reserved {
+        place.keep();
     }
     Ok(())
 }
@@ -95,32 +201,7 @@ pub unsafe fn shared_over(
     offset: u64,
 ) -> Result<(), Error> {
     // SAFETY: the range is the caller's, and what it held is no longer needed, as is asked for.
-    unsafe { over(address, bytes, libc::MAP_SHARED, fd, offset) }
-}
-
-/// As [`shared_over`], with flags that say how it is shared.
-///
-/// # Safety
-/// As for [`shared_over`].
-pub(super) unsafe fn over(
-    address: usize,
-    bytes: usize,
-    flags: libc::c_int,
-    fd: BorrowedFd,
-    offset: u64,
-) -> Result<(), Error> {
-    // SAFETY: the caller owns the range that MAP_FIXED replaces.
-    let at = unsafe {
-        libc::mmap(
-            address as *mut _,
-            bytes,
-            READ_WRITE,
-            flags | libc::MAP_FIXED,
-            fd.as_raw_fd(),
-            offset as libc::off_t,
-        )
-    };
-    mapped(at, "mapping a slot").map(drop)
+    unsafe { Content::shared(fd, offset).over(address, bytes) }.map_err(Error::of("mapping a slot"))
 }
 
 /// Maps private zero pages at `address`, replacing any mapping there.
@@ -128,10 +209,9 @@ pub(super) unsafe fn over(
 /// # Safety
 /// `address..address + bytes` belongs to the caller, who no longer needs its content.
 pub unsafe fn private_zeros_over(address: usize, bytes: usize) -> Result<(), Error> {
-    let flags = RESERVE | libc::MAP_FIXED;
     // SAFETY: the caller guarantees that it owns the range and no longer needs its content.
-    let at = unsafe { libc::mmap(address as *mut _, bytes, READ_WRITE, flags, -1, 0) };
-    mapped(at, "mapping the symmetric heap").map(drop)
+    unsafe { Content::PRIVATE.over(address, bytes) }
+        .map_err(Error::of("mapping the symmetric heap"))
 }
 
 /// Maps explicit huge pages of `page` bytes at `address`, replacing any mapping there: a range of
@@ -147,57 +227,66 @@ pub unsafe fn huge_over(
     page: usize,
     file: Option<(BorrowedFd, u64)>,
 ) -> Result<(), Error> {
-    let (fd, offset, flags) = match file {
-        Some((file, offset)) => (file.as_raw_fd(), offset, libc::MAP_SHARED),
-        None => {
-            let size = (page.trailing_zeros() as libc::c_int) << libc::MAP_HUGE_SHIFT;
-            (-1, 0, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB | size)
-        }
-    };
-    let map = |at: usize, fixed: libc::c_int| {
-        // SAFETY: without MAP_FIXED the call replaces nothing; with it, the caller's own range.
-        let at = unsafe {
-            libc::mmap(at as *mut _, bytes, READ_WRITE, flags | fixed, fd, offset as libc::off_t)
-        };
-        mapped(at, "mapping huge pages")
-    };
+    let size = (page.trailing_zeros() as libc::c_int) << libc::MAP_HUGE_SHIFT;
+    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB | size;
+    let flags = if file.is_some() { libc::MAP_SHARED } else { private };
+    let content = Content { flags, file };
     // A fixed mapping that fails can leave a hole, so first check that there are enough pages.
-    let trial = map(0, 0)?;
-    // SAFETY: just mapped, and nobody else knows of it.
-    unsafe { unmap(trial as *mut u8, bytes) };
-    map(address, libc::MAP_FIXED).map(drop).inspect_err(|_| {
+    let trial = OwnMapping::new(content, 0, bytes, READ_WRITE);
+    drop(trial.map_err(Error::of("mapping huge pages"))?);
+    // SAFETY: the caller guarantees that it owns the range and no longer needs its content.
+    unsafe { content.over(address, bytes) }.map_err(|error| {
         // Another process has taken the pages in between.
         reserve_at(address, bytes);
+        Error::of("mapping huge pages")(error)
     })
+}
+
+/// Advice after which all memory is as before, for this process.
+#[derive(Clone, Copy)]
+#[repr(i32)]
+enum Advice {
+    Huge = libc::MADV_HUGEPAGE,
+    Populate = libc::MADV_POPULATE_WRITE,
+    Dump = libc::MADV_DODUMP,
+    DoNotDump = libc::MADV_DONTDUMP,
+}
+
+impl Advice {
+    fn give(self, range: &Range<usize>) -> io::Result<()> {
+        // SAFETY: no byte changes, and nothing is unmapped, whatever is mapped there.
+        match unsafe { libc::madvise(range.start as *mut _, range.len(), self as libc::c_int) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// Has the kernel write these pages of file mappings back. Changes no byte, and fails if a page is not
+/// mapped.
+pub(super) fn sync(pages: &Range<usize>, how: libc::c_int) -> io::Result<()> {
+    // SAFETY: no byte changes, and the kernel refuses what is not mapped.
+    match unsafe { libc::msync(pages.start as *mut _, pages.len(), how) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Advises the kernel to use transparent huge pages.
 pub fn advise_huge(address: usize, bytes: usize) -> Result<(), Error> {
-    // SAFETY: the advice does not change the content of the memory.
-    match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_HUGEPAGE) } {
-        0 => Ok(()),
-        _ => Err(Error::last("madvise(MADV_HUGEPAGE)")),
-    }
+    Advice::Huge.give(&(address..address + bytes)).map_err(Error::of("madvise(MADV_HUGEPAGE)"))
 }
 
 /// Creates the pages of a mapping now instead of at the first access. No byte changes, whatever is
 /// mapped there: the kernel does what it does at a write, without the write, and refuses what is not
 /// mapped or not writable.
-pub fn populate(address: usize, bytes: usize) -> std::io::Result<()> {
-    // SAFETY: no byte changes, and nothing is unmapped.
-    match unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_POPULATE_WRITE) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
+pub fn populate(address: usize, bytes: usize) -> io::Result<()> {
+    Advice::Populate.give(&(address..address + bytes))
 }
 
 /// Writes these pages of a file mapping back to the file, and waits until that is done.
-pub fn write_back(pages: &Range<usize>) -> std::io::Result<()> {
-    // SAFETY: no byte changes, and the kernel refuses what is not mapped.
-    match unsafe { libc::msync(pages.start as *mut _, pages.len(), libc::MS_SYNC) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
+pub fn write_back(pages: &Range<usize>) -> io::Result<()> {
+    sync(pages, libc::MS_SYNC)
 }
 
 /// Frees the pages of private memory, which then reads as zeros.
@@ -211,9 +300,7 @@ pub unsafe fn discard(address: usize, bytes: usize) {
 
 /// Maps private zero pages at any free address.
 pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
-    // SAFETY: as for `shared_anywhere`.
-    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, READ_WRITE, RESERVE, -1, 0) };
-    mapped(at, "reserving private memory")
+    OwnMapping::private(bytes).map(OwnMapping::keep)
 }
 
 /// Maps again, from the page at `from` on, `bytes` bytes of the file that is mapped there: over
@@ -227,11 +314,24 @@ pub(super) unsafe fn again(
     bytes: usize,
     target: Option<usize>,
 ) -> Result<usize, Error> {
+    // SAFETY: an old size of 0 leaves the old mapping; the caller owns the range that is replaced.
+    unsafe { remap(from..from, bytes, target) }
+        .map_err(Error::of("mapping the job's memory file again"))
+}
+
+/// Moves a mapping to `bytes` bytes over `target`, or at any free address.
+///
+/// # Safety
+/// The target, if any, is a range of the caller's, and what it held is no longer needed. Nothing else
+/// refers to `old`.
+unsafe fn remap(old: Range<usize>, bytes: usize, target: Option<usize>) -> io::Result<usize> {
     let flags = libc::MREMAP_MAYMOVE | target.map_or(0, |_| libc::MREMAP_FIXED);
     let to = target.unwrap_or(0) as *mut libc::c_void;
-    // SAFETY: an old size of 0 leaves the old mapping; the caller owns the range that is replaced.
-    let at = unsafe { libc::mremap(from as *mut _, 0, bytes, flags, to) };
-    mapped(at, "mapping the job's memory file again")
+    // SAFETY: the caller gives up what is replaced, and what is moved away.
+    match unsafe { libc::mremap(old.start as *mut _, old.len(), bytes, flags, to) } {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        at => Ok(at as usize),
+    }
 }
 
 /// Frees the memory of a file behind a mapping of it.
@@ -248,11 +348,11 @@ pub(super) unsafe fn remove(range: &Range<usize>) {
 /// # Safety
 /// The caller owns both ranges, and nothing else refers to `from`.
 pub unsafe fn move_over(from: usize, bytes: usize, to: usize) -> Result<(), Error> {
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: the caller guarantees that it owns both ranges and that nothing else refers to
     // `from`.
-    let at = unsafe { libc::mremap(from as *mut _, bytes, bytes, flags, to as *mut libc::c_void) };
-    mapped(at, "moving a private copy over the data segment").map(drop)
+    unsafe { remap(from..from + bytes, bytes, Some(to)) }
+        .map(drop)
+        .map_err(Error::of("moving a private copy over the data segment"))
 }
 
 /// Removes a mapping.
@@ -277,9 +377,8 @@ pub unsafe fn inherit(range: &Range<usize>, inherited: bool) -> bool {
 
 /// Sets whether core dumps include a range. Only advice, like [`mark_foreign`].
 pub fn dump(range: &Range<usize>, dumped: bool) {
-    let advice = if dumped { libc::MADV_DODUMP } else { libc::MADV_DONTDUMP };
-    // SAFETY: nothing changes for this process.
-    unsafe { libc::madvise(range.start as *mut _, range.len(), advice) };
+    let advice = if dumped { Advice::Dump } else { Advice::DoNotDump };
+    let _ = advice.give(range);
 }
 
 /// Sets whether a mapped range can be read and written.

@@ -2,11 +2,11 @@
 //! a page cache between, so the processor's own instructions make what is stored there durable.
 #![allow(unsafe_code)]
 
-use super::map;
+use super::map::{self, Content, OwnMapping};
 use crate::error::Error;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 /// What such a mapping is made with. Before the kernel lets a page be written, it has made durable
 /// where the page is in the file, so that flushing the page's own bytes is enough.
@@ -20,16 +20,9 @@ impl Persistent {
     /// The memory that `file` lies in; `None` if the file lies elsewhere, or the kernel or the
     /// processor cannot do it.
     pub fn of(file: BorrowedFd) -> Option<Self> {
-        let (page, read) = (map::page_size(), libc::PROT_READ);
+        let content = Content { flags: FLAGS, file: Some((file, 0)) };
         // Tried at another place: a fixed mapping that fails can leave a hole.
-        // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
-        let at =
-            unsafe { libc::mmap(std::ptr::null_mut(), page, read, FLAGS, file.as_raw_fd(), 0) };
-        if at == libc::MAP_FAILED {
-            return None;
-        }
-        // SAFETY: mapped just now, and nobody knows of it.
-        unsafe { map::unmap(at.cast(), page) };
+        drop(OwnMapping::new(content, 0, map::page_size(), libc::PROT_READ).ok()?);
         WriteBack::best().map(Self)
     }
 
@@ -40,14 +33,9 @@ impl Persistent {
     pub fn flush(self, bytes: &Range<usize>) -> io::Result<()> {
         let page = map::page_size();
         let start = bytes.start / page * page;
-        // SAFETY: nothing is changed; without memory there, the call fails.
-        match unsafe { libc::msync(start as *mut _, bytes.end - start, libc::MS_ASYNC) } {
-            0 => {
-                self.0.write_back(bytes);
-                Ok(())
-            }
-            _ => Err(io::Error::last_os_error()),
-        }
+        map::sync(&(start..bytes.end), libc::MS_ASYNC)?;
+        self.0.write_back(bytes);
+        Ok(())
     }
 }
 
@@ -58,8 +46,9 @@ impl Persistent {
 /// As for [`map::shared_over`].
 pub unsafe fn file_over(address: usize, bytes: usize, file: BorrowedFd) -> Result<(), Error> {
     let flags = Persistent::of(file).map_or(libc::MAP_SHARED, |_| FLAGS);
-    // SAFETY: as for `map::shared_over`.
-    unsafe { map::over(address, bytes, flags, file, 0) }
+    let content = Content { flags, file: Some((file, 0)) };
+    // SAFETY: the range is the caller's, who no longer needs its content.
+    unsafe { content.over(address, bytes) }.map_err(Error::of("mapping a slot"))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -154,22 +143,23 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn flushing_changes_nothing() {
-        let bytes = 2 * map::page_size();
-        let start = map::private_anywhere(bytes).expect("memory");
+        let page = map::page_size();
+        let [low, high] = OwnMapping::private(2 * page).expect("memory").split(page);
+        let start = low.range().start;
+        let both = start..start + 2 * page;
         let best = WriteBack::best().expect("every processor has one");
         let all = [WriteBack::Clflush, WriteBack::Clflushopt, WriteBack::Clwb];
+        let number = (start + 100) as *mut u64;
         for way in all.into_iter().filter(|way| *way <= best) {
             // SAFETY: memory of this test's own.
-            unsafe { ((start + 100) as *mut u64).write_unaligned(7) };
+            unsafe { number.write_unaligned(7) };
             Persistent(way).flush(&(start + 99..start + 5000)).expect("it is mapped");
             Persistent(way).flush(&(start..start)).expect("nothing to do");
-            // SAFETY: as above.
-            assert_eq!(unsafe { ((start + 100) as *const u64).read_unaligned() }, 7);
+            // SAFETY: memory of this test's own, which holds a number.
+            assert_eq!(unsafe { number.read_unaligned() }, 7);
         }
-        // SAFETY: as above; nothing refers to it.
-        unsafe { map::unmap((start + bytes / 2) as *mut u8, bytes / 2) };
-        assert!(Persistent(best).flush(&(start..start + bytes)).is_err());
-        // SAFETY: as above.
-        unsafe { map::unmap(start as *mut u8, bytes / 2) };
+        assert!(Persistent(best).flush(&both).is_ok());
+        drop(high);
+        assert!(Persistent(best).flush(&both).is_err());
     }
 }

@@ -6,7 +6,8 @@
 //! there is free address space.
 #![allow(unsafe_code)]
 
-use super::{fd, map};
+use super::fd;
+use super::map::{self, OwnMapping};
 use crate::error::Error;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -46,16 +47,23 @@ impl<'m> Start<'m> {
     /// The target, if any, is a range of the caller's, and what it held is no longer needed.
     unsafe fn map(self, offset: u64, bytes: usize, target: Option<usize>) -> Result<usize, Error> {
         let page = map::page_size();
-        let mut reached =
-            Stretch { at: self.0.as_ptr().addr(), offset: 0, bytes: page, own: false };
+        let start = self.0.as_ptr().addr();
+        let mut reached = Stretch { range: start..start + page, offset: 0, _own: None };
         let mut step = LARGEST_STEP;
-        while offset - reached.offset >= reached.bytes as u64 {
-            let last = reached.offset + (reached.bytes - page) as u64;
+        while offset - reached.offset >= reached.range.len() as u64 {
+            let last = reached.offset + (reached.range.len() - page) as u64;
             let wanted = usize::try_from(offset - last).unwrap_or(usize::MAX).saturating_add(page);
-            // SAFETY: the last page of the stretch is mapped; the new mapping replaces nothing.
-            match unsafe { map::again(reached.address(last), wanted.min(step), None) } {
-                Ok(at) => {
-                    reached = Stretch { at, offset: last, bytes: wanted.min(step), own: true };
+            let bytes = wanted.min(step);
+            // SAFETY: the last page of the stretch is mapped; the new mapping replaces nothing, and only
+            // the new stretch knows of it.
+            let own = unsafe {
+                map::again(reached.address(last), bytes, None)
+                    .map(|at| OwnMapping::adopt(at..at + bytes))
+            };
+            match own {
+                Ok(own) => {
+                    let range = own.range().clone();
+                    reached = Stretch { range, offset: last, _own: Some(own) };
                 }
                 Err(_) if step > SMALLEST_STEP => step /= 2,
                 Err(error) => return Err(error),
@@ -72,24 +80,15 @@ const SMALLEST_STEP: usize = 1 << 30;
 
 /// A part of the file that is mapped on the way.
 struct Stretch {
-    at: usize,
+    range: Range<usize>,
     offset: u64,
-    bytes: usize,
-    own: bool,
+    /// Its mapping, if it is one on the way.
+    _own: Option<OwnMapping>,
 }
 
 impl Stretch {
     fn address(&self, offset: u64) -> usize {
-        self.at + (offset - self.offset) as usize
-    }
-}
-
-impl Drop for Stretch {
-    fn drop(&mut self) {
-        if self.own {
-            // SAFETY: this value's own mapping, which nobody accesses.
-            unsafe { map::unmap(self.at as *mut u8, self.bytes) };
-        }
+        self.range.start + (offset - self.offset) as usize
     }
 }
 
