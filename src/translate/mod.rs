@@ -25,6 +25,7 @@ mod mechanism;
 
 mod inline_table;
 pub(crate) mod numberings;
+mod settled;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
 pub use mechanism::MAX_PES;

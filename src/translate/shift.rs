@@ -13,11 +13,11 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
+use super::settled::Settled;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode_core::layout::SlotBounds;
 use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
-use std::cell::UnsafeCell;
 use std::ops::Range;
 
 /// The most PEs of a job: the number of slots.
@@ -30,17 +30,9 @@ pub const ALL_OR_NONE: bool = true;
 pub struct TranslationTable {
     /// First address past the slot; 0 until all PEs are attached, and while diverted.
     end: AtomicUsize,
-    /// Number of PEs of the job, 0 while the library is not initialised.
-    npes: UnsafeCell<usize>,
+    slot: Settled<Slot>,
     /// This PE's number.
     own: AtomicUsize,
-    /// The slot's pieces: start and bytes of each, 0 bytes while not initialised.
-    lower: UnsafeCell<(usize, usize)>,
-    upper: UnsafeCell<(usize, usize)>,
-    /// Where the heap starts in its piece, behind the partitions.
-    heap: UnsafeCell<usize>,
-    /// The partitions.
-    partitions: UnsafeCell<Vec<Range<usize>>>,
     /// The PEs that are attached, one bit each.
     attached: [AtomicU64; MAX_PES.div_ceil(64)],
     /// Whether operations may take the hot path once all PEs are attached: a job exists, and
@@ -50,21 +42,30 @@ pub struct TranslationTable {
     pub contexts: Numberings,
 }
 
-// SAFETY: only `publish` and `retire` write the fields that are not atomic, and they run inside
-// initialisation and finalisation. The specification forbids communication concurrent with those,
-// and a thread that communicates later has learned of the initialisation from the thread that did
-// it.
-unsafe impl Sync for TranslationTable {}
+/// This PE's slot. Written by `shmem_init` and `shmem_finalize`.
+struct Slot {
+    /// Number of PEs of the job, 0 while the library is not initialised.
+    npes: usize,
+    /// The pieces: start and bytes of each, 0 bytes while not initialised.
+    lower: (usize, usize),
+    upper: (usize, usize),
+    /// Where the heap starts in its piece, behind the partitions.
+    heap: usize,
+    /// The partitions.
+    partitions: Vec<Range<usize>>,
+}
+
+impl Slot {
+    /// The slot while the library is not initialised.
+    const NONE: Self =
+        Self { npes: 0, lower: (0, 0), upper: (0, 0), heap: 0, partitions: Vec::new() };
+}
 
 /// The table of this process.
 pub static TABLE: TranslationTable = TranslationTable {
     end: AtomicUsize::new(0),
-    npes: UnsafeCell::new(0),
+    slot: Settled::new(Slot::NONE),
     own: AtomicUsize::new(0),
-    lower: UnsafeCell::new((0, 0)),
-    upper: UnsafeCell::new((0, 0)),
-    heap: UnsafeCell::new(0),
-    partitions: UnsafeCell::new(Vec::new()),
     attached: [const { AtomicU64::new(0) }; MAX_PES.div_ceil(64)],
     open: AtomicBool::new(false),
     contexts: Numberings::new(),
@@ -74,8 +75,7 @@ impl TranslationTable {
     /// Number of PEs of the job, 0 before initialisation.
     #[inline(always)]
     pub fn npes(&self) -> usize {
-        // SAFETY: written only while no operation runs (see `Sync` above).
-        unsafe { *self.npes.get() }
+        self.slot.get().npes
     }
     /// Whether operations are possible now.
     #[inline(always)]
@@ -107,17 +107,14 @@ impl TranslationTable {
     /// faults and is explained).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
-        // SAFETY: as for `npes`.
-        let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
+        let Slot { lower, upper, .. } = self.slot.get();
         addr.wrapping_sub(lower.0) < lower.1 || addr.wrapping_sub(upper.0) < upper.1
     }
     /// How many bytes from an address on are in the same piece of the slot: the data segment, or
     /// the heap. 0 if the address is in neither.
     #[inline(always)]
     fn room(&self, addr: usize) -> usize {
-        // SAFETY: as for `npes`.
-        let (lower, upper, heap) =
-            unsafe { (*self.lower.get(), *self.upper.get(), *self.heap.get()) };
+        let Slot { lower, upper, heap, .. } = *self.slot.get();
         let (start, bytes) = if addr < heap { lower } else { upper };
         if addr < start { 0 } else { bytes.saturating_sub(addr - start) }
     }
@@ -130,9 +127,7 @@ impl TranslationTable {
     #[inline(always)]
     fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
         cold_path();
-        // SAFETY: as for `npes`.
-        let partitions = unsafe { &*self.partitions.get() };
-        let found = partitions.iter().find(|piece| addr < piece.end);
+        let found = self.slot.get().partitions.iter().find(|piece| addr < piece.end);
         found.is_some_and(|piece| addr >= piece.start && bytes <= piece.end - addr)
     }
     /// The address that [`translate`] handed to `cold`.
@@ -155,15 +150,22 @@ impl TranslationTable {
         for bits in &self.attached {
             bits.store(0, Ordering::Relaxed);
         }
-        // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe {
-            *self.lower.get() = (bounds.lower.start, bounds.lower.len());
-            *self.upper.get() = (bounds.upper.start, bounds.upper.len());
-            *self.heap.get() = bounds.heap.max(bounds.upper.start);
-            *self.partitions.get() = bounds.partitions.clone();
-            *self.npes.get() = npes;
-        }
+        self.change(Slot {
+            npes,
+            lower: (bounds.lower.start, bounds.lower.len()),
+            upper: (bounds.upper.start, bounds.upper.len()),
+            heap: bounds.heap.max(bounds.upper.start),
+            partitions: bounds.partitions.clone(),
+        });
         self.open.store(true, Ordering::Relaxed);
+    }
+
+    /// Changes the slot. Only `publish` and `retire` do.
+    fn change(&self, to: Slot) {
+        // SAFETY: they run inside initialisation and finalisation. The specification forbids
+        // communication concurrent with those, and a thread that communicates later has learned of
+        // the initialisation from the thread that did it.
+        unsafe { self.slot.change(|slot| *slot = to) };
     }
 
     /// Keeps the hot path of a newly published job closed for good.
@@ -184,8 +186,7 @@ impl TranslationTable {
             self.own.store(pe, Ordering::Relaxed);
         }
         if self.open() {
-            // SAFETY: as for `npes`.
-            let (lower, upper) = unsafe { (*self.lower.get(), *self.upper.get()) };
+            let Slot { lower, upper, .. } = self.slot.get();
             INLINE_TABLE.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
         }
         // Sequentially consistent: if threads attach at the same time, one of them sees all.
@@ -193,8 +194,7 @@ impl TranslationTable {
         let attached: u32 =
             self.attached.iter().map(|bits| bits.load(Ordering::SeqCst).count_ones()).sum();
         if attached as usize == self.npes() && self.open() {
-            // SAFETY: as for `npes`.
-            let (start, bytes) = unsafe { *self.upper.get() };
+            let (start, bytes) = self.slot.get().upper;
             // Release: a thread that computes an address below the end depends on the mappings.
             self.end.store(start + bytes, Ordering::Release);
         }
@@ -205,13 +205,7 @@ impl TranslationTable {
         INLINE_TABLE.clear(self.npes());
         self.end.store(0, Ordering::Relaxed);
         self.open.store(false, Ordering::Relaxed);
-        // SAFETY: called from finalisation, when nothing else reads the table.
-        unsafe {
-            *self.lower.get() = (0, 0);
-            *self.upper.get() = (0, 0);
-            *self.partitions.get() = Vec::new();
-            *self.npes.get() = 0;
-        }
+        self.change(Slot::NONE);
     }
 }
 

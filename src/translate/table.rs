@@ -15,10 +15,10 @@
 #![allow(unsafe_code)]
 
 use super::numberings::Numberings;
+use super::settled::Settled;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode_core::layout::SlotBounds;
-use std::cell::UnsafeCell;
 use std::ops::Range;
 
 /// The most PEs of a job, which is the size of the tables (32 bytes per PE).
@@ -28,35 +28,10 @@ pub const MAX_PES: usize = 4096;
 /// entry.
 pub const ALL_OR_NONE: bool = false;
 
-/// What the hot path reads. Written by `shmem_init` and `shmem_finalize`; a PE's entries are
-/// written at its first use.
+/// What the hot path reads. A PE's entries are written at its first use.
 pub struct TranslationTable {
-    /// First address of this PE's slot.
-    origin: UnsafeCell<usize>,
-    /// Slot size; 0 while the library is not initialised, or diverted.
-    slot: UnsafeCell<usize>,
-    /// Number of PEs of the job.
-    npes: UnsafeCell<usize>,
-    /// First offset of the slot's last piece: the heap or the data segment.
-    last: UnsafeCell<usize>,
-    /// First offset past the slot's first piece: the heap, the data segment or a partition.
-    first_end: UnsafeCell<usize>,
-    /// The offsets of all pieces, in order: with partitions, there are others between these two.
-    pieces: UnsafeCell<Vec<Range<usize>>>,
-    /// As `last` and `first_end`, if the partitions belong to the heap's piece.
-    upper: UnsafeCell<usize>,
-    lower_end: UnsafeCell<usize>,
-    /// End of the slot's first part, up to which there is no foreign memory.
-    unmixed: UnsafeCell<usize>,
-    /// As `slot`, but also 0 if there are PEs or partitions that only the slow path can access.
-    whole: UnsafeCell<usize>,
-    /// The span of PEs that have a mirror: `slot`, or less.
-    reach: UnsafeCell<usize>,
-    /// `lower_end`, if the heap is in that piece, otherwise 0.
-    heap_end: UnsafeCell<usize>,
-    /// As `slot`, but also 0 while copies take the slow path.
-    copies: UnsafeCell<usize>,
-    /// `slot` for PEs that have a mirror here and are open to the hot path, otherwise 0.
+    slot: Settled<Slot>,
+    /// `Slot::bytes` for PEs that have a mirror here and are open to the hot path, otherwise 0.
     span: [AtomicUsize; MAX_PES],
     /// As `span`, for [`pointer`]: ends below any foreign memory.
     pointer_span: [AtomicUsize; MAX_PES],
@@ -69,27 +44,57 @@ pub struct TranslationTable {
     pub contexts: Numberings,
 }
 
-// SAFETY: `span` and `base` are atomic. Only `publish` and `retire` write the other fields, and
-// they run inside initialisation and finalisation. The specification forbids communication
-// concurrent with those, and a thread that communicates later has learned of the initialisation
-// from the thread that did it.
-unsafe impl Sync for TranslationTable {}
+/// This PE's slot. Written by `shmem_init` and `shmem_finalize`.
+struct Slot {
+    /// First address.
+    origin: usize,
+    /// Size; 0 while the library is not initialised, or diverted.
+    bytes: usize,
+    /// Number of PEs of the job.
+    npes: usize,
+    /// First offset of the last piece: the heap or the data segment.
+    last: usize,
+    /// First offset past the first piece: the heap, the data segment or a partition.
+    first_end: usize,
+    /// The offsets of all pieces, in order: with partitions, there are others between these two.
+    pieces: Vec<Range<usize>>,
+    /// As `last` and `first_end`, if the partitions belong to the heap's piece.
+    upper: usize,
+    lower_end: usize,
+    /// End of the first part, up to which there is no foreign memory.
+    unmixed: usize,
+    /// As `bytes`, but also 0 if there are PEs or partitions that only the slow path can access.
+    whole: usize,
+    /// The span of PEs that have a mirror: `bytes`, or less.
+    reach: usize,
+    /// `lower_end`, if the heap is in that piece, otherwise 0.
+    heap_end: usize,
+    /// As `bytes`, but also 0 while copies take the slow path.
+    copies: usize,
+}
+
+impl Slot {
+    /// The slot while the library is not initialised.
+    const NONE: Self = Self {
+        origin: 0,
+        bytes: 0,
+        npes: 0,
+        last: 0,
+        first_end: 0,
+        pieces: Vec::new(),
+        upper: 0,
+        lower_end: 0,
+        unmixed: 0,
+        whole: 0,
+        reach: 0,
+        heap_end: 0,
+        copies: 0,
+    };
+}
 
 /// The table of this process.
 pub static TABLE: TranslationTable = TranslationTable {
-    origin: UnsafeCell::new(0),
-    slot: UnsafeCell::new(0),
-    npes: UnsafeCell::new(0),
-    last: UnsafeCell::new(0),
-    first_end: UnsafeCell::new(0),
-    pieces: UnsafeCell::new(Vec::new()),
-    upper: UnsafeCell::new(0),
-    lower_end: UnsafeCell::new(0),
-    unmixed: UnsafeCell::new(0),
-    whole: UnsafeCell::new(0),
-    reach: UnsafeCell::new(0),
-    heap_end: UnsafeCell::new(0),
-    copies: UnsafeCell::new(0),
+    slot: Settled::new(Slot::NONE),
     span: [const { AtomicUsize::new(0) }; MAX_PES],
     pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
     copy_span: [const { AtomicUsize::new(0) }; MAX_PES],
@@ -100,19 +105,12 @@ pub static TABLE: TranslationTable = TranslationTable {
 impl TranslationTable {
     #[inline(always)]
     fn origin(&self) -> usize {
-        // SAFETY: written only while no operation runs (see `Sync` above).
-        unsafe { *self.origin.get() }
-    }
-    #[inline(always)]
-    fn slot(&self) -> usize {
-        // SAFETY: as for `origin`.
-        unsafe { *self.slot.get() }
+        self.slot.get().origin
     }
     /// Number of PEs of the job, 0 before initialisation.
     #[inline(always)]
     pub fn npes(&self) -> usize {
-        // SAFETY: as for `origin`.
-        unsafe { *self.npes.get() }
+        self.slot.get().npes
     }
     /// Whether operations are possible now.
     #[inline(always)]
@@ -122,19 +120,17 @@ impl TranslationTable {
     /// Whether the hot path is open: the library is initialised, and operations are not diverted.
     #[inline(always)]
     pub fn open(&self) -> bool {
-        self.slot() != 0
+        self.slot.get().bytes != 0
     }
     /// Whether the hot path is open for every PE.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
-        // SAFETY: as for `origin`.
-        unsafe { *self.whole.get() != 0 }
+        self.slot.get().whole != 0
     }
     /// Whether the caller's own pointer in an operation is sure to refer to the processor's memory.
     #[inline(always)]
     pub fn copies_open(&self) -> bool {
-        // SAFETY: as for `origin`.
-        unsafe { *self.copies.get() != 0 }
+        self.slot.get().copies != 0
     }
     /// Whether `pe` is a number that the hot path can look up.
     #[inline(always)]
@@ -146,19 +142,17 @@ impl TranslationTable {
     /// explained).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
-        let offset = addr.wrapping_sub(self.origin());
-        // SAFETY: as for `origin`.
-        let (upper, lower_end) = unsafe { (*self.upper.get(), *self.lower_end.get()) };
-        offset < self.slot() && (offset < lower_end || offset >= upper)
+        let slot = self.slot.get();
+        let offset = addr.wrapping_sub(slot.origin);
+        offset < slot.bytes && (offset < slot.lower_end || offset >= slot.upper)
     }
     /// How many bytes from an address on are in the same piece of the slot, if that is the first
     /// or the last one: without partitions, the data segment or the heap. Otherwise 0.
     #[inline(always)]
     fn room(&self, addr: usize) -> usize {
-        let offset = addr.wrapping_sub(self.origin());
-        // SAFETY: as for `origin`.
-        let (last, first_end) = unsafe { (*self.last.get(), *self.first_end.get()) };
-        let end = if offset < last { first_end } else { self.slot() };
+        let slot = self.slot.get();
+        let offset = addr.wrapping_sub(slot.origin);
+        let end = if offset < slot.last { slot.first_end } else { slot.bytes };
         end.saturating_sub(offset)
     }
     /// Whether `bytes` bytes from an address on, at least one, are in the same piece of the slot.
@@ -170,16 +164,17 @@ impl TranslationTable {
     #[inline(always)]
     fn is_in_a_piece(&self, addr: usize, bytes: usize) -> bool {
         cold_path();
-        let offset = addr.wrapping_sub(self.origin());
+        let slot = self.slot.get();
+        let offset = addr.wrapping_sub(slot.origin);
         // The hot path must not keep anything for this in registers that it would have to save: so
         // the slot's size is read again, and there is no iterator.
-        // SAFETY: as for `origin`. A slot has at least two pieces. The offset is in it, and it ends
-        // with the last piece, so the search ends there or earlier.
+        // SAFETY: a slot has at least two pieces. The offset is in it, and it ends with the last
+        // piece, so the search ends there or earlier.
         unsafe {
-            if offset >= self.slot.get().read_volatile() {
+            if offset >= (&raw const slot.bytes).read_volatile() {
                 return false;
             }
-            let mut piece = (*self.pieces.get()).as_ptr().add(1);
+            let mut piece = slot.pieces.as_ptr().add(1);
             while offset >= (*piece).end {
                 piece = piece.add(1);
             }
@@ -208,56 +203,52 @@ impl TranslationTable {
             unreachable!("a slot has a data segment and a heap");
         };
         let offsets = |piece: &Range<usize>| piece.start - origin..piece.end - origin;
-        // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe {
-            *self.origin.get() = origin;
-            *self.last.get() = last.start - origin;
-            *self.first_end.get() = first.end - origin;
-            *self.pieces.get() = pieces.iter().map(offsets).collect();
-            *self.upper.get() = bounds.upper.start - origin;
-            *self.lower_end.get() = bounds.lower.end - origin;
-            *self.unmixed.get() = match bounds.hole_is_program {
-                true => bounds.upper.end - origin,
-                false => bounds.lower.end - origin,
-            };
-            *self.npes.get() = npes;
-            *self.slot.get() = bounds.upper.end - origin;
-            *self.whole.get() = if whole { *self.slot.get() } else { 0 };
-            *self.reach.get() = *self.slot.get();
-            *self.heap_end.get() = match bounds.lower.contains(&bounds.heap) {
-                true => *self.lower_end.get(),
-                false => 0,
-            };
-            *self.copies.get() = *self.slot.get();
-        }
+        let lower_end = bounds.lower.end - origin;
+        let bytes = bounds.upper.end - origin;
+        let published = Slot {
+            origin,
+            bytes,
+            npes,
+            last: last.start - origin,
+            first_end: first.end - origin,
+            pieces: pieces.iter().map(offsets).collect(),
+            upper: bounds.upper.start - origin,
+            lower_end,
+            unmixed: if bounds.hole_is_program { bytes } else { lower_end },
+            whole: if whole { bytes } else { 0 },
+            reach: bytes,
+            heap_end: if bounds.lower.contains(&bounds.heap) { lower_end } else { 0 },
+            copies: bytes,
+        };
+        self.change(|slot| *slot = published);
+    }
+
+    /// Changes the slot. Only the four functions beside this one do.
+    fn change(&self, change: impl FnOnce(&mut Slot)) {
+        // SAFETY: they run inside initialisation and finalisation. The specification forbids
+        // communication concurrent with those, and a thread that communicates later has learned of
+        // the initialisation from the thread that did it. `change` gets all that it reads.
+        unsafe { self.slot.change(change) };
     }
 
     /// Keeps the hot path of a newly published job closed, so that every operation takes the slow
     /// path.
     pub(crate) fn divert(&self) {
-        // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe {
-            *self.slot.get() = 0;
-            *self.whole.get() = 0;
-            *self.copies.get() = 0;
-        }
+        self.change(|slot| (slot.bytes, slot.whole, slot.copies) = (0, 0, 0));
     }
 
     /// For a newly published job, sends quiet to the slow path, and operations with a second
     /// pointer, which may be to a device's memory. The given ranges are partitions on devices.
     pub(crate) fn divert_copies(&self, devices: &[Range<usize>]) {
-        let slot = self.origin()..self.origin() + self.slot();
-        let is_in_slot = |range: &Range<usize>| range.start < slot.end && slot.start < range.end;
-        // SAFETY: called from initialisation, when nothing else reads the table.
-        unsafe {
+        self.change(|slot| {
+            let end = slot.origin + slot.bytes;
             // In the hole between the slot's pieces, such a partition would be taken for symmetric
             // memory.
-            if devices.iter().any(is_in_slot) {
-                *self.reach.get() = *self.unmixed.get();
+            if devices.iter().any(|range| range.start < end && slot.origin < range.end) {
+                slot.reach = slot.unmixed;
             }
-            *self.whole.get() = 0;
-            *self.copies.get() = 0;
-        }
+            (slot.whole, slot.copies) = (0, 0);
+        });
     }
 
     /// Sets the start of PE `pe`'s mirror of the slot to `address`.
@@ -265,15 +256,11 @@ impl TranslationTable {
         if !self.open() {
             return;
         }
-        let origin = self.origin();
-        // SAFETY: as for `origin`.
-        let (spans, heap_end) = unsafe {
-            let spans = [&self.unmixed, &self.copies, &self.reach, &self.slot];
-            (spans.map(|span| *span.get()), *self.heap_end.get())
-        };
-        let [unmixed, copies, reach, slot] = match mirrored {
+        let slot = self.slot.get();
+        let spans = [slot.unmixed, slot.copies, slot.reach, slot.bytes];
+        let [unmixed, copies, reach, bytes] = match mirrored {
             Mirrored::All => spans,
-            Mirrored::HeapOnly => spans.map(|span| span.min(heap_end)),
+            Mirrored::HeapOnly => spans.map(|span| span.min(slot.heap_end)),
         };
         self.base[pe].store(address, Ordering::Relaxed);
         // Release: a reader that sees a span uses the base, and the mapping.
@@ -282,7 +269,8 @@ impl TranslationTable {
         self.span[pe].store(reach, Ordering::Release);
         // Code compiled into programs does not distinguish copies from other operations.
         if copies != 0 {
-            INLINE_TABLE.set(pe, origin..origin + slot, origin + unmixed, address);
+            let range = slot.origin..slot.origin + bytes;
+            INLINE_TABLE.set(pe, range, slot.origin + unmixed, address);
         }
     }
 
@@ -293,14 +281,8 @@ impl TranslationTable {
             spans[..npes].iter().for_each(|span| span.store(0, Ordering::Relaxed));
         }
         INLINE_TABLE.clear(npes);
-        // SAFETY: called from finalisation, when nothing else reads the table.
-        unsafe {
-            *self.slot.get() = 0;
-            *self.whole.get() = 0;
-            *self.copies.get() = 0;
-            *self.pieces.get() = Vec::new();
-            *self.npes.get() = 0;
-        }
+        // The origin stays: misses are told by their offsets from it.
+        self.change(|slot| *slot = Slot { origin: slot.origin, ..Slot::NONE });
     }
 }
 
