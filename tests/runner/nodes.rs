@@ -146,7 +146,7 @@ const VICTIMS: [(&str, &[&str]); 5] = [
 
 /// A remote shell, options, the job's status, and words of its messages.
 type Start = (&'static str, &'static str, &'static [&'static str], i32, &'static [&'static str]);
-const STARTS: [Start; 8] = [
+const STARTS: [Start; 10] = [
     (
         "no-host",
         "sh -c 'echo no route to $1 >&2; exit 255' agent",
@@ -172,6 +172,14 @@ const STARTS: [Start; 8] = [
     ("garbage-later", "sh -c 'shift; \"$@\"; echo rubbish' agent", &[], 0, &[]),
     ("silent", "sh -c 'sleep 1000' agent", &["-x", "A=B"], 1, &["no answer within", "from a, b"]),
     ("no-directory", DIRECT, &["--wdir", "/nonexistent"], 1, &["on ", "--wdir /nonexistent"]),
+    ("transports", DIRECT, &["-x", "UCX_TLS=rc,tcp,self"], 0, &[]),
+    (
+        "no-transport",
+        DIRECT,
+        &["-x", "UCX_TLS=rc,sm"],
+        1,
+        &["UCX_TLS=rc,sm: ", "expected a list with tcp or all"],
+    ),
     (
         "slots",
         DIRECT,

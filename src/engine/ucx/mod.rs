@@ -31,6 +31,8 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 use worker::{Unsent, Worker};
 
+pub use raw::about;
+
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
 const CONCLUSION: Duration = Duration::from_secs(5);
 /// How long it may take to tell other nodes of the job's end. Those that cannot be reached by then are left

@@ -25,8 +25,10 @@ const WHEN_LOADED: [(&str, &str); 5] = [
     ("UCX_LOG_FILE", "stderr"),
     ("UCX_WARN_UNUSED_ENV_VARS", "no"),
 ];
-/// The transports over which operations on one PE stay in order.
-const TRANSPORTS: &str = "tcp";
+/// The transport over which operations on one PE stay in order: one lane, one stream of bytes.
+const TRANSPORT: &str = "tcp";
+/// Names which transports the user allows: a list, or with `^` in front one of those not allowed.
+const ALLOWED: &str = "UCX_TLS";
 
 /// A worker, for as long as the process lives. Only one thread may use it at a time.
 #[derive(Clone, Copy)]
@@ -93,7 +95,7 @@ impl RawWorker {
             let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
             Error::Engine(why)
         })?;
-        check_version(&library)?;
+        version_of(&library)?;
         let ucx = Functions::of(&library)?;
         let status_string = library.function(c"ucs_status_string")?.as_ptr();
         // SAFETY: the function of this name has this type in UCX's header.
@@ -155,13 +157,7 @@ impl RawWorker {
 
     /// UCX's configuration, from its own variables and from our rules of order.
     fn configured(&self, device: &str) -> Result<Handle, Error> {
-        if let Some(transports) = variable("UCX_TLS").filter(|value| value != TRANSPORTS) {
-            return Err(Error::Engine(format!(
-                "UCX_TLS={}: operations on a PE stay in order over tcp; expected {TRANSPORTS}, or \
-                 no such variable",
-                transports.to_string_lossy()
-            )));
-        }
+        check_transport()?;
         if device.is_empty() && variable(network::VARIABLE).is_none() {
             return Err(Error::Engine(format!(
                 "no device leads to all hosts, and {} is set for other processes of the job only",
@@ -172,7 +168,7 @@ impl RawWorker {
         // SAFETY: null names, and a pointer to write to.
         let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
         self.check("ucp_config_read", status)?;
-        let mut settings = vec![("TLS", TRANSPORTS.to_owned())];
+        let mut settings = vec![("TLS", TRANSPORT.to_owned())];
         if variable(network::VARIABLE).is_none() {
             settings.push(("NET_DEVICES", device.to_owned()));
         }
@@ -276,8 +272,42 @@ impl RawWorker {
     }
 }
 
-/// Checks UCX's version. This comes first: an old version lacks some of the functions.
-fn check_version(library: &Library) -> Result<(), Error> {
+/// What a job over several nodes would run over, for display.
+///
+/// # Errors
+/// If such jobs cannot run here; in words for the user.
+pub fn about() -> Result<String, Error> {
+    library::check_static(LIBRARY)?;
+    let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY))?;
+    let version = version_of(&library)?;
+    check_transport()?;
+    let allowed =
+        variable(ALLOWED).map(|it| format!(", allowed by {ALLOWED}={}", it.to_string_lossy()));
+    Ok(format!("UCX {version} over {TRANSPORT}{}", allowed.unwrap_or_default()))
+}
+
+/// Checks that the user allows the transport.
+fn check_transport() -> Result<(), Error> {
+    match variable(ALLOWED).filter(|list| !allows(&list.to_string_lossy(), TRANSPORT)) {
+        None => Ok(()),
+        Some(list) => Err(Error::Engine(format!(
+            "{ALLOWED}={}: operations on a PE stay in order over {TRANSPORT}; expected a list with \
+             {TRANSPORT} or all, or no such variable",
+            list.to_string_lossy()
+        ))),
+    }
+}
+
+/// Whether a value of `UCX_TLS` allows a transport. A name may begin with a backslash, which keeps UCX from
+/// taking it for an alias, and end with a resource, as in `ud:aux`.
+fn allows(list: &str, transport: &str) -> bool {
+    let (denies, list) = list.strip_prefix('^').map_or((false, list), |list| (true, list));
+    let name = |item: &str| item.trim().trim_start_matches('\\') == transport;
+    denies != list.split(',').any(|item| name(item) || item.trim() == "all")
+}
+
+/// UCX's version, checked. This comes first: an old version lacks some of the functions.
+fn version_of(library: &Library) -> Result<String, Error> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
     let function = library.function(c"ucp_get_version")?.as_ptr();
     let (mut major, mut minor, mut release) = (0, 0, 0);
@@ -292,7 +322,7 @@ fn check_version(library: &Library) -> Result<(), Error> {
             "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
         )));
     }
-    Ok(())
+    Ok(format!("{major}.{minor}.{release}"))
 }
 
 /// The descriptor that an armed worker makes readable.
@@ -305,5 +335,20 @@ impl Doorbell {
         // SAFETY: UCX's own, open as long as its worker, which is not destroyed while a thread waits for it.
         let readable = unsafe { BorrowedFd::borrow_raw(self.0) };
         pass::wait(std::iter::once(readable), most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_transports_allow_what_ucx_would_take() {
+        for list in ["tcp", "tcp,self", "self, tcp", "all", "\\tcp", "^sm", "^rc,ud", "rc,all"] {
+            assert!(allows(list, "tcp"), "{list}");
+        }
+        for list in ["", "sm", "rc,self", "^tcp", "^rc,tcp", "^all", "tcpx", "tcp:aux"] {
+            assert!(!allows(list, "tcp"), "{list}");
+        }
     }
 }

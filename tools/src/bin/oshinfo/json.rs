@@ -1,6 +1,6 @@
 //! The report as JSON.
 
-use super::{collectives, copies, installation};
+use super::{collectives, copies, installation, several_nodes};
 use onenode_core::copy;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::collectives::select::{self, Operation};
@@ -24,6 +24,7 @@ pub fn report(job: &Job) -> String {
         "launcher": job.launcher().name(),
         "pes": job.npes(),
         "backend": {"name": job.backend(), "reason": job.backend_reason()},
+        "several_nodes": several_nodes(),
         "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),

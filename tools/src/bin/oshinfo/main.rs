@@ -9,6 +9,7 @@ use onenode_core::copy;
 use onenode_core::pages::Bytes;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::argument::memory::Unused;
+use oneshmem::engine::ucx;
 use oneshmem::env;
 use oneshmem::error::{Called::Blocking, Error, Routine};
 use oneshmem::job::{Job, existing, setup};
@@ -54,6 +55,7 @@ fn report(job: &Job) -> String {
         ("Installation", installation()),
         ("Launcher", format!("{}; {} PE{}", job.launcher().name(), job.npes(), s(job.npes()))),
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
+        ("Several nodes", several_nodes()),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
         ("Locks", lock::order_told()),
@@ -88,6 +90,14 @@ fn build() -> String {
         false => "",
     };
     format!("{}-{}, {profile}{addresses}", std::env::consts::ARCH, std::env::consts::OS)
+}
+
+/// What jobs over several nodes would use.
+fn several_nodes() -> String {
+    if cfg!(feature = "smartmap") {
+        return "no: the feature smartmap serves jobs on one node only".into();
+    }
+    ucx::about().unwrap_or_else(|error| format!("no: {error}"))
 }
 
 fn installation() -> String {
