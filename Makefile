@@ -9,7 +9,7 @@
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
-#   make kitten          the smoke programs for the Kitten kernel: build/kitten/
+#   make kitten          the programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
 #   make install         install into $(DESTDIR)$(PREFIX); needs no cargo after `make`
@@ -145,8 +145,8 @@ test-reproducible:
 	tests/reproducible
 
 # With the oldest Rust that Cargo.toml names: see tests/msrv.
-test-msrv:
-	CARGO='$(CARGO)' CC='$(CC)' tests/msrv
+test-msrv: all
+	BUILD='$(BUILD)' CARGO='$(CARGO)' CC='$(CC)' tests/msrv
 
 # Packages as distributions and crates.io build them: see tests/packages.
 test-packages:

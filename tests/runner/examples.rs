@@ -61,9 +61,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// Runs a Rust program of this workspace.
 fn in_rust(name: &str, says: &str, pes: usize) -> Result {
-    let outcome = launch::run(launch::oshrun(pes, &made_by_cargo(name)?))?;
-    outcome.success()?;
-    outcome.require(outcome.stdout.contains(says), format!("it does not say {says:?}"))
+    launch::run(launch::oshrun(pes, &made_by_cargo(name)?))?.prints(&[says])
 }
 
 /// The executable of a Rust program of this workspace. Cargo has made it with the unit tests, if those

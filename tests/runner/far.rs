@@ -372,8 +372,8 @@ fn unusable(name: &str, words: &[&str]) -> Result {
     }
     let program = compile::plain("tests/programs/far.c", &FAR)?;
     let path = format!("LD_LIBRARY_PATH={}", folder.display());
-    let outcome = launch::run(on_nodes(&program, 2, &[path], NO_WORDS))?;
-    outcome.fails(&[&["other nodes cannot be reached from node", "PE"], words].concat())
+    launch::run(on_nodes(&program, 2, &[path], NO_WORDS))?
+        .fails(&[&["other nodes cannot be reached from node", "PE"], words].concat())
 }
 
 /// An agent reports an unreachable address.
@@ -468,8 +468,9 @@ fn cut_off() -> Result {
     let job = job("tests/programs/cut.c", 2, &["never"])?;
     let mut command = among_namespaces(2);
     command.args(["sh", "-ec", CUT, "sh"]).args(job.get_args().skip(2));
-    let outcome = Running::start(command)?.finish_within(SOON)?;
-    outcome.fails(&["node node1 with PE 1 cannot be reached from node node0 with PE 0: "])
+    Running::start(command)?
+        .finish_within(SOON)?
+        .fails(&["node node1 with PE 1 cannot be reached from node node0 with PE 0: "])
 }
 
 /// A job ends with a message when an agent is lost for which a PE waits.

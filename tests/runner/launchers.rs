@@ -277,8 +277,7 @@ fn ended_at_start() -> Result {
             running.push(Running::start(command)?);
         }
         for process in running {
-            let outcome = process.finish_within(Duration::from_secs(20))?;
-            outcome.ends(5, NO_WORDS)?;
+            process.finish_within(Duration::from_secs(20))?.ends(5, NO_WORDS)?;
         }
     }
     Ok(())

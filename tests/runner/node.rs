@@ -154,9 +154,7 @@ fn header(compiler: &str, language: &str) -> Result {
 
 /// Runs a program of `tests/node`, which checks itself, linked in one of the ways.
 fn program(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result {
-    let ran = launch::run(Command::new(made(source, way, compiler, options)?))?;
-    ran.success()?;
-    ran.require(ran.stderr.is_empty(), "complained")
+    launch::run(Command::new(made(source, way, compiler, options)?))?.silent()
 }
 
 /// Compiles a program and returns its path.

@@ -142,11 +142,7 @@ fn means_the_same(version: &str, pes: usize, name: &str) -> Result {
 
 /// A request for symmetric storage without a partition is reported.
 fn no_partition(version: &str, pes: usize, name: &str) -> Result {
-    let outcome = launch::run(start(name, version, pes)?)?;
-    outcome.require(
-        outcome.status != 0 && outcome.stderr.contains("SHMEM_SYMMETRIC_PARTITION1=<size>"),
-        "it was to fail and say which variable to set",
-    )
+    launch::run(start(name, version, pes)?)?.fails(&["SHMEM_SYMMETRIC_PARTITION1=<size>"])
 }
 
 /// With `SHMEM_DEBUG`, a PE that maps more than the others is reported once.
@@ -168,9 +164,7 @@ fn example(version: &str, pes: usize, name: &str) -> Result {
     for form in ["standard", "extended"] {
         let mut oshrun = start_source(&format!("examples/openmp/{name}.cc"), version, pes)?;
         oshrun.args([form, size]);
-        let outcome = launch::run(oshrun)?;
-        outcome.success()?;
-        outcome.require(outcome.stdout.contains("verified"), "it was to verify its result")?;
+        launch::run(oshrun)?.prints(&["verified"])?;
     }
     Ok(())
 }

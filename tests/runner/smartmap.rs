@@ -47,8 +47,8 @@ pub fn trials() -> Vec<Trial> {
         outcome.fails(&["SHMEM_SYMMETRIC_SIZE", "loader"])
     }));
     trials.push(Trial::test("kitten/rank-beyond-the-job", || {
-        let outcome = kitten(2, &program("smoke"), &[], &[("PMI_SIZE", "1")])?;
-        outcome.fails(&["process number 0x1001", "PMI_SIZE=1"])
+        kitten(2, &program("smoke"), &[], &[("PMI_SIZE", "1")])?
+            .fails(&["process number 0x1001", "PMI_SIZE=1"])
     }));
     trials.push(Trial::test("kitten/heaps-apart", || {
         kitten_of("programs/heaps_apart.c")?.fails(&["symmetric heap is at", "shmem_init"])
@@ -208,8 +208,11 @@ fn position_independent() -> Result {
     for variant in [Variant::Pie, Variant::StaticPie] {
         let program = Program::of(tree::repository("examples/hello.c"));
         let executable = compile::executable(&program, variant)?;
-        let outcome = launch::run(launch::oshrun(2, &executable))?;
-        outcome.fails(&["shmem_init", "position independent", "-no-pie"])?;
+        launch::run(launch::oshrun(2, &executable))?.fails(&[
+            "shmem_init",
+            "position independent",
+            "-no-pie",
+        ])?;
     }
     Ok(())
 }

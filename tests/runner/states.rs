@@ -74,8 +74,7 @@ fn oshrun(options: &[&str], how: &str) -> Result<Command> {
 }
 
 fn timeout(how: &str, said: &str) -> Result {
-    let outcome = launch::run(oshrun(&["--timeout", "2"], how)?)?;
-    outcome.ends(124, &[said])
+    launch::run(oshrun(&["--timeout", "2"], how)?)?.ends(124, &[said])
 }
 
 fn quit() -> Result {

@@ -298,11 +298,7 @@ fn bad_value() -> Result {
         ("xml:file", "SHMEM_STATS=xml:file: expected 1, json, csv, json:FILE or csv:FILE"),
         ("json:/nowhere/file", "the file cannot be written: No such file"),
     ] {
-        let outcome = run_with(value)?;
-        outcome.require(
-            outcome.status != 0 && outcome.stderr.contains(expected),
-            format!("expected a job that ends with {expected:?}"),
-        )?;
+        run_with(value)?.fails(&[expected])?;
     }
     Ok(())
 }
@@ -314,7 +310,5 @@ fn short(bytes: usize) -> String {
 
 /// Without a request there are no statistics.
 fn silent() -> Result {
-    let outcome = launch::run(launch::oshrun(2, &program(Variant::usual())?))?;
-    outcome.success()?;
-    outcome.require(outcome.stderr.is_empty(), "there is something on standard error")
+    launch::run(launch::oshrun(2, &program(Variant::usual())?))?.silent()
 }

@@ -193,12 +193,7 @@ fn copies() -> Result {
         for (program, expected) in jobs {
             let mut command = launch::oshrun(2, program);
             command.env(TUNING, &path);
-            let outcome = launch::run(command)?;
-            outcome.success()?;
-            outcome.require(
-                outcome.stdout.contains(expected),
-                format!("{limits}: expected {expected:?}"),
-            )?;
+            launch::run(command)?.prints(&[expected])?;
         }
     }
     Ok(())
@@ -210,11 +205,7 @@ fn pes_differ() -> Result {
     let program = compile::plain("tests/programs/sum_order.c", &[])?;
     let mut command = launch::oshrun(4, &program);
     command.env(CONFIG, folder("differ-config")?).env_remove(TUNING).arg(first);
-    let outcome = launch::run(command)?;
-    outcome.require(
-        outcome.status != 0 && outcome.stderr.contains("must be the same for all PEs"),
-        "expected to be told that PEs differ",
-    )
+    launch::run(command)?.fails(&["must be the same for all PEs"])
 }
 
 fn tune(arguments: &[&str]) -> Command {
@@ -304,11 +295,7 @@ fn oshtune_over_nodes() -> Result {
         _ => return Err(format!("the rules over nodes have not stayed:\n{text}").into()),
     }
     let few = ["--host", "a,b,c", "--launch-agent", nodes::DIRECT, "--pes", "2", "--dry-run"];
-    let outcome = launch::run(tune(&few))?;
-    outcome.require(
-        outcome.status == 1 && outcome.stderr.contains("--pes 2 is fewer than there are hosts"),
-        "it was to say that there are too few PEs",
-    )
+    launch::run(tune(&few))?.ends(1, &["--pes 2 is fewer than there are hosts"])
 }
 
 fn oshtune_refuses() -> Result {
@@ -324,16 +311,10 @@ fn oshtune_refuses() -> Result {
         (&["more"], 2, "more"),
     ] {
         let outcome = launch::run(tune(arguments))?;
-        outcome.require(
-            outcome.status == status && outcome.stderr.contains(says),
-            format!("expected status {status} and {says:?}"),
-        )?;
+        outcome.ends(status, &[says])?;
     }
-    let outcome = launch::run(launch::oshrun(2, &tree::prefix("bin/oshtune")))?;
-    outcome.require(
-        outcome.status != 0 && outcome.stderr.contains("must not be run by a launcher"),
-        "it does not say that it starts its jobs itself",
-    )
+    launch::run(launch::oshrun(2, &tree::prefix("bin/oshtune")))?
+        .fails(&["must not be run by a launcher"])
 }
 
 /// A PE of a measuring job that cannot write its samples ends the job together with the others.
