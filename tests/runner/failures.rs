@@ -132,8 +132,8 @@ fn ends_by_itself(what: &str) -> Result {
 /// A job that ends while nobody reads its output ends when it is signalled again.
 fn terminated_while_writing() -> Result {
     let program = compile::plain("tests/programs/unread.c", &[])?;
-    let ready = tree::scratch(format!("ready-unread-{}", std::process::id()));
-    let _ = std::fs::remove_file(&ready);
+    let folder = tree::Folder::new("ready-unread")?;
+    let ready = folder.join("ready");
     let mut command = Command::new(program);
     command.arg(&ready);
     let running = Running::start(command)?;
@@ -142,7 +142,6 @@ fn terminated_while_writing() -> Result {
     std::thread::sleep(Duration::from_millis(200));
     kill(running.pid(), Signal::SIGTERM)?;
     let outcome = running.finish()?;
-    let _ = std::fs::remove_file(&ready);
     outcome.ends(3, NO_WORDS)
 }
 
@@ -150,8 +149,8 @@ fn terminated_while_writing() -> Result {
 fn launcher_ends(how: &str, signal: Signal) -> Result {
     const PES: usize = 4;
     let executable = compile::plain("tests/programs/linger.c", &[])?;
-    let ready = tree::scratch(format!("ready-{how}-{}-{}", (signal as i32), std::process::id()));
-    let _ = std::fs::remove_file(&ready);
+    let folder = tree::Folder::new(&format!("ready-{how}-{}", signal as i32))?;
+    let ready = folder.join("ready");
     let mut command = launch::oshrun(PES, &executable);
     command.arg(how).arg(&ready);
     let running = Running::start(command)?;
@@ -170,7 +169,6 @@ fn launcher_ends(how: &str, signal: Signal) -> Result {
         }
     }
     let outcome = running.finish()?;
-    let _ = std::fs::remove_file(&ready);
     left.map_err(|why| outcome.report(why.message().unwrap_or_default()))?;
     outcome.ends(128 + signal as i32, NO_WORDS)
 }

@@ -7,8 +7,8 @@ use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::collections::BTreeSet;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -137,45 +137,40 @@ fn nothing_left(launcher: Launcher) -> Result {
 fn first(what: &str) -> Result {
     let program = program("starter")?;
     let step = if what == "killed" { "101" } else { "102" };
-    let runtime = tree::scratch(format!("first-{what}-{}", std::process::id()));
-    DirBuilder::new().recursive(true).mode(0o700).create(&runtime)?;
+    let runtime = tree::Folder::new(&format!("first-{what}"))?;
+    std::fs::set_permissions(&*runtime, Permissions::from_mode(0o700))?;
     let shown = runtime.to_string_lossy().into_owned();
-    let outcome = (|| {
-        let start = |pe: usize, limit: &str| {
-            let mut command = Command::new(&program);
-            command.env("XDG_RUNTIME_DIR", &shown).env("SHMEM_STARTUP_TIMEOUT", limit);
-            Running::start(launchers::as_slurm(command, step, pe, 3))
-        };
-        let first = start(0, "60")?;
-        launch::wait_until("the first PE listens", || sockets(&runtime) == 1)?;
-        let (second, expected) = match what {
-            "killed" => {
-                let second = start(1, "60")?;
-                // It has come once it has got the files, and waits for the third.
-                launch::wait_until("the second has come", || waits(&second))?;
-                kill(first.pid(), Signal::SIGKILL)?;
-                (second, "ended before all had come")
-            }
-            _ => {
-                kill(first.pid(), Signal::SIGSTOP)?;
-                (start(1, "1")?, "is it stopped?")
-            }
-        };
-        let outcome = second.finish()?;
-        outcome.ends(1, &[expected])?;
-        if what == "stopped" {
+    let start = |pe: usize, limit: &str| {
+        let mut command = Command::new(&program);
+        command.env("XDG_RUNTIME_DIR", &shown).env("SHMEM_STARTUP_TIMEOUT", limit);
+        Running::start(launchers::as_slurm(command, step, pe, 3))
+    };
+    let first = start(0, "60")?;
+    launch::wait_until("the first PE listens", || sockets(&runtime) == 1)?;
+    let (second, expected) = match what {
+        "killed" => {
+            let second = start(1, "60")?;
+            // It has come once it has got the files, and waits for the third.
+            launch::wait_until("the second has come", || waits(&second))?;
             kill(first.pid(), Signal::SIGKILL)?;
+            (second, "ended before all had come")
         }
-        first.finish()?;
-        let next: Result<Vec<_>> = (0..3).map(|pe| start(pe, "60")).collect();
-        next?.into_iter().try_for_each(|pe| pe.finish()?.success())?;
-        match std::fs::read_dir(&runtime)?.count() {
-            0 => Ok(()),
-            left => Err(format!("{left} folders are left in {shown}").into()),
+        _ => {
+            kill(first.pid(), Signal::SIGSTOP)?;
+            (start(1, "1")?, "is it stopped?")
         }
-    })();
-    let _ = std::fs::remove_dir_all(&runtime);
-    outcome
+    };
+    second.finish()?.ends(1, &[expected])?;
+    if what == "stopped" {
+        kill(first.pid(), Signal::SIGKILL)?;
+    }
+    first.finish()?;
+    let next: Result<Vec<_>> = (0..3).map(|pe| start(pe, "60")).collect();
+    next?.into_iter().try_for_each(|pe| pe.finish()?.success())?;
+    match std::fs::read_dir(&*runtime)?.count() {
+        0 => Ok(()),
+        left => Err(format!("{left} folders are left in {shown}").into()),
+    }
 }
 
 /// How many sockets are in the folders here.

@@ -28,28 +28,22 @@ fn program() -> Result<PathBuf> {
 /// A core dump contains the memory in use, and not the rest.
 fn dump(how: &str) -> Result {
     let program = program()?;
-    let folder = tree::scratch(format!("dump-{how}-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
+    let folder = tree::Folder::new(&format!("dump-{how}"))?;
     let mut command = launch::oshrun(2, &program);
-    command.arg(how).env("SHMEM_SYMMETRIC_SIZE", HEAP).current_dir(&folder);
-    let checked = launch::run(command).and_then(|outcome| {
-        let made = fs::read_dir(&folder)?.flatten().next();
-        let path = made.ok_or_else(|| format!("no dump was made: {}", outcome.stderr))?.path();
-        let bytes = fs::metadata(&path)?.len();
-        if bytes > MOST {
-            return Err(format!("the dump has {bytes} bytes, expected at most {MOST}").into());
-        }
-        let text = fs::read(&path)?;
-        let has = |word: &[u8]| text.windows(word.len()).any(|bytes| bytes == word);
-        match (has(b"marker-0-of-the-heap"), has(b"marker-1-of-the-heap")) {
-            (true, false) => Ok(()),
-            (own, peer) => {
-                Err(format!("the dump has the own heap: {own}, the peer's: {peer}").into())
-            }
-        }
-    });
-    let _ = fs::remove_dir_all(&folder);
-    checked
+    command.arg(how).env("SHMEM_SYMMETRIC_SIZE", HEAP).current_dir(&*folder);
+    let outcome = launch::run(command)?;
+    let made = fs::read_dir(&*folder)?.flatten().next();
+    let path = made.ok_or_else(|| format!("no dump was made: {}", outcome.stderr))?.path();
+    let bytes = fs::metadata(&path)?.len();
+    if bytes > MOST {
+        return Err(format!("the dump has {bytes} bytes, expected at most {MOST}").into());
+    }
+    let text = fs::read(&path)?;
+    let has = |word: &[u8]| text.windows(word.len()).any(|bytes| bytes == word);
+    match (has(b"marker-0-of-the-heap"), has(b"marker-1-of-the-heap")) {
+        (true, false) => Ok(()),
+        (own, peer) => Err(format!("the dump has the own heap: {own}, the peer's: {peer}").into()),
+    }
 }
 
 /// memcheck finds no errors, and its leak check of all memory ends, also with the default heap.

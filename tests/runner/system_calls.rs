@@ -86,14 +86,12 @@ fn constant(what: &str, [few, many]: [usize; 2], more: usize, start: Start) -> R
 /// The calls of the PE that made the most.
 fn calls(what: &str, pes: usize, start: Start) -> Result<Vec<String>> {
     let executable = compile::plain("tests/programs/init_calls.c", &[])?;
-    let folder = tree::scratch(format!("strace-{what}-{pes}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
+    let folder = tree::Folder::new(&format!("strace-{what}-{pes}"))?;
     let strace = tree::find("strace").ok_or("strace is not installed")?;
     let mut command = start(pes, &strace);
     command.args(["-ff", "-o"]).arg(folder.join("pe")).arg(executable);
-    let result = launch::run(command)?.success().and_then(|()| read(&folder, pes));
-    let _ = std::fs::remove_dir_all(&folder);
-    result
+    launch::run(command)?.success()?;
+    read(&folder, pes)
 }
 
 fn read(folder: &Path, pes: usize) -> Result<Vec<String>> {
