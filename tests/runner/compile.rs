@@ -79,7 +79,7 @@ fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path
     let mut from = from(program)?;
     if !is_elsewhere() {
         let mut compile = command(program, variant, &program.source, &object);
-        compile.args(["-c", code]);
+        compile.arg("-c");
         once(&object, || made(&object, &from, compile))?;
         from.push(object.clone());
     }
