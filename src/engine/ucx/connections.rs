@@ -1,9 +1,8 @@
 //! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
-use super::direct::{DirectConnections, Inbox};
-use super::raw::Endpoint;
+use super::direct::DirectConnections;
+use super::raw::{Endpoint, RawWorker};
 use super::request::Remote;
-use super::worker::Worker;
 use crate::engine::Segment;
 use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
@@ -82,7 +81,7 @@ impl Peers {
     /// done so. Takes at most about `most`.
     pub fn connect(
         &mut self,
-        worker: &Worker<Inbox>,
+        worker: &RawWorker,
         (node, pe): (usize, usize),
         record: &[u8],
         most: Duration,
@@ -108,7 +107,7 @@ impl Peers {
     }
 
     /// Ends the job if the connection to a node has failed.
-    pub fn check(&mut self, worker: &Worker<Inbox>) {
+    pub fn check(&mut self, worker: &RawWorker) {
         for (node, agent) in self.agents.iter().enumerate() {
             if let Some(status) = agent.as_ref().and_then(|agent| agent.endpoint.failure()) {
                 lost_node(node, worker.words(status));

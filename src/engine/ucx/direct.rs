@@ -303,7 +303,7 @@ impl Direct {
     fn send(&self, worker: &Worker<Inbox>, handler: Handler, message: Vec<u8>) {
         if let Some(endpoint) = self.endpoint {
             // If it fails, so has the connection.
-            let _ = worker.send(endpoint, handler, message, &self.unsent);
+            let _ = worker.send(endpoint, handler, message, self.unsent.clone());
         }
     }
 }

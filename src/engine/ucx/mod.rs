@@ -78,14 +78,14 @@ impl Ucx {
 
     /// Sends a message. `owed`: quiets wait for it.
     fn send(&self, to: Far, message: Message, owed: bool) {
-        let unsent = Unsent::default();
+        let unsent = &self.shared.unsent;
         self.with(to, |state, remote, offset| {
             let target = remote.at(offset, message.extent())?;
             self.shared.count(state, to.pe, owed);
             let message = message.to(target);
-            state.worker.send(remote.endpoint, message::STORES, message, &unsent)
+            state.worker.send(remote.endpoint, message::STORES, message, unsent.clone())
         });
-        self.await_sent(&unsent);
+        self.await_sent(unsent);
     }
 
     /// Returns when the messages have been sent: a PE issues no more than the network takes.
@@ -192,7 +192,13 @@ unsafe impl Engine for Ucx {
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all
             // has been sent, below, or an answer to what was asked later has come.
             unsafe {
-                state.worker.send_parts(remote.endpoint, message::STORES, parts, from, &unsent)
+                state.worker.send_parts(
+                    remote.endpoint,
+                    message::STORES,
+                    parts,
+                    from,
+                    unsent.clone(),
+                )
             }
         });
         if blocking {
@@ -327,7 +333,7 @@ impl Network for Ucx {
             let message = Message::words(message::END, &[word]);
             if let Ok(target) = agent.at(0, message.extent()) {
                 let message = message.to(target);
-                let _ = worker.send(endpoint, message::STORES, message, &Unsent::default());
+                let _ = worker.send(endpoint, message::STORES, message, ());
                 open.extend(requests.ask_for_answer(worker, agent));
             }
             if Instant::now() >= until {

@@ -7,7 +7,7 @@ use super::direct::Inbox;
 use super::message::Question;
 use super::raw::Doorbell;
 use super::request::{Operations, Remote};
-use super::worker::Worker;
+use super::worker::{Unsent, Worker};
 use crate::error::Error;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
@@ -35,6 +35,8 @@ const PROBE: Duration = Duration::from_secs(5);
 pub struct Shared {
     pub state: Mutex<State>,
     pub doorbell: Doorbell,
+    /// Messages of few bytes. Whoever sends one waits for all.
+    pub unsent: Unsent,
     /// Whether there are operations for the progress thread.
     alarm: Mutex<bool>,
     alarmed: Condvar,
@@ -58,7 +60,8 @@ impl Shared {
         let doorbell = worker.doorbell();
         let (operations, silence) = (Operations::default(), Silence::default());
         let state = State { worker, peers, operations, silence, armed: false, waiting: 0 };
-        Self { state: state.into(), doorbell, alarm: false.into(), alarmed: Condvar::new() }
+        let (unsent, alarmed) = (Unsent::default(), Condvar::new());
+        Self { state: state.into(), doorbell, unsent, alarm: false.into(), alarmed }
     }
 
     /// The state, when no other thread uses it.

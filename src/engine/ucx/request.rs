@@ -4,8 +4,7 @@
 
 use super::memory;
 use super::message::{QUESTIONS, Question, Target};
-use super::raw::Endpoint;
-use super::worker::{Unsent, Worker};
+use super::raw::{Endpoint, RawWorker};
 use crate::engine::exports::EXPORT_BYTES;
 use crate::engine::{Far, Segment};
 use crate::error::Error;
@@ -111,9 +110,9 @@ impl PendingRequests {
     ///
     /// # Safety
     /// `to` is writable for the question's extent until it is answered.
-    pub unsafe fn ask<R>(
+    pub unsafe fn ask(
         &self,
-        worker: &Worker<R>,
+        worker: &RawWorker,
         of: Remote,
         offset: u64,
         question: Question,
@@ -122,7 +121,7 @@ impl PendingRequests {
         let target = of.at(offset, question.extent())?;
         let number = self.add(target.at.pe, question.extent(), to);
         let message = question.encode(number, target);
-        let sent = worker.send(of.endpoint, QUESTIONS, message, &Unsent::default());
+        let sent = worker.send(of.endpoint, QUESTIONS, message, ());
         sent.map(|()| number).inspect_err(|_| _ = self.0.borrow_mut().requests.pop_back())
     }
 
@@ -130,7 +129,7 @@ impl PendingRequests {
     ///
     /// # Errors
     /// If UCX fails.
-    pub fn ask_for_answer<R>(&self, worker: &Worker<R>, of: Remote) -> Result<u64, Error> {
+    pub fn ask_for_answer(&self, worker: &RawWorker, of: Remote) -> Result<u64, Error> {
         let nothing = std::ptr::dangling_mut();
         // SAFETY: the answer has no bytes.
         unsafe { self.ask(worker, of, 0, Question::Load(0), nothing) }

@@ -75,7 +75,7 @@ struct Owned<K> {
 /// Ends the request for a message that has been sent, or cannot be. UCX calls this.
 ///
 /// # Safety
-/// `owned` is the box that [`RawWorker::send`] has handed over with this request.
+/// `owned` is the box that [`RawWorker::post`] has handed over with this request.
 unsafe extern "C" fn sent<K>(request: *mut c_void, status: Status, owned: *mut c_void) {
     // SAFETY: UCX calls this once for the request, and reads nothing of the message any more.
     let owned = unsafe { Box::from_raw(owned.cast::<Owned<K>>()) };
@@ -93,7 +93,7 @@ impl RawWorker {
     /// # Safety
     /// The bytes are readable, and do not change, until the message has been sent; it is enough that they
     /// are as long as `kept` is not dropped.
-    unsafe fn send<K: Send + 'static>(
+    unsafe fn post<K: Send + 'static>(
         &self,
         Endpoint { handle, broken }: Endpoint,
         handler: Handler,
@@ -133,7 +133,11 @@ impl RawWorker {
         }
     }
 
-    fn send_owned<K: Send + 'static>(
+    /// Sends a message. `kept` is dropped when it has been sent.
+    ///
+    /// # Errors
+    /// If UCX refuses it.
+    pub fn send<K: Send + 'static>(
         &self,
         to: Endpoint,
         handler: Handler,
@@ -142,10 +146,18 @@ impl RawWorker {
     ) -> Result<(), Error> {
         let place = (message.as_ptr(), message.len());
         // SAFETY: the vector stays where its bytes are, and unchanged, until it is dropped with the rest.
-        unsafe { self.send(to, handler, None, place, (message, kept)) }
+        unsafe { self.post(to, handler, None, place, (message, kept)) }
     }
 
-    unsafe fn send_parts<K: Clone + Send + 'static>(
+    /// Sends many bytes as messages, from where they are. Each keeps a clone of `kept` until it has been sent.
+    ///
+    /// # Errors
+    /// If UCX refuses one. Those before it are on their way.
+    ///
+    /// # Safety
+    /// All parts are readable from `from` on until they have been sent; it is enough that they are as long as
+    /// a clone of `kept` exists.
+    pub unsafe fn send_parts<K: Clone + Send + 'static>(
         &self,
         to: Endpoint,
         handler: Handler,
@@ -156,44 +168,9 @@ impl RawWorker {
         for (head, part) in parts {
             let place = (from.wrapping_add(part.start), part.len());
             // SAFETY: one of the parts that the caller guarantees.
-            unsafe { self.send(to, handler, Some(head), place, kept.clone()) }?;
+            unsafe { self.post(to, handler, Some(head), place, kept.clone()) }?;
         }
         Ok(())
-    }
-}
-
-impl<R> Worker<R> {
-    /// Sends a message. `unsent` tells when it has been sent.
-    ///
-    /// # Errors
-    /// If UCX refuses it.
-    pub fn send(
-        &self,
-        to: Endpoint,
-        handler: Handler,
-        message: Vec<u8>,
-        unsent: &Unsent,
-    ) -> Result<(), Error> {
-        self.raw.send_owned(to, handler, message, unsent.clone())
-    }
-
-    /// Sends many bytes as messages, from where they are. `unsent` tells when all have been sent.
-    ///
-    /// # Errors
-    /// If UCX refuses one. Those before it are on their way.
-    ///
-    /// # Safety
-    /// All parts are readable from `from` on until they have been sent.
-    pub unsafe fn send_parts(
-        &self,
-        to: Endpoint,
-        handler: Handler,
-        parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        from: *const u8,
-        unsent: &Unsent,
-    ) -> Result<(), Error> {
-        // SAFETY: as for this function.
-        unsafe { self.raw.send_parts(to, handler, parts, from, unsent.clone()) }
     }
 }
 
@@ -222,7 +199,7 @@ pub struct Sender<'m> {
 impl Sender<'_> {
     /// Answers with a message. If that fails, the connection is lost, and the sender reports it.
     pub fn answer(&self, handler: Handler, message: Vec<u8>) {
-        let _ = self.worker.send_owned(self.endpoint, handler, message, ());
+        let _ = self.worker.send(self.endpoint, handler, message, ());
     }
 
     /// Answers with many bytes, from where they are.

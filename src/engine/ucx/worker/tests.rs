@@ -98,7 +98,9 @@ impl Pair {
     fn send(&self, offset: u64, message: Message) {
         let target = self.remote.at(offset, message.extent()).expect("within the memory");
         let unsent = Unsent::default();
-        self.here.send(self.endpoint, STORES, message.to(target), &unsent).expect("a message");
+        self.here
+            .send(self.endpoint, STORES, message.to(target), unsent.clone())
+            .expect("a message");
         self.progress_until(|| unsent.is_empty());
         assert_eq!(self.endpoint.failure(), None);
     }
@@ -153,7 +155,7 @@ fn a_message_does_not_overtake_a_large_store() {
         let parts = parts(last * 8, |start| at.plus(start).words(message::STORE));
         let (to, from, unsent) = (pair.endpoint, from.as_ptr().cast(), Unsent::default());
         // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, STORES, parts, from, &unsent) }.expect("messages");
+        unsafe { pair.here.send_parts(to, STORES, parts, from, unsent.clone()) }.expect("messages");
         // SAFETY: the value is readable.
         pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
@@ -320,10 +322,10 @@ fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
         let parts = parts(size_of_val(&from[..]), |start| at.plus(start).words(message::STORE));
         let (to, from) = (pair.endpoint, from.as_ptr().cast());
         // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, STORES, parts, from, &unsent) }.expect("messages");
+        unsafe { pair.here.send_parts(to, STORES, parts, from, unsent.clone()) }.expect("messages");
     }
     let message = Message::words(message::STORE, &[7]).to(at);
-    pair.here.send(pair.endpoint, STORES, message, &unsent).expect("a message");
+    pair.here.send(pair.endpoint, STORES, message, unsent.clone()).expect("a message");
     assert!(!unsent.is_empty(), "nobody has read it");
     let last = (BYTES - 8) as u64;
     let question = Question::Load(8);
@@ -339,7 +341,7 @@ fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
     let address = other.address().expect("an address");
     let nobody = pair.here.connect(&address).expect("an endpoint");
     let unsent = Unsent::default();
-    pair.here.send(nobody, STORES, vec![0; message::HEAD], &unsent).expect("a message");
+    pair.here.send(nobody, STORES, vec![0; message::HEAD], unsent.clone()).expect("a message");
     assert!(!unsent.is_empty() && nobody.failure().is_none(), "nobody has admitted it");
     guard.close().expect("a descriptor");
     pair.progress_until(|| unsent.is_empty() && nobody.failure().is_some());
