@@ -135,13 +135,17 @@ fn alone() -> bool {
 }
 
 /// Carries out a call on a lock: at once in the common case, otherwise in `apart`.
-macro_rules! on_lock {
-    ($routine:expr, $lock:expr, $call:ident) => {
-        match at_once() {
-            Some(job) => $call(Lock::new($routine, $lock, job.pe())),
-            None => apart($routine, $lock, $call, $call),
-        }
-    };
+#[inline(always)]
+fn on_lock<'m, R>(
+    routine: Routine,
+    lock: Object<'m, c_long>,
+    near: impl FnOnce(Lock<'m>) -> R,
+    far: impl FnOnce(FarLock<'m>) -> R,
+) -> R {
+    match at_once() {
+        Some(job) => near(Lock::new(routine, lock, job.pe())),
+        None => apart(routine, lock, near, far),
+    }
 }
 
 /// Carries out a call if not all PEs are on this node, or the library is not initialised.
@@ -150,8 +154,8 @@ macro_rules! on_lock {
 fn apart<'m, R>(
     routine: Routine,
     lock: Object<'m, c_long>,
-    near: fn(Lock<'m>) -> R,
-    far: fn(FarLock<'m>) -> R,
+    near: impl FnOnce(Lock<'m>) -> R,
+    far: impl FnOnce(FarLock<'m>) -> R,
 ) -> R {
     let job = job(routine);
     let _call = call::begin(routine);
@@ -186,12 +190,12 @@ fn release(lock: impl LockWords) {
 
 /// `shmem_set_lock`: waits until this PE holds the lock.
 pub fn set(routine: Routine, lock: Object<'_, c_long>) {
-    on_lock!(routine, lock, acquire);
+    on_lock(routine, lock, acquire, acquire);
 }
 
 /// `shmem_test_lock`: 0 if this PE now holds the lock, 1 if it is in use.
 pub fn test(routine: Routine, lock: Object<'_, c_long>) -> c_int {
-    on_lock!(routine, lock, try_to_acquire)
+    on_lock(routine, lock, try_to_acquire, try_to_acquire)
 }
 
 /// `shmem_clear_lock`: completes this PE's operations and passes the lock on.
@@ -200,7 +204,7 @@ pub fn clear(routine: Routine, lock: Object<'_, c_long>) {
     if cfg!(not(target_arch = "x86_64")) {
         ordering::quiet(routine);
     }
-    on_lock!(routine, lock, release);
+    on_lock(routine, lock, release, release);
 }
 
 #[cfg(test)]

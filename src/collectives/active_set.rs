@@ -7,7 +7,8 @@
 use super::arrays::Arrays;
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
-use super::{apart, far, far_set, on_team, psync_use, run, with_team};
+use super::run::{self, Alltoalls, Collective};
+use super::{apart, far, far_set, near, on_team, psync_use};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::env;
@@ -109,33 +110,24 @@ fn as_team(set: &ActiveSet) -> Option<&'static Team> {
     })
 }
 
-/// Makes a call with the group of an active set, whichever nodes its members are on.
-macro_rules! on_set {
-    ($set:expr, |$group:ident| $call:expr) => {
-        if TABLE.is_whole() {
-            if let Some(team) = as_team(&$set) {
-                let $group = &on_team($set.routine, team);
-                $call
-            } else {
-                let $group = &PSync($set);
-                $call
-            }
-        } else {
-            apart(|| {
-                let _call = call::begin($set.routine);
-                let _in_use = env::debugging().then(|| psync_use::begin(&$set));
-                if let Some(team) = as_team(&$set) {
-                    with_team!($set.routine, team, |$group| $call)
-                } else if let Some(group) = far_set::on_set($set) {
-                    let $group = &group;
-                    $call
-                } else {
-                    let $group = &PSync($set);
-                    $call
-                }
-            })
+/// Carries out a collective on an active set, whichever nodes its members are on.
+#[inline(always)]
+fn carry_out<C: Collective>(set: ActiveSet, call: C) -> C::Output {
+    if TABLE.is_whole() {
+        return match as_team(&set) {
+            Some(team) => call.run(set.routine, &near(set.routine, team)),
+            None => call.run(set.routine, &PSync(set)),
+        };
+    }
+    apart(move || {
+        let _call = call::begin(set.routine);
+        let _in_use = env::debugging().then(|| psync_use::begin(&set));
+        match (as_team(&set), far_set::on_set(set)) {
+            (Some(team), _) => on_team(set.routine, team, call),
+            (None, Some(group)) => call.run(set.routine, &group),
+            (None, None) => call.run(set.routine, &PSync(set)),
         }
-    };
+    })
 }
 
 /// `shmem_barrier`: completes this PE's operations on the default context, then waits for all
@@ -148,7 +140,7 @@ pub fn barrier(routine: Routine, set: Triplet, psync: PSyncArray) {
 /// `shmem_sync` on an active set: waits for all members.
 pub fn sync(routine: Routine, set: Triplet, psync: PSyncArray) {
     let set = checked(routine, set, psync, 0);
-    on_set!(set, |group| run::sync(routine, group));
+    carry_out(set, run::Barrier);
 }
 
 /// `shmem_broadcast32` and 64: copies the `part` of member `root`'s source to the dest of every
@@ -162,20 +154,20 @@ pub fn broadcast(
     psync: PSyncArray,
 ) {
     let set = checked(routine, set, psync, part.accessed);
-    on_set!(set, |group| run::broadcast(routine, group, arrays, part, root, false));
+    carry_out(set, run::Broadcast { arrays, part, root, root_too: false });
 }
 
 /// `shmem_collect32` and 64: concatenates all sources; each member's `part` may have any size.
 pub fn collect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     let set = checked(routine, set, psync, part.accessed);
-    on_set!(set, |group| run::collect(routine, group, arrays, part));
+    carry_out(set, run::Collect { arrays, part });
 }
 
 /// `shmem_fcollect32` and 64: concatenates all sources, one `part` of each.
 pub fn fcollect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
-        on_set!(set, |group| run::fcollect(routine, group, arrays, part));
+        carry_out(set, run::Fcollect { arrays, part });
     }
 }
 
@@ -183,33 +175,16 @@ pub fn fcollect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, 
 pub fn alltoall(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
-        on_set!(set, |group| run::alltoall(routine, group, arrays, part));
+        carry_out(set, run::Alltoall { arrays, part });
     }
 }
 
-/// `shmem_alltoalls32` and 64: copies `nelems` elements of `elem_bytes` bytes from each member to
-/// each member, `dst` elements apart in dest and `sst` in source.
-#[allow(clippy::too_many_arguments)] // The specification's list.
-pub fn alltoalls(
-    routine: Routine,
-    set: Triplet,
-    arrays: Arrays<'_>,
-    dst: isize,
-    sst: isize,
-    nelems: usize,
-    elem_bytes: usize,
-    psync: PSyncArray,
-) {
-    if nelems > 0 && elem_bytes > 0 {
-        let set = checked(routine, set, psync, nelems.saturating_mul(elem_bytes));
-        on_set!(set, |group| run::alltoalls(
-            routine,
-            group,
-            arrays,
-            (dst, sst),
-            nelems,
-            elem_bytes
-        ));
+/// `shmem_alltoalls32` and 64: copies elements from each member to each member, at equal distances in dest
+/// and in source.
+pub fn alltoalls(routine: Routine, set: Triplet, call: Alltoalls<'_>, psync: PSyncArray) {
+    if call.nelems > 0 && call.elem_bytes > 0 {
+        let set = checked(routine, set, psync, call.nelems.saturating_mul(call.elem_bytes));
+        carry_out(set, call);
     }
 }
 
@@ -240,6 +215,6 @@ fn reduce_with(
     };
     if n > 0 {
         let set = checked(routine, set, psync, n.saturating_mul(kernel.bytes()));
-        on_set!(set, |group| run::reduce(routine, group, arrays, n, kernel));
+        carry_out(set, run::Reduce { arrays, n, kernel });
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the team of a collective and, under `SHMEM_DEBUG`, checks that all its PEs make the same
 //! call.
 
-use super::{CollectiveGroup, Reach, Small, far, select, with_team};
+use super::{Exchange, Small, far, on_team, select};
 use crate::env;
 use crate::error::{Called, Routine};
 use crate::failure;
@@ -66,15 +66,12 @@ pub(crate) fn check(routine: Routine, team: &'static Team, agreed: &Agreed) {
     // Each member compares with all others: the root of a broadcast does not wait for the member
     // that finds a difference.
     let mut other = None;
-    let index = with_team!(routine, team, |group| {
-        let Ok(()) = group.exchange(&mine, |member, theirs| {
-            if *theirs != mine {
-                other.get_or_insert((member, *theirs));
-            }
-            Ok(())
-        });
-        group.index()
-    });
+    let compare = |member, theirs: &Small| {
+        if *theirs != mine {
+            other.get_or_insert((member, *theirs));
+        }
+    };
+    let index = on_team(routine, team, Exchange(&mine, compare));
     let Some((member, theirs)) = other else { return };
     let (pe, name) = (team.member(member), name(&theirs));
     let rule = "all PEs of a team must make the same collective calls in the same order, with the \

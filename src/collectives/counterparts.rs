@@ -1,15 +1,10 @@
-//! The members' memory: where the counterparts of a range are mapped here. Members on other nodes
-//! have the names of [`names`](super::names) instead, which only the engine can use.
+//! The members' memory on this node: where the counterparts of a range are mapped here.
 #![allow(unsafe_code)]
 
-use super::far::FarTeam;
-use super::far_set::FarSet;
-use super::members::{ActiveSet, TeamMembers};
-use super::names::Names;
+use super::members::{ActiveSet, Section, TeamMembers};
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
-use crate::engine::Completion;
 use crate::error::Routine;
 use crate::job::about::About;
 use crate::slow;
@@ -18,8 +13,6 @@ use crate::stats::{For, Wait};
 use crate::translate::{TABLE, translate};
 use onenode_core::collectives::group::Outcome;
 use onenode_core::collectives::memory::{Buffer, Memory};
-use onenode_core::collectives::range::{self, Readable, Remote, Writable};
-use onenode_core::collectives::scratch::Scratch;
 use std::convert::Infallible;
 
 /// Where the counterpart of `address` on PE `world_pe` of the world is mapped here.
@@ -74,7 +67,7 @@ unsafe impl Memory for ActiveSet {
     type Stop = Infallible;
 
     fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        Ok(peer(self.routine, buffer.name(), address, self.world_pe(member)))
+        Ok(peer(self.routine, buffer.name(), address, self.pe(member)))
     }
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
@@ -82,81 +75,10 @@ unsafe impl Memory for ActiveSet {
     }
 }
 
-/// For a group that has members on other nodes; `near` is the same group as if all members were on
-/// this node.
-macro_rules! far_memory {
-    ($($group:ty: $near:ident;)*) => {$(
-        // SAFETY: a member on this node is reached as in a group that has no others. The address of
-        // a member on another node is a name, which `copy` and `near` pass to the engine. The
-        // engine copies exactly so many bytes to or from the counterpart of the address, or ends
-        // the job.
-        unsafe impl Memory for $group {
-            type Stop = Infallible;
-
-            fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-                if !self.is_far(member) {
-                    return self.$near.peer(buffer, address, member);
-                }
-                Ok(self.names.of(self.$near.routine, buffer, address, self.pe(member)))
-            }
-            fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
-                self.$near.check(buffer, address, bytes)
-            }
-            // The members' arrays are in the caches of several nodes.
-            fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
-                copy(&self.names, from, to);
-            }
-            fn near<'m>(
-                &self,
-                from: Remote<Readable<'m>>,
-                room: &'m mut Option<Scratch>,
-            ) -> Readable<'m> {
-                if Names::named(from.address()).is_none() {
-                    // SAFETY: the address is not a name, so it is mapped here.
-                    return unsafe { from.range() };
-                }
-                let room = room.insert(Scratch::new(from.bytes())).all();
-                copy(&self.names, from, room.into());
-                room.readable()
-            }
-        }
-    )*};
-}
-far_memory! {
-    FarTeam: team;
-    FarSet: set;
-}
-
-/// Copies bytes; one side may be a name. A put is complete on return, so that a step announced next
-/// cannot overtake it.
-fn copy(names: &Names, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>) {
-    let bytes = from.bytes();
-    assert_eq!(bytes, to.bytes(), "a copy has two lengths");
-    let (far_from, far_to) = (Names::named(from.address()), Names::named(to.address()));
-    // SAFETY: the code below never loads from a name or stores to one.
-    let (from, to) = unsafe { (from.range(), to.range()) };
-    match (far_from, far_to) {
-        (None, None) => range::copy(from, to),
-        _ if bytes == 0 => {}
-        (Some(from), None) => {
-            // SAFETY: `to` is not a name, so its bytes are mapped here, and writable, as those of a
-            // `Writable` are. The transfer is over on return.
-            unsafe { names.network.get(to.at(), from, bytes, Completion::AtReturn) };
-        }
-        (None, Some(to)) => {
-            // SAFETY: `from` is not a name, so its bytes are mapped here, and readable, as those of
-            // a `Readable` are. The transfer is over on return.
-            unsafe { names.network.put(to, from.at(), bytes, Completion::AtReturn) };
-            names.network.quiet();
-        }
-        (Some(_), Some(_)) => unreachable!("one side of a copy is this PE's own memory"),
-    }
-}
-
 impl ActiveSet {
     /// Ends the job unless the `pSync` array is symmetric.
     pub fn check_psync(&self) {
-        peer(self.routine, "pSync", self.psync.address(), self.world_pe(self.me));
+        peer(self.routine, "pSync", self.psync.address(), self.pe(self.me));
     }
 }
 
@@ -164,7 +86,7 @@ impl SyncArray for ActiveSet {
     type Word<'w> = &'w AtomicU64;
 
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
-        let array = peer(self.routine, "pSync", self.psync.address(), self.world_pe(member));
+        let array = peer(self.routine, "pSync", self.psync.address(), self.pe(member));
         let word = array + element * size_of::<AtomicU64>();
         // SAFETY: `peer` ends the job unless the array is symmetric, and returns where the member's
         // array is mapped while the library is initialised. A `PSyncArray` has this element, and

@@ -1,8 +1,8 @@
 //! Teams with members on other nodes. The algorithms are the same. A far member's memory has a
-//! name, see [`Names`]. Its control words have a copy here, which a wait updates.
+//! tagged address, see [`FarMembers`]. Its control words have a copy here, which a wait updates.
 
+use super::far_members::FarMembers;
 use super::members::TeamMembers;
-use super::names::Names;
 use super::subscription;
 use crate::atomics::Ordering;
 use crate::counter::Counter;
@@ -22,8 +22,7 @@ use std::mem::offset_of;
 /// A team with far members, in a call of `routine`.
 #[derive(Clone, Copy)]
 pub struct FarTeam {
-    pub(super) team: TeamMembers,
-    pub(super) names: Names,
+    members: FarMembers<TeamMembers>,
     known: &'static [Known],
 }
 
@@ -35,9 +34,8 @@ pub(crate) fn on_team(
 ) -> Option<EpochGroup<'static, FarTeam>> {
     let job = job(routine);
     let (network, known) = (job.network()?, team.known()?);
-    let members =
-        FarTeam { team: TeamMembers { routine, team }, names: Names { job, network }, known };
-    Some(EpochGroup::new(members, team.epoch()))
+    let members = FarMembers { near: TeamMembers { routine, team }, job, network };
+    Some(EpochGroup::new(FarTeam { members, known }, team.epoch()))
 }
 
 /// Completes this PE's operations on other nodes and devices. A barrier promises this, and no
@@ -61,12 +59,9 @@ fn place(job: &Job, slot: usize, pe: usize) -> Far {
 const AWAKE: u32 = 256;
 
 impl FarTeam {
-    pub(super) fn pe(&self, member: usize) -> usize {
-        self.team.team.member(member)
-    }
-
-    pub(super) fn is_far(&self, member: usize) -> bool {
-        !self.names.job.is_near(self.pe(member))
+    /// The team's slot in the control area.
+    fn slot(&self) -> usize {
+        self.members.near.team.slot()
     }
 
     /// The far member whose counter this is, in this PE's copy, and the counter's offset in the
@@ -82,23 +77,23 @@ impl FarTeam {
 
     /// The place of a member's control words.
     fn place(&self, member: usize) -> Far {
-        place(self.names.job, self.team.team.slot(), self.pe(member))
+        place(self.members.job, self.slot(), self.members.pe(member))
     }
 
     fn value(&self, at: Far) -> u64 {
-        self.names.network.engine().word(at)
+        self.members.network.engine().word(at)
     }
 
     /// Reports this PE's step to these members' nodes, if they have subscribed, by a write to the
     /// word there that stands for this PE.
     fn notify<I: IntoIterator<Item = usize>>(&self, step: u64, members: impl FnOnce() -> I) {
-        let Names { job, network } = self.names;
-        let (slot, me) = (self.team.team.slot(), job.pe());
+        let FarMembers { job, network, .. } = self.members;
+        let (slot, me) = (self.slot(), job.pe());
         subscription::announced(job.control().subscribers(slot, me), |subscribers| {
             let Some(nodes) = job.nodes() else { return };
             let words = CONTROL + job.control().words_offset(slot, me);
             let offset = words + offset_of!(ControlWords, progress) as u64;
-            for pe in members().into_iter().map(|member| self.pe(member)) {
+            for pe in members().into_iter().map(|member| self.members.pe(member)) {
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
                     network.notify(Far { pe, offset }, &[step]);
                 }
@@ -109,8 +104,8 @@ impl FarTeam {
     /// Waits until a far member has reached a step.
     fn await_progress(&self, counter: &Counter, value: u64, member: usize) -> Outcome<Self> {
         if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
-            let Names { job, network } = self.names;
-            let (slot, pe) = (self.team.team.slot(), self.pe(member));
+            let FarMembers { job, network, .. } = self.members;
+            let (slot, pe) = (self.slot(), self.members.pe(member));
             let at = Far { pe, offset: CONTROL + job.control().subscribers_offset(slot, pe) };
             let own = job.nodes().map_or(0, Nodes::own);
             let amo = Amo { action: Action::Or, operand: subscription::bit(own), bytes: 8 };
@@ -121,24 +116,24 @@ impl FarTeam {
         if counter.get() >= value {
             return Ok(());
         }
-        let told = &self.team.words(member).progress;
+        let told = &self.members.near.words(member).progress;
         if self.is_alone() {
-            let about = About::Counter(self.team.routine, told.place().addr());
+            let about = About::Counter(self.members.near.routine, told.place().addr());
             self.listen(about, || told.get() >= value);
             return Ok(());
         }
-        self.team.await_counter(told, value)
+        self.members.near.await_counter(told, value)
     }
 
     /// Whether this PE is alone on its node. Then others may tell it directly. Otherwise its node's
     /// agent writes what they tell, and wakes sleepers.
     fn is_alone(&self) -> bool {
-        self.names.job.near().len() == 1
+        self.members.job.near().len() == 1
     }
 
     /// Waits until something that far members tell has come.
     fn listen(&self, about: About, mut has_come: impl FnMut() -> bool) {
-        let (alone, network) = (self.is_alone(), self.names.network);
+        let (alone, network) = (self.is_alone(), self.members.network);
         let mut wait = Wait::new(For::Collective, about);
         let mut turns = 0;
         while !has_come() {
@@ -153,8 +148,9 @@ impl FarTeam {
 
     /// Polls a far member's counter until it reaches `value`.
     fn follow(&self, counter: &Counter, value: u64, member: usize, within: usize) {
-        let shown = self.team.words(member);
-        let about = About::Counter(self.team.routine, std::ptr::from_ref(shown).addr() + within);
+        let shown = self.members.near.words(member);
+        let about =
+            About::Counter(self.members.near.routine, std::ptr::from_ref(shown).addr() + within);
         let mut wait = Wait::new(For::Collective, about);
         let there = self.place(member).plus(within);
         let stands = loop {
@@ -167,8 +163,8 @@ impl FarTeam {
         if within >= offset_of!(ControlWords, mailboxes) {
             // The member's step was seen first, so the message is complete, and is not overwritten
             // before all members have left the exchange.
-            let Names { job, network } = self.names;
-            let theirs = words_of(job, network.engine(), self.team.team.slot(), self.pe(member));
+            let FarMembers { job, network, .. } = self.members;
+            let theirs = words_of(job, network.engine(), self.slot(), self.members.pe(member));
             for (ours, theirs) in self.known[member].words.mailboxes.iter().zip(&theirs.mailboxes) {
                 for (ours, theirs) in ours.words.iter().zip(&theirs.words) {
                     ours.store(theirs.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -181,25 +177,29 @@ impl FarTeam {
 
 impl Reach for FarTeam {
     type Stop = Infallible;
-    type Memory = Self;
+    type Memory = FarMembers<TeamMembers>;
 
     fn index(&self) -> usize {
-        self.team.index()
+        self.members.index()
     }
     fn size(&self) -> usize {
-        self.team.size()
+        self.members.size()
     }
-    fn memory(&self) -> &Self {
-        self
+    fn memory(&self) -> &FarMembers<TeamMembers> {
+        &self.members
     }
     fn nodes(&self) -> Vec<usize> {
-        self.names.nodes(self.size(), |member| self.pe(member))
+        self.members.nodes()
     }
 }
 
 impl Controlled for FarTeam {
     fn words(&self, member: usize) -> &ControlWords {
-        if self.is_far(member) { &self.known[member].words } else { self.team.words(member) }
+        if self.members.is_far(member) {
+            &self.known[member].words
+        } else {
+            self.members.near.words(member)
+        }
     }
 
     fn await_counter(&self, counter: &Counter, value: u64) -> Outcome<Self> {
@@ -214,10 +214,10 @@ impl Controlled for FarTeam {
             return Ok(());
         }
         if !std::ptr::eq(counter, &*self.words(self.index()).notifications) {
-            return self.team.await_counter(counter, value);
+            return self.members.near.await_counter(counter, value);
         }
         // Far members raise it by atomic operations, which wake nobody.
-        let about = About::Counter(self.team.routine, std::ptr::from_ref(counter).addr());
+        let about = About::Counter(self.members.near.routine, std::ptr::from_ref(counter).addr());
         let mut wait = Wait::new(For::Collective, about);
         while counter.get() < value {
             wait.step();
@@ -226,7 +226,7 @@ impl Controlled for FarTeam {
     }
 
     fn wake(&self, counter: &Counter) {
-        self.team.wake(counter);
+        self.members.near.wake(counter);
     }
 
     fn announced(&self, step: u64) {
@@ -242,30 +242,30 @@ impl Controlled for FarTeam {
     }
 
     fn send(&self, step: u64, member: usize, message: &[u64]) {
-        let Names { job, network } = self.names;
+        let FarMembers { job, network, .. } = self.members;
         let mailbox = sent::mailbox(self.known[member].sent.fetch_add(1, Ordering::Relaxed));
         // The member's node has a copy of this PE's words.
-        let words = CONTROL + job.control().words_offset(self.team.team.slot(), job.pe());
-        let at = Far { pe: self.pe(member), offset: words }
+        let words = CONTROL + job.control().words_offset(self.slot(), job.pe());
+        let at = Far { pe: self.members.pe(member), offset: words }
             .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
             .plus(offset_of!(Mailbox, words));
         network.notify(at, &sent::encode(step, message));
     }
 
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
-        let words = self.team.words(member);
+        let words = self.members.near.words(member);
         let at = std::ptr::from_ref(&words.mailboxes).addr();
-        let about = About::Counter(self.team.routine, at);
+        let about = About::Counter(self.members.near.routine, at);
         self.listen(about, || sent::receive(words, step, message));
         Ok(())
     }
 
     fn notify(&self, member: usize) {
-        if self.is_far(member) {
+        if self.members.is_far(member) {
             let at = self.place(member).plus(offset_of!(ControlWords, notifications));
-            self.names.network.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
+            self.members.network.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
         } else {
-            self.team.notify(member);
+            self.members.near.notify(member);
         }
     }
 }

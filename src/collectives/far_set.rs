@@ -1,58 +1,25 @@
 //! Active sets with members on other nodes. Atomic operations access the elements of those members'
 //! `pSync` arrays. A wait for a far member polls it.
 
-use super::members::ActiveSet;
-use super::names::Names;
+use super::far_members::FarMembers;
+use super::members::{ActiveSet, Section};
 use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
 use crate::slow;
-use onenode_core::collectives::group::{Outcome, Reach};
-use std::convert::Infallible;
+use onenode_core::collectives::group::Outcome;
 
 /// An active set with far members, in a call of a routine.
-#[derive(Clone, Copy)]
-pub struct FarSet {
-    pub(super) set: ActiveSet,
-    pub(super) names: Names,
-}
+pub type FarSet = FarMembers<ActiveSet>;
 
 /// The set's group for the algorithms, if the set has members on other nodes.
 #[cold]
 pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
     let job = job::job(set.routine);
     let network = job.network()?;
-    let far = (0..set.size).any(|member| !job.is_near(set.world_pe(member)));
-    far.then_some(PSync(FarSet { set, names: Names { job, network } }))
-}
-
-impl FarSet {
-    pub(super) fn pe(&self, member: usize) -> usize {
-        self.set.world_pe(member)
-    }
-
-    pub(super) fn is_far(&self, member: usize) -> bool {
-        !self.names.job.is_near(self.pe(member))
-    }
-}
-
-impl Reach for FarSet {
-    type Stop = Infallible;
-    type Memory = Self;
-
-    fn index(&self) -> usize {
-        self.set.me
-    }
-    fn size(&self) -> usize {
-        self.set.size
-    }
-    fn memory(&self) -> &Self {
-        self
-    }
-    fn nodes(&self) -> Vec<usize> {
-        self.names.nodes(self.set.size, |member| self.set.world_pe(member))
-    }
+    let far = (0..set.size).any(|member| !job.is_near(set.pe(member)));
+    far.then_some(PSync(FarMembers { near: set, job, network }))
 }
 
 /// An element of a `pSync` array.
@@ -100,17 +67,16 @@ impl SyncArray for FarSet {
 
     fn word(&self, member: usize, element: usize) -> Word<'_> {
         if !self.is_far(member) {
-            return Word::Near(self.set.word(member, element));
+            return Word::Near(self.near.word(member, element));
         }
-        let Names { job, network } = self.names;
-        let (pe, address) = (self.pe(member), self.set.psync.address());
-        let array = slow::far(self.set.routine, "pSync", job, address, pe);
-        Word::Far(network.engine(), array.plus(element * size_of::<AtomicU64>()))
+        let (pe, address) = (self.pe(member), self.near.psync.address());
+        let array = slow::far(self.near.routine, "pSync", self.job, address, pe);
+        Word::Far(self.network.engine(), array.plus(element * size_of::<AtomicU64>()))
     }
     fn complete(&self) {
-        self.names.network.quiet();
+        self.network.quiet();
     }
     fn wait_until(&self, ready: impl FnMut() -> bool) -> Outcome<Self> {
-        self.set.wait_until(ready)
+        self.near.wait_until(ready)
     }
 }

@@ -9,6 +9,7 @@ use crate::stats::{For, Wait};
 use crate::team::Team;
 use onenode_core::collectives::epoch_group::Controlled;
 use onenode_core::collectives::group::{Outcome, Reach};
+use onenode_core::collectives::memory::Memory;
 use onenode_core::collectives::words::ControlWords;
 use onenode_core::sys::futex;
 use std::convert::Infallible;
@@ -18,6 +19,23 @@ use std::convert::Infallible;
 pub struct TeamMembers {
     pub routine: Routine,
     pub team: &'static Team,
+}
+
+/// The members of a group: a regular section of the world.
+pub trait Section: Memory<Stop = Infallible> + Reach<Stop = Infallible> {
+    /// The routine that the group is called from.
+    fn routine(&self) -> Routine;
+    /// The world number of `member`.
+    fn pe(&self, member: usize) -> usize;
+}
+
+impl Section for TeamMembers {
+    fn routine(&self) -> Routine {
+        self.routine
+    }
+    fn pe(&self, member: usize) -> usize {
+        self.team.member(member)
+    }
 }
 
 impl Reach for TeamMembers {
@@ -69,9 +87,11 @@ pub struct ActiveSet {
     pub psync: PSyncArray,
 }
 
-impl ActiveSet {
-    /// The world number of `member`.
-    pub fn world_pe(&self, member: usize) -> usize {
+impl Section for ActiveSet {
+    fn routine(&self) -> Routine {
+        self.routine
+    }
+    fn pe(&self, member: usize) -> usize {
         self.start + member * self.stride
     }
 }

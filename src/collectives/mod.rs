@@ -2,7 +2,7 @@
 //! all-to-all, reductions and scans, on [`teams`]. [`active_set`] has the deprecated forms on
 //! active sets.
 //!
-//! The algorithms are functions of the crate `onenode-core` over a [`CollectiveGroup`]; [`select`]
+//! The algorithms are functions of the crate `onenode` over a [`CollectiveGroup`](group::CollectiveGroup); [`select`]
 //! chooses one for each call. A PE's contribution is a [`Span`](crate::span::Span), which [`run`]
 //! checks before anything is written.
 
@@ -12,9 +12,9 @@ pub mod arrays;
 mod counterparts;
 mod device;
 pub(crate) mod far;
+mod far_members;
 mod far_set;
 mod members;
-mod names;
 mod psync;
 mod psync_use;
 mod run;
@@ -27,13 +27,15 @@ pub mod tuning;
 
 pub(crate) use members::TeamMembers;
 pub(crate) use onenode_core::collectives::epoch_group::{EpochGroup, highest_step};
-pub(crate) use onenode_core::collectives::group::{CollectiveGroup, Reach, Small};
+pub(crate) use onenode_core::collectives::group::Small;
 pub use onenode_core::collectives::reduce;
 pub use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
+pub use run::Alltoalls;
+pub(crate) use run::{Collective, Exchange, Members};
 pub use teams::{
     alltoall, alltoalls, barrier_all, broadcast, collect, fcollect, reduce, scan, sync, sync_all,
 };
-pub(crate) use teams::{on_team, total};
+pub(crate) use teams::{near, on_team, total};
 
 // The model checker has its own module under this name.
 use onenode_core::collectives::group;
@@ -43,23 +45,6 @@ use onenode_core::collectives::{
     algorithm, alltoall, barrier, broadcast, collect, epoch_group, memory, message, range, scan,
     words,
 };
-
-/// Makes a call with the group of a team, whichever nodes its members are on.
-macro_rules! with_team {
-    ($routine:expr, $team:expr, |$group:ident| $call:expr) => {
-        match $crate::collectives::far::on_team($routine, $team) {
-            None => {
-                let $group = &$crate::collectives::on_team($routine, $team);
-                $call
-            }
-            Some(group) => {
-                let $group = &group;
-                $call
-            }
-        }
-    };
-}
-pub(crate) use with_team;
 
 /// Carries out what the common case does without.
 #[cold]

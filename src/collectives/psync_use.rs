@@ -11,7 +11,7 @@
 //!  key: part of the slot, offset     use: PE_start, log stride, PE_size, a PE that is in it, how many are
 //! ```
 
-use super::members::ActiveSet;
+use super::members::{ActiveSet, Section};
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
 use crate::error::Routine;
 use crate::failure;
@@ -91,7 +91,7 @@ pub(super) fn begin(set: &ActiveSet) -> InUse {
         refuse(set, "another thread of this PE is in a collective with it");
     }
     let mine = Use::of(set, job.pe());
-    let near = (0..set.size).map(|member| set.world_pe(member)).filter(|pe| job.is_near(*pe));
+    let near = (0..set.size).map(|member| set.pe(member)).filter(|pe| job.is_near(*pe));
     let words = near.filter_map(|pe| {
         let word = word_of(routine, job, pe, key)?;
         if let Err(theirs) = count_in(word, mine) {

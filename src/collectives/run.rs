@@ -14,14 +14,14 @@ use crate::error::Routine;
 use crate::failure;
 use crate::span::Span;
 use onenode_core::collectives::algorithm::Algorithm;
-use onenode_core::collectives::alltoall::{self, Alltoall, BlockLayout, Shape};
+use onenode_core::collectives::alltoall::{self, BlockLayout, Shape};
 use onenode_core::collectives::barrier;
-use onenode_core::collectives::broadcast::{self, Broadcast};
-use onenode_core::collectives::collect::{self, Collect};
+use onenode_core::collectives::broadcast;
+use onenode_core::collectives::collect;
 use onenode_core::collectives::epoch_group::EpochGroup;
-use onenode_core::collectives::group::CollectiveGroup;
-use onenode_core::collectives::reduce::{self, Kernel, Reduce};
-use onenode_core::collectives::scan::{self, Scan};
+use onenode_core::collectives::group::{CollectiveGroup, Small};
+use onenode_core::collectives::reduce::{self, Kernel};
+use onenode_core::collectives::scan;
 use std::convert::Infallible;
 use std::ffi::c_int;
 
@@ -51,10 +51,44 @@ fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call
     let Ok(()) = algorithm.run(group, call, || select::CHOICES.degree());
 }
 
+/// A collective with its data, in a call of a routine. Any group carries it out: whether all its members are
+/// on this node is decided where the call comes from.
+pub trait Collective {
+    /// What it returns.
+    type Output;
+
+    /// Carries it out.
+    fn run(self, routine: Routine, group: &impl Members) -> Self::Output;
+}
+
 /// Waits until all members have called this.
-#[inline]
-pub fn sync(routine: Routine, group: &impl Members) {
-    run::<barrier::Algorithm, _>(routine, group, 0, ());
+#[derive(Clone, Copy)]
+pub struct Barrier;
+
+impl Collective for Barrier {
+    type Output = ();
+
+    #[inline]
+    fn run(self, routine: Routine, group: &impl Members) {
+        run::<barrier::Algorithm, _>(routine, group, 0, ());
+    }
+}
+
+/// Passes a few words to all members, and theirs to a function, with their numbers. Returns this member's
+/// number.
+pub struct Exchange<'a, F>(pub &'a Small, pub F);
+
+impl<F: FnMut(usize, &Small)> Collective for Exchange<'_, F> {
+    type Output = usize;
+
+    fn run(self, _: Routine, group: &impl Members) -> usize {
+        let Self(mine, mut take) = self;
+        let Ok(()) = group.exchange(mine, |member, theirs| {
+            take(member, theirs);
+            Ok(())
+        });
+        group.index()
+    }
 }
 
 /// Checks the PE number of a root.
@@ -70,87 +104,135 @@ fn checked_root(routine: Routine, root: c_int, size: usize) -> usize {
 
 /// Copies the `part` of member `root`'s source to the dest of every other member, and to the root's
 /// own if `root_too`.
-pub fn broadcast(
-    routine: Routine,
-    group: &impl Members,
-    arrays: Arrays<'_>,
-    part: Span,
-    root: c_int,
-    root_too: bool,
-) {
-    let root = checked_root(routine, root, group.size());
-    if part.accessed > 0 {
-        match arrays.ranges(routine, &part, &part) {
-            Ok((dest, source)) => {
-                let call = Broadcast { dest, source, root, root_too };
-                run::<broadcast::Algorithm, _>(routine, group, part.accessed, call);
-            }
-            Err(devices) => {
-                OnDevices { group, devices }.broadcast(arrays, part.accessed, root, root_too)
+#[derive(Clone, Copy)]
+pub struct Broadcast<'m> {
+    pub arrays: Arrays<'m>,
+    pub part: Span,
+    pub root: c_int,
+    pub root_too: bool,
+}
+
+impl Collective for Broadcast<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, part, root, root_too } = self;
+        let root = checked_root(routine, root, group.size());
+        if part.accessed > 0 {
+            match arrays.ranges(routine, &part, &part) {
+                Ok((dest, source)) => {
+                    let call = broadcast::Broadcast { dest, source, root, root_too };
+                    run::<broadcast::Algorithm, _>(routine, group, part.accessed, call);
+                }
+                Err(devices) => {
+                    OnDevices { group, devices }.broadcast(arrays, part.accessed, root, root_too)
+                }
             }
         }
     }
 }
 
 /// Concatenates all sources, whose `part` may have a different size on each member.
-pub fn collect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
-    let (size, bytes) = (group.size(), part.accessed);
-    if bytes > 0 {
-        arrays.check(routine, &part, &part);
+#[derive(Clone, Copy)]
+pub struct Collect<'m> {
+    pub arrays: Arrays<'m>,
+    pub part: Span,
+}
+
+impl Collective for Collect<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, part } = self;
+        let (size, bytes) = (group.size(), part.accessed);
+        if bytes > 0 {
+            arrays.check(routine, &part, &part);
+        }
+        if let Some(devices) = arrays.devices(routine) {
+            let devices = OnDevices { group, devices };
+            let lengths = devices.lengths(bytes);
+            arrays.check(routine, &Span::object(lengths.iter().sum()), &part);
+            return devices.collect(arrays, &lengths);
+        }
+        let call = arrays.varying(group, bytes);
+        let mean = call.whole().parts.bytes(0, size) / size;
+        run::<collect::Algorithm, _>(routine, group, mean, call);
     }
-    if let Some(devices) = arrays.devices(routine) {
-        let devices = OnDevices { group, devices };
-        let lengths = devices.lengths(bytes);
-        arrays.check(routine, &Span::object(lengths.iter().sum()), &part);
-        return devices.collect(arrays, &lengths);
-    }
-    let call = arrays.varying(group, bytes);
-    let mean = call.whole().parts.bytes(0, size) / size;
-    run::<collect::Algorithm, _>(routine, group, mean, call);
 }
 
 /// Concatenates all sources, a `part` of each.
-pub fn fcollect(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
-    let bytes = part.accessed;
-    match arrays.ranges(routine, &part.times(group.size()), &part) {
-        Ok((dest, source)) => {
-            let call = Collect::equal(dest, source);
-            run::<collect::EqualAlgorithm, _>(routine, group, bytes, call);
+#[derive(Clone, Copy)]
+pub struct Fcollect<'m> {
+    pub arrays: Arrays<'m>,
+    pub part: Span,
+}
+
+impl Collective for Fcollect<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, part } = self;
+        let bytes = part.accessed;
+        match arrays.ranges(routine, &part.times(group.size()), &part) {
+            Ok((dest, source)) => {
+                let call = collect::Collect::equal(dest, source);
+                run::<collect::EqualAlgorithm, _>(routine, group, bytes, call);
+            }
+            Err(devices) => {
+                OnDevices { group, devices }.collect(arrays, &vec![bytes; group.size()])
+            }
         }
-        Err(devices) => OnDevices { group, devices }.collect(arrays, &vec![bytes; group.size()]),
     }
 }
 
 /// Copies a `part` from each member to each member.
-pub fn alltoall(routine: Routine, group: &impl Members, arrays: Arrays<'_>, part: Span) {
-    let (bytes, all) = (part.accessed, part.times(group.size()));
-    match arrays.ranges(routine, &all, &all) {
-        Ok((dest, source)) => {
-            let call = Alltoall { dest, source, blocks: BlockLayout::Dense(bytes) };
-            run::<alltoall::Algorithm, _>(routine, group, bytes, call);
+#[derive(Clone, Copy)]
+pub struct Alltoall<'m> {
+    pub arrays: Arrays<'m>,
+    pub part: Span,
+}
+
+impl Collective for Alltoall<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, part } = self;
+        let (bytes, all) = (part.accessed, part.times(group.size()));
+        match arrays.ranges(routine, &all, &all) {
+            Ok((dest, source)) => {
+                let call = alltoall::Alltoall { dest, source, blocks: BlockLayout::Dense(bytes) };
+                run::<alltoall::Algorithm, _>(routine, group, bytes, call);
+            }
+            Err(devices) => OnDevices { group, devices }.alltoall(arrays, bytes),
         }
-        Err(devices) => OnDevices { group, devices }.alltoall(arrays, bytes),
     }
 }
 
 /// Copies `nelems` elements of `elem_bytes` bytes from each member to each member, `strides`
 /// elements apart in dest and in source.
-pub fn alltoalls(
-    routine: Routine,
-    group: &impl Members,
-    arrays: Arrays<'_>,
-    strides: (isize, isize),
-    nelems: usize,
-    elem_bytes: usize,
-) {
-    let shape = checked_shape(routine, strides, nelems, elem_bytes);
-    let [written, read] = spans(shape, group.size());
-    match arrays.ranges(routine, &written, &read) {
-        Ok((dest, source)) => {
-            let call = Alltoall { dest, source, blocks: BlockLayout::Strided(shape) };
-            run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call);
+#[derive(Clone, Copy)]
+pub struct Alltoalls<'m> {
+    pub arrays: Arrays<'m>,
+    pub dst: isize,
+    pub sst: isize,
+    pub nelems: usize,
+    pub elem_bytes: usize,
+}
+
+impl Collective for Alltoalls<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, dst, sst, nelems, elem_bytes } = self;
+        let shape = checked_shape(routine, (dst, sst), nelems, elem_bytes);
+        let [written, read] = spans(shape, group.size());
+        match arrays.ranges(routine, &written, &read) {
+            Ok((dest, source)) => {
+                let call = alltoall::Alltoall { dest, source, blocks: BlockLayout::Strided(shape) };
+                run::<alltoall::StridedAlgorithm, _>(routine, group, nelems * elem_bytes, call);
+            }
+            Err(devices) => OnDevices { group, devices }.alltoalls(arrays, shape),
         }
-        Err(devices) => OnDevices { group, devices }.alltoalls(arrays, shape),
     }
 }
 
@@ -183,45 +265,57 @@ fn spans(shape: Shape, npes: usize) -> [Span; 2] {
 }
 
 /// Combines `n` elements over all members; all get the result.
-pub fn reduce(
-    routine: Routine,
-    group: &impl Members,
-    arrays: Arrays<'_>,
-    n: usize,
-    kernel: Kernel,
-) {
-    let part = Span::elements("nreduce", n, kernel.bytes());
-    match arrays.ranges(routine, &part, &part) {
-        Ok((dest, source)) => {
-            let call = Reduce { dest, source, n, kernel };
-            run::<reduce::Algorithm, _>(routine, group, part.accessed, call);
+#[derive(Clone, Copy)]
+pub struct Reduce<'m> {
+    pub arrays: Arrays<'m>,
+    pub n: usize,
+    pub kernel: Kernel,
+}
+
+impl Collective for Reduce<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, n, kernel } = self;
+        let part = Span::elements("nreduce", n, kernel.bytes());
+        match arrays.ranges(routine, &part, &part) {
+            Ok((dest, source)) => {
+                let call = reduce::Reduce { dest, source, n, kernel };
+                run::<reduce::Algorithm, _>(routine, group, part.accessed, call);
+            }
+            Err(devices) => OnDevices { group, devices }.reduce(arrays, n, kernel),
         }
-        Err(devices) => OnDevices { group, devices }.reduce(arrays, n, kernel),
     }
 }
 
 /// Sums the sources of all members before this one, and its own if `inclusive`.
-pub fn scan(
-    routine: Routine,
-    group: &impl Members,
-    arrays: Arrays<'_>,
-    n: usize,
-    kernel: Kernel,
-    inclusive: bool,
-) {
-    let part = Span::elements("nelems", n, kernel.bytes());
-    match arrays.ranges(routine, &part, &part) {
-        Ok((dest, source)) => {
-            let call = Scan { dest, source, n, kernel, inclusive };
-            run::<scan::Algorithm, _>(routine, group, part.accessed, call);
-        }
-        Err(devices) => {
-            OnDevices { group, devices }.whole(
-                arrays,
-                n,
-                kernel,
-                group.index() + usize::from(inclusive),
-            );
+#[derive(Clone, Copy)]
+pub struct Scan<'m> {
+    pub arrays: Arrays<'m>,
+    pub n: usize,
+    pub kernel: Kernel,
+    pub inclusive: bool,
+}
+
+impl Collective for Scan<'_> {
+    type Output = ();
+
+    fn run(self, routine: Routine, group: &impl Members) {
+        let Self { arrays, n, kernel, inclusive } = self;
+        let part = Span::elements("nelems", n, kernel.bytes());
+        match arrays.ranges(routine, &part, &part) {
+            Ok((dest, source)) => {
+                let call = scan::Scan { dest, source, n, kernel, inclusive };
+                run::<scan::Algorithm, _>(routine, group, part.accessed, call);
+            }
+            Err(devices) => {
+                OnDevices { group, devices }.whole(
+                    arrays,
+                    n,
+                    kernel,
+                    group.index() + usize::from(inclusive),
+                );
+            }
         }
     }
 }

@@ -1,12 +1,10 @@
 //! The collective routines on teams (specification, section 9.10). They look up the team, and all
 //! return 0.
 
-use super::agreement::{NONE, for_collective, for_nothing};
+use super::agreement::{Agreed, NONE, for_collective, for_nothing};
 use super::arrays::Arrays;
-use super::{
-    CollectiveGroup, Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, run,
-    with_team,
-};
+use super::run::{self, Alltoalls, Collective, Exchange};
+use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far};
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::span::Span;
@@ -14,24 +12,35 @@ use crate::team::{self, TEAM_WORLD, Team};
 use std::ffi::c_int;
 
 /// The algorithms' group for a team whose members are all on this node, in a call of `routine`.
-pub(crate) fn on_team(routine: Routine, team: &'static Team) -> EpochGroup<'static, TeamMembers> {
+pub(crate) fn near(routine: Routine, team: &'static Team) -> EpochGroup<'static, TeamMembers> {
     EpochGroup::new(TeamMembers { routine, team }, team.epoch())
 }
 
-/// Carries out a collective on the team of a handle. Uncommon cases are in a separate function.
-macro_rules! collective {
-    ($routine:expr, $handle:expr, $bytes:expr, $agreed:expr, |$group:ident| $call:expr) => {
-        match team::in_use($handle) {
-            Some(team) => {
-                let $group = &on_team($routine, team);
-                $call;
-            }
-            None => apart(|| {
-                let (team, _call) = for_collective($routine, $handle, $bytes, &$agreed());
-                with_team!($routine, team, |$group| $call);
-            }),
-        }
-    };
+/// Carries out a collective on a team, whichever nodes its members are on.
+pub(crate) fn on_team<C: Collective>(routine: Routine, team: &'static Team, call: C) -> C::Output {
+    match far::on_team(routine, team) {
+        None => call.run(routine, &near(routine, team)),
+        Some(group) => call.run(routine, &group),
+    }
+}
+
+/// Carries out a collective on the team of a handle, to which this PE contributes so many bytes. Uncommon
+/// cases are in a separate function.
+#[inline(always)]
+fn carry_out<C: Collective<Output = ()>>(
+    routine: Routine,
+    handle: usize,
+    bytes: usize,
+    agreed: impl FnOnce() -> Agreed,
+    call: C,
+) {
+    match team::in_use(handle) {
+        Some(team) => call.run(routine, &near(routine, team)),
+        None => apart(move || {
+            let (team, _call) = for_collective(routine, handle, bytes, &agreed());
+            on_team(routine, team, call);
+        }),
+    }
 }
 
 /// `shmem_barrier_all`: completes this PE's operations on the default context, then waits for all
@@ -48,7 +57,7 @@ pub fn sync_all(routine: Routine) {
 
 /// `shmem_team_sync`: waits for all PEs of the team.
 pub fn sync(routine: Routine, team: usize) -> c_int {
-    collective!(routine, team, 0, || [NONE; 3], |group| run::sync(routine, group));
+    carry_out(routine, team, 0, || [NONE; 3], run::Barrier);
     0
 }
 
@@ -63,17 +72,14 @@ pub fn broadcast(
 ) -> c_int {
     let bytes = part.accessed;
     let agreed = || [("nelems in bytes", bytes), ("PE_root", root as usize), NONE];
-    collective!(routine, team, bytes, agreed, |group| {
-        run::broadcast(routine, group, arrays, part, root, true)
-    });
+    carry_out(routine, team, bytes, agreed, run::Broadcast { arrays, part, root, root_too: true });
     0
 }
 
 /// `shmem_collect`: concatenates all sources; each PE's `part` may have any size.
 pub fn collect(routine: Routine, team: usize, arrays: Arrays<'_>, part: Span) -> c_int {
-    collective!(routine, team, part.accessed, || [NONE; 3], |group| {
-        run::collect(routine, group, arrays, part)
-    });
+    let call = run::Collect { arrays, part };
+    carry_out(routine, team, part.accessed, || [NONE; 3], call);
     0
 }
 
@@ -81,12 +87,8 @@ pub fn collect(routine: Routine, team: usize, arrays: Arrays<'_>, part: Span) ->
 pub(crate) fn total(routine: Routine, team: usize, bytes: usize) -> usize {
     let (mut total, mut mine) = (0, Small::default());
     mine[0] = bytes as u64;
-    let add = |_, theirs: &Small| {
-        total += theirs[0] as usize;
-        Ok(())
-    };
-    let Ok(()) =
-        with_team!(routine, team::required(routine, team), |group| group.exchange(&mine, add));
+    let add = |_, theirs: &Small| total += theirs[0] as usize;
+    on_team(routine, team::required(routine, team), Exchange(&mine, add));
     total
 }
 
@@ -97,9 +99,7 @@ pub fn fcollect(routine: Routine, team: usize, arrays: Arrays<'_>, part: Span) -
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        collective!(routine, team, bytes, agreed, |group| {
-            run::fcollect(routine, group, arrays, part)
-        });
+        carry_out(routine, team, bytes, agreed, run::Fcollect { arrays, part });
     }
     0
 }
@@ -111,33 +111,19 @@ pub fn alltoall(routine: Routine, team: usize, arrays: Arrays<'_>, part: Span) -
     if bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        collective!(routine, team, bytes, agreed, |group| {
-            run::alltoall(routine, group, arrays, part)
-        });
+        carry_out(routine, team, bytes, agreed, run::Alltoall { arrays, part });
     }
     0
 }
 
-/// `shmem_alltoalls`: copies `nelems` elements of `elem_bytes` bytes from each PE to each PE, `dst`
-/// elements apart in dest and `sst` in source.
-#[allow(clippy::too_many_arguments)] // The specification's list.
-pub fn alltoalls(
-    routine: Routine,
-    team: usize,
-    arrays: Arrays<'_>,
-    dst: isize,
-    sst: isize,
-    nelems: usize,
-    elem_bytes: usize,
-) -> c_int {
+/// `shmem_alltoalls`: copies elements from each PE to each PE, at equal distances in dest and in source.
+pub fn alltoalls(routine: Routine, team: usize, call: Alltoalls<'_>) -> c_int {
+    let Alltoalls { dst, sst, nelems, elem_bytes, .. } = call;
     let agreed = || [("nelems", nelems), ("dst", dst as usize), ("sst", sst as usize)];
     if nelems == 0 || elem_bytes == 0 {
         for_nothing(routine, team, agreed());
     } else {
-        let bytes = nelems.saturating_mul(elem_bytes);
-        collective!(routine, team, bytes, agreed, |group| {
-            run::alltoalls(routine, group, arrays, (dst, sst), nelems, elem_bytes);
-        });
+        carry_out(routine, team, nelems.saturating_mul(elem_bytes), agreed, call);
     }
     0
 }
@@ -166,9 +152,7 @@ fn reduce_with(
         for_nothing(routine, team, agreed());
     } else {
         let bytes = n.saturating_mul(kernel.bytes());
-        collective!(routine, team, bytes, agreed, |group| {
-            run::reduce(routine, group, arrays, n, kernel)
-        });
+        carry_out(routine, team, bytes, agreed, run::Reduce { arrays, n, kernel });
     }
     0
 }
@@ -203,9 +187,7 @@ fn scan_with(
         for_nothing(routine, team, agreed());
     } else {
         let bytes = n.saturating_mul(kernel.bytes());
-        collective!(routine, team, bytes, agreed, |group| {
-            run::scan(routine, group, arrays, n, kernel, inclusive)
-        });
+        carry_out(routine, team, bytes, agreed, run::Scan { arrays, n, kernel, inclusive });
     }
     0
 }

@@ -148,10 +148,10 @@ impl Team<'_> {
             );
         }
         dest.assert_disjoint(source);
-        let (name, team, size) = (&Blocking("Team::alltoalls"), self.handle(), size_of::<T>());
-        let arrays = dest.with(source);
+        let (arrays, elem_bytes) = (dest.with(source), size_of::<T>());
         let [dst, sst] = [dst, sst].map(|stride| isize::try_from(stride).unwrap_or(isize::MAX));
-        collectives::alltoalls(name, team, arrays, dst, sst, nelems, size);
+        let call = collectives::Alltoalls { arrays, dst, sst, nelems, elem_bytes };
+        collectives::alltoalls(&Blocking("Team::alltoalls"), self.handle(), call);
     }
 
     /// Combines the `source`s of all PEs element by element, in PE order:

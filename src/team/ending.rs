@@ -1,12 +1,23 @@
 //! Destroys teams, and the contexts created from them.
 
 use super::{PREDEFINED, TEAMS, Team, get, slots};
-use crate::collectives::{self, CollectiveGroup, agreement};
+use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job;
+
+/// Waits until all members of a team that ends have made their last steps in its slot.
+struct LastSteps;
+
+impl Collective for LastSteps {
+    type Output = ();
+
+    fn run(self, _: Routine, group: &impl Members) {
+        let Ok(()) = group.sync();
+    }
+}
 
 /// Removes a team and its contexts from this process.
 fn retire(team: &Team) {
@@ -29,7 +40,7 @@ pub fn destroy(routine: Routine, handle: usize) {
     }
     // When one PE has passed this, all have made their last step in the slot. A PE that still waits
     // here only sees the slot's words grow, whichever team uses them next.
-    let Ok(()) = collectives::with_team!(routine, team, |group| group.sync());
+    collectives::on_team(routine, team, LastSteps);
     let leads = team.me() == 0;
     retire(team);
     if leads {

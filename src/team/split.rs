@@ -11,7 +11,7 @@ use crate::argument::{
     self,
     memory::{In, Out},
 };
-use crate::collectives::{self, CollectiveGroup, Small, agreement, far, highest_step};
+use crate::collectives::{self, Exchange, Small, agreement, far, highest_step};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
@@ -249,9 +249,8 @@ fn split(
                 agreed[axis] = theirs.places[axis];
             }
         }
-        Ok(())
     };
-    let Ok(()) = collectives::with_team!(routine, parent, |group| group.exchange(&notice, compare));
+    collectives::on_team(routine, parent, Exchange(&notice, compare));
 
     if let Some(first) = first_refused {
         if let Some(refusal) = refusal.filter(|_| env::debugging() && first == parent.me()) {

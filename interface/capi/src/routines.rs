@@ -7,9 +7,9 @@
 use crate::elements::{ComplexD, ComplexF, LongDouble, part};
 use crate::info;
 use oneshmem::argument::memory::{Block, Dest, In, Object, Out, PSyncArray, Source, Unused};
-use oneshmem::collectives::active_set;
 use oneshmem::collectives::arrays::Arrays;
 use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
+use oneshmem::collectives::{Alltoalls, active_set};
 use oneshmem::context::{self, Default, Handle};
 use oneshmem::error::Called::{Blocking, Nonblocking};
 use oneshmem::job::{query, setup};

@@ -1,0 +1,160 @@
+//! Groups with members on other nodes. Those members' memory is represented by tagged addresses, with which
+//! algorithms calculate as with any, but which only the engine can use.
+#![allow(unsafe_code)]
+
+use super::members::Section;
+use crate::engine::{Completion, Far, Network};
+use crate::job::Job;
+use crate::slow;
+use onenode_core::collectives::group::Reach;
+use onenode_core::collectives::memory::{Buffer, Memory};
+use onenode_core::collectives::range::{self, Readable, Remote, Writable};
+use onenode_core::collectives::scratch::Scratch;
+use std::convert::Infallible;
+
+/// The bit that marks a name: no program has memory at such an address.
+const NAME: usize = 1 << 63;
+/// The bit of a name at which the PE number begins, above the offset.
+const PE_BITS: u32 = 43;
+
+/// A group that may have members on other nodes.
+#[derive(Clone, Copy)]
+pub struct FarMembers<S> {
+    /// The group as if all members were on this node.
+    pub near: S,
+    pub job: &'static Job,
+    /// The engine for the others.
+    pub network: &'static dyn Network,
+}
+
+impl Far {
+    /// An address to calculate with. Nothing is mapped there.
+    fn name(self) -> usize {
+        NAME | self.pe << PE_BITS | self.offset as usize
+    }
+
+    fn named(address: usize) -> Option<Self> {
+        let (pe, offset) = ((address & !NAME) >> PE_BITS, (address & ((1 << PE_BITS) - 1)) as u64);
+        (address & NAME != 0).then_some(Self { pe, offset })
+    }
+}
+
+impl<S: Section> FarMembers<S> {
+    pub fn pe(&self, member: usize) -> usize {
+        self.near.pe(member)
+    }
+
+    pub fn is_far(&self, member: usize) -> bool {
+        !self.job.is_near(self.pe(member))
+    }
+}
+
+/// A member on this node is reached as in a group that has no others.
+// SAFETY: for a member on another node, the engine copies exactly so many bytes to or from the counterpart
+// of the address, or ends the job.
+unsafe impl<S: Section> Memory for FarMembers<S> {
+    type Stop = Infallible;
+
+    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
+        if !self.is_far(member) {
+            return self.near.peer(buffer, address, member);
+        }
+        let (routine, argument) = (self.near.routine(), buffer.name());
+        slow::check_symmetric(routine, argument, self.job, address);
+        Ok(slow::far(routine, argument, self.job, address, self.pe(member)).name())
+    }
+
+    fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
+        self.near.check(buffer, address, bytes)
+    }
+
+    /// A put is complete on return, so that a step announced next cannot overtake it. The members' arrays
+    /// are in the caches of several nodes, so it does not matter how many bytes are copied together.
+    fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
+        let bytes = from.bytes();
+        assert_eq!(bytes, to.bytes(), "a copy has two lengths");
+        match (Far::named(from.address()), Far::named(to.address())) {
+            // SAFETY: neither address is a name, so both are mapped here.
+            (None, None) => range::copy(unsafe { from.range() }, unsafe { to.range() }),
+            _ if bytes == 0 => {}
+            (Some(from), None) => {
+                // SAFETY: `to` is not a name, so its bytes are mapped here, and writable, as those of a
+                // `Writable` are. The transfer is over on return.
+                unsafe {
+                    self.network.get(to.range().at(), from, bytes, Completion::AtReturn);
+                }
+            }
+            (None, Some(to)) => {
+                // SAFETY: `from` is not a name, so its bytes are mapped here, and readable, as those of a
+                // `Readable` are. The transfer is over on return.
+                unsafe {
+                    self.network.put(to, from.range().at(), bytes, Completion::AtReturn);
+                }
+                self.network.quiet();
+            }
+            (Some(_), Some(_)) => unreachable!("one side of a copy is this PE's own memory"),
+        }
+    }
+
+    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
+        if Far::named(from.address()).is_none() {
+            // SAFETY: the address is not a name, so it is mapped here.
+            return unsafe { from.range() };
+        }
+        let room = room.insert(Scratch::new(from.bytes())).all();
+        Memory::copy(self, from, room.into(), 0);
+        room.readable()
+    }
+}
+
+impl<S: Section> Reach for FarMembers<S> {
+    type Stop = Infallible;
+    type Memory = Self;
+
+    fn index(&self) -> usize {
+        self.near.index()
+    }
+    fn size(&self) -> usize {
+        self.near.size()
+    }
+    fn memory(&self) -> &Self {
+        self
+    }
+
+    /// The first member of each node. Members are a regular section of the PEs, which are numbered
+    /// node by node.
+    fn nodes(&self) -> Vec<usize> {
+        let Some(nodes) = self.job.nodes() else { return vec![0] };
+        let (size, node) = (self.size(), |member: usize| nodes.node_of(self.pe(member)));
+        let next = |first: &usize| {
+            let (mut on_it, mut beyond) = (*first, size);
+            while beyond - on_it > 1 {
+                let middle = on_it + (beyond - on_it) / 2;
+                match node(middle) == node(*first) {
+                    true => on_it = middle,
+                    false => beyond = middle,
+                }
+            }
+            (beyond < size).then_some(beyond)
+        };
+        std::iter::successors(Some(0), next).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::CONTROL;
+
+    #[test]
+    fn names_keep_all_bits_and_can_be_calculated_with() {
+        for pe in [0, 1, 4095, (1 << 19) - 1] {
+            for offset in [0, 8, crate::engine::HEAP + 5, CONTROL + (1 << 40)] {
+                let far = Far { pe, offset };
+                assert_eq!(Far::named(far.name()), Some(far));
+                assert_eq!(Far::named(far.name() + 100), Some(far.plus(100)));
+            }
+        }
+        assert_eq!(Far::named(0x7fff_ffff_f000), None);
+    }
+}
