@@ -139,11 +139,11 @@ impl Ucx {
         if state.operations.complete >= number {
             return;
         }
-        let begun = progress::Completion::begin(&mut state);
-        let completion = begun.unwrap_or_else(|error| lost_somewhere(error));
+        let begun = progress::Flush::begin(&mut state);
+        let flush = begun.unwrap_or_else(|error| lost_somewhere(error));
         state.check();
         drop(state);
-        self.shared.wait(|state| completion.is_over(state));
+        self.shared.wait(|state| flush.is_over(state));
     }
 
     /// The state, if the job is ending: the engine may be what failed, so this thread may have locked it

@@ -147,7 +147,7 @@ impl Shared {
     /// Makes progress until all issued operations are complete. The PE's own threads may complete them
     /// first; those threads also report failures.
     fn complete_all(&self) {
-        let mut completion = None;
+        let mut flush = None;
         loop {
             let mut state = self.state();
             if state.waiting > 0 {
@@ -158,13 +158,13 @@ impl Shared {
                 continue;
             }
             while state.worker.progress() {}
-            let begun = match completion.take() {
+            let begun = match flush.take() {
                 Some(open) => Ok(open),
                 None if state.operations.complete >= state.operations.issued => {
                     state.armed = false;
                     return;
                 }
-                None => Completion::begin(&mut state),
+                None => Flush::begin(&mut state),
             };
             let Ok(open) = begun else { return };
             if open.is_over(&mut state) {
@@ -177,7 +177,7 @@ impl Shared {
             if state.peers.have_failed() {
                 return;
             }
-            completion = Some(open);
+            flush = Some(open);
             let armed = state.worker.arm().unwrap_or(false);
             drop(state);
             if armed {
@@ -227,7 +227,7 @@ impl State {
 
 /// The completion of all operations that were issued before it began: they have taken effect when their
 /// agents answer what was asked after them.
-pub struct Completion {
+pub struct Flush {
     /// The last of them.
     last: u64,
     /// How many questions had been asked by then. All of them must be answered: those about the
@@ -235,7 +235,7 @@ pub struct Completion {
     asked: u64,
 }
 
-impl Completion {
+impl Flush {
     /// Asks for it.
     pub fn begin(State { worker, peers, operations, .. }: &mut State) -> Result<Self, Error> {
         let requests = &worker.receiver().requests;
