@@ -16,18 +16,25 @@ pub const SIGNAL_SET: c_int = 1;
 /// `SHMEM_SIGNAL_ADD`: adds to the signal.
 pub const SIGNAL_ADD: c_int = 2;
 
+/// An update of a signal.
+pub struct Update<'m> {
+    /// The signal.
+    pub sig_addr: Object<'m, u64>,
+    /// The operand.
+    pub signal: u64,
+    /// [`SIGNAL_SET`] or [`SIGNAL_ADD`].
+    pub sig_op: c_int,
+}
+
 /// Copies the elements of `source` to `dest` on `pe`, then updates the signal there, even if there
 /// are no elements.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub fn put_signal<T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
     dest: Object<'_, T>,
     source: Source<'_, T>,
-    sig_addr: Object<'_, u64>,
-    signal: u64,
-    sig_op: c_int,
+    Update { sig_addr, signal, sig_op }: Update<'_>,
     pe: PeArg,
 ) {
     if sig_op != SIGNAL_SET && sig_op != SIGNAL_ADD {

@@ -24,7 +24,7 @@ pub use ending::destroy;
 use known::Known;
 use onenode_core::collectives::epoch::Epoch;
 use onenode_core::collectives::words::ControlWords;
-pub use split::{split_2d, split_strided};
+pub use split::{NewTeam, split_2d, split_strided};
 use std::ffi::{c_int, c_long};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;

@@ -55,13 +55,13 @@ impl<C: Numbering> Context<'_, C> {
         let (dest, sig_addr) = (dest.part(Key), sig_addr.part(Key));
         same_len(dest.len(), source.len());
         dest.assert_disjoint(sig_addr);
-        let (value, operator) = match what {
+        let (signal, sig_op) = match what {
             Signal::Set(value) => (value, signal::SIGNAL_SET),
             Signal::Add(value) => (value, signal::SIGNAL_ADD),
         };
         let (to, from) = (dest.object(), source.into());
-        let (name, sig_addr, pe) = (&Blocking("put_signal"), sig_addr.first(), register(pe));
-        signal::put_signal(name, self.ctx, to, from, sig_addr, value, operator, pe);
+        let update = signal::Update { sig_addr: sig_addr.first(), signal, sig_op };
+        signal::put_signal(&Blocking("put_signal"), self.ctx, to, from, update, register(pe));
     }
 
     /// Sets the signal on PE `pe`.

@@ -6,8 +6,7 @@ use crate::argument::memory::In;
 use crate::collectives::Element;
 use crate::error::{Called::Blocking, NoTeam};
 use crate::job::query;
-use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID, split};
-use std::ffi::c_long;
+use crate::team::{self, NUM_CONTEXTS, NewTeam, TEAM_INVALID};
 use std::marker::PhantomData;
 
 pub use crate::team::Config as TeamConfig;
@@ -45,8 +44,9 @@ pub struct Team<'a> {
 }
 
 /// A configuration and its mask in the core's types.
-fn wanted(config: Option<&TeamConfig>) -> (Option<In<'_, TeamConfig>>, c_long) {
-    (config.map(In::from), if config.is_some() { NUM_CONTEXTS } else { 0 })
+fn wanted<'m>(config: Option<&'m TeamConfig>, handle: &'m mut usize) -> NewTeam<'m> {
+    let mask = if config.is_some() { NUM_CONTEXTS } else { 0 };
+    NewTeam { config: config.map(In::from), mask, team: Some(handle.into()) }
 }
 
 impl<'a> Team<'a> {
@@ -108,10 +108,9 @@ impl<'a> Team<'a> {
         // A number that does not fit a C `int` names no PE: the core rejects it on all PEs.
         let [start, size] = [start, size].map(|n| i32::try_from(n).unwrap_or(-1));
         let stride = i32::try_from(stride).unwrap_or(i32::MAX);
-        let ((config, mask), mut new) = (wanted(config), TEAM_INVALID);
-        let (name, told) = (&Blocking("Team::split_strided"), Some((&mut new).into()));
-        let status =
-            split::split_strided(name, self.handle, start, stride, size, config, mask, told);
+        let (name, mut new) = (&Blocking("Team::split_strided"), TEAM_INVALID);
+        let wanted = wanted(config, &mut new);
+        let status = team::split_strided(name, self.handle, [start, stride, size], wanted);
         match (status, new) {
             (0, TEAM_INVALID) => Ok(None),
             (0, handle) => Ok(Some(Self::new(handle))),
@@ -132,11 +131,10 @@ impl<'a> Team<'a> {
     ) -> Result<(Team<'a>, Team<'a>), NoTeam> {
         // A row longer than the number of PEs holds them all.
         let xrange = i32::try_from(xrange).unwrap_or(i32::MAX);
-        let ((x, x_mask), (y, y_mask)) = (wanted(xaxis_config), wanted(yaxis_config));
         let (mut row, mut column) = (TEAM_INVALID, TEAM_INVALID);
         let (name, team) = (&Blocking("Team::split_2d"), self.handle);
-        let [to_row, to_column] = [&mut row, &mut column].map(|handle| Some(handle.into()));
-        let status = split::split_2d(name, team, xrange, x, x_mask, to_row, y, y_mask, to_column);
+        let (x, y) = (wanted(xaxis_config, &mut row), wanted(yaxis_config, &mut column));
+        let status = team::split_2d(name, team, xrange, x, y);
         (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
     }
 

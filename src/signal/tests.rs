@@ -5,15 +5,19 @@ use crate::testing::FakeJob;
 
 const R: Routine = &Blocking("test");
 
+fn update(sig_addr: Object<'_, u64>, signal: u64, sig_op: c_int) -> Update<'_> {
+    Update { sig_addr, signal, sig_op }
+}
+
 #[test]
 fn a_put_with_signal_moves_the_data_and_updates_the_signal() {
     let job = FakeJob::start(2);
     let source = [1u32, 2, 3];
     let sig = job.at::<u64>(8);
-    put_signal(R, World, job.array(64, 3), source[..].into(), sig, 40, SIGNAL_SET, 1);
+    put_signal(R, World, job.array(64, 3), source[..].into(), update(sig, 40, SIGNAL_SET), 1);
     assert_eq!(job.read::<[u32; 3]>(1, 64), source);
     assert_eq!(job.read::<u64>(1, 8), 40);
-    put_signal(R, World, job.array(128, 2), source[..2].into(), sig, 2, SIGNAL_ADD, 1);
+    put_signal(R, World, job.array(128, 2), source[..2].into(), update(sig, 2, SIGNAL_ADD), 1);
     assert_eq!(job.read::<[u32; 3]>(1, 128), [1, 2, 0]);
     assert_eq!(job.read::<u64>(1, 8), 42);
     assert_eq!(job.read::<u64>(0, 8), 0);
@@ -23,7 +27,7 @@ fn a_put_with_signal_moves_the_data_and_updates_the_signal() {
 fn the_signal_is_updated_also_without_data() {
     let job = FakeJob::start(2);
     let nothing: &[u8] = &[];
-    put_signal(R, World, job.array(64, 0), nothing.into(), job.at(8), 5, SIGNAL_ADD, 1);
+    put_signal(R, World, job.array(64, 0), nothing.into(), update(job.at(8), 5, SIGNAL_ADD), 1);
     assert_eq!(job.read::<u64>(1, 8), 5);
 }
 

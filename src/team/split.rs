@@ -19,25 +19,37 @@ use crate::job::{Job, job};
 use crate::message;
 use std::ffi::{c_int, c_long};
 
-/// `shmem_team_split_strided`: creates a team of the parent's PEs `start + i * stride`, `i < size`.
-/// Returns 0 on success and nonzero, on all PEs, on failure. PEs outside the new team get
+/// The arguments for a new team.
+pub struct NewTeam<'m> {
+    /// Its configuration, of which the mask tells what counts.
+    pub config: Option<In<'m, Config>>,
+    /// The mask.
+    pub mask: c_long,
+    /// Where its handle goes.
+    pub team: Option<Out<'m, usize>>,
+}
+
+impl<'m> NewTeam<'m> {
+    /// Where its handle goes, which is invalid until it exists. Ends the job if that is nowhere.
+    fn handle(&mut self, routine: Routine, argument: &str) -> Out<'m, usize> {
+        let handle = argument::required(routine, argument, self.team.take());
+        handle.set(0, TEAM_INVALID);
+        handle
+    }
+}
+
+/// `shmem_team_split_strided`: creates a team of the parent's PEs `start + i * stride`, `i < size`, which
+/// `arguments` are. Returns 0 on success and nonzero, on all PEs, on failure. PEs outside the new team get
 /// `SHMEM_TEAM_INVALID` for it.
-#[allow(clippy::too_many_arguments)] // The specification's list.
 pub fn split_strided(
     routine: Routine,
     parent: usize,
-    start: c_int,
-    stride: c_int,
-    size: c_int,
-    config: Option<In<'_, Config>>,
-    mask: c_long,
-    new_team: Option<Out<'_, usize>>,
+    arguments: [c_int; 3],
+    mut new: NewTeam<'_>,
 ) -> c_int {
-    let new_team = argument::required(routine, "new_team", new_team);
-    new_team.set(0, TEAM_INVALID);
+    let new_team = new.handle(routine, "new_team");
     let Some(parent) = get(routine, parent) else { return -1 };
-    let arguments = [start, stride, size];
-    let parts = requested(routine, config, mask).and_then(|config| {
+    let parts = requested(routine, new).and_then(|config| {
         let part = part_of(parent, arguments)?;
         Ok([part.map(|triplet| (triplet, config)), None])
     });
@@ -52,25 +64,17 @@ pub fn split_strided(
 
 /// `shmem_team_split_2d`: arranges the parent's PEs in rows of `xrange`, and creates an x team for
 /// each row and a y team for each column. Returns as [`split_strided`] does.
-#[allow(clippy::too_many_arguments)] // The specification's list.
 pub fn split_2d(
     routine: Routine,
     parent: usize,
     xrange: c_int,
-    xaxis_config: Option<In<'_, Config>>,
-    xaxis_mask: c_long,
-    xaxis_team: Option<Out<'_, usize>>,
-    yaxis_config: Option<In<'_, Config>>,
-    yaxis_mask: c_long,
-    yaxis_team: Option<Out<'_, usize>>,
+    mut x: NewTeam<'_>,
+    mut y: NewTeam<'_>,
 ) -> c_int {
-    let xaxis_team = argument::required(routine, "xaxis_team", xaxis_team);
-    let yaxis_team = argument::required(routine, "yaxis_team", yaxis_team);
-    xaxis_team.set(0, TEAM_INVALID);
-    yaxis_team.set(0, TEAM_INVALID);
+    let (xaxis_team, yaxis_team) =
+        (x.handle(routine, "xaxis_team"), y.handle(routine, "yaxis_team"));
     let Some(parent) = get(routine, parent) else { return -1 };
-    let x_config = requested(routine, xaxis_config, xaxis_mask);
-    let y_config = requested(routine, yaxis_config, yaxis_mask);
+    let (x_config, y_config) = (requested(routine, x), requested(routine, y));
     let parts = || {
         let axes = axes(parent.me(), parent.size(), xrange).ok_or(Refusal::Range(xrange))?;
         let part = |triplet, config| Ok(part_of(parent, triplet)?.map(|triplet| (triplet, config)));
@@ -98,8 +102,7 @@ fn axes(me: usize, size: usize, xrange: c_int) -> Option<([c_int; 3], [c_int; 3]
 /// The requested configuration.
 fn requested(
     routine: Routine,
-    config: Option<In<'_, Config>>,
-    mask: c_long,
+    NewTeam { config, mask, .. }: NewTeam<'_>,
 ) -> Result<Config, Refusal> {
     if mask & !NUM_CONTEXTS != 0 {
         return Err(Refusal::Mask(mask));

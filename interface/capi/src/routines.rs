@@ -15,6 +15,8 @@ use oneshmem::error::Called::{Blocking, Nonblocking};
 use oneshmem::job::{query, setup};
 use oneshmem::memory::symmetric;
 use oneshmem::rma::Blocks;
+use oneshmem::signal::Update;
+use oneshmem::team::NewTeam;
 use oneshmem::translate::PeArg;
 use oneshmem::{amo, collectives, lock, order, rma, signal, team, wait};
 use std::arch::global_asm;
