@@ -4,13 +4,15 @@
 
 use super::rectangle::Rectangle;
 use crate::engine::StridedBlocks;
+use crate::error::Error;
 use crate::sys::library::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr::null_mut;
 
 /// `CUdeviceptr`.
 pub type Address = u64;
 /// `CUcontext`, `CUstream`, `CUmodule`, `CUfunction`.
-pub type Object = *mut c_void;
+type Object = *mut c_void;
 
 /// `CUipcMemHandle`, passed by value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,70 +31,90 @@ const INVALID_VALUE: c_int = 1;
 /// The largest stride of blocks in one call, `CU_DEVICE_ATTRIBUTE_MAX_PITCH` of all devices.
 const MAX_PITCH: usize = (1 << 31) - 1;
 
+/// A device's primary context, or null: then a call enters none.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Context(Object);
+
+/// A stream, which is never destroyed, or null: the device's default one.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Stream(Object);
+
 macro_rules! driver {
-    ($($name:ident = $symbol:literal($($arg:ty),*);)*) => {
+    (
+        safe { $($name:ident = $symbol:literal($($arg:ty),*);)* }
+        unsafe { $($raw:ident = $raw_symbol:literal($($raw_arg:ty),*);)* }
+    ) => {
         /// The driver's functions. All return 0 or an error number.
         pub struct Cuda {
-            $($name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+            $($name: extern "C" fn($($arg),*) -> c_int,)*
+            $($raw: unsafe extern "C" fn($($raw_arg),*) -> c_int,)*
         }
 
         impl Cuda {
-            /// Loads the library and prepares it.
-            ///
-            /// # Errors
-            /// Why the library cannot be used, in words.
-            pub fn load() -> Result<Self, String> {
-                let library = Library::load(c"libcuda.so.1")
-                    .map_err(|error| format!("no libcuda.so.1 here: {error}"))?;
-                let cuda = Self {
-                    $($name: {
-                        let found = library.function($symbol).map_err(|error| error.to_string())?;
-                        // SAFETY: the driver's documentation gives this type for the function, and
-                        // the function's name gets a new suffix whenever the type changes.
-                        unsafe {
-                            std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> c_int>(
-                                found.as_ptr(),
-                            )
-                        }
-                    },)*
-                };
-                // SAFETY: the call gets no pointer.
-                let answer = unsafe { (cuda.init)(0) };
-                cuda.check("cuInit", answer)?;
-                Ok(cuda)
+            fn of(library: &Library) -> Result<Self, Error> {
+                // SAFETY: the driver's documentation gives these types for the functions, and a
+                // function's name gets a new suffix whenever its type changes. Those under `safe` check
+                // all numbers, flags and device addresses that they get, write one value to each
+                // reference, and keep none.
+                unsafe {
+                    Ok(Self {
+                        $($name: library.typed($symbol)?,)*
+                        $($raw: library.typed($raw_symbol)?,)*
+                    })
+                }
             }
         }
     };
 }
 
 driver! {
-    init = c"cuInit"(c_uint);
-    error_string = c"cuGetErrorString"(c_int, *mut *const c_char);
-    device_count = c"cuDeviceGetCount"(*mut c_int);
-    device_get = c"cuDeviceGet"(*mut c_int, c_int);
-    device_name = c"cuDeviceGetName"(*mut c_char, c_int, c_int);
-    retain = c"cuDevicePrimaryCtxRetain"(*mut Object, c_int);
-    set_current = c"cuCtxSetCurrent"(Object);
-    stream_create = c"cuStreamCreate"(*mut Object, c_uint);
-    synchronize = c"cuStreamSynchronize"(Object);
-    memory_info = c"cuMemGetInfo_v2"(*mut usize, *mut usize);
-    allocate = c"cuMemAlloc_v2"(*mut Address, usize);
-    ipc_handle = c"cuIpcGetMemHandle"(*mut IpcHandle, Address);
-    ipc_open = c"cuIpcOpenMemHandle_v2"(*mut Address, IpcHandle, c_uint);
-    ipc_close = c"cuIpcCloseMemHandle"(Address);
-    attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
-    copy = c"cuMemcpyAsync"(Address, Address, usize, Object);
-    copy_2d = c"cuMemcpy2DAsync_v2"(*const Rectangle, Object);
-    set = c"cuMemsetD8Async"(Address, u8, usize, Object);
-    set_16 = c"cuMemsetD16Async"(Address, u16, usize, Object);
-    set_32 = c"cuMemsetD32Async"(Address, c_uint, usize, Object);
-    host_allocate = c"cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
-    load_module = c"cuModuleLoadData"(*mut Object, *const c_void);
-    find_function = c"cuModuleGetFunction"(*mut Object, Object, *const c_char);
-    launch = c"cuLaunchKernel"(
-        Object, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Object,
-        *mut *mut c_void, *mut *mut c_void
-    );
+    safe {
+        init = c"cuInit"(c_uint);
+        error_string = c"cuGetErrorString"(c_int, &mut *const c_char);
+        device_count = c"cuDeviceGetCount"(&mut c_int);
+        device_get = c"cuDeviceGet"(&mut c_int, c_int);
+        retain = c"cuDevicePrimaryCtxRetain"(&mut Context, c_int);
+        set_current = c"cuCtxSetCurrent"(Context);
+        stream_create = c"cuStreamCreate"(&mut Stream, c_uint);
+        synchronize = c"cuStreamSynchronize"(Stream);
+        memory_info = c"cuMemGetInfo_v2"(&mut usize, &mut usize);
+        allocate = c"cuMemAlloc_v2"(&mut Address, usize);
+        ipc_handle = c"cuIpcGetMemHandle"(&mut IpcHandle, Address);
+        ipc_open = c"cuIpcOpenMemHandle_v2"(&mut Address, IpcHandle, c_uint);
+        host_allocate = c"cuMemHostAlloc"(&mut *mut c_void, usize, c_uint);
+    }
+    unsafe {
+        device_name = c"cuDeviceGetName"(*mut c_char, c_int, c_int);
+        ipc_close = c"cuIpcCloseMemHandle"(Address);
+        attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
+        copy = c"cuMemcpyAsync"(Address, Address, usize, Stream);
+        copy_2d = c"cuMemcpy2DAsync_v2"(*const Rectangle, Stream);
+        set = c"cuMemsetD8Async"(Address, u8, usize, Stream);
+        set_16 = c"cuMemsetD16Async"(Address, u16, usize, Stream);
+        set_32 = c"cuMemsetD32Async"(Address, c_uint, usize, Stream);
+        load_module = c"cuModuleLoadData"(*mut Object, *const c_void);
+        find_function = c"cuModuleGetFunction"(*mut Object, Object, *const c_char);
+        launch = c"cuLaunchKernel"(
+            Object, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Stream,
+            *mut *mut c_void, *mut *mut c_void
+        );
+    }
+}
+
+impl Cuda {
+    /// Loads the library and prepares it.
+    ///
+    /// # Errors
+    /// Why the library cannot be used, in words.
+    pub fn load() -> Result<Self, String> {
+        let library = Library::load(c"libcuda.so.1")
+            .map_err(|error| format!("no libcuda.so.1 here: {error}"))?;
+        let cuda = Self::of(&library).map_err(|error| error.to_string())?;
+        cuda.check("cuInit", (cuda.init)(0))?;
+        Ok(cuda)
+    }
 }
 
 impl Cuda {
@@ -101,22 +123,21 @@ impl Cuda {
             return Ok(());
         }
         let mut text = std::ptr::null();
-        // SAFETY: a local; the driver writes the address of its own string there.
-        unsafe {
-            match (self.error_string)(answer, &raw mut text) {
-                0 if !text.is_null() => {
-                    Err(format!("{call}: {}", CStr::from_ptr(text).to_string_lossy()))
-                }
-                _ => Err(format!("{call}: error {answer}")),
+        Err(match (self.error_string)(answer, &mut text) {
+            0 if !text.is_null() => {
+                // SAFETY: a string of the driver's own.
+                let text = unsafe { CStr::from_ptr(text) };
+                format!("{call}: {}", text.to_string_lossy())
             }
-        }
+            _ => format!("{call}: error {answer}"),
+        })
     }
 }
 
 /// A device with its primary context, which other users of CUDA in this process share.
 pub struct Gpu {
-    context: Object,
-    stream: Object,
+    context: Context,
+    stream: Stream,
     /// The kernels, and a word of device memory that they write to.
     kernels: std::sync::Mutex<Option<(Object, Address)>>,
     /// The device's name.
@@ -125,48 +146,44 @@ pub struct Gpu {
 
 // SAFETY: any thread may use the driver's objects; the word is behind a lock.
 unsafe impl Send for Gpu {}
-// SAFETY: as above.
+// SAFETY: any thread may use the driver's objects, and several at a time; the word is behind a lock.
 unsafe impl Sync for Gpu {}
 
 impl Cuda {
     /// Number of devices.
     pub fn count(&self) -> Result<usize, String> {
         let mut count = 0;
-        // SAFETY: the pointer is to a local.
-        self.check("cuDeviceGetCount", unsafe { (self.device_count)(&raw mut count) })?;
+        self.check("cuDeviceGetCount", (self.device_count)(&mut count))?;
         Ok(count as usize)
     }
 
     /// Device `number`, which must be one of them.
     pub fn open(&self, number: usize) -> Result<Gpu, String> {
-        let (mut device, mut name) = (0, [0 as c_char; 128]);
-        let (mut context, mut stream) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the pointers are to locals, with their sizes.
-        unsafe {
-            self.check("cuDeviceGet", (self.device_get)(&raw mut device, number as c_int))?;
-            let answer = (self.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
-            self.check("cuDeviceGetName", answer)?;
-            let answer = (self.retain)(&raw mut context, device);
-            self.check("cuDevicePrimaryCtxRetain", answer)?;
-            self.check("cuCtxSetCurrent", (self.set_current)(context))?;
-            self.check("cuStreamCreate", (self.stream_create)(&raw mut stream, 0))?;
-            let name = CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned();
-            Ok(Gpu { context, stream, kernels: std::sync::Mutex::new(None), name })
-        }
+        let (mut device, mut name) = (0, [0u8; 128]);
+        let (mut context, mut stream) = (Context(null_mut()), Stream(null_mut()));
+        self.check("cuDeviceGet", (self.device_get)(&mut device, number as c_int))?;
+        let (place, room) = (name.as_mut_ptr().cast(), name.len() as c_int);
+        // SAFETY: a local with its size.
+        let answer = unsafe { (self.device_name)(place, room, device) };
+        self.check("cuDeviceGetName", answer)?;
+        self.check("cuDevicePrimaryCtxRetain", (self.retain)(&mut context, device))?;
+        self.check("cuCtxSetCurrent", (self.set_current)(context))?;
+        self.check("cuStreamCreate", (self.stream_create)(&mut stream, 0))?;
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        Ok(Gpu { context, stream, kernels: std::sync::Mutex::new(None), name })
     }
 
     /// Directs this thread's next calls to this device.
     fn enter(&self, gpu: &Gpu) -> Result<(), String> {
-        // SAFETY: the context is retained for the life of the process.
-        self.check("cuCtxSetCurrent", unsafe { (self.set_current)(gpu.context) })
+        self.check("cuCtxSetCurrent", (self.set_current)(gpu.context))
     }
 
     /// Allocates device memory, for the life of the process.
     pub fn allocate(&self, gpu: &Gpu, bytes: usize) -> Result<Address, String> {
         self.enter(gpu)?;
         let mut address = 0;
-        // SAFETY: the pointer is to a local.
-        let answer = unsafe { (self.allocate)(&raw mut address, bytes) };
+        let answer = (self.allocate)(&mut address, bytes);
         self.check("cuMemAlloc", answer).map_err(|why| match self.free(gpu) {
             Some(free) => format!("{why}; {} are free there", onenode_core::pages::Bytes(free)),
             None => why,
@@ -177,8 +194,7 @@ impl Cuda {
     fn free(&self, gpu: &Gpu) -> Option<usize> {
         self.enter(gpu).ok()?;
         let (mut free, mut all) = (0, 0);
-        // SAFETY: the pointers are to locals.
-        let answer = unsafe { (self.memory_info)(&raw mut free, &raw mut all) };
+        let answer = (self.memory_info)(&mut free, &mut all);
         (answer == 0).then_some(free)
     }
 
@@ -186,8 +202,7 @@ impl Cuda {
     pub fn export(&self, gpu: &Gpu, address: Address) -> Result<IpcHandle, String> {
         self.enter(gpu)?;
         let mut handle = IpcHandle::default();
-        // SAFETY: the pointer is to a local.
-        let answer = unsafe { (self.ipc_handle)(&raw mut handle, address) };
+        let answer = (self.ipc_handle)(&mut handle, address);
         self.check("cuIpcGetMemHandle", answer).map(|()| handle)
     }
 
@@ -195,8 +210,7 @@ impl Cuda {
     pub fn import(&self, gpu: &Gpu, handle: IpcHandle) -> Result<Address, String> {
         self.enter(gpu)?;
         let mut address = 0;
-        // SAFETY: the pointer is to a local.
-        let answer = unsafe { (self.ipc_open)(&raw mut address, handle, PEER_ACCESS) };
+        let answer = (self.ipc_open)(&mut address, handle, PEER_ACCESS);
         self.check("cuIpcOpenMemHandle", answer).map(|()| address)
     }
 
@@ -222,17 +236,15 @@ impl Cuda {
     /// Allocates processor memory that devices access directly, for the life of the process.
     pub fn allocate_host(&self, gpu: &Gpu, bytes: usize) -> Result<*mut u8, String> {
         self.enter(gpu)?;
-        let mut start = std::ptr::null_mut();
-        // SAFETY: the pointer is to a local.
-        let answer = unsafe { (self.host_allocate)(&raw mut start, bytes, PORTABLE) };
+        let mut start = null_mut();
+        let answer = (self.host_allocate)(&mut start, bytes, PORTABLE);
         self.check("cuMemHostAlloc", answer).map(|()| start.cast())
     }
 
     /// Waits for everything that was begun.
     pub fn wait(&self, gpu: &Gpu) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: the stream exists.
-        self.check("cuStreamSynchronize", unsafe { (self.synchronize)(gpu.stream) })
+        self.check("cuStreamSynchronize", (self.synchronize)(gpu.stream))
     }
 
     /// Begins a copy between memory of any kind.
@@ -347,14 +359,14 @@ impl Cuda {
         let (module, result) = match *kernels {
             Some(loaded) => loaded,
             None => {
-                let (mut module, text) = (std::ptr::null_mut(), text());
+                let (mut module, text) = (null_mut(), text());
                 // SAFETY: a local, and a text that ends with a zero byte.
                 let answer = unsafe { (self.load_module)(&raw mut module, text.as_ptr().cast()) };
                 self.check("cuModuleLoadData", answer)?;
                 *kernels.insert((module, self.allocate(gpu, 256)?))
             }
         };
-        let mut function = std::ptr::null_mut();
+        let mut function = null_mut();
         // SAFETY: the module exists, and the name is a C string.
         let answer = unsafe { (self.find_function)(&raw mut function, module, name.as_ptr()) };
         self.check("cuModuleGetFunction", answer)?;
@@ -362,7 +374,7 @@ impl Cuda {
         let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
         // SAFETY: the kernel takes four words of 8 bytes, which the call copies.
         let answer = unsafe {
-            let none = std::ptr::null_mut();
+            let none = null_mut();
             (self.launch)(function, 1, 1, 1, 1, 1, 1, 0, gpu.stream, params.as_mut_ptr(), none)
         };
         self.check("cuLaunchKernel", answer)?;

@@ -1,12 +1,12 @@
 //! The system's clock.
-#![allow(unsafe_code)]
+
+use nix::time::{ClockId, clock_gettime};
 
 /// Seconds on the monotonic clock, which all processes of the machine share.
 pub fn seconds() -> f64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: it writes the local `now`. The clock exists on every Linux, so the call cannot fail.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+    // The clock exists on every Linux, so the call cannot fail.
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC);
+    now.map_or(0.0, |now| now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@
 
 use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SaFlags, SigHandler, Signal, kill};
+use nix::unistd::{Pid, gettid, pause};
 use onenode_core::sys::process;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
@@ -21,14 +24,12 @@ const LAST_MICROSECONDS: libc::suseconds_t = 300_000;
 /// Makes this thread the one that ends the process. Any other thread that calls this never returns.
 /// `false` if it is this thread already: the call comes from a signal handler.
 pub fn begin() -> bool {
-    // SAFETY: no memory is passed.
-    let me = unsafe { libc::gettid() };
+    let me = gettid().as_raw();
     match THREAD.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => true,
         Err(other) if other == me => false,
         Err(_) => loop {
-            // SAFETY: no memory is passed.
-            unsafe { libc::pause() };
+            pause();
         },
     }
 }
@@ -57,13 +58,9 @@ extern "C" fn alarm(_: libc::c_int) {
 
 /// Makes SIGALRM end the process, and unblocks it in this thread.
 fn take_alarms() {
-    // SAFETY: a complete `sigaction` with a handler of the right type, which may run at once.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = alarm as *const () as usize;
-        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
-        signal::unblock(libc::SIGALRM);
-    }
+    // SAFETY: the handler ends the process by a system call.
+    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(alarm), SaFlags::empty()) };
+    signal::unblock(libc::SIGALRM);
 }
 
 /// If the process is flushing its streams, whose readers may be slow, makes it end soon. For signal
@@ -84,8 +81,7 @@ pub fn hurry() -> bool {
 
 /// Asks the kernel to kill this process when its parent dies.
 pub fn die_with_parent() {
-    // SAFETY: no memory is passed.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    let _ = set_pdeathsig(Signal::SIGKILL);
 }
 
 /// Sends a signal to the process `pid` if `is_meant` confirms, once a descriptor holds that
@@ -96,8 +92,7 @@ pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
     if held < 0 {
         // Linux before 5.3 has no descriptors for processes.
         if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
-            // SAFETY: no memory is passed.
-            unsafe { libc::kill(pid, signal) };
+            let _ = Signal::try_from(signal).map(|signal| kill(Pid::from_raw(pid), signal));
         }
         return;
     }

@@ -3,9 +3,15 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
-use onenode_core::sys::process;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::sys::signal::SigSet;
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, fork, setsid};
+use onenode_core::Error as System;
+use onenode_core::sys::{pass, process};
 use std::ffi::{CStr, CString};
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -38,27 +44,21 @@ pub fn ask(
     program: Option<&Path>,
     run: impl FnOnce(OwnedFd, OwnedFd, Served),
 ) -> Result<Vec<u8>, Error> {
-    let failed = |call: &'static str| Error::from(onenode_core::Error::last(call));
-    let mut ends = [0; 2];
-    // SAFETY: the call fills the local array.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return Err(failed("pipe"));
-    }
-    // SAFETY: the kernel just returned these descriptors to us alone.
-    let [ours, theirs] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
-    let keep = keep.try_clone_to_owned().map_err(|_| failed("dup"))?;
+    let [ours, theirs] = pass::pipe()?;
+    let keep = keep.try_clone_to_owned().map_err(System::of("dup"))?;
     let served = Served { pid: process::pid(), started: process::own_start() };
     // Before the fork, where allocation is safe.
     let command = program.and_then(|path| command(path, [&keep, &theirs], served));
     // SAFETY: the child has only this thread. What it uses (memory allocation, loading of
     // libraries) the C library supports in a forked child of a process with several threads.
-    match unsafe { libc::fork() } {
-        -1 => Err(failed("fork")),
-        0 => {
-            // SAFETY: as above. The helper is a grandchild, so it is not a child of this process.
-            let helper = unsafe { libc::fork() };
-            if helper != 0 {
-                end(i32::from(helper < 0));
+    match unsafe { fork() }.map_err(System::of("fork"))? {
+        ForkResult::Child => {
+            // The helper is a grandchild, so it is not a child of this process.
+            // SAFETY: of this child with its one thread, which does nothing else.
+            match unsafe { fork() } {
+                Ok(ForkResult::Parent { .. }) => end(0),
+                Ok(ForkResult::Child) => {}
+                Err(_) => end(1),
             }
             drop(ours);
             prepare([keep.as_raw_fd(), theirs.as_raw_fd()]);
@@ -68,16 +68,12 @@ pub fn ask(
             }
             end(1)
         }
-        child => {
+        ForkResult::Parent { child } => {
             drop(theirs);
-            let mut status = 0;
-            // SAFETY: waits for the process just created, whose status goes to a local.
-            while unsafe { libc::waitpid(child, &mut status, 0) } < 0
-                && std::io::Error::last_os_error().kind() == ErrorKind::Interrupted
-            {}
+            while waitpid(child, None) == Err(Errno::EINTR) {}
             let mut told = Vec::new();
             let read = std::fs::File::from(ours).read_to_end(&mut told);
-            read.map(|_| told).map_err(|_| failed("read from a helper"))
+            Ok(read.map(|_| told).map_err(System::of("read from a helper"))?)
         }
     }
 }
@@ -118,27 +114,22 @@ fn become_program(command: &[CString; 3], files: [&OwnedFd; 2]) {
     let [path, option, words] = command.each_ref().map(|word| word.as_ptr());
     let arguments = [path, option, words, std::ptr::null()];
     let name: &CStr = &command[0];
-    // SAFETY: descriptors that this process owns; C strings, and an array of them that ends with
-    // null.
-    unsafe {
-        for file in files {
-            libc::fcntl(file.as_raw_fd(), libc::F_SETFD, 0);
-        }
-        libc::execv(name.as_ptr(), arguments.as_ptr());
+    for file in files {
+        let _ = fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()));
     }
+    // SAFETY: C strings, and an array of them that ends with null.
+    unsafe { libc::execv(name.as_ptr(), arguments.as_ptr()) };
 }
 
 /// Closes all descriptors except these, and blocks all signals.
 fn prepare(mut keep: [RawFd; 2]) {
     keep.sort_unstable();
     let (low, high) = (keep[0] as u32, keep[1] as u32);
+    let _ = setsid();
+    let _ = SigSet::all().thread_set_mask();
     // SAFETY: none of the program's code runs here, so no code uses what is closed. A call that
     // fails only leaves a descriptor open, which does no harm.
     unsafe {
-        libc::setsid();
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
         let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         for number in 0..3 {
             if number != low as i32 && number != high as i32 {

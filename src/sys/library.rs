@@ -6,6 +6,7 @@ use crate::error::Error;
 use onenode_core::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
+use std::slice;
 
 /// A shared library that stays loaded for the life of the process.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +22,28 @@ impl Library {
     /// If the dynamic linker does not find it or one of its dependencies; the message is the
     /// linker's.
     pub fn load(name: &'static CStr) -> Result<Self, Error> {
+        Self::open(name, libc::RTLD_LOCAL).ok_or_else(|| Error::Library(last_error()))
+    }
+
+    fn open(name: &'static CStr, how: libc::c_int) -> Option<Self> {
         // SAFETY: a C string. Running the library's constructors is what the caller wants.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        match NonNull::new(handle) {
-            Some(handle) => Ok(Self { name, handle }),
-            None => Err(Error::Library(last_error())),
-        }
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | how) };
+        NonNull::new(handle).map(|handle| Self { name, handle })
+    }
+
+    /// A function by its type.
+    ///
+    /// # Errors
+    /// As for [`function`](Self::function).
+    ///
+    /// # Safety
+    /// `F` is the function's type, a pointer to a function. If that is not an unsafe one, the library
+    /// accepts all values of its arguments' types.
+    pub unsafe fn typed<F: Copy>(&self, name: &CStr) -> Result<F, Error> {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        let function = self.function(name)?;
+        // SAFETY: `F` is a function pointer, as the caller promises; it has the size of an address.
+        Ok(unsafe { std::mem::transmute_copy(&function) })
     }
 
     /// The address of a function.
@@ -49,10 +66,7 @@ impl Library {
 impl Library {
     /// A library that is loaded already; `None` if it is not.
     pub fn loaded(name: &'static CStr) -> Option<Self> {
-        let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
-        // SAFETY: a C string; nothing is loaded.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
-        NonNull::new(handle).map(|handle| Self { name, handle })
+        Self::open(name, libc::RTLD_NOLOAD)
     }
 
     /// Makes this library call `to` where it calls another library's function `name`. Other libraries
@@ -69,17 +83,9 @@ impl Library {
         if found != 0 || map.is_null() {
             return false;
         }
-        // SAFETY: the linker's own description of a loaded library, as `<link.h>` has it.
-        let (base, mut entry) = unsafe { ((*map).base, (*map).dynamic) };
-        let mut dynamic = [0usize; DT_JMPREL + 1];
-        // SAFETY: the table ends with an entry of tag 0.
-        while let Dynamic { tag: 1.., value } = unsafe { entry.read() } {
-            // SAFETY: as above.
-            let tag = unsafe { (*entry).tag } as usize;
-            dynamic.get_mut(tag).into_iter().for_each(|place| *place = value);
-            // SAFETY: before the end.
-            entry = unsafe { entry.add(1) };
-        }
+        // SAFETY: the linker's own description of a loaded library, as `<link.h>` has it, whose table
+        // ends with an entry of tag 0.
+        let (base, dynamic) = unsafe { ((*map).base, dynamic((*map).dynamic)) };
         // Some linkers add the base to the addresses in this table, some do not.
         let address = |tag: usize| match dynamic[tag] {
             value if value < base => base + value,
@@ -88,9 +94,15 @@ impl Library {
         let (symbols, strings) = (address(DT_SYMTAB), address(DT_STRTAB));
         let mut redirected = false;
         for (table, bytes) in [(DT_JMPREL, DT_PLTRELSZ), (DT_RELA, DT_RELASZ)] {
-            for index in 0..dynamic[bytes] / size_of::<Relocation>() {
-                // SAFETY: the library's own table of relocations, of this many bytes.
-                let it = unsafe { &*(address(table) as *const Relocation).add(index) };
+            let table = match dynamic[bytes] / size_of::<Relocation>() {
+                0 => &[],
+                // SAFETY: the library's own table of relocations, of this many bytes, which stays as
+                // the linker has left it.
+                count => unsafe {
+                    slice::from_raw_parts(address(table) as *const Relocation, count)
+                },
+            };
+            for it in table {
                 let (symbol, kind) = ((it.info >> 32) as usize, it.info as u32);
                 if symbol == 0 || !FUNCTIONS.contains(&kind) {
                     continue;
@@ -108,6 +120,20 @@ impl Library {
         }
         redirected
     }
+}
+
+/// The values of a library's table, by tag.
+///
+/// # Safety
+/// It is such a table, which ends with an entry of tag 0.
+unsafe fn dynamic(mut entry: *const Dynamic) -> [usize; DT_JMPREL + 1] {
+    let mut values = [0; DT_JMPREL + 1];
+    // SAFETY: an entry of the table, and up to its end there is a next one.
+    while let Dynamic { tag: tag @ 1.., value } = unsafe { entry.read() } {
+        values.get_mut(tag as usize).into_iter().for_each(|place| *place = value);
+        entry = entry.wrapping_add(1);
+    }
+    values
 }
 
 /// The head of `struct link_map`.

@@ -3,8 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::library::{self, Library};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr::{NonNull, null, null_mut};
+use crate::error::Error;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr::{null, null_mut};
 
 /// The variable that a launcher sets if it speaks PMIx.
 pub const VARIABLE: &str = "PMIX_NAMESPACE";
@@ -44,7 +45,7 @@ const COLLECT: &[u8] = b"pmix.collect";
 
 type Init = unsafe extern "C" fn(*mut Proc, *const Info, usize) -> c_int;
 type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
-type Commit = unsafe extern "C" fn() -> c_int;
+type Commit = extern "C" fn() -> c_int;
 type Get =
     unsafe extern "C" fn(*const Proc, *const c_char, *const Info, usize, *mut *mut Value) -> c_int;
 type Fence = unsafe extern "C" fn(*const Proc, usize, *const Info, usize) -> c_int;
@@ -53,7 +54,7 @@ type ResolvePeers =
     unsafe extern "C" fn(*const c_char, *const c_char, *mut *mut Proc, *mut usize) -> c_int;
 type Finalize = unsafe extern "C" fn(*const Info, usize) -> c_int;
 type Abort = unsafe extern "C" fn(c_int, *const c_char, *mut Proc, usize) -> c_int;
-type Words = unsafe extern "C" fn(c_int) -> *const c_char;
+type Words = extern "C" fn(c_int) -> *const c_char;
 
 /// This process's connection to the launcher's server on its node.
 pub struct Pmix {
@@ -78,38 +79,42 @@ impl Pmix {
         let name = c"libpmix.so.2";
         let library = library::check_static(name).and_then(|()| Library::load(name));
         let library = library.map_err(|error| error.to_string())?;
-        let function = |name| library.function(name).map_err(|error| error.to_string());
-        // SAFETY: PMIx declares these types in every version of its ABI.
-        let (init, mut pmix) = unsafe {
-            let init = typed::<Init>(function(c"PMIx_Init")?);
-            let own = Proc { nspace: [0; 256], rank: 0 };
-            let pmix = Self {
-                own,
-                put: typed(function(c"PMIx_Put")?),
-                commit: typed(function(c"PMIx_Commit")?),
-                get: typed(function(c"PMIx_Get")?),
-                fence: typed(function(c"PMIx_Fence")?),
-                resolve_nodes: typed(function(c"PMIx_Resolve_nodes")?),
-                resolve_peers: typed(function(c"PMIx_Resolve_peers")?),
-                finalize: typed(function(c"PMIx_Finalize")?),
-                abort: typed(function(c"PMIx_Abort")?),
-                words: typed(function(c"PMIx_Error_string")?),
-            };
-            (init, pmix)
-        };
+        let found = Self::of(&library).map_err(|error| error.to_string());
+        let (init, mut pmix) = found?;
         // SAFETY: writes the process's own name to a value of that type.
         let status = unsafe { init(&mut pmix.own, null(), 0) };
         pmix.check(status, "PMIx_Init").map(|()| pmix)
+    }
+
+    /// The library's functions, not yet connected.
+    fn of(library: &Library) -> Result<(Init, Self), Error> {
+        // SAFETY: PMIx declares these types in every version of its ABI. The two safe ones take no
+        // pointer, and any status.
+        unsafe {
+            let pmix = Self {
+                own: Proc { nspace: [0; 256], rank: 0 },
+                put: library.typed(c"PMIx_Put")?,
+                commit: library.typed(c"PMIx_Commit")?,
+                get: library.typed(c"PMIx_Get")?,
+                fence: library.typed(c"PMIx_Fence")?,
+                resolve_nodes: library.typed(c"PMIx_Resolve_nodes")?,
+                resolve_peers: library.typed(c"PMIx_Resolve_peers")?,
+                finalize: library.typed(c"PMIx_Finalize")?,
+                abort: library.typed(c"PMIx_Abort")?,
+                words: library.typed(c"PMIx_Error_string")?,
+            };
+            Ok((library.typed(c"PMIx_Init")?, pmix))
+        }
     }
 
     fn check(&self, status: c_int, call: &str) -> Result<(), String> {
         if status == 0 {
             return Ok(());
         }
-        // SAFETY: returns a constant C string, or null.
-        let words = unsafe {
-            let words = (self.words)(status);
-            if words.is_null() { c"unknown" } else { CStr::from_ptr(words) }
+        let words = match (self.words)(status) {
+            words if words.is_null() => c"unknown",
+            // SAFETY: a constant C string.
+            words => unsafe { CStr::from_ptr(words) },
         };
         Err(format!("{call}: {} ({status})", words.to_string_lossy()))
     }
@@ -180,8 +185,7 @@ impl Pmix {
         // SAFETY: a C string, and a value that points to another; the library copies both.
         let status = unsafe { (self.put)(GLOBAL, name.as_ptr(), &mut value) };
         self.check(status, "PMIx_Put")?;
-        // SAFETY: takes no arguments.
-        self.check(unsafe { (self.commit)() }, "PMIx_Commit")
+        self.check((self.commit)(), "PMIx_Commit")
     }
 
     /// Waits until all ranks of the job have called this, and gives each what all have published. Servers
@@ -211,14 +215,4 @@ impl Pmix {
         // SAFETY: nothing is passed. An error would have nowhere to be reported.
         unsafe { (self.finalize)(null(), 0) };
     }
-}
-
-/// Converts an address to a function of its type.
-///
-/// # Safety
-/// `F` is the function's type.
-unsafe fn typed<F: Copy>(function: NonNull<c_void>) -> F {
-    const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
-    // SAFETY: `F` is a function pointer, which the caller promises; it has the size of an address.
-    unsafe { std::mem::transmute_copy(&function) }
 }

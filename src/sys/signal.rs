@@ -3,9 +3,10 @@
 
 use super::backtrace;
 use crate::atomics::{AtomicI32, Ordering};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
+use nix::unistd::{alarm, getpid, gettid};
 use onenode_core::sys::map;
-use std::cell::{Cell, UnsafeCell};
-use std::mem::MaybeUninit;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -18,10 +19,8 @@ const DEADLY: [libc::c_int; 5] =
 /// How many of them bad accesses raise.
 const FAULTS: usize = 2;
 
-struct Old(UnsafeCell<[MaybeUninit<libc::sigaction>; DEADLY.len()]>);
-// SAFETY: written once, in `explain`, before a handler can read it.
-unsafe impl Sync for Old {}
-static OLD: Old = Old(UnsafeCell::new([MaybeUninit::uninit(); DEADLY.len()]));
+/// The actions that [`explain`] has replaced. Written before a handler can need them.
+static OLD: [OnceLock<libc::sigaction>; DEADLY.len()] = [const { OnceLock::new() }; DEADLY.len()];
 
 /// The name of a signal of a failing program.
 pub fn name(signal: i32) -> &'static str {
@@ -55,8 +54,8 @@ impl Fault {
         // `siginfo_t`.
         let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above; this is a valid `ucontext_t`. Bit 1 of a page fault's error code means
-        // a write.
+        // SAFETY: the caller guarantees the kernel's arguments to a handler; this is a valid
+        // `ucontext_t`. Bit 1 of a page fault's error code means a write.
         let writes = unsafe {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
             registers[libc::REG_ERR as usize] & 2 != 0
@@ -101,12 +100,7 @@ thread_local! {
 /// # Safety
 /// The copy is a mapping of as many bytes, made to replace the range in the child.
 pub unsafe fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
-    // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
-    let ours = unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut action);
-        action.sa_sigaction == handler as *const () as usize
-    };
+    let ours = current(libc::SIGSEGV).sa_sigaction == handler as *const () as usize;
     if ours {
         MISSING.set(Missing(range.start, range.len(), copy));
     }
@@ -130,40 +124,67 @@ fn replace_missing(address: usize) -> bool {
     unsafe { map::move_over(copy, bytes, start).is_ok() }
 }
 
-unsafe extern "C" fn handler(
-    signal: libc::c_int,
-    info: *mut libc::siginfo_t,
-    context: *mut libc::c_void,
-) {
+/// Called by the kernel only.
+extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful if a fault raised the
-    // signal, and a valid context. OLD was filled before.
+    // signal, and a valid context.
+    let (code, address, instruction) = unsafe {
+        ((*info).si_code, (*info).si_addr() as usize, backtrace::interrupted_at(context))
+    };
+    let fault = is_fault(signal, code);
+    if fault && replace_missing(address) {
+        return;
+    }
+    let index = DEADLY.iter().position(|deadly| *deadly == signal).unwrap_or(0);
+    let Some(old) = OLD[index].get() else { return };
+    let ignored = old.sa_sigaction == libc::SIG_IGN;
+    if !fault && ignored {
+        return;
+    }
+    if let Some(explain) = EXPLAIN.get() {
+        // SAFETY: both are the kernel's.
+        let fault = fault.then(|| unsafe { Fault::new(info, context) });
+        // A fault ends the process even if the program ignores the signal.
+        let deadly = ignored || old.sa_sigaction == libc::SIG_DFL;
+        explain(&Event { signal, fault, deadly, instruction });
+    }
+    // Restores the previous action. A fault repeats and takes its usual course, including a core
+    // dump. A signal that a process has sent does not repeat by itself.
+    // SAFETY: the action that was in place before, unchanged; `info` is the kernel's.
     unsafe {
-        let fault = is_fault(signal, (*info).si_code);
-        if fault && replace_missing((*info).si_addr() as usize) {
-            return;
-        }
-        let index = DEADLY.iter().position(|deadly| *deadly == signal).unwrap_or(0);
-        let old = &*(*OLD.0.get())[index].as_ptr();
-        let ignored = old.sa_sigaction == libc::SIG_IGN;
-        if !fault && ignored {
-            return;
-        }
-        if let Some(explain) = EXPLAIN.get() {
-            explain(&Event {
-                signal,
-                fault: fault.then(|| Fault::new(info, context)),
-                // A fault ends the process even if the program ignores the signal.
-                deadly: ignored || old.sa_sigaction == libc::SIG_DFL,
-                instruction: backtrace::interrupted_at(context),
-            });
-        }
-        // Restores the previous action. A fault repeats and takes its usual course, including a
-        // core dump. A signal that a process has sent does not repeat by itself.
         libc::sigaction(signal, old, std::ptr::null_mut());
         if !fault {
             send_again(signal, info);
         }
     }
+}
+
+/// What a signal does now.
+fn current(signal: libc::c_int) -> libc::sigaction {
+    // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
+    unsafe {
+        let mut action = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action);
+        action
+    }
+}
+
+/// Makes a signal call `handler`, or take its default action.
+///
+/// # Safety
+/// The handler does only what is safe in a handler of this signal, with these flags.
+pub(super) unsafe fn handle(signal: libc::c_int, handler: SigHandler, flags: SaFlags) {
+    let Ok(signal) = Signal::try_from(signal) else { return };
+    let action = SigAction::new(handler, flags, SigSet::empty());
+    // SAFETY: the caller answers for the handler. A failure leaves the signal as it is.
+    let _ = unsafe { nix::sys::signal::sigaction(signal, &action) };
+}
+
+/// Sends this thread a signal that takes its default action, now or when it is unblocked.
+fn raise_default(signal: libc::c_int) {
+    // SAFETY: the default action has no handler.
+    unsafe { handle(signal, SigHandler::SigDfl, SaFlags::empty()) };
+    let _ = Signal::try_from(signal).map(raise);
 }
 
 /// Whether an access that repeats when the handler returns raised a signal with this code. Not so
@@ -181,7 +202,7 @@ fn is_fault(signal: libc::c_int, code: libc::c_int) -> bool {
 unsafe fn send_again(signal: libc::c_int, info: *mut libc::siginfo_t) {
     // SAFETY: the kernel only reads `info`, which the caller guarantees to be valid.
     unsafe {
-        let (process, thread) = (libc::getpid(), libc::gettid());
+        let (process, thread) = (getpid().as_raw(), gettid().as_raw());
         if libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0 {
             libc::raise(signal); // Some kernels (Kitten) have no such call.
         }
@@ -196,19 +217,14 @@ pub fn explain(explain: Explain) {
         return;
     }
     for (index, signal) in DEADLY.into_iter().enumerate() {
-        // SAFETY: a complete `sigaction` with a handler of the right type. The old one is stored
-        // before the handler can run and need it.
-        unsafe {
-            let old = (*OLD.0.get())[index].as_mut_ptr();
-            libc::sigaction(signal, std::ptr::null(), old);
-            if index >= FAULTS && (*old).sa_sigaction != libc::SIG_DFL {
-                continue;
-            }
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-            libc::sigaction(signal, &action, std::ptr::null_mut());
+        let old = OLD[index].get_or_init(|| current(signal));
+        if index >= FAULTS && old.sa_sigaction != libc::SIG_DFL {
+            continue;
         }
+        let flags = SaFlags::SA_ONSTACK | SaFlags::SA_RESTART;
+        // SAFETY: the handler itself uses local data, system calls and what is written before; `explain`
+        // does only what is safe there.
+        unsafe { handle(signal, SigHandler::SigAction(handler), flags) };
     }
 }
 
@@ -217,100 +233,63 @@ static DEADLY_SIGNAL: AtomicI32 = AtomicI32::new(libc::SIGKILL);
 
 extern "C" fn die(_: libc::c_int) {
     let signal = DEADLY_SIGNAL.load(Ordering::Relaxed);
-    // SAFETY: local data, and the default action, which ends the process as soon as the signal is
-    // unblocked.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        unblock(signal);
-        libc::raise(signal);
-    }
+    // It ends the process as soon as it is unblocked.
+    raise_default(signal);
+    unblock(signal);
 }
 
-/// Unblocks a signal in this thread.
-///
-/// # Safety
-/// Its action may run in this thread now.
-pub(super) unsafe fn unblock(signal: libc::c_int) {
-    let mut set = MaybeUninit::uninit();
-    // SAFETY: the first call fills the local that the others change and read.
-    unsafe {
-        libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), signal);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), std::ptr::null_mut());
-    }
+/// Unblocks a signal in this thread, where its action may run now.
+pub(super) fn unblock(signal: libc::c_int) {
+    let Ok(signal) = Signal::try_from(signal) else { return };
+    let _ = SigSet::from(signal).thread_unblock();
 }
 
 /// Calls `report` in a process that dies of this signal. If it takes long, because a pipe is full or
 /// another thread holds a lock for ever, the signal ends the process meanwhile.
 pub fn in_time(signal: i32, report: impl FnOnce()) {
     DEADLY_SIGNAL.store(signal, Ordering::Relaxed);
-    // SAFETY: a complete `sigaction` with a handler of the right type, which ends the process as the
-    // signal was about to.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = die as *const () as usize;
-        action.sa_flags = libc::SA_ONSTACK;
-        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
-        unblock(libc::SIGALRM);
-        libc::alarm(REPORTING);
-    }
+    // SAFETY: the handler ends the process as the signal was about to, by system calls only.
+    unsafe { handle(libc::SIGALRM, SigHandler::Handler(die), SaFlags::SA_ONSTACK) };
+    unblock(libc::SIGALRM);
+    alarm::set(REPORTING);
     report();
-    // SAFETY: the call takes no pointer.
-    unsafe { libc::alarm(0) };
+    alarm::cancel();
 }
 
 /// The signals that [`before_ending_by`] can handle.
 const ENDING: [libc::c_int; 2] = [libc::SIGTERM, libc::SIGQUIT];
 static LOOKS: [OnceLock<fn() -> bool>; 2] = [const { OnceLock::new() }; 2];
 
-unsafe extern "C" fn before_end(signal: libc::c_int) {
+extern "C" fn before_end(signal: libc::c_int) {
     let look = ENDING.iter().zip(&LOOKS).find(|(ending, _)| **ending == signal);
     if look.and_then(|(_, look)| look.get()).is_some_and(|look| look()) {
         return;
     }
-    // SAFETY: restores the default action. The signal takes it when this handler returns and
-    // unblocks the signal.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        libc::raise(signal);
-    }
+    // The signal takes its action when this handler returns and unblocks the signal.
+    raise_default(signal);
 }
 
 /// Calls `call` with all signals blocked in this thread, and so in threads that it starts.
 pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
-    let mut all = MaybeUninit::uninit();
-    let mut before = MaybeUninit::uninit();
-    // SAFETY: the first call fills `all`; the second reads it and fills `before`.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK);
     let result = call();
-    // SAFETY: filled above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    let _ = before.map(|before| before.thread_set_mask());
     result
 }
 
-/// Calls `look` on SIGTERM or SIGQUIT. If it returns false, the signal takes its default action.
+/// Calls `look` on SIGTERM or SIGQUIT, in a signal handler. If it returns false, the signal takes its
+/// default action.
 /// Does nothing if the program has its own handler. Once per process.
 pub fn before_ending_by(signal: i32, look: fn() -> bool) {
     let Some(index) = ENDING.iter().position(|ending| *ending == signal) else { return };
-    // SAFETY: complete `sigaction`s; all-zero bytes are a valid one.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action);
-        if action.sa_sigaction != libc::SIG_DFL || LOOKS[index].set(look).is_err() {
-            return;
-        }
-        action = std::mem::zeroed();
-        action.sa_sigaction = before_end as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        libc::sigaction(signal, &action, std::ptr::null_mut());
+    if current(signal).sa_sigaction != libc::SIG_DFL || LOOKS[index].set(look).is_err() {
+        return;
     }
+    // SAFETY: the handler makes system calls, and `look` does only what is safe there.
+    unsafe { handle(signal, SigHandler::Handler(before_end), SaFlags::SA_RESTART) };
 }
 
 /// Writes to standard error without locks or allocation.
 pub fn write_stderr(text: &[u8]) {
-    // SAFETY: the slice is readable for its length.
-    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+    let _ = nix::unistd::write(std::io::stderr(), text);
 }

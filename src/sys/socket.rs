@@ -3,10 +3,13 @@
 #![allow(unsafe_code)]
 
 use libc::{c_int, c_void, sockaddr, socklen_t};
+use nix::errno::Errno;
+use nix::sys::eventfd::{EfdFlags, EventFd};
 use std::fs::{self, File};
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
@@ -85,8 +88,7 @@ pub unsafe fn hand_over(connection: OwnedFd, place: *mut sockaddr, bytes: *mut s
 
 /// `accept` where there is nothing to accept: -1, and the reason in `errno`.
 pub fn nothing_to_accept() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = libc::EAGAIN };
+    Errno::EAGAIN.set();
     -1
 }
 
@@ -96,15 +98,13 @@ pub fn nothing_to_accept() -> c_int {
 /// # Errors
 /// If there is no descriptor left.
 pub fn close_for_good(socket: BorrowedFd) -> io::Result<()> {
-    // SAFETY: takes no memory. The descriptor is closed below.
-    let nothing = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-    // SAFETY: takes no memory.
-    let replaced =
-        nothing >= 0 && unsafe { libc::dup3(nothing, socket.as_raw_fd(), libc::O_CLOEXEC) } >= 0;
-    let error = io::Error::last_os_error();
-    // SAFETY: this function's own descriptor.
-    unsafe { libc::close(nothing) };
-    if replaced { Ok(()) } else { Err(error) }
+    let nothing = EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?;
+    let (from, to) = (nothing.as_fd().as_raw_fd(), socket.as_raw_fd());
+    // SAFETY: takes no memory. Both numbers stay open, and their owners go on to use them.
+    match unsafe { libc::dup3(from, to, libc::O_CLOEXEC) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
 }
 
 // States of a TCP socket, as in `<netinet/tcp.h>`.
@@ -127,14 +127,7 @@ fn is_open(fd: c_int) -> bool {
 
 /// What the kernel tells of a TCP socket.
 fn info(fd: c_int) -> Option<libc::tcp_info> {
-    let mut bytes = size_of::<libc::tcp_info>() as socklen_t;
-    // SAFETY: numbers only, for which zero is a value.
-    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-    let place: *mut c_void = (&raw mut info).cast();
-    // SAFETY: `place` has room for so many bytes; older kernels write fewer.
-    let asked =
-        unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut bytes) };
-    (asked == 0).then_some(info)
+    option(fd, libc::IPPROTO_TCP, libc::TCP_INFO)
 }
 
 /// Lets this process's connections to these addresses fail when the other side has acknowledged
@@ -164,9 +157,8 @@ type NameOf = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -
 
 /// An IP socket's address: this side's or the peer's.
 fn address(fd: c_int, name_of: NameOf) -> Option<SocketAddr> {
-    // SAFETY: numbers only, for which zero is a value.
-    let mut place: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
-    let start: *mut sockaddr = (&raw mut place).cast();
+    let mut place = MaybeUninit::<libc::sockaddr_storage>::zeroed();
+    let start: *mut sockaddr = place.as_mut_ptr().cast();
     let mut bytes = size_of_val(&place) as socklen_t;
     // SAFETY: room for any address, aligned; afterwards one of the family that it names.
     unsafe {
@@ -198,12 +190,26 @@ pub(super) unsafe fn ip(address: *const sockaddr) -> Option<IpAddr> {
     }
 }
 
-fn option(fd: c_int, level: c_int, name: c_int) -> Option<c_int> {
-    let mut value: c_int = 0;
-    let mut bytes = size_of::<c_int>() as socklen_t;
-    let place: *mut c_void = (&raw mut value).cast();
-    // SAFETY: `place` has room for an integer.
-    (unsafe { libc::getsockopt(fd, level, name, place, &raw mut bytes) } == 0).then_some(value)
+/// What an option of a socket may be.
+///
+/// # Safety
+/// It consists of numbers, for which all bytes are a value, zeros too.
+unsafe trait Value: Copy {}
+// SAFETY: a number.
+unsafe impl Value for c_int {}
+// SAFETY: a record of numbers.
+unsafe impl Value for libc::tcp_info {}
+
+/// An option of a socket. `None` if it has none of this name, or if its owner has closed it meanwhile.
+fn option<V: Value>(fd: c_int, level: c_int, name: c_int) -> Option<V> {
+    let mut value = MaybeUninit::<V>::zeroed();
+    let mut bytes = size_of::<V>() as socklen_t;
+    // SAFETY: there is room for so many bytes. Older kernels write fewer, and the rest are zeros.
+    unsafe {
+        let place = value.as_mut_ptr().cast();
+        let answer = libc::getsockopt(fd, level, name, place, &raw mut bytes);
+        (answer == 0).then(|| value.assume_init())
+    }
 }
 
 /// Options that the system does not have are ignored.
@@ -217,9 +223,7 @@ fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
 mod tests {
     use super::*;
     use onenode_core::sys::pass;
-    use std::mem::MaybeUninit;
     use std::net::{TcpListener, TcpStream};
-    use std::os::fd::AsFd;
 
     #[test]
     fn a_connection_lasts_until_the_other_side_ends_it() {
@@ -244,7 +248,7 @@ mod tests {
             .map(|listener| TcpStream::connect(listener.local_addr().unwrap()).unwrap());
         limit_silence(&[of(&asked).1], Duration::from_secs(12));
         let limit = |stream: &TcpStream| {
-            option(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT)
+            option::<c_int>(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT)
         };
         assert_eq!((limit(&limited), limit(&free)), (Some(12_000), Some(0)));
     }

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::sys::environment;
+use nix::sys::stat::{FileStat, fstat};
 
 /// The variable in which `oshrun` passes the inode number of the pipe that it reads. Standard
 /// output may be a different pipe: a PE can be a script with a pipe of its own.
@@ -29,9 +30,6 @@ extern "C" fn by_lines() {
 
 /// The inode number of the pipe that is standard output; 0 if it is not a pipe.
 fn number_of_pipe() -> u64 {
-    // SAFETY: all-zero bytes are a valid `stat`.
-    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: `stat` is a local the call fills.
-    let known = unsafe { libc::fstat(libc::STDOUT_FILENO, &mut stat) } == 0;
-    if known && stat.st_mode & libc::S_IFMT == libc::S_IFIFO { stat.st_ino } else { 0 }
+    let is_pipe = |stat: &FileStat| stat.st_mode & libc::S_IFMT == libc::S_IFIFO;
+    fstat(std::io::stdout()).ok().filter(is_pipe).map_or(0, |stat| stat.st_ino)
 }

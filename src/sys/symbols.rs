@@ -2,6 +2,10 @@
 //! exported ones, usually few. Does not allocate, for use in signal handlers.
 #![allow(unsafe_code)]
 
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::{Mode, fstat};
+use onenode_core::sys::process::passed_by_kernel;
+use std::os::fd::AsRawFd;
 use std::slice;
 
 /// Offsets and sizes of the parts that are read of an ELF header, a section header and a symbol
@@ -64,17 +68,14 @@ impl<'a> Symbols<'a> {
 
 /// Maps this program's file permanently; empty if that fails.
 pub fn program_file() -> &'static [u8] {
-    // SAFETY: system calls on a file of ours. The mapping stays, and a program's file cannot be
-    // written while it runs (ETXTBSY).
+    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+    let Ok(file) = open(c"/proc/self/exe", flags, Mode::empty()) else { return &[] };
+    let Ok(bytes) = fstat(&file).map(|status| status.st_size as usize) else { return &[] };
+    let (read, private) = (libc::PROT_READ, libc::MAP_PRIVATE);
+    // SAFETY: a new mapping, which replaces nothing and stays. A program's file cannot be written while
+    // it runs (ETXTBSY).
     unsafe {
-        let file = libc::open(c"/proc/self/exe".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        let mut status: libc::stat = std::mem::zeroed();
-        if file < 0 || libc::fstat(file, &mut status) != 0 {
-            return &[];
-        }
-        let bytes = status.st_size as usize;
-        let (read, private) = (libc::PROT_READ, libc::MAP_PRIVATE);
-        match libc::mmap(std::ptr::null_mut(), bytes, read, private, file, 0) {
+        match libc::mmap(std::ptr::null_mut(), bytes, read, private, file.as_raw_fd(), 0) {
             libc::MAP_FAILED => &[],
             start => slice::from_raw_parts(start.cast(), bytes),
         }
@@ -83,8 +84,7 @@ pub fn program_file() -> &'static [u8] {
 
 /// The address of this program's program headers in memory.
 pub fn program_headers() -> usize {
-    // SAFETY: the entries of the auxiliary vector are numbers.
-    unsafe { libc::getauxval(libc::AT_PHDR) as usize }
+    passed_by_kernel(libc::AT_PHDR)
 }
 
 /// The address that corresponds to address 0 in this program's `file`.
