@@ -100,23 +100,15 @@ unsafe extern "C" fn before() {
         // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
         // program has closed everywhere.
         (Pages::Explicit(_), _) | (_, None) => {
-            // SAFETY: the heap's blocks are readable.
-            unsafe { copy(layout.heap(), std::iter::once(0..job.heap.pool().untouched())) }
+            Own::heap(job).copy(std::iter::once(0..job.heap.pool().untouched()))
         }
         (_, Some(file)) => {
-            let stretches = holding(file, control.heap_offset(pe), layout.heap());
-            // SAFETY: the heap is mapped; the parts that hold data are those of its blocks.
-            unsafe { copy(layout.heap(), stretches) }
+            Own::heap(job).copy(holding(file, control.heap_offset(pe), layout.heap()))
         }
     };
-    // SAFETY: the data segment is readable.
-    let data = unsafe {
-        match file {
-            None => copy(layout.data(), std::iter::once(0..layout.data().len())),
-            Some(file) => {
-                copy(layout.data(), holding(file, control.data_offset(pe), layout.data()))
-            }
-        }
+    let data = match file {
+        None => Own::data(job).copy(std::iter::once(0..layout.data().len())),
+        Some(file) => Own::data(job).copy(holding(file, control.data_offset(pe), layout.data())),
     };
     SNAPSHOT.set([data, heap, copy_partitions(job)]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
@@ -138,7 +130,8 @@ fn copy_partitions(job: &Job) -> usize {
     let mut at = copies;
     for space in spaces() {
         let used = space.pool().untouched();
-        // SAFETY: as in `copy`.
+        // SAFETY: blocks of the partition, which is mapped, and room for them. Others may be writing
+        // meanwhile, as for the copy that fork makes.
         unsafe { raw::copy(space.range().start, at, used) };
         at += space.range().len();
     }
@@ -181,19 +174,33 @@ fn holding(
     })
 }
 
-/// A private copy of these parts of `range`; 0 if there is no memory.
-///
-/// # Safety
-/// The range is readable.
-unsafe fn copy(range: &Range<usize>, stretches: impl Iterator<Item = Range<usize>>) -> usize {
-    let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
-    for stretch in stretches {
-        // Not `memcpy`: sanitizers forbid it to touch the gaps between variables.
-        // SAFETY: both ranges are readable and contain the part copied. Others may be writing the
-        // memory meanwhile, as for the copy that fork makes.
-        unsafe { raw::copy(range.start + stretch.start, copy + stretch.start, stretch.len()) };
+/// Memory of this PE that is readable for the life of the process.
+struct Own<'j>(&'j Range<usize>);
+
+impl<'j> Own<'j> {
+    /// The data segment.
+    fn data(job: &'j Job) -> Self {
+        Self(job.layout.data())
     }
-    copy
+
+    /// The heap: what is beyond its blocks may not be accessible, but no caller of `copy` names that.
+    fn heap(job: &'j Job) -> Self {
+        Self(job.layout.heap())
+    }
+
+    /// A private copy of these parts of it, offsets from its start; 0 if there is no memory.
+    fn copy(self, stretches: impl Iterator<Item = Range<usize>>) -> usize {
+        let Self(range) = self;
+        let Ok(copy) = map::private_anywhere(range.len()) else { return 0 };
+        for stretch in stretches {
+            let (start, end) = (stretch.start, stretch.end.min(range.len()));
+            // Not `memcpy`: sanitizers forbid it to touch the gaps between variables.
+            // SAFETY: both ranges contain the part copied, and the one is readable, the other new.
+            // Others may be writing the memory meanwhile, as for the copy that fork makes.
+            unsafe { raw::copy(range.start + start, copy + start, end.saturating_sub(start)) };
+        }
+        copy
+    }
 }
 
 unsafe extern "C" fn after_in_parent() {

@@ -56,7 +56,7 @@ impl Space {
     /// PE.
     pub(crate) fn inherit(&self, layout: &Layout) {
         self.assert_in(layout);
-        // SAFETY: as for `begin`. A child allocates no blocks.
+        // SAFETY: what is there is accessed in blocks that exist: a child allocates none.
         unsafe { self.extent.inherit(&self.range) };
     }
 

@@ -40,6 +40,9 @@ use std::ops::{Bound, RangeBounds};
 /// # shmem.finalize();
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
+// For `'a`, the `len` elements from `start` on are mapped, readable, writable and aligned, and any bits
+// are a value of their type: `new` asks for it, and parts are within the whole. Safe code has no
+// references to them, only copies: an access at the wrong time yields wrong values, no more.
 #[derive(Debug)]
 pub struct SymmetricSlice<'a, T> {
     start: *mut T,
@@ -122,8 +125,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn get(self) -> T {
-        // SAFETY: the element is within the array, which stays mapped.
-        unsafe { load(self.first().at()) }
+        load(self.first())
     }
 
     /// Sets the first element of this PE's copy.
@@ -133,8 +135,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn set(self, value: T) {
-        // SAFETY: as for `get`.
-        unsafe { store(self.first().at(), value) }
+        store(self.first(), value);
     }
 
     /// Replaces the first element of this PE's copy by `change` of it. Not atomic; for that, see
@@ -156,10 +157,8 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
         same_len(self.len, values.len());
-        // SAFETY: as for `get`, for `len` elements. `values` is the program's own memory.
-        unsafe {
-            copy::elements(values.as_mut_ptr(), self.pointer(), self.len);
-        }
+        // SAFETY: the slice's elements, and as many of the program's own.
+        unsafe { copy::elements(values.as_mut_ptr(), self.pointer(), self.len) }
     }
 
     /// Copies `values` to this PE's elements.
@@ -170,14 +169,14 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[track_caller]
     pub fn write(self, values: &[T]) {
         same_len(self.len, values.len());
-        // SAFETY: as for `get`. Safe code has no references to symmetric memory.
+        // SAFETY: the slice's elements, and as many of the program's own.
         unsafe { copy::elements(self.pointer(), values.as_ptr(), self.len) }
     }
 
     /// Copies this PE's elements to a new vector.
     pub fn to_vec(self) -> Vec<T> {
         let mut elements = Vec::with_capacity(self.len);
-        // SAFETY: as for `get`, for `len` elements. The vector owns the destination.
+        // SAFETY: the slice's elements, and room for as many, which are then values.
         unsafe {
             copy::elements(elements.as_mut_ptr(), self.pointer(), self.len);
             elements.set_len(self.len);
@@ -230,7 +229,8 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     /// collective does, and this PE only through the slice.
     #[inline]
     pub unsafe fn as_mut_slice(self) -> &'a mut [T] {
-        // SAFETY: as for `as_slice`. The caller guarantees that nobody else accesses the elements.
+        // SAFETY: the slice's elements, which are values. The caller guarantees that nobody else
+        // accesses them.
         unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }
     }
 
@@ -243,30 +243,27 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     /// These elements as an operand.
     #[inline]
     pub(super) fn object(self) -> Object<'a, T> {
-        // SAFETY: the `len` elements are in a block of symmetric memory, which stays allocated
-        // while the array is borrowed. Their type is an `Element`, for which any bits are a valid
-        // value. Safe code accesses them only by copies: an access at the wrong time yields wrong
-        // values, no more.
+        // SAFETY: the slice's elements, in a block of symmetric memory.
         unsafe { Object::new(self.pointer(), self.len) }
     }
 
     /// This PE's own copy as a source.
     #[inline]
     pub(super) fn source(self) -> Source<'a, T> {
-        // SAFETY: as for `object`.
+        // SAFETY: the slice's elements, which are readable.
         unsafe { Source::new(self.pointer(), self.len) }
     }
 
     /// This PE's own copy as a destination.
     #[inline]
     pub(super) fn dest(self) -> Dest<'a, T> {
-        // SAFETY: as for `object`.
+        // SAFETY: the slice's elements, which are writable, with any bits.
         unsafe { Dest::new(self.pointer(), self.len) }
     }
 
     /// The destination (this) and source of a collective.
     pub(super) fn with(self, source: Self) -> Arrays<'a> {
-        // SAFETY: as for `object`. Whatever the lengths, the call checks that all memory is in the
+        // SAFETY: both are in symmetric memory. Whatever the lengths, the call checks that all memory is in the
         // heap or in one partition, where any bits are valid values.
         unsafe { Arrays::new(self.pointer(), source.pointer()) }
     }
@@ -342,17 +339,15 @@ macro_rules! as_number {
 
 /// Copies an element from symmetric memory, at once if it has the size of a number. Other threads and
 /// PEs may write it meanwhile.
-///
-/// # Safety
-/// The element is mapped, and aligned.
 #[inline(always)]
-unsafe fn load<T: Element>(at: *mut T) -> T {
-    // SAFETY: mapped, of that size, and aligned. Any bits are a valid `T`.
+fn load<T: Element>(element: Object<'_, T>) -> T {
+    let at = element.at();
+    // SAFETY: the element is mapped, of that size, and aligned. Any bits are a valid `T`.
     as_number!(T, Atomic => unsafe {
         std::mem::transmute_copy(&Atomic::from_ptr(at.cast()).load(Ordering::Relaxed))
     });
     let mut value = MaybeUninit::uninit();
-    // SAFETY: the same. The local is its own.
+    // SAFETY: the element is mapped, and copied to the local. Any bits are a valid `T`.
     unsafe {
         copy::elements(value.as_mut_ptr(), at, 1);
         value.assume_init()
@@ -360,16 +355,14 @@ unsafe fn load<T: Element>(at: *mut T) -> T {
 }
 
 /// Copies an element to symmetric memory, as [`load`] from there.
-///
-/// # Safety
-/// As for [`load`].
 #[inline(always)]
-unsafe fn store<T: Element>(at: *mut T, value: T) {
-    // SAFETY: as for `load`.
+fn store<T: Element>(element: Object<'_, T>, value: T) {
+    let at = element.at();
+    // SAFETY: the element is mapped, of that size, and aligned.
     as_number!(T, Atomic => unsafe {
         Atomic::from_ptr(at.cast()).store(std::mem::transmute_copy(&value), Ordering::Relaxed)
     });
-    // SAFETY: as for `load`.
+    // SAFETY: the element is mapped, and the local has one.
     unsafe { copy::elements(at, &value, 1) }
 }
 

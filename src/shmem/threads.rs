@@ -88,7 +88,7 @@ impl<A> Deref for Shared<'_, A> {
 // and a length that do not change. What it leads to is copied, as by other PEs, of types for which
 // any bits are valid; the functions that make references of it are unsafe.
 unsafe impl<A: Shareable> Send for Shared<'_, A> {}
-// SAFETY: as for `Send`, which also says that it may be used by several threads at a time.
+// SAFETY: any thread may call the library, and several at a time; what is shared does not change.
 unsafe impl<A: Shareable> Sync for Shared<'_, A> {}
 
 /// What [`Threads::share`] can share: arrays of symmetric memory. There are no others.

@@ -9,7 +9,7 @@ use nix::sys::signal::SigSet;
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork, setsid};
 use onenode_core::Error as System;
-use onenode_core::sys::{pass, process};
+use onenode_core::sys::{fd, pass, process};
 use std::ffi::{CStr, CString};
 use std::io::Read;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -98,8 +98,7 @@ pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, Served)> {
     let [file, pipe]: [RawFd; 2] = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];
     let served =
         Served { pid: fields.next()?.parse().ok()?, started: fields.next()?.parse().ok()? };
-    // SAFETY: only asks whether they are open; for an invalid number it returns an error.
-    let are_open = [file, pipe].iter().all(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } >= 0);
+    let are_open = [file, pipe].into_iter().all(fd::is_open);
     if !are_open || file == pipe || file < 3 || pipe < 3 || fields.next().is_some() {
         return None;
     }

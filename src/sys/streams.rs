@@ -14,8 +14,8 @@ const LOCKED: Duration = Duration::from_millis(100);
 
 // glibc's list of open streams (libio.h), and the functions of stdio that the crate `libc` lacks.
 unsafe extern "C" {
-    fn _IO_iter_begin() -> *mut c_void;
-    fn _IO_iter_end() -> *mut c_void;
+    safe fn _IO_iter_begin() -> *mut c_void;
+    safe fn _IO_iter_end() -> *mut c_void;
     fn _IO_iter_next(at: *mut c_void) -> *mut c_void;
     fn _IO_iter_file(at: *mut c_void) -> *mut FILE;
     fn __fpending(stream: *mut FILE) -> size_t;
@@ -27,14 +27,21 @@ unsafe extern "C" {
 /// The streams with unwritten data. As at `exit`, the list is not locked: a thread that is opening
 /// a stream could be stopped anywhere.
 fn unwritten() -> impl Iterator<Item = *mut FILE> {
-    // SAFETY: no memory is passed.
-    let (first, end) = unsafe { (_IO_iter_begin(), _IO_iter_end()) };
-    let place = move |at| Some(at).filter(|at| *at != end);
-    // SAFETY: an entry of the list, not its end.
-    std::iter::successors(place(first), move |at| place(unsafe { _IO_iter_next(*at) }))
-        .map(|at| unsafe { _IO_iter_file(at) })
-        // SAFETY: an open stream.
-        .filter(|stream| unsafe { __fpending(*stream) } != 0)
+    let mut at = _IO_iter_begin();
+    std::iter::from_fn(move || {
+        while at != _IO_iter_end() {
+            // SAFETY: an entry of the list, not its end, and the open stream that it stands for.
+            let (stream, unwritten) = unsafe {
+                let stream = _IO_iter_file(at);
+                at = _IO_iter_next(at);
+                (stream, __fpending(stream))
+            };
+            if unwritten != 0 {
+                return Some(stream);
+            }
+        }
+        None
+    })
 }
 
 /// Flushes the streams. A stream that another thread does not unlock in time is flushed all the

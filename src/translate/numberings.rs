@@ -82,7 +82,7 @@ impl Numberings {
             let record = &*place.add(TO_RECORD).cast::<Record>();
             (record.start.as_ptr(), *record.stride.as_ptr())
         };
-        // SAFETY: as above.
+        // SAFETY: a context's record, which the specification lets nobody change meanwhile.
         ok(pe.wrapping_mul(stride).wrapping_add(unsafe { *start }) as usize)
     }
 

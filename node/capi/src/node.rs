@@ -4,6 +4,7 @@
 use crate::argument::{limit, meaning, object, place, record, taken, value};
 use crate::failure::OK;
 use onenode::{BackendChoice, Card, Config, Crowd, Error, Fork, JobFile, Node};
+use onenode_core::sys::fd;
 use std::ffi::{c_int, c_void};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -36,7 +37,7 @@ struct Called(Progress, *mut c_void);
 
 // SAFETY: by the header, any thread may call any function, and each one that waits calls this.
 unsafe impl Send for Called {}
-// SAFETY: as above.
+// SAFETY: by the header, several threads may call it at a time.
 unsafe impl Sync for Called {}
 
 impl Called {
@@ -71,7 +72,7 @@ impl Settings {
             regions: self.regions,
             extra: self.extra,
             progress,
-            // SAFETY: as for this function.
+            // SAFETY: the client keeps the rules of the header for the descriptor.
             file: unsafe { self.file()? },
         })
     }
@@ -82,7 +83,7 @@ impl Settings {
         if self.file == -1 {
             return Ok(None);
         }
-        // SAFETY: as for this function.
+        // SAFETY: the number is the client's, who does not close it during the call.
         let file = unsafe { duplicate("file", self.file)? };
         Ok(Some(JobFile { file, offset: self.offset, stride: self.stride }))
     }
@@ -98,14 +99,13 @@ const CROWDS: &[(u32, Crowd)] = &[(0, Crowd::FindOut), (1, Crowd::Shared), (2, C
 /// # Safety
 /// The number is the client's, if it is open, and the client does not close it during the call.
 pub(crate) unsafe fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
-    // SAFETY: the call only queries the number.
-    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+    if !fd::is_open(number) {
         return Err(Error::argument(argument, number, "an open descriptor"));
     }
     // SAFETY: open, as just checked, and the client does not close it during the call.
     let file = unsafe { BorrowedFd::borrow_raw(number) };
-    let call = "duplicating the client's descriptor";
-    file.try_clone_to_owned().map_err(|source| onenode_core::Error::System { call, source }.into())
+    let copy = file.try_clone_to_owned();
+    Ok(copy.map_err(onenode_core::Error::of("duplicating the client's descriptor"))?)
 }
 
 functions! {

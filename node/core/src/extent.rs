@@ -112,7 +112,7 @@ impl Extent {
 /// The range belongs to the caller, and nobody accesses it until it is made accessible again.
 unsafe fn hide(range: Range<usize>) {
     if raw::on_valgrind() {
-        // SAFETY: as is asked for.
+        // SAFETY: the range is the caller's, and nobody accesses it while it is not accessible.
         unsafe { map::protect(&range, false) };
     }
 }

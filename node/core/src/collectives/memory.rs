@@ -62,7 +62,7 @@ pub unsafe trait Memory {
     #[inline(always)]
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
         let _ = room;
-        // SAFETY: as above.
+        // SAFETY: it is mapped here: names need an implementation of their own, see the trait.
         unsafe { from.range() }
     }
 
@@ -97,7 +97,8 @@ pub fn dest<'m, M: Memory>(
     member: usize,
 ) -> Result<Remote<Writable<'m>>, M::Stop> {
     let at = memory.peer(Buffer::Dest, own.at().addr(), member)? as *mut u8;
-    // SAFETY: as above.
+    // SAFETY: the address is the one `peer` returned. The promises for this process's range include
+    // its counterpart, of as many bytes.
     Ok(unsafe { Remote::new(Writable::new(at, own.bytes())) })
 }
 

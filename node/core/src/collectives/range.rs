@@ -159,7 +159,8 @@ macro_rules! private {
         impl<'m> From<&'m mut [$element]> for Writable<'m> {
             #[inline(always)]
             fn from(memory: &'m mut [$element]) -> Self {
-                // SAFETY: as above, and any bits are a value of the type.
+                // SAFETY: borrowed for `'m` alone, of a type without padding, of which any bits are
+                // a value. No other process has access to it.
                 unsafe { Self::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
             }
         }
@@ -227,7 +228,7 @@ pub fn copy(from: Readable<'_>, to: Writable<'_>) {
 #[inline(always)]
 pub fn copy_of_many(from: Readable<'_>, to: Writable<'_>, together: usize) {
     let bytes = checked_length(from, to);
-    // SAFETY: as above.
+    // SAFETY: what `copy` relies on, which the ranges themselves promise.
     unsafe { crate::copy::bytes_of_many(to.at, from.at, bytes, together) }
 }
 

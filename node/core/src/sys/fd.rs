@@ -152,6 +152,11 @@ fn fcntl_of_number(number: RawFd, command: libc::c_int, operand: libc::c_int) ->
     }
 }
 
+/// Whether a descriptor of this number is open.
+pub fn is_open(number: RawFd) -> bool {
+    fcntl_of_number(number, libc::F_GETFD, 0).is_ok()
+}
+
 /// A copy of the descriptor `number` if it is an open socket.
 ///
 /// # Safety

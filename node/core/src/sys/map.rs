@@ -400,6 +400,6 @@ pub unsafe fn protect(range: &Range<usize>, accessible: bool) {
 pub unsafe fn mark_foreign(address: usize, bytes: usize) {
     let range = address..address + bytes;
     dump(&range, false);
-    // SAFETY: as is asked for.
+    // SAFETY: the range is the caller's, and no child expects to have it.
     unsafe { inherit(&range, false) };
 }

@@ -113,7 +113,7 @@ impl<'f> Source<'f> {
     /// # Safety
     /// As for [`map::shared_over`].
     pub unsafe fn over(self, address: usize, bytes: usize, offset: u64) -> Result<(), Error> {
-        // SAFETY: as the caller guarantees.
+        // SAFETY: the range is the caller's, and what it held is no longer needed.
         unsafe {
             match self {
                 Self::File(file) => map::shared_over(address, bytes, file, offset),
@@ -142,7 +142,7 @@ impl<'f> Source<'f> {
     pub unsafe fn punch(self, offset: u64, range: &Range<usize>) {
         match self {
             Self::File(file) => fd::punch(file, offset, range.len() as u64),
-            // SAFETY: as the caller guarantees.
+            // SAFETY: a shared, writable mapping of the caller's, whose content nobody needs.
             Self::Start(_) => unsafe { map::remove(range) },
         }
     }

@@ -24,6 +24,7 @@ use oneshmem::env;
 use oneshmem::job::launch::{STDOUT, VARIABLE};
 use std::ffi::OsString;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -230,14 +231,16 @@ fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {
 /// How the child `pid` ended, without collecting it. Uses `libc`, as `nix` does not support
 /// real-time signals.
 fn peek(pid: u32) -> Option<End> {
-    // SAFETY: all-zero bytes are a valid `siginfo_t`.
-    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let flags = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
-    // SAFETY: the call fills the local `info`.
-    let rc = unsafe { libc::waitid(libc::P_PID, pid, &mut info, flags) };
-    // SAFETY: the fields are valid after `waitid`, and zero if it has not filled them.
-    let (who, status) = unsafe { (info.si_pid(), info.si_status()) };
-    match info.si_code {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the call fills the local, of which all-zero bytes are a value, too. The fields are those
+    // of a child.
+    let (rc, code, who, status) = unsafe {
+        let rc = libc::waitid(libc::P_PID, pid, info.as_mut_ptr(), flags);
+        let info = info.assume_init();
+        (rc, info.si_code, info.si_pid(), info.si_status())
+    };
+    match code {
         _ if rc != 0 || who == 0 => None,
         libc::CLD_EXITED => Some(End::Exited(status)),
         code => Some(End::Killed(status, code == libc::CLD_DUMPED)),

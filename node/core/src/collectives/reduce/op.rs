@@ -197,6 +197,6 @@ unsafe fn combine_bytes<T: Element, O: ReduceOp<T>>(
     x: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller guarantees the same.
+    // SAFETY: the caller guarantees what `combine_all` asks for.
     unsafe { O::combine_all(acc.cast(), a.cast(), x.cast(), n) }
 }

@@ -69,7 +69,8 @@ impl Machine {
 
     /// A PE's memory for dests, used only by its calls.
     pub fn dest(&self, pe: usize) -> Writable<'_> {
-        // SAFETY: as above.
+        // SAFETY: the rest of the PE's arena, which lives as long as the machine. Only this PE and the
+        // algorithms under test use it.
         unsafe { Writable::new(self.arena(pe).wrapping_add(DEST), ARENA - DEST) }
     }
 
