@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 use std::time::Duration;
 
 /// The library's name.
-pub(super) const LIBRARY: &CStr = c"libucp.so.0";
+const LIBRARY: &CStr = c"libucp.so.0";
 /// UCX reads these variables when it is loaded: no signal handlers, no malloc hooks, and nothing on
 /// the program's output.
 const WHEN_LOADED: [(&str, &str); 5] = [
@@ -30,8 +30,8 @@ const TRANSPORT: &str = "tcp";
 /// Names which transports the user allows: a list, or with `^` in front one of those not allowed.
 const ALLOWED: &str = "UCX_TLS";
 
-/// A worker, for as long as the process lives. Only one thread may use it at a time.
-#[derive(Clone, Copy)]
+/// A worker, for as long as the process lives. Only one thread may use it at a time: there is one value for
+/// it, which no other thread can share.
 pub struct RawWorker {
     pub(super) ucx: Functions,
     /// Describes a status in words.
@@ -79,7 +79,7 @@ impl RawWorker {
     /// # Errors
     /// If UCX is missing, too old, or does not work here; in words for the user.
     pub fn open(device: &str) -> Result<(Self, Guard), Error> {
-        let mut this = Self::load()?;
+        let mut this = Self::without_worker()?;
         let start = || this.start(device).and_then(|()| this.address());
         // Its address has the ports, in the network's order of bytes.
         let has = |address: &Vec<u8>, port: u16| {
@@ -89,12 +89,9 @@ impl RawWorker {
         Ok((this, guard))
     }
 
-    fn load() -> Result<Self, Error> {
-        library::check_static(LIBRARY)?;
-        let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
-            let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
-            Error::Engine(why)
-        })?;
+    /// UCX's functions, without a worker yet.
+    fn without_worker() -> Result<Self, Error> {
+        let library = load()?;
         version_of(&library)?;
         let ucx = Functions::of(&library)?;
         let status_string = library.function(c"ucs_status_string")?.as_ptr();
@@ -193,6 +190,11 @@ impl RawWorker {
         }
     }
 
+    /// The same worker, for what UCX calls while it makes progress, in the same thread.
+    pub(super) fn alias(&self) -> Self {
+        Self { ..*self }
+    }
+
     /// Describes a status in words.
     pub fn words(&self, status: Status) -> String {
         // SAFETY: the function returns a C string for any status.
@@ -272,14 +274,21 @@ impl RawWorker {
     }
 }
 
+/// Loads UCX, quietly.
+pub(super) fn load() -> Result<Library, Error> {
+    library::check_static(LIBRARY)?;
+    with_variables(&WHEN_LOADED, || Library::load(LIBRARY)).map_err(|error| {
+        let why = format!("{error}; UCX 1.13 or later is needed (package libucx0 or ucx)");
+        Error::Engine(why)
+    })
+}
+
 /// What a job over several nodes would run over, for display.
 ///
 /// # Errors
 /// If such jobs cannot run here; in words for the user.
 pub fn about() -> Result<String, Error> {
-    library::check_static(LIBRARY)?;
-    let library = with_variables(&WHEN_LOADED, || Library::load(LIBRARY))?;
-    let version = version_of(&library)?;
+    let version = version_of(&load()?)?;
     check_transport()?;
     let allowed =
         variable(ALLOWED).map(|it| format!(", allowed by {ALLOWED}={}", it.to_string_lossy()));
@@ -299,7 +308,7 @@ fn check_transport() -> Result<(), Error> {
 }
 
 /// Whether a value of `UCX_TLS` allows a transport. A name may begin with a backslash, which keeps UCX from
-/// taking it for an alias, and end with a resource, as in `ud:aux`.
+/// taking it for an alias. `tcp:aux` allows it for connecting only.
 fn allows(list: &str, transport: &str) -> bool {
     let (denies, list) = list.strip_prefix('^').map_or((false, list), |list| (true, list));
     let name = |item: &str| item.trim().trim_start_matches('\\') == transport;

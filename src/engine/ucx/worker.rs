@@ -6,7 +6,7 @@
 use super::bindings::{self as ucx, RecvParam, Status};
 use super::message::{HEAD, Handler, split};
 use super::raw::{Endpoint, RawWorker};
-use crate::atomics::{AtomicI32, Ordering};
+use crate::atomics::{AtomicI32, Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::error::Error;
 use crate::failure;
@@ -58,9 +58,12 @@ impl<R: Receiver> Worker<R> {
 pub struct Unsent(Arc<()>);
 
 impl Unsent {
-    /// Whether all have been sent. To be looked at between calls of the worker.
+    /// Whether all have been sent: what they were sent from may be written again.
     pub fn is_empty(&self) -> bool {
-        Arc::strong_count(&self.0) == 1
+        let is_empty = Arc::strong_count(&self.0) == 1;
+        // After what UCX has read, in whichever thread: it drops a clone with release.
+        fence(Ordering::Acquire);
+        is_empty
     }
 }
 
@@ -91,8 +94,8 @@ impl RawWorker {
     /// message has been sent.
     ///
     /// # Safety
-    /// The bytes are readable, and do not change, until the message has been sent; it is enough that they
-    /// are as long as `kept` is not dropped.
+    /// The bytes are readable until the message has been sent; it is enough that they are as long as `kept`
+    /// is not dropped.
     unsafe fn post<K: Send + 'static>(
         &self,
         Endpoint { handle, broken }: Endpoint,
@@ -231,7 +234,8 @@ impl RawWorker {
     fn listen<R: Receiver>(&self, receiver: &'static R) -> Result<(), Error> {
         for handler in R::HANDLERS {
             // For the life of the process, as the worker.
-            let route = Box::leak(Box::new(Route { worker: *self, receiver, handler: *handler }));
+            let route =
+                Box::leak(Box::new(Route { worker: self.alias(), receiver, handler: *handler }));
             let param = ucx::HandlerParam {
                 field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK | ucx::HANDLER_ARG,
                 id: handler.id,

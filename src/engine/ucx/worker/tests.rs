@@ -8,11 +8,10 @@ use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
 use crate::engine::ucx::message::{self, Message, Question, STORES, parts};
-use crate::engine::ucx::raw::LIBRARY;
+use crate::engine::ucx::raw::load;
 use crate::engine::ucx::request::Remote;
 use crate::engine::ucx::server::Server;
 use crate::engine::{Action, Amo, Segment, admission};
-use crate::sys::library::Library;
 use std::time::{Duration, Instant};
 
 const WORDS: usize = 1 << 17;
@@ -34,7 +33,7 @@ struct Pair {
 impl Pair {
     /// `None`, with a message, where UCX is not installed.
     fn new() -> Option<Self> {
-        if let Err(error) = Library::load(LIBRARY) {
+        if let Err(error) = load() {
             eprintln!("left out: {error}");
             return None;
         }
