@@ -44,7 +44,7 @@ struct Stream(Object);
 macro_rules! driver {
     (
         safe { $($name:ident = $symbol:literal($($arg:ty),*);)* }
-        unsafe { $($raw:ident = $raw_symbol:literal($($raw_arg:ty),*);)* }
+        raw { $($raw:ident = $raw_symbol:literal($($raw_arg:ty),*);)* }
     ) => {
         /// The driver's functions. All return 0 or an error number.
         pub struct Cuda {
@@ -85,7 +85,7 @@ driver! {
         ipc_open = c"cuIpcOpenMemHandle_v2"(&mut Address, IpcHandle, c_uint);
         host_allocate = c"cuMemHostAlloc"(&mut *mut c_void, usize, c_uint);
     }
-    unsafe {
+    raw {
         device_name = c"cuDeviceGetName"(*mut c_char, c_int, c_int);
         ipc_close = c"cuIpcCloseMemHandle"(Address);
         attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
