@@ -5,6 +5,7 @@
 use crate::argument::memory::Object;
 use crate::translate::{Mirrored, TABLE};
 use onenode_core::layout::SlotBounds;
+use onenode_core::sys::mutex;
 use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -47,7 +48,7 @@ impl FakeJob {
     pub(crate) fn with_partitions(npes: usize, partitions: &[Range<usize>], heap: usize) -> Self {
         /// An address with nothing mapped.
         const OWN: usize = 64 << 30;
-        let one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let one = mutex::lock(&ONE);
         let file = fd::memfd(c"oneshmem-test").unwrap();
         fd::resize_and_seal(file.as_fd(), (npes * SLOT) as u64).unwrap();
         let map = |pe: usize, at: usize| {

@@ -19,14 +19,15 @@ use crate::job::about;
 use crate::job::control::psyncs::WORDS;
 use crate::job::{Job, job};
 use crate::message;
+use onenode_core::sys::mutex;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The arrays that this PE's threads use now.
 static OWN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 fn own() -> MutexGuard<'static, Vec<u64>> {
-    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex::lock(&OWN)
 }
 
 /// The use of an array by a set, and how many of its members are in the call: one word, so that it

@@ -6,6 +6,7 @@ use super::rectangle::Rectangle;
 use crate::engine::StridedBlocks;
 use crate::error::Error;
 use crate::sys::library::Library;
+use onenode_core::sys::mutex;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
@@ -355,7 +356,7 @@ impl Cuda {
     ) -> Result<u64, String> {
         self.enter(gpu)?;
         // Locked until the result is copied: all kernels write to one word.
-        let mut kernels = gpu.kernels.lock().unwrap_or_else(|e| e.into_inner());
+        let mut kernels = mutex::lock(&gpu.kernels);
         let (module, result) = match *kernels {
             Some(loaded) => loaded,
             None => {

@@ -18,10 +18,11 @@ use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
 use cuda::{Cuda, Gpu, IpcHandle};
+use onenode_core::sys::mutex;
 use onenode_core::sys::process;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Partitions start at a multiple of this, so that blocks have the same offsets on all PEs.
 const ALIGNMENT: usize = 2 << 20;
@@ -155,7 +156,7 @@ impl Devices {
         if let Some(part) = self.find(address) {
             return Some(&self.parts[part]);
         }
-        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let peers = mutex::lock(&self.peers);
         let found = peers.iter().find(|((_, part), mapped)| {
             let bytes = self.parts[*part].range.len();
             (mapped.start..mapped.start + bytes).contains(&address)
@@ -260,7 +261,7 @@ unsafe impl Engine for Devices {
     }
 
     fn reset(&self) {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = mutex::lock(&self.peers);
         for ((_, part), mapped) in peers.drain() {
             let part = &self.parts[part];
             self.done(part, self.cuda.close(&part.gpu, mapped.opened));
@@ -301,7 +302,7 @@ unsafe impl DeviceMemory for Devices {
         let start = if pe == self.pe {
             own.range.start
         } else {
-            let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut peers = mutex::lock(&self.peers);
             let mapped = peers.entry((pe, part)).or_insert_with(|| {
                 let Handle { words, skipped } = handle();
                 let opened = self.cuda.import(&own.gpu, IpcHandle(words));
@@ -349,7 +350,7 @@ unsafe impl DeviceMemory for Devices {
     }
 
     fn scratch(&self) -> Scratch {
-        let kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kept = mutex::lock(&self.scratch).pop();
         kept.unwrap_or_else(|| {
             let part = &self.parts[0];
             let start = self.done(part, self.cuda.allocate_host(&part.gpu, SCRATCH));
@@ -358,6 +359,6 @@ unsafe impl DeviceMemory for Devices {
     }
 
     fn discard(&self, scratch: Scratch) {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        mutex::lock(&self.scratch).push(scratch);
     }
 }

@@ -7,7 +7,8 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::message;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use onenode_core::sys::mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// The call that is in progress at `SHMEM_THREAD_SERIALIZED`.
 struct InProgress {
@@ -20,7 +21,7 @@ struct InProgress {
 static CURRENT: Mutex<Option<InProgress>> = Mutex::new(None);
 
 fn current() -> MutexGuard<'static, Option<InProgress>> {
-    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex::lock(&CURRENT)
 }
 
 /// A call in progress, until the value is dropped. A call inside of it, such as the barrier of an

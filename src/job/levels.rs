@@ -8,8 +8,8 @@ use super::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::atomics::Ordering;
 use crate::engine::{Action, Amo, CONTROL, Engine, Far};
 use crate::pause::Pause;
+use onenode_core::sys::mutex;
 use std::mem::offset_of;
-use std::sync::PoisonError;
 
 impl Job {
     /// Whether each PE makes one library call at a time: no PE has `SHMEM_THREAD_MULTIPLE`. All PEs get
@@ -26,7 +26,7 @@ impl Job {
     #[cold]
     fn compare_levels(&self, about: About) -> bool {
         // At `SHMEM_THREAD_MULTIPLE` several threads may be here, in collectives of different sets.
-        let mut comparisons = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut comparisons = mutex::lock(&self.comparisons);
         match self.calls.load(Ordering::Relaxed) {
             UNKNOWN => {}
             calls => return calls == ONE,

@@ -47,6 +47,7 @@ use nodes::Nodes;
 use onenode_core::attachments::Attachments;
 use onenode_core::layout::Layout;
 use onenode_core::segment::DataSegment;
+use onenode_core::sys::mutex;
 use partitions::Partition;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -138,7 +139,7 @@ impl Job {
     }
     /// The pages of the symmetric heap, in words.
     pub fn heap_pages(&self) -> String {
-        let got = self.heap_pages.lock().unwrap_or_else(|e| e.into_inner());
+        let got = mutex::lock(&self.heap_pages);
         got.as_ref().map_or_else(String::new, ToString::to_string)
     }
     /// Where slot and mirrors lie.

@@ -11,6 +11,7 @@ use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use onenode_core::layout::Layout;
 use onenode_core::pages::Pages;
+use onenode_core::sys::mutex;
 use onenode_core::sys::persistent::Persistent;
 use onenode_core::sys::{fd, map, numa, tiers};
 use std::fmt;
@@ -19,7 +20,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// A partition: its specification, its place, and its memory in this lifetime.
 pub struct Partition {
@@ -90,7 +91,7 @@ impl Partition {
     ) -> Result<Option<String>, Error> {
         let range = self.space.range();
         // Closes the file of the previous lifetime, which unlocks it.
-        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made::default();
+        *mutex::lock(&self.made) = Made::default();
         let file = self.spec.file_of(pe).map(|path| self.prepare(&path)).transpose()?;
         let file = file.map(|file| Opened { memory: Persistent::of(file.as_fd()), _file: file });
         map().map_err(|error| {
@@ -107,7 +108,7 @@ impl Partition {
             |why: &String| format!("{}: memory as the heap's instead: {why}", self.spec.shown());
         let complaint = placed.as_ref().err().map(instead);
         let nodes = placed.unwrap_or_else(|why| format!(", memory as the heap's: {why}"));
-        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Made { nodes, file };
+        *mutex::lock(&self.made) = Made { nodes, file };
         *self.space.pool() = Pool::of_partition(range.len(), self.spec.is_zero());
         self.space.begin(layout, self.spec.pages.size(), 0);
         Ok(complaint)
@@ -150,7 +151,7 @@ impl Partition {
 
     /// Makes these bytes durable in the partition's file; `false` if it has none.
     pub(crate) fn persist(&self, bytes: &Range<usize>) -> io::Result<bool> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = mutex::lock(&self.made);
         let Some(Opened { memory, .. }) = made.file else { return Ok(false) };
         drop(made);
         let page = map::page_size();
@@ -230,7 +231,7 @@ impl Partition {
 /// The partition in words, without its number.
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = mutex::lock(&self.made);
         let (bytes, kind) =
             (onenode_core::pages::Bytes(self.space.range().len()), self.spec.kind.name());
         match (&self.spec.path, &self.device) {

@@ -27,6 +27,7 @@ use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode_core::attachments::Attachments;
 use onenode_core::packed;
+use onenode_core::sys::mutex;
 use onenode_core::sys::{cgroup, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 
@@ -70,7 +71,7 @@ fn join(
             "expected one of the SHMEM_THREAD_* levels, 0 to 3",
         );
     }
-    let mut began = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    let mut began = mutex::lock(&CHANGE);
     if fork::is_child() {
         failure::misuse(
             routine,
@@ -226,7 +227,7 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
     if placed {
         job.heap.begin(&job.layout, got.pages.size(), got.populated());
     }
-    *job.heap_pages.lock().unwrap_or_else(|e| e.into_inner()) = Some(got);
+    *mutex::lock(&job.heap_pages) = Some(got);
     Ok(())
 }
 
@@ -256,7 +257,7 @@ fn conclude(routine: Routine) {
     if fork::is_child() {
         job(routine); // Says so. Another thread of the parent may have had the lock.
     }
-    let _change = CHANGE.lock().unwrap_or_else(|e| e.into_inner());
+    let _change = mutex::lock(&CHANGE);
     if existing().is_some() && INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         if env::debugging() {
             message::say(format_args!("{routine}: ignored: the library is finalised already"));
@@ -297,7 +298,7 @@ fn conclude(routine: Routine) {
     }
     // Agents end with the PEs that started them, so all PEs stay until no agent is needed.
     if let Some(exchange) = &job.exchange {
-        if exchange.lock().unwrap_or_else(|e| e.into_inner()).barrier().is_err() {
+        if mutex::lock(exchange).barrier().is_err() {
             // MPI_Finalize has already disconnected this process from the launcher. The agents wait
             // for the PEs of other nodes instead.
             job.control.job().header().linger.store(1, Ordering::Release);
@@ -342,7 +343,7 @@ extern "C" fn leaving() {
 /// Tells the launcher of a job on several nodes that this process ends as it should.
 fn disconnect(job: &Job) {
     if let Some(exchange) = &job.exchange {
-        exchange.lock().unwrap_or_else(|e| e.into_inner()).end();
+        mutex::lock(exchange).end();
     }
 }
 

@@ -2,9 +2,10 @@
 //! end of a block changes them, whichever PE makes it.
 #![allow(unsafe_code)]
 
+use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Bytes behind a block.
 const BYTES: usize = 32;
@@ -15,7 +16,7 @@ const FILL: u8 = 0xa5;
 static GUARDED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 fn guarded() -> MutexGuard<'static, BTreeMap<usize, usize>> {
-    GUARDED.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex::lock(&GUARDED)
 }
 
 /// The size of a block of `size` bytes together with its guard; `None` if it overflows.

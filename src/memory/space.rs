@@ -4,8 +4,9 @@
 use super::pool::Pool;
 use onenode_core::extent::Extent;
 use onenode_core::layout::{HEAP_ALIGNMENT, Layout};
+use onenode_core::sys::mutex;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The memory and its allocator.
 #[derive(Debug)]
@@ -69,7 +70,7 @@ impl Space {
     /// Its allocator.
     #[inline]
     pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+        mutex::lock(&self.pool)
     }
 
     /// The largest alignment of a block: the one that this memory has on all PEs. With a larger

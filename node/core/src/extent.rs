@@ -8,9 +8,10 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicUsize, Ordering};
+use crate::sys::mutex;
 use crate::sys::{map, raw};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The point is a multiple of this, or of the heap's page size if that is larger.
 const STEP: usize = 2 << 20;
@@ -34,7 +35,7 @@ struct Places {
 
 impl Extent {
     fn places(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        mutex::lock(&self.places)
     }
 
     /// Begins a new lifetime's heap with pages of `unit` bytes. Its first `made` bytes exist

@@ -1,7 +1,8 @@
 //! A node in words, for an information option of the client.
 
-use super::{Mapping, Node, View, lock};
+use super::{Mapping, Node, View};
 use onenode_core::pages::{Bytes, Pages};
+use onenode_core::sys::mutex;
 use std::fmt::{self, Display, Formatter};
 
 /// A node's properties, one per line: its backend with the reason, the ranks, the regions, the
@@ -16,7 +17,7 @@ impl Display for Node {
         writeln!(f, "backend {} ({})", node.backend.name(), node.reason)?;
         let (known, attached) = node.known();
         writeln!(f, "{known} other ranks known, {attached} attached")?;
-        for owned in lock(&node.regions).all() {
+        for owned in mutex::lock(&node.regions).all() {
             let (range, pages) = (owned.region.range(), Pages::from_word(owned.published.pages));
             let (key, bytes) = (owned.region.key.0, Bytes(range.len()));
             writeln!(f, "region {key:#x}: {:#x}..{:#x}, {bytes}, {pages}", range.start, range.end)?;

@@ -3,13 +3,14 @@
 
 use super::attached::Attached;
 use super::peer::Reached;
-use super::{Inner, Node, lock};
+use super::{Inner, Node};
 use crate::Rank;
 use crate::error::Error;
 use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
+use onenode_core::sys::mutex;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -69,14 +70,14 @@ impl Node {
             region.start <= theirs.start && theirs.end <= region.start + region.bytes && bytes > 0
         };
         if node.is_own(rank) {
-            let regions = lock(&node.regions);
+            let regions = mutex::lock(&node.regions);
             let mine = regions.all().any(|owned| covers(&owned.published));
             let mapping = || Mapping { range: theirs.clone(), piece: None, node: node.clone() };
             return mine.then(mapping).ok_or_else(lost);
         }
         let peer = node.reach(rank)?.ok_or(Error::NoCard { rank })?;
         let region = peer.header.regions().find(covers).ok_or_else(lost)?;
-        let mut pieces = lock(&node.pieces.0);
+        let mut pieces = mutex::lock(&node.pieces.0);
         let piece =
             match pieces.iter().rposition(|piece| piece.has((rank, peer.mark()), &region, &theirs))
             {
@@ -158,7 +159,7 @@ impl Inner {
     }
 
     fn let_go(&self, piece: Arc<Piece>) {
-        let mut pieces = lock(&self.pieces.0);
+        let mut pieces = mutex::lock(&self.pieces.0);
         if Arc::strong_count(&piece) == 1 {
             // The rank was detached meanwhile.
             self.places.remove(&piece.token);
@@ -169,7 +170,7 @@ impl Inner {
 
     /// Drops the pieces of a rank that is being detached, so that no request finds them again.
     pub(super) fn forget_pieces(&self, rank: Rank) {
-        lock(&self.pieces.0).retain(|piece| {
+        mutex::lock(&self.pieces.0).retain(|piece| {
             if piece.rank == rank && Arc::strong_count(piece) == 1 {
                 self.places.remove(&piece.token);
             }
@@ -179,6 +180,6 @@ impl Inner {
 
     /// The number of bytes mapped in pieces.
     pub(super) fn in_pieces(&self) -> usize {
-        lock(&self.pieces.0).iter().map(|piece| piece.theirs.len()).sum()
+        mutex::lock(&self.pieces.0).iter().map(|piece| piece.theirs.len()).sum()
     }
 }

@@ -63,13 +63,14 @@ use group::Groups;
 use mapping::Pieces;
 use onenode_core::pause::WaitPolicy;
 use onenode_core::sys::life::{self, Sign};
+use onenode_core::sys::mutex;
 use onenode_core::sys::origin::Origin;
 use onenode_core::sys::{cgroup, fd, kept::Kept, map, process};
 use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 pub use group::{Collective, ElementType, Group, Operation, Reduction};
@@ -115,20 +116,6 @@ pub(crate) struct Inner {
     /// Shows peers whether this process lives.
     _sign: Sign,
     file: Kept,
-}
-
-/// Locks a mutex, even if a thread panicked while holding it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // ThreadSanitizer cannot see how the standard library waits. It would report accesses that the
-    // guard orders as races.
-    while cfg!(thread_sanitizer) {
-        match mutex.try_lock() {
-            Ok(guard) => return guard,
-            Err(TryLockError::Poisoned(error)) => return error.into_inner(),
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-        }
-    }
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Node {
@@ -305,7 +292,7 @@ impl Inner {
 
     /// The open views.
     fn views(&self) -> Vec<Arc<view::Core>> {
-        lock(&self.views).iter().filter_map(Weak::upgrade).collect()
+        mutex::lock(&self.views).iter().filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Peers: finds the header for a card, maps it, and checks whether its owner is alive.
 
+use super::Inner;
 use super::wait::ForPeer;
-use super::{Inner, lock};
 use crate::Rank;
 use crate::card::{Address, Card, Said};
 use crate::config::State;
@@ -11,6 +11,7 @@ use crate::places::{MappingKind, Place, Token};
 use onenode_core::packed;
 use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
+use onenode_core::sys::mutex;
 use onenode_core::sys::peer::{self, Unreachable};
 use onenode_core::sys::{fd, kept::Kept, process};
 use std::collections::BTreeMap;
@@ -110,7 +111,7 @@ impl Reached {
 impl Inner {
     pub(super) fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
         let said = card.read()?;
-        let mut peers = lock(&self.peers);
+        let mut peers = mutex::lock(&self.peers);
         let same = |peer: &Arc<Peer>| peer.said == Some(said);
         let rank = match rank {
             Some(rank) => rank,
@@ -134,7 +135,7 @@ impl Inner {
             if same(peer) {
                 return Ok(rank);
             }
-            if let Found::Header(_) = *lock(&peer.found) {
+            if let Found::Header(_) = *mutex::lock(&peer.found) {
                 return Err(Error::argument(
                     "card",
                     format_args!("another one than before for rank {rank}"),
@@ -154,7 +155,7 @@ impl Inner {
     }
 
     fn peer(&self, rank: Rank) -> Result<Arc<Peer>, Error> {
-        let mut peers = lock(&self.peers);
+        let mut peers = mutex::lock(&self.peers);
         if let Some(peer) = peers.known.get(&rank) {
             return Ok(peer.clone());
         }
@@ -178,7 +179,7 @@ impl Inner {
     /// The header of a rank; `None` if it is not made yet.
     pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<Reached>>, Error> {
         let peer = self.peer(rank)?;
-        let mut found = lock(&peer.found);
+        let mut found = mutex::lock(&peer.found);
         match &*found {
             Found::Header(reached) => return Ok(Some(reached.clone())),
             Found::Elsewhere(why) => return Err(Error::Elsewhere { rank, why }),
@@ -189,7 +190,7 @@ impl Inner {
             Ok(Some(reached)) => {
                 let here = reached.header.range();
                 let place = Place { here, rank, kind: MappingKind::Header, there: 0 };
-                *lock(&reached.token) = Some(self.places.add(&place));
+                *mutex::lock(&reached.token) = Some(self.places.add(&place));
                 let reached = Arc::new(reached);
                 *found = Found::Header(reached.clone());
                 Ok(Some(reached))
@@ -277,10 +278,10 @@ impl Inner {
         if self.is_own(rank) {
             return State::Attached;
         }
-        let Some(peer) = lock(&self.peers).known.get(&rank).cloned() else {
+        let Some(peer) = mutex::lock(&self.peers).known.get(&rank).cloned() else {
             return State::Unknown;
         };
-        let found = lock(&peer.found).clone();
+        let found = mutex::lock(&peer.found).clone();
         match found {
             Found::Unknown => State::Here,
             Found::Elsewhere(_) => State::Elsewhere,
@@ -289,9 +290,9 @@ impl Inner {
     }
 
     pub(super) fn forget(&self, rank: Rank) -> Result<(), Error> {
-        let peer = lock(&self.peers).known.remove(&rank).ok_or(Error::NoCard { rank })?;
-        if let Found::Header(reached) = &*lock(&peer.found) {
-            if let Some(token) = lock(&reached.token).take() {
+        let peer = mutex::lock(&self.peers).known.remove(&rank).ok_or(Error::NoCard { rank })?;
+        if let Found::Header(reached) = &*mutex::lock(&peer.found) {
+            if let Some(token) = mutex::lock(&reached.token).take() {
                 self.places.remove(&token);
             }
         }
@@ -300,8 +301,8 @@ impl Inner {
 
     /// The number of known ranks, and of those whose header is mapped.
     pub(super) fn known(&self) -> (usize, usize) {
-        let peers = lock(&self.peers);
-        let is_mapped = |peer: &&Arc<Peer>| matches!(*lock(&peer.found), Found::Header(_));
+        let peers = mutex::lock(&self.peers);
+        let is_mapped = |peer: &&Arc<Peer>| matches!(*mutex::lock(&peer.found), Found::Header(_));
         (peers.known.len(), peers.known.values().filter(is_mapped).count())
     }
 }

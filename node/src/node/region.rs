@@ -2,17 +2,18 @@
 //! sources.
 #![allow(unsafe_code)]
 
+use super::Node;
 use super::adopt;
 use super::backend::Backend;
 use super::backing::{published_file, reserve};
 use super::regions::{Region, Sort, unknown};
-use super::{Node, lock};
 use crate::Key;
 use crate::error::Error;
 use onenode_core::backend::memfd;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::segment;
+use onenode_core::sys::mutex;
 use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -58,7 +59,7 @@ impl Node {
         if !align.is_power_of_two() || align > MOST {
             return Err(Error::argument("align", align, "a power of two, or 0"));
         }
-        let mut regions = lock(&node.regions);
+        let mut regions = mutex::lock(&node.regions);
         let align = align.max(unit);
         let (at, reserved) = reserve(bytes, align, wanted.hint, regions.last)?;
         let record = regions.record(key, &at)?;
@@ -94,7 +95,7 @@ impl Node {
                 "the start of a page",
             ));
         }
-        let mut regions = lock(&node.regions);
+        let mut regions = mutex::lock(&node.regions);
         let record = regions.record(key, &pages)?;
         // SAFETY: whole pages, checked above. The caller of `adopt` guarantees that nobody else
         // accesses them through their current mapping.
@@ -117,7 +118,7 @@ impl Node {
         node.check()?;
         let data = segment::find(map::page_size())?;
         segment::keep_gaps(&data)?;
-        let mut regions = lock(&node.regions);
+        let mut regions = mutex::lock(&node.regions);
         let record = regions.record(key, data.pages())?;
         let pieces = memfd::pieces(&data);
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
@@ -143,7 +144,7 @@ impl Node {
         node.check()?;
         let pages = whole_pages(&what, map::page_size())?;
         let Backend::Memfd = node.backend else {
-            let mut regions = lock(&node.regions);
+            let mut regions = mutex::lock(&node.regions);
             let record = regions.record(key, &what)?;
             let region = Region { key, start: what.start, bytes: what.len() };
             // SAFETY: the caller's promise.
@@ -190,7 +191,7 @@ impl Node {
             return Err(Error::argument("file", value, "a memfd with F_SEAL_SHRINK"));
         }
         adopt::check_file(&pages, fd::inode(file)?, offset)?;
-        let mut regions = lock(&node.regions);
+        let mut regions = mutex::lock(&node.regions);
         let record = regions.record(key, &what)?;
         let pages = if unit == map::page_size() { Pages::Normal } else { Pages::Explicit(unit) };
         let backing = published_file(fd::duplicate(file)?, offset)?;
@@ -217,7 +218,7 @@ impl Node {
             let expected = "a region that no view has: close the view first";
             return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
         }
-        let mut regions = lock(&node.regions);
+        let mut regions = mutex::lock(&node.regions);
         match regions.remove(key) {
             Some(owned) => {
                 node.give_back(owned);

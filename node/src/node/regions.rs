@@ -1,14 +1,15 @@
 //! The regions of a node: what they consist of, and how they are freed.
 #![allow(unsafe_code)]
 
+use super::Inner;
 use super::adopt;
 use super::backing::{Backing, Reservation, Room};
-use super::{Inner, lock};
 use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
 use crate::header::{Place, Published};
 use onenode_core::pages::Pages;
+use onenode_core::sys::mutex;
 use onenode_core::sys::{fd, map};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -209,7 +210,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let regions = std::mem::take(&mut lock(&self.regions).known);
+        let regions = std::mem::take(&mut mutex::lock(&self.regions).known);
         regions.into_values().for_each(|owned| self.give_back(owned));
     }
 }

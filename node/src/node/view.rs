@@ -10,7 +10,7 @@ use super::attached::Attached;
 use super::peer::Reached;
 use super::regions::unknown;
 use super::wait::ForPeer;
-use super::{Inner, Node, deadline, lock};
+use super::{Inner, Node, deadline};
 use crate::error::Error;
 use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
@@ -20,6 +20,7 @@ use onenode_core::Error::NoRoom;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::pause::Pause;
+use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -82,7 +83,7 @@ impl Node {
         if keys.is_empty() {
             return Err(Error::argument("keys", "none", "a region's key at least"));
         }
-        let regions = lock(&node.regions);
+        let regions = mutex::lock(&node.regions);
         let mut parts = Vec::with_capacity(keys.len());
         for key in keys {
             let owned = regions.get(*key).ok_or_else(|| unknown(*key))?;
@@ -113,7 +114,7 @@ impl Node {
             core.table.open(rank, &core.entry(bounds.origin, bounds.origin));
         }
         let core = Arc::new(core);
-        let mut views = lock(&node.views);
+        let mut views = mutex::lock(&node.views);
         views.retain(|view| view.strong_count() > 0);
         views.push(Arc::downgrade(&core));
         Ok(View { core, node: self.0.clone() })
@@ -172,7 +173,7 @@ impl View {
         }
         self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
         let lost = Error::NotMapped { rank: Some(rank), start: theirs, bytes: 1 };
-        let mirrors = lock(&self.core.mirrors);
+        let mirrors = mutex::lock(&self.core.mirrors);
         let Some(mirror) = mirrors.ranks.get(&rank) else { return Err(lost) };
         let pairs = self.core.pieces.iter().zip(&mirror.starts);
         let found = pairs.map(|(own, start)| (own, theirs.wrapping_sub(*start)));
@@ -193,8 +194,8 @@ impl Drop for View {
             return;
         }
         let own = Arc::as_ptr(&self.core);
-        lock(&self.node.views).retain(|view| view.as_ptr() != own);
-        let mut mirrors = lock(&self.core.mirrors);
+        mutex::lock(&self.node.views).retain(|view| view.as_ptr() != own);
+        let mut mirrors = mutex::lock(&self.core.mirrors);
         self.core.table.close();
         mirrors.closed = true;
         for mirror in std::mem::take(&mut mirrors.ranks).into_values() {
@@ -236,7 +237,7 @@ impl Core {
     /// The number of ranks whose regions are mapped, and the number of mapped bytes.
     pub fn mapped(&self) -> (usize, usize) {
         let bytes: usize = self.pieces.iter().map(ExactSizeIterator::len).sum();
-        let ranks = lock(&self.mirrors).ranks.len();
+        let ranks = mutex::lock(&self.mirrors).ranks.len();
         (ranks, ranks * bytes)
     }
 
@@ -247,7 +248,7 @@ impl Core {
         rank: Rank,
         deadline: Option<Instant>,
     ) -> Result<usize, Error> {
-        if let Some(mirror) = lock(&self.mirrors).ranks.get(&rank) {
+        if let Some(mirror) = mutex::lock(&self.mirrors).ranks.get(&rank) {
             return Ok(mirror.base);
         }
         let peer = node.await_header(rank, deadline)?;
@@ -269,7 +270,7 @@ impl Core {
             part.check(rank, &region)?;
             theirs.push(region);
         }
-        let mut mirrors = lock(&self.mirrors);
+        let mut mirrors = mutex::lock(&self.mirrors);
         if let Some(mirror) = mirrors.ranks.get(&rank) {
             return Ok(Tried::Done(mirror.base));
         }
@@ -333,7 +334,7 @@ impl Core {
     }
 
     pub fn detach(&self, node: &Inner, rank: Rank) {
-        if let Some(mirror) = lock(&self.mirrors).ranks.remove(&rank) {
+        if let Some(mirror) = mutex::lock(&self.mirrors).ranks.remove(&rank) {
             self.table.shut(rank);
             mirror.tokens.into_iter().for_each(|token| node.places.remove(&token));
             drop(mirror.attached);

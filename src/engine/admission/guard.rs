@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::sys::library::Library;
 use crate::sys::socket;
 use libc::{c_int, sockaddr, socklen_t};
+use onenode_core::sys::mutex;
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::net::{SocketAddr, TcpStream};
@@ -50,7 +51,7 @@ struct Guards {
 /// UCX's call has no other argument, so it has to look here.
 fn guards() -> MutexGuard<'static, Guards> {
     static GUARDS: OnceLock<Mutex<Guards>> = OnceLock::new();
-    GUARDS.get_or_init(Mutex::default).lock().unwrap_or_else(|e| e.into_inner())
+    mutex::lock(GUARDS.get_or_init(Mutex::default))
 }
 
 /// Opens a UCX worker, which gets no connection but those that its guard admits. Its sockets are told from
@@ -149,7 +150,7 @@ impl Door {
 
 impl Guard {
     fn door(&self) -> MutexGuard<'_, Door> {
-        self.0.lock().unwrap_or_else(|e| e.into_inner())
+        mutex::lock(&self.0)
     }
 
     /// Where UCX listens.

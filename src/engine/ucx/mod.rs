@@ -24,6 +24,7 @@ use connections::{Peers, lost, lost_somewhere};
 use direct::{Inbox, Notification};
 use message::{Message, Question, parts};
 use onenode_core::copy;
+use onenode_core::sys::mutex;
 use onenode_core::sys::process;
 use progress::{Shared, State};
 use request::Remote;
@@ -300,7 +301,7 @@ impl Network for Ucx {
     }
 
     fn start_progress_thread(&self) -> Result<(), Error> {
-        let admission = self.admission.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let admission = mutex::lock(&self.admission).take();
         if let Some((server, secret)) = admission {
             server.start(move || Some(secret.clone()))?;
         }

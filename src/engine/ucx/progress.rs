@@ -13,6 +13,7 @@ use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
 use crate::message;
 use crate::sys::signal::without_signals;
+use onenode_core::sys::mutex;
 use onenode_core::sys::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -66,7 +67,7 @@ impl Shared {
 
     /// The state, when no other thread uses it.
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        mutex::lock(&self.state)
     }
 
     /// Counts an operation on `pe` that a message carries; returns its number. `owed`: quiets wait
@@ -76,7 +77,7 @@ impl Shared {
         state.peers.note(pe, number);
         if !state.armed {
             state.armed = true;
-            *self.alarm.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            *mutex::lock(&self.alarm) = true;
             self.alarmed.notify_one();
         }
     }
@@ -137,7 +138,7 @@ impl Shared {
     }
 
     fn await_alarm(&self) {
-        let mut alarm = self.alarm.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alarm = mutex::lock(&self.alarm);
         while !*alarm {
             alarm = self.alarmed.wait(alarm).unwrap_or_else(PoisonError::into_inner);
         }

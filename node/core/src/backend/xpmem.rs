@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::pages::Pages;
 use crate::segment::DataSegment;
+use crate::sys::mutex;
 use crate::sys::{huge, map, persistent};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -166,7 +167,7 @@ unsafe impl Backend for Xpmem {
         layout: &Layout,
         data: &DataSegment,
     ) -> Result<(), Error> {
-        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        let mut held = mutex::lock(&self.held);
         let record = slots.record(rank);
         let mut export = |range: &Range<usize>, id: &AtomicU64| {
             // SAFETY: the data segment and the area of the heap, which programs share with their
@@ -190,7 +191,7 @@ unsafe impl Backend for Xpmem {
         same: bool,
     ) -> Result<(), Error> {
         let record = slots.record(rank);
-        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        let mut held = mutex::lock(&self.held);
         let mut attach = |range: &Range<usize>, segment: &AtomicU64, offset: usize| {
             let at = layout.mirrored(rank, range.start);
             let segment = segment.load(Ordering::Relaxed);
@@ -219,7 +220,7 @@ unsafe impl Backend for Xpmem {
     }
 
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
-        let mut held = self.held.lock().unwrap_or_else(|e| e.into_inner());
+        let mut held = mutex::lock(&self.held);
         *held = Held::default();
         // SAFETY: nobody uses the heap any more.
         unsafe { map::discard(layout.heap.start, layout.heap.len()) };

@@ -17,6 +17,7 @@ pub mod limit;
 pub mod lists;
 pub mod map;
 pub mod maps;
+pub mod mutex;
 pub mod numa;
 pub mod origin;
 pub mod pass;

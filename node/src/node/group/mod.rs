@@ -24,6 +24,7 @@ use onenode_core::collectives::rules::RuleTable;
 use onenode_core::collectives::words::ControlWords;
 use onenode_core::counter::Counter;
 use onenode_core::sys::futex;
+use onenode_core::sys::mutex;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -298,6 +299,6 @@ impl Drop for Group {
         self.node.header.leave_group(self.slot);
         let others = std::mem::take(&mut self.found).into_iter().flatten();
         let others = others.filter_map(Found::header).collect();
-        super::lock(&self.node.groups).leave(self.slot, self.name, others);
+        mutex::lock(&self.node.groups).leave(self.slot, self.name, others);
     }
 }

@@ -1,12 +1,13 @@
 //! The names of groups in headers, and the words of this process that others may still read.
 
+use super::super::Inner;
 use super::super::peer::Reached;
-use super::super::{Inner, lock};
 use crate::Rank;
 use crate::config::State;
 use crate::error::Error;
 use crate::header::GROUPS;
 use onenode_core::collectives::rules::mix;
+use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ impl Groups {
     /// Enters the next group with this number and these ranks. Returns its name and the slot of
     /// this process's words in its header.
     pub fn enter(node: &Inner, id: u64, ranks: &[Rank]) -> Result<(u64, usize), Error> {
-        let mut groups = lock(&node.groups);
+        let mut groups = mutex::lock(&node.groups);
         groups.free(node);
         let words: Vec<u64> =
             std::iter::once(id).chain(ranks.iter().copied().map(u64::from)).collect();

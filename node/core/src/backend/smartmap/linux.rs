@@ -10,6 +10,7 @@ use crate::layout::Layout;
 use crate::pages::Pages;
 use crate::segment::DataSegment;
 use crate::sys::map;
+use crate::sys::mutex;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -24,7 +25,7 @@ pub struct Placed {
 
 impl Placed {
     fn map_aliases(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-        let mut mapped = self.mapped.lock().unwrap_or_else(|e| e.into_inner());
+        let mut mapped = mutex::lock(&self.mapped);
         let pages = slots.record(rank).heap_pages.load(Ordering::Relaxed);
         match mapped.insert(rank, pages) {
             Some(before) if before == pages => return Ok(()),
