@@ -6,8 +6,51 @@
 //! The edge of `i` and `j` has the colour `i + j` modulo `m`, which is the odd one of the number of
 //! members and the number below it. If the number of members is even, a member that would meet
 //! itself meets the last member.
+//!
+//! Members that are alone on their nodes send each other blocks that fit a message with the step, since
+//! partners exchange: nobody waits for a source, or for all at the end.
 
-use super::pairwise::Schedule;
+use super::pairwise::{self, Completion, Schedule};
+use super::{Alltoall, BlockLayout};
+use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::message::{Room, content, words_of};
+use crate::collectives::sent;
+
+/// Runs the algorithm.
+pub fn run<G: CollectiveGroup>(
+    group: &G,
+    call: Alltoall<'_>,
+    completion: Completion,
+) -> Outcome<G> {
+    match call.blocks {
+        BlockLayout::Dense(bytes)
+            if bytes <= sent::MOST_BYTES
+                && group.sends()
+                && group.nodes().len() == group.size() =>
+        {
+            by_messages(group, call, bytes)
+        }
+        _ => pairwise::run(group, call, COLOURED, completion),
+    }
+}
+
+fn by_messages<G: CollectiveGroup>(group: &G, call: Alltoall<'_>, bytes: usize) -> Outcome<G> {
+    let (me, size) = (group.index(), group.size());
+    let rounds = (COLOURED.rounds)(size);
+    call.take(group, me)?;
+    group.steps(rounds, |steps| {
+        for (round, step) in (0..rounds).zip(1..) {
+            let Some(member) = partner(round, me, size) else { continue };
+            let block = member * bytes;
+            let (mut mine, mut theirs) = (Room::new(), Room::new());
+            steps.send(step, member, mine.blocks(group, call.source.part(block, bytes), bytes, 1));
+            let theirs = theirs.zeros(words_of(bytes));
+            steps.receive(step, member, theirs)?;
+            group.copy(content(theirs, bytes), call.dest.part(block, bytes));
+        }
+        Ok(())
+    })
+}
 
 /// For any number of members.
 pub const COLOURED: Schedule =

@@ -12,7 +12,6 @@ pub mod xor;
 use super::algorithm::{ANY, POWER_OF_TWO, SMALL_TOGETHER, algorithms};
 use super::group::{CollectiveGroup, Outcome, Reach};
 use super::range::{Readable, Writable};
-use coloured::COLOURED;
 use pairwise::Completion;
 use shift::SHIFT;
 pub use strided::Shape;
@@ -81,9 +80,9 @@ algorithms! {
         /// As `xor`, but ends by counting.
         xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
         /// Partners by edge colouring. Ends with a barrier.
-        coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
+        coloured, ANY => coloured::run(group, call, Completion::Barrier);
         /// As `coloured`, but ends by counting.
-        coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
+        coloured_counter, ANY => coloured::run(group, call, Completion::Counter);
         /// Blocks travel beside control words.
         small, SMALL_TOGETHER => small::run(group, call);
     }
@@ -103,8 +102,8 @@ algorithms! {
         /// As `xor`, but ends by counting.
         xor_counter, POWER_OF_TWO => pairwise::run(group, call, XOR, Completion::Counter);
         /// Partners by edge colouring. Ends with a barrier.
-        coloured, ANY => pairwise::run(group, call, COLOURED, Completion::Barrier);
+        coloured, ANY => coloured::run(group, call, Completion::Barrier);
         /// As `coloured`, but ends by counting.
-        coloured_counter, ANY => pairwise::run(group, call, COLOURED, Completion::Counter);
+        coloured_counter, ANY => coloured::run(group, call, Completion::Counter);
     }
 }

@@ -1,10 +1,15 @@
 //! The head of each node gathers its node's parts, the heads exchange them by
 //! [Bruck's algorithm](super::bruck), and the others copy the result from their head. Each part
-//! goes to each node once.
+//! goes to each node once. A result that fits a message goes from head to head with the steps.
 
 use super::{Collect, Parts, Whole, bruck};
-use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Stepped};
 use crate::collectives::levels::Levels;
+use crate::collectives::message::{Room, content, words_of};
+use crate::collectives::range::Writable;
+use crate::collectives::reduce::{Kernel, Or, Reduce, exchanged};
+use crate::collectives::sent;
+use std::ops::Range;
 
 const READY: usize = 1;
 
@@ -36,10 +41,32 @@ pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
         }
         if levels.nodes() > 1 && all > 0 {
             let starts = levels.starts().iter().map(|at| whole.parts.start(*at)).collect();
-            let of_nodes = Whole { dest: whole.dest, parts: Parts::Varying(starts) };
-            bruck::exchange(&levels.heads(steps, READY), &of_nodes)?;
+            let heads = levels.heads(steps, READY);
+            if heads.sends() && all <= sent::MOST_BYTES {
+                let first = levels.starts()[heads.index()];
+                let end = levels.starts()[heads.index() + 1];
+                exchange(&heads, whole, whole.parts.start(first)..whole.parts.start(end))?;
+            } else {
+                let of_nodes = Whole { dest: whole.dest, parts: Parts::Varying(starts) };
+                bruck::exchange(&heads, &of_nodes)?;
+            }
         }
         steps.announce_near(there);
         steps.await_each(copied, levels.others())
     })
+}
+
+/// Exchanges the heads' parts by messages, each with room for the whole result: zeros but for what its
+/// sender has, so that a bitwise or puts them together. `own` are the bytes of this head's node.
+fn exchange<G: Stepped>(heads: &G, whole: &Whole<'_>, own: Range<usize>) -> Outcome<G> {
+    let mut room = Room::new();
+    let message = room.zeros(words_of(whole.dest.bytes()));
+    let place = Writable::from(&mut *message).part(own.start, own.len());
+    heads.copy(whole.dest.readable().part(own.start, own.len()), place);
+    let bytes = whole.dest.bytes();
+    let source = content(message, bytes);
+    exchanged::run(
+        heads,
+        Reduce { dest: whole.dest, source, n: bytes, kernel: Kernel::of::<u8, Or>() },
+    )
 }

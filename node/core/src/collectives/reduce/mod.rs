@@ -8,7 +8,7 @@
 pub mod binomial;
 mod block;
 pub mod central;
-mod exchanged;
+pub mod exchanged;
 mod fold;
 pub mod linear;
 pub mod op;

@@ -41,9 +41,13 @@ fn expected(call: &Call, n: u64) -> (u64, u64) {
     let log = u64::from(n.ilog2());
     match call {
         Call::Sync => (n * log, 0),
+        // All but the root get a message from their parent, and answer it.
+        Call::Broadcast { bytes, .. } if *bytes <= MOST_BYTES => (2 * (n - 1), 0),
         // All but the root copy, and announce that to their parent; parents announce to their
         // children.
         Call::Broadcast { .. } => (2 * (n - 1), n - 1),
+        // The result of the most PEs fits a message.
+        Call::Fcollect { bytes } if bytes * MOST_PES <= MOST_BYTES => (n * log, 0),
         // Parts that wrap around are copied in two pieces.
         Call::Fcollect { .. } => (2 * n * log, n * log + (n - 1 - log)),
         Call::Reduce { n: elements, .. } if elements * 8 <= MOST_BYTES => (n * log, 0),
@@ -55,17 +59,22 @@ fn expected(call: &Call, n: u64) -> (u64, u64) {
     }
 }
 
+/// The most PEs of a job here.
+const MOST_PES: usize = 16;
+
 #[test]
 fn two_levels_ask_of_the_network_what_the_formulas_say() {
     let calls = [
         Call::Sync,
         Call::Broadcast { bytes: 800, root: 0, root_too: true },
+        Call::Broadcast { bytes: 7, root: 0, root_too: true },
+        Call::Fcollect { bytes: 3 },
         Call::Fcollect { bytes: 800 },
         Call::Reduce { elements: Elements::SumI64, n: 100, in_place: false },
         Call::Reduce { elements: Elements::SumI64, n: 7, in_place: false },
         Call::Scan { elements: Elements::SumI64, n: 100, in_place: false, inclusive: true },
     ];
-    for (npes, nodes) in [(2, 2), (4, 2), (4, 4), (8, 4), (8, 8), (16, 8), (16, 16)] {
+    for (npes, nodes) in [(2, 2), (4, 2), (4, 4), (8, 4), (8, 8), (MOST_PES, 8), (MOST_PES, 16)] {
         for call in &calls {
             let traffic = Traffic::new(npes);
             let machine = Machine::new(npes);
