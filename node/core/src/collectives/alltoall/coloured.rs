@@ -12,7 +12,7 @@
 
 use super::pairwise::{self, Completion, Schedule};
 use super::{Alltoall, BlockLayout};
-use crate::collectives::group::{CollectiveGroup, Outcome};
+use crate::collectives::group::{CollectiveGroup, Outcome, Stepped, Steps};
 use crate::collectives::message::{Room, content, words_of};
 use crate::collectives::sent;
 
@@ -23,11 +23,7 @@ pub fn run<G: CollectiveGroup>(
     completion: Completion,
 ) -> Outcome<G> {
     match call.blocks {
-        BlockLayout::Dense(bytes)
-            if bytes <= sent::MOST_BYTES
-                && group.sends()
-                && group.nodes().len() == group.size() =>
-        {
+        BlockLayout::Dense(bytes) if bytes <= sent::MOST_BYTES && sends_to_each(group) => {
             by_messages(group, call, bytes)
         }
         _ => pairwise::run(group, call, COLOURED, completion),
@@ -35,20 +31,54 @@ pub fn run<G: CollectiveGroup>(
 }
 
 fn by_messages<G: CollectiveGroup>(group: &G, call: Alltoall<'_>, bytes: usize) -> Outcome<G> {
+    call.take(group, group.index())?;
+    let (mut mine, mut theirs) = (Room::new(), Room::new());
+    in_rounds(group, |steps, step, member| {
+        let block = member * bytes;
+        steps.send(step, member, mine.blocks(group, call.source.part(block, bytes), bytes, 1));
+        let theirs = theirs.zeros(words_of(bytes));
+        steps.receive(step, member, theirs)?;
+        group.copy(content(theirs, bytes), call.dest.part(block, bytes));
+        Ok(())
+    })
+}
+
+/// Whether each member can send a message to each other one: all are alone on their nodes.
+pub fn sends_to_each(group: &impl Stepped) -> bool {
+    group.sends() && group.nodes().len() == group.size()
+}
+
+/// Sends `mine`, of the same length at all members, to each, and passes each member's (this process's
+/// included) to `each`, in the members' order. For a group that [can](sends_to_each). A collective of its
+/// own.
+///
+/// # Errors
+/// Those of the group and of `each`.
+pub fn exchange<G: Stepped>(
+    group: &G,
+    mine: &[u64],
+    mut each: impl FnMut(usize, &[u64]) -> Outcome<G>,
+) -> Outcome<G> {
+    let mut all = vec![[0; sent::MOST_WORDS]; group.size()];
+    all[group.index()][..mine.len()].copy_from_slice(mine);
+    in_rounds(group, |steps, step, member| {
+        steps.send(step, member, mine);
+        steps.receive(step, member, &mut all[member][..mine.len()])
+    })?;
+    (0..).zip(&all).try_for_each(|(member, theirs)| each(member, &theirs[..mine.len()]))
+}
+
+/// Takes a turn with each other member, in the order of the schedule.
+fn in_rounds<G: Stepped>(
+    group: &G,
+    mut turn: impl FnMut(&Steps<'_, G>, usize, usize) -> Outcome<G>,
+) -> Outcome<G> {
     let (me, size) = (group.index(), group.size());
     let rounds = (COLOURED.rounds)(size);
-    call.take(group, me)?;
     group.steps(rounds, |steps| {
-        for (round, step) in (0..rounds).zip(1..) {
-            let Some(member) = partner(round, me, size) else { continue };
-            let block = member * bytes;
-            let (mut mine, mut theirs) = (Room::new(), Room::new());
-            steps.send(step, member, mine.blocks(group, call.source.part(block, bytes), bytes, 1));
-            let theirs = theirs.zeros(words_of(bytes));
-            steps.receive(step, member, theirs)?;
-            group.copy(content(theirs, bytes), call.dest.part(block, bytes));
-        }
-        Ok(())
+        let partners = (0..rounds).map(|round| (round + 1, partner(round, me, size)));
+        let mut partners = partners.filter_map(|(step, partner)| Some((step, partner?)));
+        partners.try_for_each(|(step, member)| turn(steps, step, member))
     })
 }
 

@@ -1,13 +1,12 @@
 //! The parts that members contribute to a collect, and their places in the result.
 #![allow(unsafe_code)]
 
-use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_BYTES, Small};
+use crate::collectives::alltoall::coloured;
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Small};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::message::content;
 use crate::collectives::range::{Readable, Remote, Writable};
-
-/// Most bytes of a part that travels with its length.
-const BESIDE_LENGTH: usize = SMALL_BYTES - size_of::<u64>();
+use crate::collectives::sent;
 
 /// The place of each member's part in the result, in bytes.
 #[derive(Clone, Debug)]
@@ -101,24 +100,33 @@ impl<'m> Collect<'m> {
         let mut starts = Vec::with_capacity(group.size() + 1);
         starts.push(0usize);
         let mut all_fitted = true;
+        // The length, and the part if it has room beside it.
         let mut mine = Small::default();
+        let sends = coloured::sends_to_each(group);
+        let words = if sends { sent::MOST_WORDS } else { mine.len() };
+        let room = (words - 1) * size_of::<u64>();
         mine[0] = bytes as u64;
-        if bytes <= BESIDE_LENGTH {
+        if bytes <= room {
             group.copy(source, Writable::from(&mut mine[1..]).part(0, bytes));
         }
-        group.exchange(&mine, |member, theirs| {
+        let each = |member: usize, theirs: &[u64]| {
             let (start, length) = (starts[member], theirs[0] as usize);
             let end = start + length;
             if length > 0 {
                 group.memory().check(Buffer::Dest, dest as usize, end)?;
             }
-            all_fitted &= length <= BESIDE_LENGTH;
+            all_fitted &= length <= room;
             if all_fitted {
                 group.copy(content(&theirs[1..], length), place(start, length));
             }
             starts.push(end);
             Ok(())
-        })?;
+        };
+        if sends {
+            coloured::exchange(group, &mine[..words], each)?;
+        } else {
+            group.exchange_words(&mine, 0..words, each)?;
+        }
         let all = starts[group.size()];
         let whole = Whole { dest: place(0, all), parts: Parts::Varying(starts) };
         Ok(Self { whole, source, all_fitted })
