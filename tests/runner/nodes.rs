@@ -55,6 +55,12 @@ pub fn trials() -> Vec<Trial> {
                 .with_ignored_flag(no_namespaces),
         );
     }
+    for pes in [2, 4] {
+        trials.push(
+            Trial::test(format!("nodes/namespaces/packets/{pes}"), move || packets(pes))
+                .with_ignored_flag(no_namespaces),
+        );
+    }
     trials.push(Trial::test("nodes/near/localhost", || near(DIRECT, "localhost,b", 4)));
     trials.push(Trial::test("nodes/near/by-lines", || near(BY_LINES, "a,b", 4)));
     for (name, agent) in [("direct", DIRECT), ("joining", JOINING)] {
@@ -287,6 +293,17 @@ fn in_namespaces(hosts: &str, pes: usize) -> Result {
     let mut command = among_namespaces(hosts.split(',').count());
     command.arg(job.get_program()).args(job.get_args());
     check_near(&launch::run(command)?, hosts, pes)
+}
+
+/// Collectives of few bytes take few packets: data travels with the steps.
+fn packets(pes: usize) -> Result {
+    /// A message in each direction; one of the two nodes may also have to acknowledge by itself.
+    const MOST: &str = "2.5";
+    let mut command = among_namespaces(2);
+    command.arg(tree::prefix("bin/oshrun"));
+    command.args(oshrun("node0,node1", pes, NAMESPACES, &[]).get_args());
+    command.arg(compile::plain("tests/programs/packets.c", &[])?).arg(MOST);
+    launch::run(command)?.success()
 }
 
 fn check_near(outcome: &Outcome, hosts: &str, pes: usize) -> Result {
