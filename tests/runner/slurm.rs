@@ -1,12 +1,13 @@
 //! Jobs of a real Slurm, of Debian's packages, which the tests set up in namespaces of their own.
 
-use crate::strangers::STRANGER;
 use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The user "nobody", of whom Slurm finds a name.
+const NOBODY: u32 = 65534;
 /// The programs that it consists of.
 const PROGRAMS: [&str; 4] = ["slurmctld", "slurmd", "srun", "munged"];
 
@@ -14,7 +15,7 @@ const PROGRAMS: [&str; 4] = ["slurmctld", "slurmd", "srun", "munged"];
 pub fn trials() -> Vec<Trial> {
     let missing = PROGRAMS.iter().any(|program| tree::skip_without(program));
     let ignored = missing || !can_set_up();
-    [("root", 0), ("user", STRANGER)]
+    [("root", 0), ("user", NOBODY)]
         .map(|(name, user)| {
             let trial = Trial::test(format!("slurm/{name}"), move || under_slurm(name, user));
             trial.with_ignored_flag(ignored)

@@ -9,8 +9,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The user "nobody".
-pub const STRANGER: u32 = 65534;
+/// A user without jobs: the folders in which it attacks others would serve its own.
+const STRANGER: u32 = 65532;
 /// Another one, whose PEs do not take the stranger's folders for their own.
 const OTHER: u32 = 65533;
 
