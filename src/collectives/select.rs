@@ -8,7 +8,7 @@
 
 use super::tuning;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Action, Amo, CONTROL, Far};
+use crate::engine::{Action, Amo};
 use crate::env::{self, ValueKind, Variable};
 use crate::error::{Error, Routine};
 use crate::failure;
@@ -145,8 +145,7 @@ fn table_over_nodes() -> &'static RuleTable {
 /// What a PE on another node reports.
 fn far_choice(job: &Job, pe: usize) -> Option<u64> {
     let engine = job.engine_to(pe)?;
-    let within = offset_of!(PeRecord, far_choices) as u64;
-    let at = Far { pe, offset: CONTROL + job.control().record_offset(pe) + within };
+    let at = job.far_record(pe, offset_of!(PeRecord, far_choices));
     Some(engine.fetch(at, Amo { action: Action::Add, operand: 0, bytes: 8 }))
 }
 

@@ -6,7 +6,7 @@ use super::control::PeRecord;
 use super::nodes::Nodes;
 use super::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::atomics::Ordering;
-use crate::engine::{Action, Amo, CONTROL, Engine, Far};
+use crate::engine::{Action, Amo, Engine};
 use crate::pause::Pause;
 use onenode_core::sys::mutex;
 use std::mem::offset_of;
@@ -64,10 +64,9 @@ impl Comparisons {
         let mut pause = Pause::about(about);
         if job.pe == first {
             let operand = 1 + if multiple { MULTIPLE } else { 0 };
-            let within = offset_of!(PeRecord, levels) as u64;
             for pe in (0..nodes.count()).map(|node| nodes.pes(node).start).filter(|pe| *pe != first)
             {
-                let at = Far { pe, offset: CONTROL + job.control.record_offset(pe) + within };
+                let at = job.far_record(pe, offset_of!(PeRecord, levels));
                 engine.update(at, Amo { action: Action::Add, operand, bytes: 8 });
             }
             engine.quiet();

@@ -177,6 +177,11 @@ impl Job {
         };
         Far { pe, offset }
     }
+    /// The word at this offset of the record of PE `pe`, which is on another node.
+    pub(crate) fn far_record(&self, pe: usize, within: usize) -> Far {
+        let record = engine::CONTROL + self.control.record_offset(pe);
+        Far { pe, offset: record + within as u64 }
+    }
     /// How many programs of the job this PE has begun, and how many lifetimes in the current one.
     pub fn life(&self) -> (u32, u32) {
         (self.control.generation() + 1, self.lifetime.load(Ordering::Relaxed))

@@ -40,4 +40,3 @@ pub mod segment;
 pub mod sys;
 
 pub use error::Error;
-pub use pages::Pages;

@@ -40,13 +40,12 @@ pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
             }
         }
         if levels.nodes() > 1 && all > 0 {
-            let starts = levels.starts().iter().map(|at| whole.parts.start(*at)).collect();
+            let start = |node: usize| whole.parts.start(levels.starts()[node]);
             let heads = levels.heads(steps, READY);
             if heads.sends() && all <= sent::MOST_BYTES {
-                let first = levels.starts()[heads.index()];
-                let end = levels.starts()[heads.index() + 1];
-                exchange(&heads, whole, whole.parts.start(first)..whole.parts.start(end))?;
+                exchange(&heads, whole, start(heads.index())..start(heads.index() + 1))?;
             } else {
+                let starts = (0..=levels.nodes()).map(start).collect();
                 let of_nodes = Whole { dest: whole.dest, parts: Parts::Varying(starts) };
                 bruck::exchange(&heads, &of_nodes)?;
             }
