@@ -14,6 +14,7 @@ use crate::failure;
 use crate::job::launcher::Launcher;
 use onenode_core::sys::process;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -80,13 +81,20 @@ fn at_once(npes: usize) -> usize {
 /// The peers to check this time: a few, and different ones each time, so that the total cost grows
 /// with the number of PEs and not with its square. Every PE starts at a different peer, so some PE
 /// soon notices a lost one.
-fn some_peers(job: &Job) -> impl Iterator<Item = usize> + '_ {
-    let most = at_once(job.near.len());
-    let first = job.pe + 1 + job.looked.load(Ordering::Relaxed);
-    let near = job.near.len();
-    (0..most.min(near - 1))
-        .map(move |i| job.near.start + (first + i) % near)
-        .filter(|pe| *pe != job.pe)
+fn some_peers(job: &Job) -> impl Iterator<Item = usize> + use<> {
+    peers_after(job.near.clone(), job.pe, job.looked.load(Ordering::Relaxed))
+        .take(at_once(job.near.len()))
+}
+
+/// The other PEs of a node, which has the PEs `near`, in a circle: first the one that is `skipped`
+/// places behind the successor of PE `pe`.
+fn peers_after(near: Range<usize>, pe: usize, skipped: usize) -> impl Iterator<Item = usize> {
+    let others = near.len() - 1;
+    let own = pe - near.start;
+    (0..others).map(move |i| {
+        let place = 1 + (skipped % others + i) % others;
+        near.start + (own + place) % near.len()
+    })
 }
 
 /// Checks for peers that are initialised and give no sign of life.
@@ -234,5 +242,31 @@ fn check_arrivals(job: &Job, now: Instant) {
     ALL_ARRIVED.store(missing.is_empty(), Ordering::Relaxed);
     if !missing.is_empty() {
         failure::fatal(format_args!("{}", meet::absent(&missing, job.npes)));
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_peer_has_its_turn() {
+        for start in [0, 1, 3, 8] {
+            for npes in 1..200_usize {
+                let near = start..start + npes;
+                let turns = npes.div_ceil(at_once(npes));
+                for pe in [start, start + npes / 2, start + npes - 1] {
+                    let looked: BTreeSet<_> = (0..=turns)
+                        .map(|turn| turn * at_once(npes))
+                        .flat_map(|skipped| {
+                            peers_after(near.clone(), pe, skipped).take(at_once(npes))
+                        })
+                        .collect();
+                    let others = near.clone().filter(|other| *other != pe).collect();
+                    assert_eq!(looked, others, "PE {pe} of {near:?}");
+                }
+            }
+        }
     }
 }

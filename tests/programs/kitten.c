@@ -49,6 +49,7 @@ static const struct {
     {SYS_newfstatat, "files, of which there are none"},
     {SYS_rseq, "the C library"},
     {SYS_clock_nanosleep, "sleep and usleep of programs: no time passes"},
+    {SYS_setitimer, "a rank that is told to end while it writes its last output"},
     {SYS_rt_tgsigqueueinfo, "before abort's signal takes its course"},
     {SYS_pidfd_open, "before a signal to another rank"},
 };
