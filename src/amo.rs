@@ -11,7 +11,7 @@
 //! anyway, and a set stays a plain store, where sequential consistency would make it an exchange.
 #![allow(unsafe_code)]
 
-use crate::argument::memory::{Object, same_length};
+use crate::argument::memory::{Dest, Object, same_length};
 use crate::engine::Place;
 use crate::error::Routine;
 use crate::operand;
@@ -23,7 +23,9 @@ mod cell;
 mod ops;
 
 pub use cell::{Integer, Word};
-use ops::{Add, And, CompareSwap, Fetch, Operation, Or, Set, Signal, Silent, Swap, Xor};
+use ops::{
+    Add, And, CompareSwap, Deferred, Fetch, Operation, Or, Returned, Set, Signal, Silent, Swap, Xor,
+};
 
 /// Performs `op` at `target` on PE `pe`.
 #[inline(always)]
@@ -110,11 +112,9 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     }
 }
 
-/// Defines the public routines.
+/// Defines the routines that return the old value.
 macro_rules! routines {
-    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) -> $out:ty {
-        $op:expr
-    })*) => {$(
+    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) { $op:expr })*) => {$(
         $(#[$doc])*
         #[inline(always)]
         pub fn $name<T: $bound, C: Numbering>(
@@ -123,31 +123,79 @@ macro_rules! routines {
             $target: Object<'_, T>,
             $($arg: T,)*
             pe: PeArg,
-        ) -> $out {
-            apply(routine, ctx, $target, $op, pe)
+        ) -> T {
+            apply(routine, ctx, $target, Returned($op), pe)
         }
     )*};
 }
 
 routines! {
     /// Reads `source` on `pe`.
-    fetch<Word>(source) -> T { Fetch::new() }
-    /// Writes `value` to `dest` on `pe`.
-    set<Word>(dest, value) -> () { Set(value) }
+    fetch<Word>(source) { Fetch::new() }
     /// Writes `value` to `dest` on `pe` and returns the old value.
-    swap<Word>(dest, value) -> T { Swap(value) }
+    swap<Word>(dest, value) { Swap(value) }
     /// Writes `value` to `dest` on `pe` if `dest` holds `cond`; returns the old value.
-    compare_swap<Integer>(dest, cond, value) -> T { CompareSwap { cond, value } }
+    compare_swap<Integer>(dest, cond, value) { CompareSwap { cond, value } }
     /// Adds one to `dest` on `pe` and returns the old value.
-    fetch_inc<Integer>(dest) -> T { Add(T::ONE) }
+    fetch_inc<Integer>(dest) { Add(T::ONE) }
     /// Adds `value` to `dest` on `pe` and returns the old value.
-    fetch_add<Integer>(dest, value) -> T { Add(value) }
+    fetch_add<Integer>(dest, value) { Add(value) }
     /// Ands `value` into `dest` on `pe` and returns the old value.
-    fetch_and<Integer>(dest, value) -> T { And(value) }
+    fetch_and<Integer>(dest, value) { And(value) }
     /// Ors `value` into `dest` on `pe` and returns the old value.
-    fetch_or<Integer>(dest, value) -> T { Or(value) }
+    fetch_or<Integer>(dest, value) { Or(value) }
     /// Exclusive-ors `value` into `dest` on `pe` and returns the old value.
-    fetch_xor<Integer>(dest, value) -> T { Xor(value) }
+    fetch_xor<Integer>(dest, value) { Xor(value) }
+}
+
+/// Defines the nonblocking forms, which write the old value to `fetch`: on a node when they return, at
+/// other nodes when the next quiet returns at the latest.
+macro_rules! nonblocking {
+    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) { $op:expr })*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<T: $bound, C: Numbering>(
+            routine: Routine,
+            ctx: C,
+            fetch: Dest<'_, T>,
+            $target: Object<'_, T>,
+            $($arg: T,)*
+            pe: PeArg,
+        ) {
+            apply(routine, ctx, $target, Deferred { op: $op, result: fetch }, pe);
+        }
+    )*};
+}
+
+nonblocking! {
+    /// [`fetch`](fn@fetch), nonblocking.
+    fetch_nbi<Word>(source) { Fetch::new() }
+    /// [`swap`], nonblocking.
+    swap_nbi<Word>(dest, value) { Swap(value) }
+    /// [`compare_swap`], nonblocking.
+    compare_swap_nbi<Integer>(dest, cond, value) { CompareSwap { cond, value } }
+    /// [`fetch_inc`], nonblocking.
+    fetch_inc_nbi<Integer>(dest) { Add(T::ONE) }
+    /// [`fetch_add`], nonblocking.
+    fetch_add_nbi<Integer>(dest, value) { Add(value) }
+    /// [`fetch_and`], nonblocking.
+    fetch_and_nbi<Integer>(dest, value) { And(value) }
+    /// [`fetch_or`], nonblocking.
+    fetch_or_nbi<Integer>(dest, value) { Or(value) }
+    /// [`fetch_xor`], nonblocking.
+    fetch_xor_nbi<Integer>(dest, value) { Xor(value) }
+}
+
+/// Writes `value` to `dest` on `pe`.
+#[inline(always)]
+pub fn set<T: Word, C: Numbering>(
+    routine: Routine,
+    ctx: C,
+    dest: Object<'_, T>,
+    value: T,
+    pe: PeArg,
+) {
+    apply(routine, ctx, dest, Set(value), pe);
 }
 
 /// Defines the forms without a result.

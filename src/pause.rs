@@ -37,8 +37,8 @@ pub struct Pause(pause::Pause<OfPe>);
 struct OfPe {
     watch: Watch,
     about: About,
-    /// Whether the CPU was yielded.
-    yielded: bool,
+    /// How many times the CPU was yielded; it saturates.
+    yields: u8,
     /// Whether something shows that the PE waits: its record, or that a call is in progress.
     noted: bool,
 }
@@ -47,7 +47,7 @@ impl Pause {
     /// A wait that begins now, and what it is for.
     #[inline(always)]
     pub const fn about(about: About) -> Self {
-        Self(pause::Pause::new(OfPe { watch: Watch::new(), about, yielded: false, noted: false }))
+        Self(pause::Pause::new(OfPe { watch: Watch::new(), about, yields: 0, noted: false }))
     }
 
     /// What it is for.
@@ -78,9 +78,15 @@ impl Waiting for OfPe {
 
     /// Looks whether the job has ended, but not after the first yield, with which most waits of
     /// crowded jobs are over: to a PE that has just got a CPU, the job's state is cold memory.
+    /// After the second, sends what this PE has issued to other nodes: the awaited event may depend on it.
     fn turn(&mut self) -> Result<(), Infallible> {
-        if std::mem::replace(&mut self.yielded, true) {
-            job::existing().inspect(|job| job::ending::look(job));
+        let before = self.yields;
+        self.yields = before.saturating_add(1);
+        if before > 0 {
+            if let Some(job) = job::existing() {
+                job::ending::look(job);
+                job.network().filter(|_| before == 1).inspect(|network| network.send_waiting());
+            }
             self.noted |= call::begin_wait(self.about.routine());
         }
         Ok(())

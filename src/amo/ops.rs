@@ -1,8 +1,10 @@
 //! The atomic operations: one type per operation, so that the hot path and the cold path are each
 //! written only once.
+#![allow(unsafe_code)]
 
 use super::Word;
 use super::cell::Cell;
+use crate::argument::memory::Dest;
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::slow::Access;
 use crate::stats::Class;
@@ -22,6 +24,35 @@ pub(super) trait Operation: Copy {
     fn send(self, engine: &dyn Engine, at: Far) -> Self::Output;
 }
 
+/// What becomes of a word, and of its old value.
+pub(super) trait Fetching: Copy {
+    /// The type it operates on.
+    type Word: Word;
+    /// As that of an [`Operation`].
+    const ACCESS: &'static Access = &Access(Class::Atomic, "dest");
+    /// Performs it; returns the old value.
+    fn perform(self, cell: &<Self::Word as Word>::Atomic) -> Self::Word;
+    /// The operation for an engine.
+    fn amo(self) -> Amo;
+}
+
+/// An operation that returns the word's old value.
+#[derive(Clone, Copy)]
+pub(super) struct Returned<O>(pub O);
+
+impl<O: Fetching> Operation for Returned<O> {
+    type Word = O::Word;
+    type Output = O::Word;
+    const ACCESS: &'static Access = O::ACCESS;
+    #[inline(always)]
+    fn perform(self, cell: &<O::Word as Word>::Atomic) -> O::Word {
+        self.0.perform(cell)
+    }
+    fn send(self, engine: &dyn Engine, at: Far) -> O::Word {
+        O::Word::from_word(engine.fetch(at, self.0.amo()))
+    }
+}
+
 fn amo<T: Word>(action: Action, operand: u64) -> Amo {
     Amo { action, operand, bytes: size_of::<T>() }
 }
@@ -37,16 +68,15 @@ impl<T> Fetch<T> {
     }
 }
 
-impl<T: Word> Operation for Fetch<T> {
+impl<T: Word> Fetching for Fetch<T> {
     type Word = T;
-    type Output = T;
     const ACCESS: &'static Access = &Access(Class::Atomic, "source");
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) -> T {
         T::from_bits(cell.load())
     }
-    fn send(self, engine: &dyn Engine, at: Far) -> T {
-        T::from_word(engine.fetch(at, amo::<T>(Action::Add, 0)))
+    fn amo(self) -> Amo {
+        amo::<T>(Action::Add, 0)
     }
 }
 
@@ -73,16 +103,14 @@ pub(super) struct CompareSwap<T> {
     pub value: T,
 }
 
-impl<T: Word> Operation for CompareSwap<T> {
+impl<T: Word> Fetching for CompareSwap<T> {
     type Word = T;
-    type Output = T;
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) -> T {
         T::from_bits(cell.compare_swap(self.cond.to_bits(), self.value.to_bits()))
     }
-    fn send(self, engine: &dyn Engine, at: Far) -> T {
-        let action = Action::CompareSwap(self.cond.to_word());
-        T::from_word(engine.fetch(at, amo::<T>(action, self.value.to_word())))
+    fn amo(self) -> Amo {
+        amo::<T>(Action::CompareSwap(self.cond.to_word()), self.value.to_word())
     }
 }
 
@@ -92,19 +120,12 @@ macro_rules! updates {
         #[derive(Clone, Copy)]
         pub(super) struct $name<T>(pub T);
 
-        impl<T: Word> Operation for $name<T> {
+        impl<T: Word> Fetching for $name<T> {
             type Word = T;
-            type Output = T;
             #[inline(always)]
             fn perform(self, cell: &T::Atomic) -> T {
                 T::from_bits(cell.$method(self.0.to_bits()))
             }
-            fn send(self, engine: &dyn Engine, at: Far) -> T {
-                T::from_word(engine.fetch(at, amo::<T>(Action::$action, self.0.to_word())))
-            }
-        }
-
-        impl<T: Word> Update for $name<T> {
             fn amo(self) -> Amo {
                 amo::<T>(Action::$action, self.0.to_word())
             }
@@ -112,10 +133,29 @@ macro_rules! updates {
     )*};
 }
 
-/// An operation that is also useful without its result.
-pub(super) trait Update: Operation {
-    /// The operation for an engine.
-    fn amo(self) -> Amo;
+/// An operation whose result is written to memory, at the latest when the next quiet returns.
+#[derive(Clone, Copy)]
+pub(super) struct Deferred<'m, O: Fetching> {
+    pub op: O,
+    /// One element.
+    pub result: Dest<'m, O::Word>,
+}
+
+impl<O: Fetching> Operation for Deferred<'_, O> {
+    type Word = O::Word;
+    type Output = ();
+    const ACCESS: &'static Access = O::ACCESS;
+    #[inline(always)]
+    fn perform(self, cell: &<O::Word as Word>::Atomic) {
+        let old = self.op.perform(cell);
+        // SAFETY: whoever made the `Dest` guarantees that its element may be written until the operation
+        // is complete.
+        unsafe { self.result.at().write(old) };
+    }
+    fn send(self, engine: &dyn Engine, at: Far) {
+        // SAFETY: as for `perform`. A word has as many bytes as the operation.
+        unsafe { engine.fetch_nbi(at, self.op.amo(), self.result.at().cast()) };
+    }
 }
 
 /// An operation whose result is not used: the compiler picks the shorter instruction, and an engine
@@ -123,7 +163,7 @@ pub(super) trait Update: Operation {
 #[derive(Clone, Copy)]
 pub(super) struct Silent<O>(pub O);
 
-impl<O: Update> Operation for Silent<O> {
+impl<O: Fetching> Operation for Silent<O> {
     type Word = O::Word;
     type Output = ();
     const ACCESS: &'static Access = O::ACCESS;

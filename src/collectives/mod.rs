@@ -25,6 +25,7 @@ mod teams;
 mod tests;
 pub mod tuning;
 
+use crate::job::{self, Job};
 pub(crate) use members::TeamMembers;
 pub(crate) use onenode_core::collectives::epoch_group::{EpochGroup, highest_step};
 pub(crate) use onenode_core::collectives::group::Small;
@@ -46,9 +47,11 @@ use onenode_core::collectives::{
     words,
 };
 
-/// Carries out what the common case does without.
+/// Carries out what the common case does without. What others wait for has left when this returns.
 #[cold]
 #[inline(never)]
 fn apart<T>(call: impl FnOnce() -> T) -> T {
-    call()
+    let result = call();
+    job::existing().and_then(Job::network).inspect(|network| network.send_waiting());
+    result
 }

@@ -7,7 +7,7 @@ use super::admission::Access;
 use std::net::SocketAddr;
 
 /// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x08\0");
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x09\0");
 /// The size of an encoded [`Export`].
 pub const EXPORT_BYTES: usize = 768;
 /// Where an encoded export says whether the PE's process has ended: a byte that is 0 or 1.

@@ -114,8 +114,9 @@ pub struct Amo {
 
 /// Access to memory that only the slow path reaches: of PEs on other nodes, or of devices.
 ///
-/// Operations of one thread on one PE take effect there in the order of the calls, so a fence is a no-op. They are complete after a [`quiet`](Self::quiet). If one fails, the job ends with
-/// a message.
+/// Operations of one thread on one PE take effect there in the order of the calls, so a fence is a no-op. They
+/// are complete after a [`quiet`](Self::quiet). Short ones of a burst may leave together, a little later. If one
+/// fails, the job ends with a message.
 ///
 /// # Safety
 /// A transfer reads and writes no other memory of this process than the call names, and does so only until
@@ -184,6 +185,17 @@ pub unsafe trait Engine: Send + Sync {
     /// Carries out an atomic operation and returns the old value.
     fn fetch(&self, at: Far, amo: Amo) -> u64;
 
+    /// Carries out an atomic operation, and writes the old value to `to`: at the latest when the next quiet
+    /// returns.
+    ///
+    /// # Safety
+    /// Until then, `to` is writable for as many bytes as the operation has.
+    unsafe fn fetch_nbi(&self, at: Far, amo: Amo, to: *mut u8) {
+        let old = self.fetch(at, amo).to_le_bytes();
+        // SAFETY: the caller guarantees that as many bytes are writable; an operation has at most 8.
+        unsafe { to.copy_from_nonoverlapping(old.as_ptr(), amo.bytes) };
+    }
+
     /// Issues an atomic operation without a result.
     fn update(&self, at: Far, amo: Amo);
 
@@ -230,6 +242,9 @@ pub trait Network: Engine {
     /// A single word is a counter: its sleepers are woken, and it is not written if its current value
     /// is larger.
     fn notify(&self, at: Far, words: &[u64]);
+
+    /// Sends operations that wait for others of a burst. To be called by whoever begins to wait.
+    fn send_waiting(&self);
 
     /// Takes in what other PEs have notified this PE of, which is alone on its node; false if there was
     /// nothing. `sleeps`: it may sleep for a moment, until something arrives.

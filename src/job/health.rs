@@ -245,7 +245,7 @@ fn check_arrivals(job: &Job, now: Instant) {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;

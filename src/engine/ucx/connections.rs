@@ -1,8 +1,10 @@
 //! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
-use super::direct::DirectConnections;
-use super::raw::{Endpoint, RawWorker};
+use super::direct::{DirectConnections, Inbox};
+use super::message::OPERATIONS;
+use super::raw::RawWorker;
 use super::request::Remote;
+use super::worker::{Connection, Worker};
 use crate::engine::Segment;
 use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
@@ -22,7 +24,7 @@ pub struct Peers {
 
 /// A node's agent.
 pub struct Agent {
-    pub(super) endpoint: Endpoint,
+    pub(super) connection: Connection,
     /// A PE of the node.
     pe: usize,
     /// The number of the last message to it.
@@ -69,25 +71,25 @@ impl Peers {
     /// All agents that messages after the one with this number went to.
     pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
         let agents = self.agents.iter().flatten().filter(move |agent| agent.message > since);
-        agents.map(|agent| Remote::none(agent.endpoint, agent.pe))
+        agents.map(|agent| Remote::none(agent.connection, agent.pe))
     }
 
     /// All agents that this PE has connected to.
     pub fn connected(&self) -> impl Iterator<Item = Remote> {
-        self.agents.iter().flatten().map(|agent| Remote::none(agent.endpoint, agent.pe))
+        self.agents.iter().flatten().map(|agent| Remote::none(agent.connection, agent.pe))
     }
 
     /// Connects to the agent with this record of a node, with `pe` among its PEs, if this PE has not yet
     /// done so. Takes at most about `most`.
     pub fn connect(
         &mut self,
-        worker: &RawWorker,
+        worker: &Worker<Inbox>,
         (node, pe): (usize, usize),
         record: &[u8],
         most: Duration,
-    ) -> Result<Endpoint, Error> {
+    ) -> Result<Connection, Error> {
         if let Some(agent) = &self.agents[node] {
-            return Ok(agent.endpoint);
+            return Ok(agent.connection);
         }
         let Some(record) = Record::decode(record) else {
             let why = "its node's agent is of another version of this library";
@@ -95,21 +97,21 @@ impl Peers {
         };
         let failed = |why| Error::Engine(format!("its node's agent: {why}"));
         let visit = record.access.request(&self.secret, most).map_err(failed)?;
-        let endpoint = worker.connect(&record.address)?;
+        let connection = worker.connect(&record.address, OPERATIONS)?;
         visit.announce().map_err(failed)?;
-        self.agents[node] = Some(Agent { endpoint, pe, message: 0 });
-        Ok(endpoint)
+        self.agents[node] = Some(Agent { connection, pe, message: 0 });
+        Ok(connection)
     }
 
     /// Whether the connection to a node has failed.
     pub fn have_failed(&self) -> bool {
-        self.agents.iter().flatten().any(|agent| agent.endpoint.failure().is_some())
+        self.agents.iter().flatten().any(|agent| agent.connection.failure().is_some())
     }
 
     /// Ends the job if the connection to a node has failed.
     pub fn check(&mut self, worker: &RawWorker) {
         for (node, agent) in self.agents.iter().enumerate() {
-            if let Some(status) = agent.as_ref().and_then(|agent| agent.endpoint.failure()) {
+            if let Some(status) = agent.as_ref().and_then(|agent| agent.connection.failure()) {
                 lost_node(node, worker.words(status));
             }
         }

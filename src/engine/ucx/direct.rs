@@ -11,10 +11,9 @@
 #![allow(unsafe_code)]
 
 use super::bindings::Status;
-use super::message::{ANSWERS, HELLO, Handler, Message, NOTIFICATIONS, WELCOME, word};
-use super::raw::Endpoint;
+use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, word, words};
 use super::request::PendingRequests;
-use super::worker::{Receiver, Sender, Unsent, Worker};
+use super::worker::{Connection, Departure, Receiver, Sender, Worker};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::exports::{Record, life_word};
 use crate::engine::secret::Secret;
@@ -48,9 +47,7 @@ struct Direct {
     number: u64,
     record: Record,
     /// None until its first use, and if it cannot be made.
-    endpoint: Option<Endpoint>,
-    /// Messages over it.
-    unsent: Unsent,
+    connection: Option<Connection>,
     /// Whether the PE has answered.
     open: bool,
     /// When a failure was noticed.
@@ -103,7 +100,7 @@ impl DirectConnections {
     /// UCX aborts a process whose partner disappears while they connect.
     pub fn finish(&mut self, worker: &Worker<Inbox>) -> bool {
         self.concluded = true;
-        let mut begun = self.current.values_mut().filter(|direct| direct.endpoint.is_some());
+        let mut begun = self.current.values_mut().filter(|direct| direct.connection.is_some());
         begun.all(|direct| direct.is_ready(worker) || !direct.works())
     }
 
@@ -119,7 +116,7 @@ impl DirectConnections {
             return None;
         }
         self.current.iter_mut().find_map(|(pe, direct)| {
-            let status = direct.endpoint.as_ref()?.failure().filter(|_| direct.open)?;
+            let status = direct.connection?.failure().filter(|_| direct.open)?;
             let since = *direct.failed.get_or_insert_with(Instant::now);
             (since.elapsed() >= PATIENCE).then_some((*pe, status))
         })
@@ -166,20 +163,20 @@ pub struct Inbox {
 }
 
 impl Receiver for Inbox {
-    const HANDLERS: &'static [Handler] = &[ANSWERS, NOTIFICATIONS, HELLO, WELCOME];
+    const HANDLERS: &'static [Handler] = &[ANSWERS, NOTIFICATIONS, WELCOME];
 
     fn receive(
         &self,
         handler: Handler,
         head: [u64; 2],
         rest: &[u8],
-        sender: Option<Sender<'_>>,
+        sender: Option<&Sender<'_>>,
     ) -> bool {
         match (handler, sender) {
             (ANSWERS, _) => self.requests.take_in(head[0], head[1], rest),
-            (NOTIFICATIONS, _) => notified(&self.steps, head, rest),
-            (HELLO, Some(sender)) if rest.is_empty() => {
-                sender.answer(WELCOME, handshake().numbered(head[0]));
+            (NOTIFICATIONS, None) => notified(&self.steps, head, rest),
+            (NOTIFICATIONS, Some(sender)) if rest.is_empty() => {
+                sender.answer(WELCOME, words(0, &[]).numbered(head[0]));
                 true
             }
             (WELCOME, _) if rest.is_empty() => {
@@ -189,11 +186,6 @@ impl Receiver for Inbox {
             _ => false,
         }
     }
-}
-
-/// A hello or its answer, to be completed by the number of the connection.
-fn handshake() -> Message {
-    Message::words(0, &[])
 }
 
 /// Takes in a notification; false if it is none.
@@ -262,48 +254,47 @@ impl Steps {
 
 impl Direct {
     fn new(number: u64, record: Record) -> Self {
-        let unsent = Unsent::default();
-        Self { number, record, endpoint: None, unsent, open: false, failed: None }
+        Self { number, record, connection: None, open: false, failed: None }
     }
 
     fn works(&self) -> bool {
-        self.endpoint.as_ref().is_some_and(|endpoint| endpoint.failure().is_none())
+        self.connection.is_some_and(|it| it.failure().is_none())
     }
 
     /// Connects, at the first call.
     fn begin(&mut self, worker: &Worker<Inbox>, secret: &Secret) {
-        if self.endpoint.is_some() || self.failed.is_some() {
+        if self.connection.is_some() || self.failed.is_some() {
             return;
         }
         match self.connect(worker, secret) {
-            Some(endpoint) => self.endpoint = Some(endpoint),
+            Some(connection) => self.connection = Some(connection),
             None => self.failed = Some(Instant::now()),
         }
-        self.send(worker, HELLO, handshake().numbered(self.number));
+        self.send(worker, words(0, &[]).numbered(self.number).asking());
     }
 
     /// `None` if that fails: then the PE's agent gets everything.
-    fn connect(&self, worker: &Worker<Inbox>, secret: &Secret) -> Option<Endpoint> {
+    fn connect(&self, worker: &Worker<Inbox>, secret: &Secret) -> Option<Connection> {
         let visit = self.record.access.request(secret, ADMISSION).ok()?;
-        let endpoint = worker.connect(&self.record.address).ok()?;
-        visit.announce().ok().map(|()| endpoint)
+        let connection = worker.connect(&self.record.address, NOTIFICATIONS).ok()?;
+        visit.announce().ok().map(|()| connection)
     }
 
     /// Whether a message can be sent.
     fn is_ready(&mut self, worker: &Worker<Inbox>) -> bool {
         self.open = self.open || worker.receiver().welcomes.borrow().contains(&self.number);
-        self.open && self.unsent.is_empty() && self.works()
+        self.open && self.works() && self.connection.is_some_and(|it| worker.has_sent(it))
     }
 
     fn notify(&self, worker: &Worker<Inbox>, notification: Notification) {
-        let message = Message::words(notification.life, notification.words);
-        self.send(worker, NOTIFICATIONS, message.numbered(notification.offset));
+        let message = words(notification.life, notification.words);
+        self.send(worker, message.numbered(notification.offset));
     }
 
-    fn send(&self, worker: &Worker<Inbox>, handler: Handler, message: Vec<u8>) {
-        if let Some(endpoint) = self.endpoint {
+    fn send<F: FnOnce(&mut [u8])>(&self, worker: &Worker<Inbox>, message: Message<F>) {
+        if let Some(connection) = self.connection {
             // If it fails, so has the connection.
-            let _ = worker.send(endpoint, handler, message, self.unsent.clone());
+            let _ = worker.send(connection, message, Departure::AtOnce);
         }
     }
 }

@@ -131,20 +131,21 @@ pub unsafe fn load(from: *const u8, to: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Message, Target, split};
+    use super::super::message;
+    use super::super::message::{Batch, Message, Target, unpack, update, words};
     use super::*;
     use crate::engine::Far;
     use std::slice;
 
     const TARGET: Target = Target { at: Far { pe: 5, offset: 7 }, life: (1, 2) };
 
-    fn send(message: Message, at: *mut u8) {
-        let bytes = message.to(TARGET);
-        let (head, operand) = split(&[], &bytes).expect("a head");
-        let (target, kind) = Target::of(head);
+    fn send<F: FnOnce(&mut [u8])>(message: Message<F>, at: *mut u8) {
+        let batch = Batch::of(message.to(TARGET));
+        let message = unpack(&[], batch.bytes()).next().flatten().expect("a message");
+        let (target, kind) = Target::of(message.head);
         assert_eq!(target, TARGET);
         // SAFETY: memory of this test.
-        assert!(unsafe { change(at, kind, operand) });
+        assert!(unsafe { change(at, kind, message.rest) });
     }
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
                 let mut words = [0u64; MOST / 8 + 4];
                 let to = words.as_mut_ptr().cast::<u8>();
                 // SAFETY: the source has `MOST` bytes.
-                let message = unsafe { Message::store(from.as_ptr(), length) };
+                let message = unsafe { message::store(from.as_ptr(), length) };
                 assert_eq!(message.extent(), length);
                 send(message, to.wrapping_add(8 + offset));
                 // SAFETY: all bytes of the words.
@@ -175,9 +176,11 @@ mod tests {
         {
             let start = from.as_ptr().cast::<u8>().wrapping_add(at);
             // SAFETY: bytes of the vector.
-            let answer = Message::answer(length, |to| unsafe { load(start, to) }).numbered(5);
-            let (head, rest) = split(&[], &answer).expect("a head");
-            assert_eq!((head, rest), ([5, 0], &all[at..at + length]), "{length} bytes at {at}");
+            let answer = Message::new(0, length, |to| unsafe { load(start, to) }).numbered(5);
+            let batch = Batch::of(answer);
+            let come = unpack(&[], batch.bytes()).next().flatten().expect("a message");
+            let expected = ([5, 0], &all[at..at + length]);
+            assert_eq!((come.head, come.rest), expected, "{length} bytes at {at}");
         }
     }
 
@@ -195,21 +198,21 @@ mod tests {
         for (action, model) in models {
             for (bytes, mask) in [(4, u64::from(u32::MAX)), (8, u64::MAX)] {
                 let mut words = [5, STANDS, 6];
-                let message = Message::update(Amo { action, operand: 3, bytes }).unwrap();
+                let message = update(Amo { action, operand: 3, bytes }).unwrap();
                 send(message, words[1..].as_mut_ptr().cast());
                 let expected = model(STANDS) & mask | STANDS & !mask;
                 assert_eq!(words, [5, expected, 6], "{action:?} of {bytes} bytes");
             }
         }
         let compare = Amo { action: Action::CompareSwap(1), operand: 2, bytes: 8 };
-        assert!(Message::update(compare).is_none());
+        assert!(update(compare).is_none());
     }
 
     #[test]
     fn a_counter_is_raised() {
         let counter = Counter::new();
         for step in [3, 9] {
-            send(Message::words(RAISE, &[step]), counter.place().cast_mut().cast());
+            send(words(RAISE, &[step]), counter.place().cast_mut().cast());
             assert_eq!(counter.get(), step);
         }
     }

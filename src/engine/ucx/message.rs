@@ -2,6 +2,9 @@
 //! UCX send them alike; its own puts, gets and atomic operations depend on the version, and puts are
 //! answered one by one, which over tcp takes the agent as long as the operation itself.
 //!
+//! Short messages travel together, as a [`Batch`]: each behind its length. The parts of a large transfer
+//! travel alone, each with its head in UCX's header.
+//!
 //! A message has a head of two words, and what follows. Without a result, it has the [`Target`] and the
 //! kind, and the bytes to store or the operand; it is not answered. A [`Question`] begins with its number,
 //! as do its answers, followed by an offset and the bytes there. Words are little-endian, as in all that
@@ -9,38 +12,33 @@
 //! exports.
 #![allow(unsafe_code)]
 
-use super::bindings::{AM_EAGER, AM_REPLY};
 use crate::engine::exports::{EXPORT_BYTES, life_word};
 use crate::engine::{Action, Amo, Far};
 use onenode_core::copy;
 use std::ops::Range;
 
-/// Who takes in a message, and how UCX sends it.
+/// Who takes in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handler {
     /// Its number.
     pub id: u32,
-    /// Flags of `ucp_am_send_nbx`.
-    pub flags: u32,
     /// The message, for people.
     pub name: &'static str,
 }
 
-const fn handler(id: u32, flags: u32, name: &'static str) -> Handler {
-    Handler { id, flags: AM_EAGER | flags, name }
+const fn handler(id: u32, name: &'static str) -> Handler {
+    Handler { id, name }
 }
 
-/// The handler of messages that store or update.
-pub const STORES: Handler = handler(1, 0, "a message");
-/// The handler of questions.
-pub const QUESTIONS: Handler = handler(2, AM_REPLY, "a question");
-/// The handler of steps that PEs notify each other of.
-pub const NOTIFICATIONS: Handler = handler(3, 0, "a step");
-/// The handlers of what opens the connections for them.
-pub const HELLO: Handler = handler(4, AM_REPLY, "a handshake");
-pub const WELCOME: Handler = handler(5, 0, "the answer to a handshake");
+/// The handler of operations: messages that store or update, and questions.
+pub const OPERATIONS: Handler = handler(1, "an operation");
+/// The handler of steps that PEs notify each other of, and of the handshake before them, which is a message
+/// without words that expects an answer.
+pub const NOTIFICATIONS: Handler = handler(3, "a step");
+/// The handler of the handshake's answer.
+pub const WELCOME: Handler = handler(5, "the answer to a handshake");
 /// The handler of answers.
-pub const ANSWERS: Handler = handler(6, 0, "an answer");
+pub const ANSWERS: Handler = handler(6, "an answer");
 
 /// The most bytes behind the head of a [`Message`].
 pub const MOST: usize = 1024;
@@ -101,93 +99,191 @@ const SWAP: u64 = 7;
 const COMPARE_SWAP: u64 = 8;
 const EXPORT: u64 = 10;
 
-/// A message of few bytes: an operation on memory of an agent, an answer, or what PEs notify each other of.
-pub struct Message {
-    /// The kind, or what else is the head's second word.
-    second: u64,
-    /// Room for the head, and what follows.
-    bytes: Vec<u8>,
+/// A message of few bytes: an operation on memory of an agent, a question, an answer, or what PEs notify each
+/// other of. `F` writes what follows the head.
+pub struct Message<F> {
+    /// The second word is the kind, until the target is known.
+    head: [u64; 2],
+    extent: usize,
+    asks: bool,
+    fill: F,
 }
 
-impl Message {
-    /// A message with so many zeros behind the head.
+impl<F: FnOnce(&mut [u8])> Message<F> {
+    /// A message with so many bytes behind the head, which `fill` fills in; it gets them as zeros.
     ///
     /// # Panics
     /// If there are more than [`MOST`].
-    #[allow(clippy::slow_vector_initialization)]
-    fn new(second: u64, extent: usize) -> Self {
+    pub fn new(second: u64, extent: usize, fill: F) -> Self {
         assert!(extent <= MOST, "{extent} bytes in a message");
-        // glibc's calloc, which `vec!` calls, takes several times as long.
-        let mut bytes = Vec::with_capacity(HEAD + extent);
-        bytes.resize(HEAD + extent, 0);
-        Self { second, bytes }
-    }
-
-    /// An answer, which `fill` fills in.
-    pub fn answer(extent: usize, fill: impl FnOnce(&mut [u8])) -> Self {
-        let mut message = Self::new(0, extent);
-        fill(message.rest());
-        message
-    }
-
-    /// Stores bytes. Aligned words of 8 bytes, and one of 4, are stored as a whole.
-    ///
-    /// # Safety
-    /// `from` is readable for `bytes` bytes.
-    pub unsafe fn store(from: *const u8, bytes: usize) -> Self {
-        let mut message = Self::new(STORE, bytes);
-        // SAFETY: the caller guarantees that the source is readable; the message has room for as many.
-        unsafe { copy::bytes(message.rest().as_mut_ptr(), from, bytes) };
-        message
-    }
-
-    /// Words. `second`: the kind, or what the receiver expects as the head's second word.
-    pub fn words(second: u64, words: &[u64]) -> Self {
-        let mut message = Self::new(second, size_of_val(words));
-        write_words(message.rest(), words);
-        message
-    }
-
-    /// Changes a word; `None` if only a fetching operation does that.
-    pub fn update(amo: Amo) -> Option<Self> {
-        let kind = match amo.action {
-            Action::Add => ADD,
-            Action::And => AND,
-            Action::Or => OR,
-            Action::Xor => XOR,
-            Action::Swap => STORE,
-            Action::CompareSwap(_) => return None,
-        };
-        let mut message = Self::new(kind, amo.bytes);
-        message.rest().copy_from_slice(&amo.operand.to_le_bytes()[..amo.bytes]);
-        Some(message)
-    }
-
-    fn rest(&mut self) -> &mut [u8] {
-        &mut self.bytes[HEAD..]
+        Self { head: [0, second], extent, asks: false, fill }
     }
 
     /// The bytes behind the head.
     pub fn extent(&self) -> usize {
-        self.bytes.len() - HEAD
+        self.extent
     }
 
     /// The message about this memory.
-    pub fn to(self, target: Target) -> Vec<u8> {
-        let second = self.second;
-        self.with(target.words(second))
+    pub fn to(self, target: Target) -> Self {
+        Self { head: target.words(self.head[1]), ..self }
     }
 
     /// The message with this number, or what else is the head's first word.
-    pub fn numbered(self, number: u64) -> Vec<u8> {
-        let second = self.second;
-        self.with([number, second])
+    pub fn numbered(self, number: u64) -> Self {
+        Self { head: [number, self.head[1]], ..self }
     }
 
-    fn with(mut self, words: [u64; 2]) -> Vec<u8> {
-        write_words(&mut self.bytes[..HEAD], &words);
-        self.bytes
+    /// The message, which expects an answer.
+    pub fn asking(self) -> Self {
+        Self { asks: true, ..self }
     }
+}
+
+/// Stores bytes. Aligned words of 8 bytes, and one of 4, are stored as a whole.
+///
+/// # Safety
+/// `from` is readable for `bytes` bytes until the message is in a batch.
+pub unsafe fn store(from: *const u8, bytes: usize) -> Message<impl FnOnce(&mut [u8])> {
+    Message::new(STORE, bytes, move |to| {
+        // SAFETY: the caller guarantees that the source is readable; there is room for as many bytes.
+        unsafe { copy::bytes(to.as_mut_ptr(), from, bytes) }
+    })
+}
+
+/// A message of words. `second`: the kind, or what the receiver expects as the head's second word.
+pub fn words(second: u64, words: &[u64]) -> Message<impl FnOnce(&mut [u8])> {
+    Message::new(second, size_of_val(words), move |to| write_words(to, words))
+}
+
+/// Changes a word; `None` if only a fetching operation does that.
+pub fn update(amo: Amo) -> Option<Message<impl FnOnce(&mut [u8])>> {
+    let kind = match amo.action {
+        Action::Add => ADD,
+        Action::And => AND,
+        Action::Or => OR,
+        Action::Xor => XOR,
+        Action::Swap => STORE,
+        Action::CompareSwap(_) => return None,
+    };
+    let fill = move |to: &mut [u8]| to.copy_from_slice(&amo.operand.to_le_bytes()[..amo.bytes]);
+    Some(Message::new(kind, amo.bytes, fill))
+}
+
+/// Messages that travel together, in order. Each is behind its length and whether it expects an answer, in two
+/// bytes.
+#[derive(Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    asks: bool,
+}
+
+/// A message expects an answer.
+const ASKS: u16 = 1 << 15;
+const PREFIX: usize = size_of::<u16>();
+
+impl Batch {
+    /// The most bytes: with what UCX adds, a segment of UCX over tcp (8 KiB) has room for them, so they are
+    /// sent at once.
+    const FULL: usize = 7 << 10;
+
+    /// Of one message.
+    #[cfg(test)]
+    pub fn of<F: FnOnce(&mut [u8])>(message: Message<F>) -> Self {
+        let room = PREFIX + HEAD + message.extent;
+        let mut batch = Self { bytes: Vec::with_capacity(room), asks: false };
+        batch.add(message);
+        batch
+    }
+
+    /// Whether there is no room for this message.
+    pub fn is_full_for<F>(&self, message: &Message<F>) -> bool {
+        self.bytes.len() + PREFIX + HEAD + message.extent > Self::FULL
+    }
+
+    /// Adds a message. Ask [`is_full_for`](Self::is_full_for) before.
+    pub fn add<F: FnOnce(&mut [u8])>(&mut self, message: Message<F>) {
+        let Message { head, extent, asks, fill } = message;
+        let start = self.bytes.len();
+        if self.bytes.capacity() == 0 {
+            self.bytes.reserve_exact(Self::FULL);
+        }
+        self.bytes.resize(start + PREFIX + HEAD + extent, 0);
+        let (prefix, rest) = self.bytes[start..].split_at_mut(PREFIX);
+        // At most `MOST`.
+        let length = extent as u16 | if asks { ASKS } else { 0 };
+        prefix.copy_from_slice(&length.to_le_bytes());
+        let (place, rest) = rest.split_at_mut(HEAD);
+        write_words(place, &head);
+        fill(rest);
+        self.asks |= asks;
+    }
+
+    /// Whether there are no messages.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether a message expects an answer.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// What travels.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Removes all messages. Keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.asks = false;
+    }
+}
+
+/// A message as it has come.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Received<'m> {
+    /// The two words of its head.
+    pub head: [u64; 2],
+    /// What follows.
+    pub rest: &'m [u8],
+    /// Whether it expects an answer.
+    pub asks: bool,
+}
+
+impl<'m> Received<'m> {
+    fn of(head: &[u8], rest: &'m [u8], asks: bool) -> Self {
+        Self { head: [word(&head[..8]), word(&head[8..])], rest, asks }
+    }
+
+    /// The first message of a batch, which it is removed from.
+    fn take(batch: &mut &'m [u8]) -> Option<Self> {
+        let (prefix, rest) = batch.split_first_chunk::<PREFIX>()?;
+        let prefix = u16::from_le_bytes(*prefix);
+        let (head, rest) = rest.split_at_checked(HEAD)?;
+        let (rest, others) = rest.split_at_checked((prefix & !ASKS).into())?;
+        *batch = others;
+        Some(Self::of(head, rest, prefix & ASKS != 0))
+    }
+}
+
+/// The messages that have come together: a batch, or one with its head in UCX's header. `None` for what is no
+/// message; then nothing follows.
+pub fn unpack<'m>(header: &'m [u8], data: &'m [u8]) -> impl Iterator<Item = Option<Received<'m>>> {
+    let (mut left, mut over) = (data, false);
+    std::iter::from_fn(move || {
+        if over {
+            return None;
+        }
+        let message = match header.len() {
+            0 => Received::take(&mut left),
+            HEAD => Some(Received::of(header, data, false)),
+            _ => None,
+        };
+        over = message.is_none() || !header.is_empty() || left.is_empty();
+        Some(message)
+    })
 }
 
 /// The parts in which many bytes are sent from where they are, each behind a head of its own. `head` makes
@@ -201,17 +297,6 @@ pub fn parts(
         write_words(&mut place, &head(start));
         (place, start..bytes.min(start + PART))
     })
-}
-
-/// The two words of a message's head, and what follows. UCX has kept the head apart if it was sent apart.
-/// `None` if there is no head.
-pub fn split<'m>(header: &'m [u8], data: &'m [u8]) -> Option<([u64; 2], &'m [u8])> {
-    let (head, rest) = match header.len() {
-        0 => data.split_at_checked(HEAD)?,
-        HEAD => (header, data),
-        _ => return None,
-    };
-    Some(([word(&head[..8]), word(&head[8..])], rest))
 }
 
 fn write_words(to: &mut [u8], words: &[u64]) {
@@ -252,7 +337,7 @@ impl Question {
     }
 
     /// The message.
-    pub fn encode(self, number: u64, target: Target) -> Vec<u8> {
+    pub fn encode(self, number: u64, target: Target) -> Message<impl FnOnce(&mut [u8])> {
         let (kind, bytes, operand, compared) = match self {
             Self::Load(bytes) => (LOAD, bytes, 0, 0),
             Self::Export => (EXPORT, EXPORT_BYTES, 0, 0),
@@ -266,7 +351,9 @@ impl Question {
             },
         };
         let [place, kind] = target.words(kind);
-        Message::words(place, &[kind, bytes as u64, operand, compared]).numbered(number)
+        let words = [kind, bytes as u64, operand, compared];
+        let fill = move |to: &mut [u8]| write_words(to, &words);
+        Message::new(place, size_of_val(&words), fill).numbered(number).asking()
     }
 
     /// The number, the target and the question; `None` if it is none.
@@ -312,9 +399,9 @@ mod tests {
     fn questions_arrive_as_they_were_asked() {
         let change = |action, bytes| Question::Change(Amo { action, operand: 77, bytes });
         let target = Target { at: Far { pe: 3, offset: 64 }, life: (1, 2) };
-        let decode = |message: &[u8]| {
-            let (head, rest) = split(&[], message).expect("a head");
-            Question::decode(head, rest)
+        let decode = |batch: &[u8]| {
+            let message = unpack(&[], batch).next()??;
+            Question::decode(message.head, message.rest)
         };
         for question in [
             Question::Load(0),
@@ -327,15 +414,62 @@ mod tests {
             change(Action::CompareSwap(u64::MAX), 4),
             Question::Export,
         ] {
-            let message = question.encode(9, target);
-            assert_eq!(decode(&message), Some((9, target, question)));
-            assert_eq!(decode(&message[1..]), None);
+            let batch = Batch::of(question.encode(9, target));
+            assert!(batch.asks());
+            assert_eq!(decode(batch.bytes()), Some((9, target, question)));
+            assert_eq!(decode(&batch.bytes()[1..]), None);
         }
         let narrow = change(Action::Or, 2);
-        assert_eq!(decode(&narrow.encode(9, target)), None, "{narrow:?}");
-        let mut unknown = Question::Load(8).encode(9, target);
-        unknown[23] = 200;
+        assert_eq!(decode(Batch::of(narrow.encode(9, target)).bytes()), None, "{narrow:?}");
+        let mut unknown = Batch::of(Question::Load(8).encode(9, target)).bytes().to_vec();
+        unknown[PREFIX + 23] = 200;
         assert_eq!(decode(&unknown), None);
+    }
+
+    /// All that has come.
+    fn all<'m>(header: &'m [u8], data: &'m [u8]) -> Vec<Option<Received<'m>>> {
+        unpack(header, data).collect()
+    }
+
+    #[test]
+    fn messages_of_a_batch_come_in_order() {
+        let mut batch = Batch::default();
+        assert!(batch.is_empty());
+        let sizes = [0, 1, 8, 3, MOST, 8];
+        for (i, bytes) in sizes.into_iter().enumerate() {
+            let message = Message::new(7, bytes, |to| to.fill(i as u8)).numbered(i as u64);
+            assert!(!batch.is_full_for(&message) && message.extent() == bytes);
+            batch.add(if i == 3 { message.asking() } else { message });
+        }
+        let contents: Vec<_> = sizes.iter().enumerate().map(|(i, n)| vec![i as u8; *n]).collect();
+        let expected = contents
+            .iter()
+            .enumerate()
+            .map(|(i, rest)| Some(Received { head: [i as u64, 7], rest, asks: i == 3 }));
+        assert_eq!(all(&[], batch.bytes()), expected.collect::<Vec<_>>());
+        assert!(batch.asks());
+        batch.clear();
+        assert!(batch.is_empty() && !batch.asks());
+        let message = || Message::new(7, MOST, |_| ());
+        while !batch.is_full_for(&message()) {
+            batch.add(message());
+        }
+        assert!((6..8).contains(&unpack(&[], batch.bytes()).count()));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_message() {
+        let mut batch = Batch::of(words(7, &[1, 2]));
+        batch.add(words(8, &[3]));
+        let bytes = batch.bytes();
+        let first = PREFIX + HEAD + 16;
+        for end in 0..bytes.len() {
+            let come = all(&[], &bytes[..end]);
+            let whole = usize::from(end >= first);
+            let cut = usize::from(end != first);
+            assert_eq!(come.len(), whole + cut, "{end} bytes");
+            assert_eq!(come.iter().flatten().count(), whole, "{end} bytes");
+        }
     }
 
     #[test]
@@ -343,7 +477,8 @@ mod tests {
         for bytes in [0, 1, PART, PART + 1, 3 * PART - 1] {
             let mut next = 0;
             for (head, part) in parts(bytes, |start| [7, start as u64]) {
-                assert_eq!(split(&head, &[]), Some(([7, next as u64], &[][..])));
+                let expected = Received { head: [7, next as u64], rest: &[], asks: false };
+                assert_eq!(all(&head, &[]), [Some(expected)]);
                 assert!(part.start == next && (1..=PART).contains(&part.len()));
                 next = part.end;
             }
@@ -353,8 +488,9 @@ mod tests {
 
     #[test]
     fn a_head_of_another_length_is_none() {
-        for (header, data) in [(0, HEAD - 1), (HEAD - 1, HEAD), (HEAD + 1, HEAD), (1, 0)] {
-            assert_eq!(split(&vec![0; header], &vec![0; data]), None, "{header} and {data} bytes");
+        for (header, data) in [(0, HEAD), (HEAD - 1, HEAD), (HEAD + 1, HEAD), (1, 0)] {
+            let (header, data) = (vec![0; header], vec![0; data]);
+            assert_eq!(all(&header, &data), [None], "{} and {} bytes", header.len(), data.len());
         }
     }
 }

@@ -15,7 +15,7 @@ pub mod worker;
 
 use super::exports::Record;
 use super::secret::Secret;
-use super::{Action, Amo, Completion, Engine, Far, Network, Segment, admission};
+use super::{Action, Amo, Completion, Engine, Far, Network, Segment, StridedBlocks, admission};
 use crate::error::Error;
 use crate::job;
 use crate::job::file::JobFile;
@@ -30,7 +30,7 @@ use progress::{Shared, State};
 use request::Remote;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-use worker::{Unsent, Worker};
+use worker::{Connection, Departure, Unsent, Worker};
 
 pub use raw::about;
 
@@ -77,22 +77,50 @@ impl Ucx {
         Ok(Self { shared, admission: admission.into() })
     }
 
-    /// Sends a message. `owed`: quiets wait for it.
-    fn send(&self, to: Far, message: Message, owed: bool) {
-        let unsent = &self.shared.unsent;
-        self.with(to, |state, remote, offset| {
-            let target = remote.at(offset, message.extent())?;
-            self.shared.count(state, to.pe, owed);
-            let message = message.to(target);
-            state.worker.send(remote.endpoint, message::STORES, message, unsent.clone())
-        });
-        self.await_sent(unsent);
+    /// Sends a message that quiets wait for, at once or with others of a burst.
+    fn send<F: FnOnce(&mut [u8])>(&self, to: Far, message: Message<F>) {
+        self.send_all(to, std::iter::once((0, message)));
     }
 
-    /// Returns when the messages have been sent: a PE issues no more than the network takes.
-    fn await_sent(&self, unsent: &Unsent) {
-        if !unsent.is_empty() {
-            self.shared.wait(|_| unsent.is_empty());
+    /// The same with messages about memory so many bytes further on; they leave together.
+    fn send_all<F: FnOnce(&mut [u8])>(
+        &self,
+        to: Far,
+        messages: impl Iterator<Item = (usize, Message<F>)>,
+    ) {
+        let unsent = self.with(to, |state, remote, offset| {
+            let mut messages = messages.peekable();
+            while let Some((skipped, message)) = messages.next() {
+                let target = remote.at(offset.wrapping_add(skipped as u64), message.extent())?;
+                self.shared.count(state, to.pe, true);
+                let departure = match messages.peek() {
+                    Some(_) => Departure::WithNext,
+                    None => state.departure(),
+                };
+                state.worker.send(remote.agent, message.to(target), departure)?;
+            }
+            Ok((!state.worker.has_sent(remote.agent)).then_some(remote.agent))
+        });
+        if let Some(agent) = unsent {
+            self.await_sent(agent);
+        }
+    }
+
+    /// Sends a message that others wait for, but no quiet of this PE.
+    fn send_at_once<F: FnOnce(&mut [u8])>(&self, to: Far, message: Message<F>) {
+        let agent = self.with(to, |state, remote, offset| {
+            let target = remote.at(offset, message.extent())?;
+            self.shared.count(state, to.pe, false);
+            let sent = state.worker.send(remote.agent, message.to(target), Departure::AtOnce);
+            sent.map(|()| remote.agent)
+        });
+        self.await_sent(agent);
+    }
+
+    /// Returns when the short messages have been sent: a PE issues no more than the network takes.
+    fn await_sent(&self, agent: Connection) {
+        if !self.shared.state().worker.has_sent(agent) {
+            self.shared.wait(|state| state.worker.has_sent(agent));
         }
     }
 
@@ -103,11 +131,15 @@ impl Ucx {
     /// `to` is writable for the question's extent until the operation is over.
     unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, completion: Completion) {
         let number = self.with(of, |state, remote, offset| {
-            if completion == Completion::AtQuiet {
-                self.shared.count(state, of.pe, true);
-            }
+            let departure = match completion {
+                Completion::AtReturn => Departure::AtOnce,
+                Completion::AtQuiet => {
+                    self.shared.count(state, of.pe, true);
+                    state.departure()
+                }
+            };
             // SAFETY: the caller guarantees that `to` is writable.
-            unsafe { state.ask(remote, offset, question, to) }
+            unsafe { state.ask((remote, offset), question, to, departure) }
         });
         if completion == Completion::AtReturn {
             self.shared.wait(|state| state.is_answered(number));
@@ -178,7 +210,7 @@ unsafe impl Engine for Ucx {
         }
         if bytes <= message::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
-            return self.send(to, unsafe { Message::store(from, bytes) }, true);
+            return self.send(to, unsafe { message::store(from, bytes) });
         }
         // If the kernel cannot read the source, UCX ends the process without a reason. A fault has one.
         for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
@@ -192,19 +224,29 @@ unsafe impl Engine for Ucx {
             let parts = parts(bytes, |start| target.plus(start).words(message::STORE));
             // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all
             // has been sent, below, or an answer to what was asked later has come.
-            unsafe {
-                state.worker.send_parts(
-                    remote.endpoint,
-                    message::STORES,
-                    parts,
-                    from,
-                    unsent.clone(),
-                )
-            }
+            unsafe { state.worker.send_parts(remote.agent, parts, from, unsent.clone()) }
         });
-        if blocking {
-            self.await_sent(&unsent);
+        if blocking && !unsent.is_empty() {
+            self.shared.wait(|_| unsent.is_empty());
         }
+    }
+
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: StridedBlocks) {
+        if blocks.bytes > message::MOST {
+            for (there, here) in blocks.starts() {
+                let (to, from) = (to.plus(there), from.wrapping_add(here));
+                // SAFETY: one of the blocks that the caller guarantees are readable from `from` on.
+                unsafe { self.put(to, from, blocks.bytes, Completion::AtReturn) };
+            }
+            return;
+        }
+        self.send_all(
+            to,
+            // SAFETY: one of the blocks that the caller guarantees are readable from `from` on.
+            blocks.starts().map(|(there, here)| unsafe {
+                (there, message::store(from.wrapping_add(here), blocks.bytes))
+            }),
+        );
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, completion: Completion) {
@@ -220,9 +262,14 @@ unsafe impl Engine for Ucx {
         u64::from_le_bytes(result)
     }
 
+    unsafe fn fetch_nbi(&self, at: Far, amo: Amo, to: *mut u8) {
+        // SAFETY: as for this function.
+        unsafe { self.ask(at, Question::Change(amo), to, Completion::AtQuiet) }
+    }
+
     fn update(&self, at: Far, amo: Amo) {
-        match Message::update(amo) {
-            Some(message) => self.send(at, message, true),
+        match message::update(amo) {
+            Some(message) => self.send(at, message),
             None => _ = self.fetch(at, amo),
         }
     }
@@ -258,18 +305,23 @@ impl Network for Ucx {
             return;
         }
         if let [_] = words {
-            return self.send(at, Message::words(message::RAISE, words), false);
+            return self.send_at_once(at, message::words(message::RAISE, words));
         }
         let at_once = message::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
             // SAFETY: the words of the part are readable.
-            let message = unsafe { Message::store(part.as_ptr().cast(), size_of_val(part)) };
-            self.send(at.plus(i * message::MOST), message, false);
+            let message = unsafe { message::store(part.as_ptr().cast(), size_of_val(part)) };
+            self.send_at_once(at.plus(i * message::MOST), message);
         }
     }
 
+    fn send_waiting(&self) {
+        self.shared.state().send_waiting();
+    }
+
     fn receive(&self, sleeps: bool) -> bool {
-        let Ok(state) = self.shared.state.try_lock() else { return false };
+        let Ok(mut state) = self.shared.state.try_lock() else { return false };
+        state.send_waiting();
         // Others take it in.
         if state.waiting > 0 {
             return false;
@@ -323,18 +375,17 @@ impl Network for Ucx {
         let Some(mut state) = self.state_until(until) else { return };
         let State { worker, peers, .. } = &mut *state;
         let requests = &worker.receiver().requests;
-        let mut open = Vec::new();
+        let (words, mut open) = ([word], Vec::new());
         // Reports no failures: the job is ending.
         for node in (0..nodes.count()).filter(|node| *node != nodes.own()) {
             let Some(record) = nodes.agent(node) else { continue };
             let most = until.saturating_duration_since(Instant::now()).max(LEAST);
             let pe = nodes.pes(node).start;
-            let Ok(endpoint) = peers.connect(worker, (node, pe), &record, most) else { continue };
-            let agent = Remote::none(endpoint, pe);
-            let message = Message::words(message::END, &[word]);
+            let Ok(connection) = peers.connect(worker, (node, pe), &record, most) else { continue };
+            let agent = Remote::none(connection, pe);
+            let message = message::words(message::END, &words);
             if let Ok(target) = agent.at(0, message.extent()) {
-                let message = message.to(target);
-                let _ = worker.send(endpoint, message::STORES, message, ());
+                let _ = worker.send(connection, message.to(target), Departure::AtOnce);
                 open.extend(requests.ask_for_answer(worker, agent));
             }
             if Instant::now() >= until {

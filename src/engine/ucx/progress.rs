@@ -7,7 +7,7 @@ use super::direct::Inbox;
 use super::message::Question;
 use super::raw::Doorbell;
 use super::request::{Operations, Remote};
-use super::worker::{Unsent, Worker};
+use super::worker::{Departure, Worker};
 use crate::error::Error;
 use crate::job::health::{Watch, check_peers};
 use crate::job::{self, ending};
@@ -36,8 +36,6 @@ const PROBE: Duration = Duration::from_secs(5);
 pub struct Shared {
     pub state: Mutex<State>,
     pub doorbell: Doorbell,
-    /// Messages of few bytes. Whoever sends one waits for all.
-    pub unsent: Unsent,
     /// Whether there are operations for the progress thread.
     alarm: Mutex<bool>,
     alarmed: Condvar,
@@ -53,6 +51,8 @@ pub struct State {
     armed: bool,
     /// How many threads wait for something, and make progress while they wait.
     pub waiting: usize,
+    /// Whether there is a progress thread.
+    has_thread: bool,
 }
 
 impl Shared {
@@ -60,9 +60,16 @@ impl Shared {
     pub fn new(worker: Worker<Inbox>, peers: Peers) -> Self {
         let doorbell = worker.doorbell();
         let (operations, silence) = (Operations::default(), Silence::default());
-        let state = State { worker, peers, operations, silence, armed: false, waiting: 0 };
-        let (unsent, alarmed) = (Unsent::default(), Condvar::new());
-        Self { state: state.into(), doorbell, unsent, alarm: false.into(), alarmed }
+        let state = State {
+            worker,
+            peers,
+            operations,
+            silence,
+            armed: false,
+            waiting: 0,
+            has_thread: false,
+        };
+        Self { state: state.into(), doorbell, alarm: false.into(), alarmed: Condvar::new() }
     }
 
     /// The state, when no other thread uses it.
@@ -84,7 +91,10 @@ impl Shared {
 
     /// Makes progress until something is over. Ends the process if the job has ended.
     pub fn wait(&self, mut is_over: impl FnMut(&mut State) -> bool) {
-        self.state().waiting += 1;
+        let mut state = self.state();
+        state.waiting += 1;
+        state.send_waiting();
+        drop(state);
         let (mut turns, mut watch) = (0u32, Watch::new());
         loop {
             let mut state = self.state();
@@ -125,6 +135,7 @@ impl Shared {
     /// If no thread can be created.
     pub fn start_thread(self: Arc<Self>) -> Result<(), Error> {
         let thread = thread::Builder::new().name("oneshmem".into()).stack_size(256 << 10);
+        let this = self.clone();
         let started = without_signals(|| {
             thread.spawn(move || {
                 loop {
@@ -134,7 +145,9 @@ impl Shared {
                 }
             })
         });
-        started.map(drop).map_err(|error| Error::Engine(format!("no thread: {error}")))
+        started.map_err(|error| Error::Engine(format!("no thread: {error}")))?;
+        this.state().has_thread = true;
+        Ok(())
     }
 
     fn await_alarm(&self) {
@@ -191,7 +204,22 @@ impl Shared {
 }
 
 impl State {
-    /// Asks an agent about memory. Returns the question's number; the answer is written to `to`.
+    /// When an operation of a burst leaves: nobody would send it later while threads wait, or no thread makes
+    /// progress yet.
+    pub fn departure(&self) -> Departure {
+        if self.waiting > 0 || !self.has_thread { Departure::AtOnce } else { Departure::InBurst }
+    }
+
+    /// Sends the operations that wait for others.
+    pub fn send_waiting(&mut self) {
+        if let Err(error) = self.worker.send_waiting() {
+            self.check();
+            lost_somewhere(error);
+        }
+    }
+
+    /// Asks an agent about memory, at an offset of a segment. Returns the question's number; the answer is
+    /// written to `to`.
     ///
     /// # Errors
     /// If the memory is not all in the segment, or UCX fails.
@@ -200,14 +228,14 @@ impl State {
     /// `to` is writable for the question's extent until it is answered.
     pub unsafe fn ask(
         &self,
-        of: Remote,
-        offset: u64,
+        of: (Remote, u64),
         question: Question,
         to: *mut u8,
+        departure: Departure,
     ) -> Result<u64, Error> {
         let requests = &self.worker.receiver().requests;
         // SAFETY: as for this function.
-        unsafe { requests.ask(&self.worker, of, offset, question, to) }
+        unsafe { requests.ask(&self.worker, of, question, to, departure) }
     }
 
     /// Whether the question with this number is answered.
@@ -243,6 +271,7 @@ impl Flush {
         for agent in peers.messaged(operations.complete) {
             requests.ask_for_answer(worker, agent)?;
         }
+        worker.send_waiting()?;
         Ok(Self { last: operations.issued, asked: requests.asked() })
     }
 

@@ -225,7 +225,7 @@ impl RawWorker {
     ///
     /// # Errors
     /// If the address is invalid, or cannot be reached from here.
-    pub fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
+    pub(super) fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
         // Endpoints are never closed, so UCX may report a failure for as long as the process lives.
         let broken: &'static AtomicI32 = Box::leak(Box::default());
         let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };

@@ -6,6 +6,7 @@ use super::connections::{Peer, lost};
 use super::message::Question;
 use super::progress::State;
 use super::request::Remote;
+use super::worker::Departure;
 use crate::atomics::Ordering;
 use crate::engine::Segment;
 use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
@@ -53,7 +54,7 @@ impl Ucx {
             let segments = Segment::ALL.map(|segment| match export.sizes[segment as usize] {
                 0 => None,
                 _ if segment == Segment::Data && !same => None,
-                bytes => Some(Remote::of(agent.endpoint, pe, segment, bytes, export.life)),
+                bytes => Some(Remote::of(agent.connection, pe, segment, bytes, export.life)),
             });
             state.peers.pes[pe] = Some(Peer { node, same, segments });
             if let Some(record) = Record::decode(&export.worker) {
@@ -77,9 +78,11 @@ impl Ucx {
             let state = self.shared.state();
             let agent = state.peers.agents[node].as_ref();
             let agent = agent.unwrap_or_else(|| lost(pe, "not connected"));
-            let agent = Remote::none(agent.endpoint, pe);
+            let agent = Remote::none(agent.connection, pe);
             // SAFETY: the bytes stay until the answer has come, below.
-            unsafe { state.ask(agent, 0, Question::Export, bytes.as_mut_ptr()) }
+            unsafe {
+                state.ask((agent, 0), Question::Export, bytes.as_mut_ptr(), Departure::AtOnce)
+            }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
         self.shared.wait(|state| state.is_answered(number));

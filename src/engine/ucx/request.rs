@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::memory;
-use super::message::{QUESTIONS, Question, Target};
-use super::raw::{Endpoint, RawWorker};
+use super::message::{Question, Target};
+use super::worker::{Connection, Departure, Worker};
 use crate::engine::exports::EXPORT_BYTES;
 use crate::engine::{Far, Segment};
 use crate::error::Error;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
     /// The agent.
-    pub endpoint: Endpoint,
+    pub agent: Connection,
     start: Target,
     bytes: u64,
 }
@@ -23,19 +23,19 @@ pub struct Remote {
 impl Remote {
     /// A segment of PE `pe`, of this size, in one of its lifetimes.
     pub fn of(
-        endpoint: Endpoint,
+        agent: Connection,
         pe: usize,
         segment: Segment,
         bytes: u64,
         life: (u32, u32),
     ) -> Self {
         let start = Target { at: Far { pe, offset: segment.start() }, life };
-        Self { endpoint, start, bytes }
+        Self { agent, start, bytes }
     }
 
     /// For questions and messages that are not about memory.
-    pub fn none(endpoint: Endpoint, pe: usize) -> Self {
-        Self::of(endpoint, pe, Segment::Data, EXPORT_BYTES as u64, (0, 0))
+    pub fn none(agent: Connection, pe: usize) -> Self {
+        Self::of(agent, pe, Segment::Data, EXPORT_BYTES as u64, (0, 0))
     }
 
     /// The target of a message about `bytes` bytes of this memory. An error if not all are in it.
@@ -102,7 +102,7 @@ impl PendingRequests {
         self.0.borrow().first >= count
     }
 
-    /// Asks an agent about memory, which it does after everything that was sent to it before. Returns the
+    /// Asks an agent about memory, at an offset of a segment, which it does after everything that was sent to it before. Returns the
     /// question's number; the answer, which comes over this worker, is written to `to`.
     ///
     /// # Errors
@@ -110,18 +110,18 @@ impl PendingRequests {
     ///
     /// # Safety
     /// `to` is writable for the question's extent until it is answered.
-    pub unsafe fn ask(
+    pub unsafe fn ask<R>(
         &self,
-        worker: &RawWorker,
-        of: Remote,
-        offset: u64,
+        worker: &Worker<R>,
+        of: (Remote, u64),
         question: Question,
         to: *mut u8,
+        departure: Departure,
     ) -> Result<u64, Error> {
-        let target = of.at(offset, question.extent())?;
+        let (remote, offset) = of;
+        let target = remote.at(offset, question.extent())?;
         let number = self.add(target.at.pe, question.extent(), to);
-        let message = question.encode(number, target);
-        let sent = worker.send(of.endpoint, QUESTIONS, message, ());
+        let sent = worker.send(remote.agent, question.encode(number, target), departure);
         sent.map(|()| number).inspect_err(|_| _ = self.0.borrow_mut().requests.pop_back())
     }
 
@@ -129,10 +129,10 @@ impl PendingRequests {
     ///
     /// # Errors
     /// If UCX fails.
-    pub fn ask_for_answer(&self, worker: &RawWorker, of: Remote) -> Result<u64, Error> {
+    pub fn ask_for_answer<R>(&self, worker: &Worker<R>, of: Remote) -> Result<u64, Error> {
         let nothing = std::ptr::dangling_mut();
         // SAFETY: the answer has no bytes.
-        unsafe { self.ask(worker, of, 0, Question::Load(0), nothing) }
+        unsafe { self.ask(worker, (of, 0), Question::Load(0), nothing, Departure::AtOnce) }
     }
 
     /// Notes a question about `bytes` bytes of a PE. Returns its number.

@@ -4,7 +4,7 @@
 
 use super::memory;
 use super::message::{
-    ANSWERS, END, Handler, MOST, Message, QUESTIONS, Question, STORES, Target, parts, word,
+    ANSWERS, END, Handler, MOST, Message, OPERATIONS, Question, Target, parts, word,
 };
 use super::worker::{Receiver, Sender, Worker};
 use crate::engine::admission;
@@ -64,7 +64,7 @@ impl Server {
         let served = self.served.borrow();
         let find = |bytes| served.find(at, life, bytes).map(|place| place.as_ptr());
         let reply = |extent, fill: &dyn Fn(&mut [u8])| {
-            sender.answer(ANSWERS, Message::answer(extent, fill).numbered(number));
+            sender.answer(ANSWERS, Message::new(0, extent, fill).numbered(number));
         };
         match question {
             Question::Load(0) => reply(0, &|_| ()),
@@ -99,21 +99,20 @@ impl Server {
 }
 
 impl Receiver for Server {
-    const HANDLERS: &'static [Handler] = &[STORES, QUESTIONS];
+    const HANDLERS: &'static [Handler] = &[OPERATIONS];
 
     fn receive(
         &self,
-        handler: Handler,
+        _operation: Handler,
         head: [u64; 2],
         rest: &[u8],
-        sender: Option<Sender<'_>>,
+        sender: Option<&Sender<'_>>,
     ) -> bool {
-        match (handler, sender) {
-            (STORES, _) => self.carry_out(head, rest),
-            (QUESTIONS, Some(sender)) => Question::decode(head, rest)
-                .and_then(|question| self.answer(question, &sender))
+        match sender {
+            None => self.carry_out(head, rest),
+            Some(sender) => Question::decode(head, rest)
+                .and_then(|question| self.answer(question, sender))
                 .is_some(),
-            _ => false,
         }
     }
 }

@@ -4,22 +4,26 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, RecvParam, Status};
-use super::message::{HEAD, Handler, split};
+use super::message::{Batch, HEAD, Handler, Message, Received, unpack};
 use super::raw::{Endpoint, RawWorker};
 use crate::atomics::{AtomicI32, Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::error::Error;
 use crate::failure;
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ops::{Deref, Range};
 use std::ptr::null_mut;
 use std::slice;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// A worker, and who takes in what comes to it.
+/// A worker, who takes in what comes to it, and what it is about to send.
 pub struct Worker<R: 'static> {
     raw: RawWorker,
     receiver: &'static R,
+    /// One for each connection.
+    outboxes: RefCell<Vec<Outbox>>,
 }
 
 // SAFETY: any thread may use the worker, one at a time. So it is with the receiver, which `open` was given
@@ -34,6 +38,72 @@ impl<R> Deref for Worker<R> {
     }
 }
 
+/// A connection that a worker has made.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection {
+    endpoint: Endpoint,
+    /// The index of its outbox.
+    outbox: usize,
+}
+
+impl Connection {
+    /// The error with which it failed, if it has.
+    pub fn failure(self) -> Option<Status> {
+        self.endpoint.failure()
+    }
+}
+
+/// When a message leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// When it is sent, with those that wait.
+    AtOnce,
+    /// At once, unless it is one of a burst: then together with others, when there are as many as fit, when
+    /// they have waited for [`AGE`] or when [`Worker::send_waiting`] is called.
+    InBurst,
+    /// With the next message.
+    WithNext,
+}
+
+/// A message that is sent so soon after the last one over the same connection may belong to a burst.
+const GAP: Duration = Duration::from_micros(20);
+/// So many messages in a row leave at once, because they may be all: data, a flag and a count, say.
+const ALONE: u32 = 4;
+/// How long a message waits at most while the burst goes on.
+const AGE: Duration = Duration::from_micros(50);
+
+/// Messages over a connection that wait for others of their burst.
+struct Outbox {
+    to: Endpoint,
+    handler: Handler,
+    batch: Batch,
+    /// When the first of them was sent.
+    oldest: Instant,
+    /// When the last message was sent, and how many in a row.
+    last: Instant,
+    row: u32,
+    /// Batches that have left.
+    unsent: Unsent,
+}
+
+impl Outbox {
+    /// Notes that a message is sent; returns whether it leaves now.
+    fn note(&mut self, departure: Departure, now: impl FnOnce() -> Instant) -> bool {
+        if departure != Departure::InBurst {
+            // Another burst begins.
+            self.row = 0;
+            return departure == Departure::AtOnce;
+        }
+        let now = now();
+        self.row = if now - self.last < GAP { self.row + 1 } else { 0 };
+        self.last = now;
+        if self.batch.is_empty() {
+            self.oldest = now;
+        }
+        self.row < ALONE || now - self.oldest >= AGE
+    }
+}
+
 impl<R: Receiver> Worker<R> {
     /// As [`RawWorker::open`].
     ///
@@ -44,12 +114,84 @@ impl<R: Receiver> Worker<R> {
         // For the life of the process, as the worker.
         let receiver = Box::leak(Box::new(receiver));
         raw.listen(receiver)?;
-        Ok((Self { raw, receiver }, guard))
+        Ok((Self { raw, receiver, outboxes: RefCell::default() }, guard))
     }
 
     /// Who takes in what comes.
     pub fn receiver(&self) -> &R {
         self.receiver
+    }
+}
+
+impl<R> Worker<R> {
+    /// Connects to the worker with this address, to send messages for this handler. The connection is
+    /// established when it is first used.
+    ///
+    /// # Errors
+    /// If the address is invalid, or cannot be reached from here.
+    pub fn connect(&self, address: &[u8], handler: Handler) -> Result<Connection, Error> {
+        let endpoint = self.raw.connect(address)?;
+        let (batch, now) = (Batch::default(), Instant::now());
+        let (to, oldest, last, unsent) = (endpoint, now, now, Unsent::default());
+        let mut outboxes = self.outboxes.borrow_mut();
+        outboxes.push(Outbox { to, handler, batch, oldest, last, row: 0, unsent });
+        Ok(Connection { endpoint, outbox: outboxes.len() - 1 })
+    }
+
+    /// Sends a message over a connection that this worker has made, after all that were sent over it before.
+    ///
+    /// # Errors
+    /// If UCX refuses it.
+    pub fn send<F: FnOnce(&mut [u8])>(
+        &self,
+        to: Connection,
+        message: Message<F>,
+        departure: Departure,
+    ) -> Result<(), Error> {
+        let outbox = &mut self.outboxes.borrow_mut()[to.outbox];
+        if outbox.batch.is_full_for(&message) {
+            self.raw.flush(outbox)?;
+        }
+        let leaves = outbox.note(departure, Instant::now);
+        outbox.batch.add(message);
+        if leaves { self.raw.flush(outbox) } else { Ok(()) }
+    }
+
+    /// Whether UCX has sent all short messages over a connection that have left.
+    pub fn has_sent(&self, to: Connection) -> bool {
+        self.outboxes.borrow()[to.outbox].unsent.is_empty()
+    }
+
+    /// Sends the messages that wait.
+    ///
+    /// # Errors
+    /// If UCX refuses one.
+    pub fn send_waiting(&self) -> Result<(), Error> {
+        self.outboxes.borrow_mut().iter_mut().try_for_each(|outbox| {
+            outbox.row = 0;
+            self.raw.flush(outbox)
+        })
+    }
+
+    /// Sends many bytes as messages, from where they are. Each keeps a clone of `kept` until it has been sent.
+    ///
+    /// # Errors
+    /// If UCX refuses one. Those before it are on their way.
+    ///
+    /// # Safety
+    /// All parts are readable from `from` on until they have been sent; it is enough that they are as long as
+    /// a clone of `kept` exists.
+    pub unsafe fn send_parts<K: Clone + Send + 'static>(
+        &self,
+        to: Connection,
+        parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
+        from: *const u8,
+        kept: K,
+    ) -> Result<(), Error> {
+        let outbox = &mut self.outboxes.borrow_mut()[to.outbox];
+        self.raw.flush(outbox)?;
+        // SAFETY: as for this function.
+        unsafe { self.raw.send_parts(to.endpoint, outbox.handler, parts, from, kept) }
     }
 }
 
@@ -72,7 +214,7 @@ struct Owned<K> {
     release: unsafe extern "C" fn(*mut c_void),
     broken: Option<&'static AtomicI32>,
     head: [u8; HEAD],
-    _kept: K,
+    kept: K,
 }
 
 /// Ends the request for a message that has been sent, or cannot be. UCX calls this.
@@ -90,8 +232,8 @@ unsafe extern "C" fn sent<K>(request: *mut c_void, status: Status, owned: *mut c
 }
 
 impl RawWorker {
-    /// Sends a message: `head` if there is one, and `bytes` bytes from `from` on. UCX owns `kept` until the
-    /// message has been sent.
+    /// Sends messages: one with its `head`, or else a batch, which `asks` or not. They are the `bytes` bytes
+    /// from `from` on. UCX owns `kept` until they have been sent; returns it if they have.
     ///
     /// # Safety
     /// The bytes are readable until the message has been sent; it is enough that they are as long as `kept`
@@ -99,17 +241,17 @@ impl RawWorker {
     unsafe fn post<K: Send + 'static>(
         &self,
         Endpoint { handle, broken }: Endpoint,
-        handler: Handler,
+        (handler, asks): (Handler, bool),
         head: Option<[u8; HEAD]>,
         (from, bytes): (*const u8, usize),
         kept: K,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<K>, Error> {
         let release = self.ucx.ucp_request_free;
         let (length, head) = (head.map_or(0, |_| HEAD), head.unwrap_or_default());
-        let owned = Box::into_raw(Box::new(Owned { release, broken, head, _kept: kept }));
+        let owned = Box::into_raw(Box::new(Owned { release, broken, head, kept }));
         let param = ucx::RequestParam {
             op_attr_mask: ucx::OP_FLAGS | ucx::OP_CALLBACK | ucx::OP_USER_DATA,
-            flags: handler.flags,
+            flags: ucx::AM_EAGER | if asks { ucx::AM_REPLY } else { 0 },
             request: null_mut(),
             callback: sent::<K>,
             datatype: 0,
@@ -129,27 +271,43 @@ impl RawWorker {
         match answer.addr() as isize {
             status @ ucx::LAST_ERROR..=0 => {
                 // SAFETY: UCX has sent or refused the message at once: it does not call `sent`.
-                drop(unsafe { Box::from_raw(owned) });
-                self.check("ucp_am_send_nbx", status as Status)
+                let owned = unsafe { Box::from_raw(owned) };
+                self.check("ucp_am_send_nbx", status as Status).map(|()| Some(owned.kept))
             }
-            _ => Ok(()),
+            _ => Ok(None),
         }
     }
 
-    /// Sends a message. `kept` is dropped when it has been sent.
+    /// Sends a batch, and empties it. `unsent` is dropped when it has been sent.
     ///
     /// # Errors
     /// If UCX refuses it.
-    pub fn send<K: Send + 'static>(
+    fn send_batch(
         &self,
         to: Endpoint,
         handler: Handler,
-        message: Vec<u8>,
-        kept: K,
+        batch: &mut Batch,
+        unsent: Option<Unsent>,
     ) -> Result<(), Error> {
-        let place = (message.as_ptr(), message.len());
-        // SAFETY: the vector stays where its bytes are, and unchanged, until it is dropped with the rest.
-        unsafe { self.post(to, handler, None, place, (message, kept)) }
+        let leaving = std::mem::take(batch);
+        let place = (leaving.bytes().as_ptr(), leaving.bytes().len());
+        let with = (handler, leaving.asks());
+        // SAFETY: the batch's bytes stay where they are, and unchanged, until it is dropped with the rest.
+        let sent = unsafe { self.post(to, with, None, place, (leaving, unsent)) }?;
+        if let Some((mut left, _)) = sent {
+            left.clear();
+            *batch = left;
+        }
+        Ok(())
+    }
+
+    /// Sends what waits in an outbox.
+    fn flush(&self, outbox: &mut Outbox) -> Result<(), Error> {
+        if outbox.batch.is_empty() {
+            return Ok(());
+        }
+        let Outbox { to, handler, batch, unsent, .. } = outbox;
+        self.send_batch(*to, *handler, batch, Some(unsent.clone()))
     }
 
     /// Sends many bytes as messages, from where they are. Each keeps a clone of `kept` until it has been sent.
@@ -160,7 +318,7 @@ impl RawWorker {
     /// # Safety
     /// All parts are readable from `from` on until they have been sent; it is enough that they are as long as
     /// a clone of `kept` exists.
-    pub unsafe fn send_parts<K: Clone + Send + 'static>(
+    unsafe fn send_parts<K: Clone + Send + 'static>(
         &self,
         to: Endpoint,
         handler: Handler,
@@ -171,7 +329,7 @@ impl RawWorker {
         for (head, part) in parts {
             let place = (from.wrapping_add(part.start), part.len());
             // SAFETY: one of the parts that the caller guarantees.
-            unsafe { self.post(to, handler, Some(head), place, kept.clone()) }?;
+            unsafe { self.post(to, (handler, false), Some(head), place, kept.clone()) }?;
         }
         Ok(())
     }
@@ -182,27 +340,42 @@ pub trait Receiver: Sized + 'static {
     /// Their handlers.
     const HANDLERS: &'static [Handler];
 
-    /// Takes in a message while the worker makes progress: its head, and what follows. There is a sender if
-    /// it wants an answer. Returns false if no process of the job sends this.
+    /// Takes in a message while the worker makes progress. There is a sender if it expects an answer. Returns
+    /// false if no process of the job sends this.
     fn receive(
         &self,
         handler: Handler,
         head: [u64; 2],
         rest: &[u8],
-        sender: Option<Sender<'_>>,
+        sender: Option<&Sender<'_>>,
     ) -> bool;
 }
 
-/// Who has sent a message that is being taken in.
+/// Who has sent messages that are being taken in.
 pub struct Sender<'m> {
     worker: &'m RawWorker,
     endpoint: Endpoint,
+    /// Answers, which leave together, and their handler.
+    answers: RefCell<(Batch, Option<Handler>)>,
 }
 
 impl Sender<'_> {
-    /// Answers with a message. If that fails, the connection is lost, and the sender reports it.
-    pub fn answer(&self, handler: Handler, message: Vec<u8>) {
-        let _ = self.worker.send(self.endpoint, handler, message, ());
+    /// Answers with a message, which leaves with other answers when the messages that have come with the
+    /// question are taken in. If that fails, the connection is lost, and the sender reports it.
+    pub fn answer<F: FnOnce(&mut [u8])>(&self, handler: Handler, message: Message<F>) {
+        if self.answers.borrow().0.is_full_for(&message) {
+            self.flush();
+        }
+        let (batch, of) = &mut *self.answers.borrow_mut();
+        *of = Some(handler);
+        batch.add(message);
+    }
+
+    fn flush(&self) {
+        let (batch, handler) = &mut *self.answers.borrow_mut();
+        if let Some(handler) = handler.take() {
+            let _ = self.worker.send_batch(self.endpoint, handler, batch, None);
+        }
     }
 
     /// Answers with many bytes, from where they are.
@@ -273,20 +446,25 @@ unsafe extern "C" fn received<R: Receiver>(
         // SAFETY: UCX guarantees the bytes until this returns.
         _ => unsafe { slice::from_raw_parts(at.cast::<u8>(), length) },
     };
-    let sender = (param.recv_attr & ucx::RECV_REPLY_EP != 0).then_some(Sender {
+    let sender = (param.recv_attr & ucx::RECV_REPLY_EP != 0).then(|| Sender {
         worker: &route.worker,
         endpoint: Endpoint { handle: param.reply_ep, broken: None },
+        answers: RefCell::default(),
     });
-    let message = split(bytes(header, header_length), bytes(data, length));
-    if !message
-        .is_some_and(|(head, rest)| route.receiver.receive(route.handler, head, rest, sender))
-    {
-        // Only processes of this job can send, so one of them is broken.
-        failure::fatal(format_args!(
-            "{} of {length} bytes from another node is malformed, or not about what this process has",
-            route.handler.name
-        ));
+    let take = |Received { head, rest, asks }: Received<'_>| {
+        let sender = sender.as_ref().filter(|_| asks);
+        sender.is_some() == asks && route.receiver.receive(route.handler, head, rest, sender)
+    };
+    for message in unpack(bytes(header, header_length), bytes(data, length)) {
+        if !message.is_some_and(take) {
+            // Only processes of this job can send, so one of them is broken.
+            failure::fatal(format_args!(
+                "{} of {length} bytes from another node is malformed, or not about what this process has",
+                route.handler.name
+            ));
+        }
     }
+    sender.inspect(Sender::flush);
     0
 }
 

@@ -7,7 +7,7 @@ use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
-use crate::engine::ucx::message::{self, Message, Question, STORES, parts};
+use crate::engine::ucx::message::{self, NOTIFICATIONS, OPERATIONS, Question, parts};
 use crate::engine::ucx::raw::load;
 use crate::engine::ucx::request::Remote;
 use crate::engine::ucx::server::Server;
@@ -26,7 +26,7 @@ struct Pair {
     secret: Secret,
     record: Record,
     remote: Remote,
-    endpoint: Endpoint,
+    agent: Connection,
     memory: Vec<AtomicU64>,
 }
 
@@ -46,31 +46,33 @@ impl Pair {
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
         let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
-        let endpoint = here.connect(&record.address).expect("an endpoint");
+        let agent = here.connect(&record.address, OPERATIONS).expect("an endpoint");
         visit.announce().expect("a connection");
-        let remote = Remote::of(endpoint, 4, Segment::Heap, BYTES as u64, LIFE);
-        Some(Self { here, there, secret, record, remote, endpoint, memory })
+        let remote = Remote::of(agent, 4, Segment::Heap, BYTES as u64, LIFE);
+        Some(Self { here, there, secret, record, remote, agent, memory })
     }
 
     /// Sends a message about `bytes` bytes at an offset of the heap that the sender does not check.
-    fn send_unchecked(
+    fn send_unchecked<F: FnOnce(&mut [u8])>(
         &self,
         (pe, offset, life): (usize, u64, (u32, u32)),
-        message: Message,
+        message: Message<F>,
     ) -> bool {
         let room = offset + message.extent() as u64;
-        let remote = Remote::of(self.endpoint, pe, Segment::Heap, room, life);
+        let remote = Remote::of(self.agent, pe, Segment::Heap, room, life);
         let target = remote.at(offset, message.extent()).expect("within the room");
-        let bytes = message.to(target);
-        let (head, operand) = split(&[], &bytes).expect("a head");
-        self.there.receiver().carry_out(head, operand)
+        let batch = Batch::of(message.to(target));
+        let come = unpack(&[], batch.bytes()).next().flatten().expect("a message");
+        self.there.receiver().carry_out(come.head, come.rest)
     }
 
     /// Asks a question, and waits for the answer.
     fn ask(&self, offset: u64, question: Question, to: *mut u8) {
         let requests = &self.here.receiver().requests;
         // SAFETY: `to` stays until the answer has come.
-        let number = unsafe { requests.ask(&self.here, self.remote, offset, question, to) };
+        let number = unsafe {
+            requests.ask(&self.here, (self.remote, offset), question, to, Departure::AtOnce)
+        };
         self.await_answer(number);
     }
 
@@ -82,7 +84,7 @@ impl Pair {
     fn await_answer(&self, number: Result<u64, Error>) {
         let number = number.expect("a question");
         self.progress_until(|| self.here.receiver().requests.is_answered(number));
-        assert_eq!(self.endpoint.failure(), None);
+        assert_eq!(self.agent.failure(), None);
     }
 
     fn progress_until(&self, mut over: impl FnMut() -> bool) {
@@ -94,14 +96,20 @@ impl Pair {
         }
     }
 
-    fn send(&self, offset: u64, message: Message) {
+    fn send<F: FnOnce(&mut [u8])>(&self, offset: u64, message: Message<F>) {
+        self.send_so(offset, message, Departure::AtOnce);
+        self.progress_until(|| self.here.has_sent(self.agent));
+        assert_eq!(self.agent.failure(), None);
+    }
+
+    fn send_so<F: FnOnce(&mut [u8])>(
+        &self,
+        offset: u64,
+        message: Message<F>,
+        departure: Departure,
+    ) {
         let target = self.remote.at(offset, message.extent()).expect("within the memory");
-        let unsent = Unsent::default();
-        self.here
-            .send(self.endpoint, STORES, message.to(target), unsent.clone())
-            .expect("a message");
-        self.progress_until(|| unsent.is_empty());
-        assert_eq!(self.endpoint.failure(), None);
+        self.here.send(self.agent, message.to(target), departure).expect("a message");
     }
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
@@ -117,7 +125,7 @@ fn bytes_arrive_and_come_back() {
     let from: Vec<u8> = (0..=255).cycle().take(message::MOST).collect();
     let mut to = vec![0; from.len()];
     // SAFETY: the source is readable.
-    pair.send(96, unsafe { Message::store(from.as_ptr(), from.len()) });
+    pair.send(96, unsafe { message::store(from.as_ptr(), from.len()) });
     pair.complete();
     assert_eq!(
         pair.memory[12].load(Ordering::Relaxed),
@@ -134,7 +142,7 @@ fn an_answer_comes_after_the_messages_before() {
         for word in 0..500u64 {
             let value = round * 1000 + word;
             // SAFETY: the value is readable.
-            pair.send(word * 8, unsafe { Message::store((&raw const value).cast(), 8) });
+            pair.send(word * 8, unsafe { message::store((&raw const value).cast(), 8) });
         }
         pair.complete();
         for word in 0..500 {
@@ -145,6 +153,65 @@ fn an_answer_comes_after_the_messages_before() {
 }
 
 #[test]
+fn messages_that_wait_leave_together_and_in_order() {
+    let Some(pair) = Pair::new() else { return };
+    let come = |word: usize| pair.memory[word].load(Ordering::Relaxed);
+    let store = |word: usize, value: u64, departure| {
+        pair.send_so(word as u64 * 8, message::words(message::STORE, &[value]), departure);
+    };
+    let progress = || {
+        for _ in 0..1000 {
+            pair.here.progress();
+            pair.there.progress();
+        }
+    };
+    store(0, 1, Departure::WithNext);
+    store(1, 1, Departure::WithNext);
+    progress();
+    assert_eq!((come(0), come(1)), (0, 0), "they wait");
+    store(0, 2, Departure::AtOnce);
+    pair.progress_until(|| come(0) == 2);
+    assert_eq!(come(1), 1);
+    store(2, 3, Departure::WithNext);
+    pair.here.send_waiting().expect("a message");
+    pair.progress_until(|| come(2) == 3);
+    // What is asked comes after what waits, and so does what is sent from where it is.
+    store(3, 4, Departure::WithNext);
+    let mut word = [0; 8];
+    pair.ask(24, Question::Load(8), word.as_mut_ptr());
+    assert_eq!(u64::from_le_bytes(word), 4);
+    // No more wait than fit.
+    for value in 0..10_000 {
+        store(4, value, Departure::WithNext);
+        store(5, value, Departure::WithNext);
+    }
+    progress();
+    assert!(come(4) > 0 && come(4) < 9999, "{}", come(4));
+    pair.complete();
+    assert_eq!((come(4), come(5)), (9999, 9999));
+}
+
+#[test]
+fn answers_to_what_is_asked_together_come_together() {
+    let Some(pair) = Pair::new() else { return };
+    for (i, word) in pair.memory.iter().enumerate() {
+        word.store(i as u64, Ordering::Relaxed);
+    }
+    let requests = &pair.here.receiver().requests;
+    let mut words = vec![[0u8; 8]; 3000];
+    for (i, word) in words.iter_mut().enumerate() {
+        let (of, to) = ((pair.remote, i as u64 * 8), word.as_mut_ptr());
+        // SAFETY: the words stay until the answers have come, below.
+        unsafe { requests.ask(&pair.here, of, Question::Load(8), to, Departure::WithNext) }
+            .expect("a question");
+    }
+    pair.complete();
+    let all = requests.asked();
+    pair.progress_until(|| requests.are_answered(all));
+    assert!(words.iter().enumerate().all(|(i, word)| u64::from_le_bytes(*word) == i as u64));
+}
+
+#[test]
 fn a_message_does_not_overtake_a_large_store() {
     let Some(pair) = Pair::new() else { return };
     let last = WORDS - 1;
@@ -152,11 +219,11 @@ fn a_message_does_not_overtake_a_large_store() {
         let from = vec![round; last];
         let at = pair.remote.at(0, last * 8).expect("within the memory");
         let parts = parts(last * 8, |start| at.plus(start).words(message::STORE));
-        let (to, from, unsent) = (pair.endpoint, from.as_ptr().cast(), Unsent::default());
+        let (to, from, unsent) = (pair.agent, from.as_ptr().cast(), Unsent::default());
         // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, STORES, parts, from, unsent.clone()) }.expect("messages");
+        unsafe { pair.here.send_parts(to, parts, from, unsent.clone()) }.expect("messages");
         // SAFETY: the value is readable.
-        pair.send(last as u64 * 8, unsafe { Message::store((&raw const round).cast(), 8) });
+        pair.send(last as u64 * 8, unsafe { message::store((&raw const round).cast(), 8) });
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
         pair.complete();
@@ -218,7 +285,7 @@ fn atomic_operations_do_what_they_say() {
             assert_eq!(pair.memory[bytes].load(Ordering::Relaxed), stands, "{action:?}");
         }
         for action in [Action::Add, Action::Swap, Action::Or, Action::Xor, Action::And] {
-            pair.send(8, Message::update(Amo { action, operand: 5, bytes }).expect("a message"));
+            pair.send(8, message::update(Amo { action, operand: 5, bytes }).expect("a message"));
         }
         pair.complete();
         // 5 was swapped in, ored, xored to 0, and anded.
@@ -235,8 +302,10 @@ fn what_is_outside_of_a_segment_is_refused() {
     {
         let (requests, question) = (&pair.here.receiver().requests, Question::Load(bytes));
         // SAFETY: nothing is written: the question is refused.
-        let refused =
-            unsafe { requests.ask(&pair.here, pair.remote, offset, question, &raw mut byte) };
+        let refused = unsafe {
+            let (of, to) = ((pair.remote, offset), &raw mut byte);
+            requests.ask(&pair.here, of, question, to, Departure::AtOnce)
+        };
         assert!(refused.is_err() && requests.oldest().is_none());
     }
 }
@@ -247,7 +316,7 @@ fn a_message_about_anything_else_changes_nothing() {
     let end = BYTES as u64;
     let store = || {
         // SAFETY: the bytes are readable.
-        unsafe { Message::store([7u8; 8].as_ptr(), 8) }
+        unsafe { message::store([7u8; 8].as_ptr(), 8) }
     };
     assert!(pair.send_unchecked((4, end - 8, LIFE), store()));
     assert_eq!(pair.memory[WORDS - 1].load(Ordering::Relaxed), 0x0707_0707_0707_0707);
@@ -264,12 +333,12 @@ fn a_message_about_anything_else_changes_nothing() {
         assert!(!pair.send_unchecked(about, store()), "{about:?}");
     }
     // A counter is longer than its value.
-    assert!(pair.send_unchecked((4, end - 16, LIFE), Message::words(message::RAISE, &[1])));
-    assert!(!pair.send_unchecked((4, end - 8, LIFE), Message::words(message::RAISE, &[1])));
-    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(99, &[1])));
-    assert!(!pair.send_unchecked((4, 0, LIFE), Message::words(message::END, &[])));
+    assert!(pair.send_unchecked((4, end - 16, LIFE), message::words(message::RAISE, &[1])));
+    assert!(!pair.send_unchecked((4, end - 8, LIFE), message::words(message::RAISE, &[1])));
+    assert!(!pair.send_unchecked((4, 0, LIFE), message::words(99, &[1])));
+    assert!(!pair.send_unchecked((4, 0, LIFE), message::words(message::END, &[])));
     assert_eq!(pair.there.receiver().end.get(), 0);
-    assert!(pair.send_unchecked((4, 0, LIFE), Message::words(message::END, &[5])));
+    assert!(pair.send_unchecked((4, 0, LIFE), message::words(message::END, &[5])));
     assert_eq!(pair.there.receiver().end.get(), 5);
     assert!(pair.memory[..WORDS - 2].iter().all(|word| word.load(Ordering::Relaxed) == 0));
 }
@@ -305,7 +374,7 @@ fn strangers_reach_nothing() {
             || closed.is_err_and(|it| it.kind() == std::io::ErrorKind::ConnectionReset)
     );
     // Those who have been admitted notice nothing.
-    pair.send(0, Message::words(message::STORE, &[9]));
+    pair.send(0, message::words(message::STORE, &[9]));
     pair.complete();
     assert_eq!(pair.memory[0].load(Ordering::Relaxed), 9);
 }
@@ -319,18 +388,17 @@ fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
     let unsent = Unsent::default();
     for _ in 0..64 {
         let parts = parts(size_of_val(&from[..]), |start| at.plus(start).words(message::STORE));
-        let (to, from) = (pair.endpoint, from.as_ptr().cast());
+        let (to, from) = (pair.agent, from.as_ptr().cast());
         // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, STORES, parts, from, unsent.clone()) }.expect("messages");
+        unsafe { pair.here.send_parts(to, parts, from, unsent.clone()) }.expect("messages");
     }
-    let message = Message::words(message::STORE, &[7]).to(at);
-    pair.here.send(pair.endpoint, STORES, message, unsent.clone()).expect("a message");
-    assert!(!unsent.is_empty(), "nobody has read it");
+    pair.send_so(0, message::words(message::STORE, &[7]), Departure::AtOnce);
+    assert!(!unsent.is_empty() && !pair.here.has_sent(pair.agent), "nobody has read it");
     let last = (BYTES - 8) as u64;
     let question = Question::Load(8);
     let mut word = [1; 8];
     pair.ask(last, question, word.as_mut_ptr());
-    assert!(unsent.is_empty() && word == [0; 8]);
+    assert!(unsent.is_empty() && pair.here.has_sent(pair.agent) && word == [0; 8]);
 }
 
 #[test]
@@ -338,13 +406,14 @@ fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
     let Some(pair) = Pair::new() else { return };
     let (other, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
     let address = other.address().expect("an address");
-    let nobody = pair.here.connect(&address).expect("an endpoint");
-    let unsent = Unsent::default();
-    pair.here.send(nobody, STORES, vec![0; message::HEAD], unsent.clone()).expect("a message");
-    assert!(!unsent.is_empty() && nobody.failure().is_none(), "nobody has admitted it");
+    let nobody = pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
+    let message = message::words(0, &[]);
+    pair.here.send(nobody, message, Departure::AtOnce).expect("a message");
+    let has_sent = || pair.here.has_sent(nobody);
+    assert!(!has_sent() && nobody.failure().is_none(), "nobody has admitted it");
     guard.close().expect("a descriptor");
-    pair.progress_until(|| unsent.is_empty() && nobody.failure().is_some());
-    assert_eq!(pair.endpoint.failure(), None);
+    pair.progress_until(|| has_sent() && nobody.failure().is_some());
+    assert_eq!(pair.agent.failure(), None);
 }
 
 #[test]
