@@ -8,6 +8,7 @@
 
 mod ending;
 pub(crate) mod known;
+mod of_set;
 mod refusal;
 mod slots;
 pub mod split;
@@ -22,6 +23,7 @@ use crate::translate::TABLE;
 pub(crate) use ending::close;
 pub use ending::destroy;
 use known::Known;
+pub(crate) use of_set::{Agreement, of_set};
 use onenode_core::collectives::epoch::Epoch;
 use onenode_core::collectives::words::ControlWords;
 pub use split::{NewTeam, split_2d, split_strided};

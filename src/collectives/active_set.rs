@@ -5,10 +5,11 @@
 //! team of all PEs. The routines return nothing; wrong arguments are reported.
 
 use super::arrays::Arrays;
+use super::far_set::{self, FarSet};
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run::{self, Alltoalls, Collective};
-use super::{apart, far, far_set, near, on_team, psync_use};
+use super::{apart, far, near, on_team, psync_use};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::env;
@@ -18,7 +19,7 @@ use crate::job::about::About;
 use crate::job::{call, job};
 use crate::span::Span;
 use crate::stats::{self, Class};
-use crate::team::{self, TEAM_WORLD, Team};
+use crate::team::{self, TEAM_WORLD, Team, Triplet};
 use crate::translate::TABLE;
 use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
@@ -46,11 +47,11 @@ pub const REDUCE_MIN_WRKDATA_SIZE: usize = 16;
 const _: () = assert!(BARRIER_WORDS <= BARRIER_SYNC_SIZE && MOST_WORDS <= SYNC_SIZE);
 
 /// `PE_start`, `logPE_stride`, `PE_size`.
-pub type Triplet = (c_int, c_int, c_int);
+pub type SetArguments = (c_int, c_int, c_int);
 
 /// The active set of a call to which this PE contributes `bytes` bytes. Ends the job unless the set
 /// is valid and this PE is a member.
-fn checked(routine: Routine, set: Triplet, psync: PSyncArray, bytes: usize) -> ActiveSet {
+fn checked(routine: Routine, set: SetArguments, psync: PSyncArray, bytes: usize) -> ActiveSet {
     let (start, log_stride, size) = set;
     let job = job(routine);
     let (npes, me) = (job.npes(), job.pe());
@@ -122,23 +123,35 @@ fn carry_out<C: Collective>(set: ActiveSet, call: C) -> C::Output {
     apart(move || {
         let _call = call::begin(set.routine);
         let _in_use = env::debugging().then(|| psync_use::begin(&set));
-        match (as_team(&set), far_set::on_set(set)) {
-            (Some(team), _) => on_team(set.routine, team, call),
-            (None, Some(group)) => call.run(set.routine, &group),
-            (None, None) => call.run(set.routine, &PSync(set)),
+        if let Some(team) = as_team(&set) {
+            return on_team(set.routine, team, call);
+        }
+        let Some(group) = far_set::on_set(set) else { return call.run(set.routine, &PSync(set)) };
+        match own_team(&set, &group) {
+            Some(team) => on_team(set.routine, team, call),
+            None => call.run(set.routine, &group),
         }
     })
 }
 
+/// The team that stands for a set over several nodes.
+fn own_team(set: &ActiveSet, group: &PSync<FarSet>) -> Option<&'static Team> {
+    let ActiveSet { routine, start, stride, size, me, psync } = *set;
+    set.check_psync();
+    let members = Triplet { start, stride, size, me };
+    let agree = |agreement: team::Agreement| agreement.run(routine, group);
+    team::of_set(job(routine), members, psync.address(), agree)
+}
+
 /// `shmem_barrier`: completes this PE's operations on the default context, then waits for all
 /// members.
-pub fn barrier(routine: Routine, set: Triplet, psync: PSyncArray) {
+pub fn barrier(routine: Routine, set: SetArguments, psync: PSyncArray) {
     fence(Ordering::SeqCst);
     sync(routine, set, psync);
 }
 
 /// `shmem_sync` on an active set: waits for all members.
-pub fn sync(routine: Routine, set: Triplet, psync: PSyncArray) {
+pub fn sync(routine: Routine, set: SetArguments, psync: PSyncArray) {
     let set = checked(routine, set, psync, 0);
     carry_out(set, run::Barrier);
 }
@@ -147,7 +160,7 @@ pub fn sync(routine: Routine, set: Triplet, psync: PSyncArray) {
 /// other member.
 pub fn broadcast(
     routine: Routine,
-    set: Triplet,
+    set: SetArguments,
     arrays: Arrays<'_>,
     part: Span,
     root: c_int,
@@ -158,13 +171,25 @@ pub fn broadcast(
 }
 
 /// `shmem_collect32` and 64: concatenates all sources; each member's `part` may have any size.
-pub fn collect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
+pub fn collect(
+    routine: Routine,
+    set: SetArguments,
+    arrays: Arrays<'_>,
+    part: Span,
+    psync: PSyncArray,
+) {
     let set = checked(routine, set, psync, part.accessed);
     carry_out(set, run::Collect { arrays, part });
 }
 
 /// `shmem_fcollect32` and 64: concatenates all sources, one `part` of each.
-pub fn fcollect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
+pub fn fcollect(
+    routine: Routine,
+    set: SetArguments,
+    arrays: Arrays<'_>,
+    part: Span,
+    psync: PSyncArray,
+) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
         carry_out(set, run::Fcollect { arrays, part });
@@ -172,7 +197,13 @@ pub fn fcollect(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, 
 }
 
 /// `shmem_alltoall32` and 64: copies a `part` from each member to each member.
-pub fn alltoall(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, psync: PSyncArray) {
+pub fn alltoall(
+    routine: Routine,
+    set: SetArguments,
+    arrays: Arrays<'_>,
+    part: Span,
+    psync: PSyncArray,
+) {
     if part.accessed > 0 {
         let set = checked(routine, set, psync, part.accessed);
         carry_out(set, run::Alltoall { arrays, part });
@@ -181,7 +212,7 @@ pub fn alltoall(routine: Routine, set: Triplet, arrays: Arrays<'_>, part: Span, 
 
 /// `shmem_alltoalls32` and 64: copies elements from each member to each member, at equal distances in dest
 /// and in source.
-pub fn alltoalls(routine: Routine, set: Triplet, call: Alltoalls<'_>, psync: PSyncArray) {
+pub fn alltoalls(routine: Routine, set: SetArguments, call: Alltoalls<'_>, psync: PSyncArray) {
     if call.nelems > 0 && call.elem_bytes > 0 {
         let set = checked(routine, set, psync, call.nelems.saturating_mul(call.elem_bytes));
         carry_out(set, call);
@@ -192,7 +223,7 @@ pub fn alltoalls(routine: Routine, set: Triplet, call: Alltoalls<'_>, psync: PSy
 /// members get the result.
 pub fn reduce<T: Element, O: ReduceOp<T>>(
     routine: Routine,
-    set: Triplet,
+    set: SetArguments,
     arrays: Arrays<'_>,
     n: c_int,
     psync: PSyncArray,
@@ -204,7 +235,7 @@ pub fn reduce<T: Element, O: ReduceOp<T>>(
 /// As [`reduce`], compiled once for all types.
 fn reduce_with(
     routine: Routine,
-    set: Triplet,
+    set: SetArguments,
     arrays: Arrays<'_>,
     n: c_int,
     kernel: Kernel,

@@ -1,6 +1,6 @@
 //! Destroys teams, and the contexts created from them.
 
-use super::{PREDEFINED, TEAMS, Team, get, slots};
+use super::{PREDEFINED, TEAMS, Team, get, of_set, slots};
 use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
 use crate::env;
@@ -50,6 +50,7 @@ pub fn destroy(routine: Routine, handle: usize) {
 
 /// Destroys all teams, at finalisation, when all PEs have stopped using them.
 pub(crate) fn close() {
+    of_set::forget();
     for team in TEAMS.iter().filter(|team| team.size() > 0) {
         let leads = team.slot >= PREDEFINED && team.me() == 0;
         retire(team);

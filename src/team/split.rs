@@ -171,9 +171,9 @@ fn share(parent: Triplet, triplet: [c_int; 3]) -> Share {
 
 /// A slot, and the step that its words have reached.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    slot: usize,
-    step: u64,
+pub(crate) struct Place {
+    pub(super) slot: usize,
+    pub(super) step: u64,
 }
 
 /// What each PE of the parent sends to the others.
@@ -277,7 +277,7 @@ fn split(
 }
 
 /// Acquires a slot for a new team, with the highest step in its members' words.
-fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
+pub(super) fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
     let slot = slots::acquire(job)?;
     let step = (0..triplet.size).map(|index| {
         let pe = triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));

@@ -20,8 +20,12 @@ int main(void)
              * it time: the earlier one announces itself, then has long begun. */
             shmem_long_wait_until(&lined_up, SHMEM_CMP_EQ, me - 1);
             usleep(50000);
-            for (int pe = me + 1; pe < npes; pe++)
+            for (int pe = me + 2; pe < npes; pe++)
                 shmem_long_atomic_set(&lined_up, me, pe);
+            /* Or the next one's might arrive before these. */
+            shmem_quiet();
+            if (me + 1 < npes)
+                shmem_long_atomic_set(&lined_up, me, me + 1);
             if (me == npes - 1)
                 shmem_long_atomic_set(&lined_up, 1, 0);
             shmem_set_lock(&lock);

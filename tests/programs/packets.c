@@ -1,14 +1,15 @@
-/* packets MOST: how many packets a node sends for a collective of 8 bytes a PE, over two nodes whose interfaces
- * nobody else uses; at most MOST. On active sets and on teams. Packets without data, which acknowledge, count,
- * too. */
+/* packets MOST: how many packets a node sends, over two nodes whose interfaces nobody else uses, for a
+ * collective of 8 bytes a PE: at most MOST, on active sets and on teams; and for each operation of a burst: at
+ * most a tenth. Packets without data, which acknowledge, count, too. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 500, MOST_PES = 16 };
+enum { CALLS = 500, BURST = 20000, MOST_PES = 16 };
 static long source[MOST_PES], dest[MOST_PES], psync[2][SHMEM_SYNC_SIZE];
 static long work_array[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+static long words[BURST], here[BURST], counter;
 
 /* Packets sent by all interfaces but the loopback one. */
 static long sent(void)
@@ -69,6 +70,54 @@ int main(int argc, char **argv)
         COUNT(shmem_long_alltoall(WORLD, dest, source, 1));
         COUNT(shmem_alltoall64(dest, source, 1, SET, psync[i & 1]));
     }
+    if (npes == 4) { /* a set of one PE on each node */
+#define SOME 0, 1, 2
+        COUNT(if (me % 2 == 0) shmem_barrier(SOME, psync[i & 1]));
+        COUNT(if (me % 2 == 0) shmem_long_sum_to_all(dest, source, 1, SOME, work_array, psync[i & 1]));
+        COUNT(if (me % 2 == 0) shmem_broadcast64(dest, source, 1, 0, SOME, psync[i & 1]));
+        COUNT(if (me % 2 == 0) shmem_fcollect64(dest, source, 1, SOME, psync[i & 1]));
+        COUNT(if (me % 2 == 0) shmem_collect64(dest, source, 1, SOME, psync[i & 1]));
+        COUNT(if (me % 2 == 0) shmem_alltoall64(dest, source, 1, SOME, psync[i & 1]));
+    }
+
+    /* To the last PE; `check` is about its word i, or this PE's. */
+#define BURST_OF(call, who, check)                                                   \
+    do {                                                                             \
+        shmem_barrier_all();                                                         \
+        if (me == 0) {                                                               \
+            long before = sent();                                                    \
+            for (int i = 0; i < BURST; i++)                                          \
+                call;                                                                \
+            shmem_quiet();                                                           \
+            double each = (double)(sent() - before) / BURST;                         \
+            printf("%.4f packets: %s\n", each, #call);                               \
+            failed |= !(each > 0 && each <= 0.1);                                    \
+        }                                                                            \
+        shmem_barrier_all();                                                         \
+        for (int i = 0; i < BURST && me == (who); i++) {                             \
+            if (!(check)) {                                                          \
+                printf("wrong at %d: %s\n", i, #call);                               \
+                failed = 1;                                                          \
+                break;                                                               \
+            }                                                                        \
+        }                                                                            \
+    } while (0)
+
+    int last = npes - 1;
+    long *heap = shmem_malloc(sizeof words);
+    for (int i = 0; i < BURST; i++)
+        heap[i] = 1000 * me + i;
+    BURST_OF(shmem_long_p(&words[i], i + 1, last), last, words[i] == i + 1);
+    BURST_OF(shmem_long_put_nbi(&words[i], &heap[i], 1, last), last, words[i] == i);
+    BURST_OF(shmem_long_iput(&words[i], &heap[i], 1, 1, 1, last), last, words[i] == i);
+    BURST_OF(shmem_long_atomic_add(&words[i % 100], 1, last), last,
+             words[i] == i + (i < 100 ? BURST / 100 : 0));
+    BURST_OF(shmem_long_put_signal(&words[i], &heap[0], 1, (uint64_t *)&counter, 1,
+                                   SHMEM_SIGNAL_ADD, last), last,
+             words[i] == 0 && counter == BURST);
+    BURST_OF(shmem_long_get_nbi(&here[i], &heap[i], 1, last), 0, here[i] == 1000 * last + i);
+    BURST_OF(shmem_long_atomic_fetch_add_nbi(&here[i], &counter, 1, last), 0,
+             here[i] == BURST + i);
     fflush(stdout);
     if (failed)
         shmem_global_exit(1);
