@@ -194,7 +194,7 @@ fn table(size: &str, figures: &Figures, unit: Unit) -> Table {
     for ((what, size), forms) in figures {
         let [standard, extended] = forms.each_ref().map(|runs| stats::median(runs));
         let better = match unit {
-            Unit::Nanoseconds | Unit::Times => standard / extended,
+            Unit::Nanoseconds | Unit::Packets | Unit::Times => standard / extended,
             Unit::MegaOperations | Unit::MegaBytes => extended / standard,
         };
         table.add_row([

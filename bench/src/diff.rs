@@ -28,7 +28,7 @@ impl Change<'_> {
 /// The costs of some runs: times unchanged, rates inverted.
 fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
     match unit {
-        Unit::Nanoseconds | Unit::Times => medians.to_vec(),
+        Unit::Nanoseconds | Unit::Packets | Unit::Times => medians.to_vec(),
         Unit::MegaOperations | Unit::MegaBytes => medians.iter().map(|rate| 1.0 / rate).collect(),
     }
 }

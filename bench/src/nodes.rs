@@ -15,17 +15,22 @@ const EACH: [usize; 4] = [1, 2, 4, 8];
 const BIG: u64 = 1 << 20;
 
 /// Where a quantity's figure is: name and size, and what it is called in the table.
-const ROWS: [(&str, u64, &str); 12] = [
+const ROWS: [(&str, u64, &str); 17] = [
     ("nodes.put", 8, "put 8 B, quiet"),
     ("nodes.get", 8, "get 8 B"),
     ("nodes.fetch_add", 8, "fetch-add"),
     ("nodes.fetch_add_computing", 8, "fetch-add, target computes 50 ms"),
     ("nodes.flag", 8, "put, fence, flag; one way"),
     ("nodes.put_signal", 8, "put with signal; one way"),
+    ("nodes.put_burst", 8, "puts of 8 B in a burst"),
+    ("nodes.get_burst", 8, "gets of 8 B in a burst"),
+    ("nodes.add_burst", 8, "atomic adds in a burst"),
     ("nodes.put_bandwidth", BIG, "put 1 MiB, quiet"),
     ("nodes.get_bandwidth", BIG, "get 1 MiB"),
     ("nodes.barrier", 0, "barrier"),
     ("nodes.reduce", 8, "sum of 8 B"),
+    ("nodes.set_reduce", 8, "sum of 8 B, active set"),
+    ("nodes.set_broadcast", 8, "broadcast of 8 B, active set, half a barrier"),
     ("startup.init", 0, "shmem_init"),
     ("startup.hello", 0, "whole job"),
 ];
@@ -58,13 +63,15 @@ pub fn print(report: &Report) -> String {
     let own = report.own().unwrap_or_default();
     let peers: Vec<&str> = report.peers().collect();
     let mut table = Table::new();
-    let mut header = vec!["".to_owned(), "PEs".into(), own.into(), "".into()];
-    peers.iter().for_each(|peer| header.extend([(*peer).to_owned(), format!("x {own}")]));
+    let mut header = vec!["".to_owned(), "PEs".into(), own.into(), "".into(), "packets".into()];
+    peers.iter().for_each(|peer| {
+        header.extend([(*peer).to_owned(), format!("x {own}"), "packets".into()]);
+    });
     table
         .load_preset(presets::NOTHING)
         .set_style(TableComponent::HeaderLines, '─')
         .set_header(header);
-    for index in 1..4 + 2 * peers.len() {
+    for index in 1..5 + 3 * peers.len() {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -74,18 +81,25 @@ pub fn print(report: &Report) -> String {
         for each in EACH {
             let key = Key { name: name.into(), size, pes: each * NODES };
             let Some(mine) = report.find(own, &key) else { continue };
+            let packets = |who: &str| {
+                let key = Key { name: format!("{name}.packets"), ..key.clone() };
+                let count = report.find(who, &key).map(|it| figures::figure(it.value(), it.unit));
+                count.unwrap_or_default()
+            };
             let pes = format!("{NODES} x {each}");
             let mut row = vec![
                 called.to_owned(),
                 pes.clone(),
                 figures::figure(mine.value(), mine.unit),
                 figures::spread(mine.spread()),
+                packets(own),
             ];
             for peer in &peers {
                 let theirs = report.find(peer, &key);
                 let ratio = theirs.and_then(|theirs| Ratios::between(theirs, mine));
                 row.push(theirs.map(|it| figures::figure(it.value(), it.unit)).unwrap_or_default());
                 row.push(ratio.as_ref().map(|it| figures::ratio(it.value())).unwrap_or_default());
+                row.push(packets(peer));
                 if let Some(ratio) = ratio {
                     all += 1;
                     if ratio.value() < 1.0 {
@@ -101,7 +115,7 @@ pub fn print(report: &Report) -> String {
         "{table}\nTwo nodes are emulated on this machine: all PEs and the network share its CPUs. Figures: the \
          median of the runs' medians.\n\
          Of an operation: PE 0's time; of a collective: the slowest PE's. Ratios: the median of \
-         those within each turn.\n"
+         those within each turn. Packets: what the node of PE 0 sends for one operation.\n"
     );
     text += &slower::sentence("Slower than another implementation", all, &slower);
     for warning in crate::table::warnings(report) {
@@ -132,6 +146,8 @@ mod tests {
             ("mine", "nodes.get_bandwidth", BIG, Unit::MegaBytes, 900.0),
             ("other", "nodes.get_bandwidth", BIG, Unit::MegaBytes, 1800.0),
             ("mine", "nodes.put_signal", 8, Unit::Nanoseconds, 20_000.0),
+            ("mine", "nodes.barrier.packets", 0, Unit::Packets, 1.5),
+            ("other", "nodes.barrier.packets", 0, Unit::Packets, 16.2),
         ] {
             report.add(who, "p", Key { name: name.into(), size, pes: 4 }, unit, Run::one(0, value));
         }
@@ -141,7 +157,8 @@ mod tests {
             line.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert!(line("barrier").starts_with("barrier 2 x 2 20"), "{text}");
-        assert!(line("barrier").ends_with("2.50"), "{text}");
+        assert!(line("barrier").ends_with("2.50 16.2"), "{text}");
+        assert!(line("barrier").contains(" 1.50 "), "{text}");
         assert!(line("get 1 MiB").ends_with("0.500"), "{text}");
         assert!(
             text.contains("at 1 of 2 points: get 1 MiB at 2 x 2 (2.00 times other's time)."),

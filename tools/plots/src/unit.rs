@@ -14,6 +14,9 @@ pub enum Unit {
     /// Million bytes per second: more is better.
     #[serde(rename = "MB/s")]
     MegaBytes,
+    /// Packets per operation: less is better.
+    #[serde(rename = "packets")]
+    Packets,
     /// Cost relative to another figure: less is better. No program prints it.
     #[serde(rename = "x")]
     Times,
@@ -26,6 +29,7 @@ impl Unit {
             "ns" => Some(Self::Nanoseconds),
             "Mop/s" => Some(Self::MegaOperations),
             "MB/s" => Some(Self::MegaBytes),
+            "packets" => Some(Self::Packets),
             _ => None,
         }
     }
@@ -36,6 +40,7 @@ impl Unit {
             Self::Nanoseconds => "time",
             Self::MegaOperations => "operations a second",
             Self::MegaBytes => "bandwidth",
+            Self::Packets => "packets",
             Self::Times => "times the cost",
         }
     }
@@ -44,7 +49,7 @@ impl Unit {
     /// less of the unit is better.
     pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
         match self {
-            Self::Nanoseconds | Self::Times => value / reference,
+            Self::Nanoseconds | Self::Packets | Self::Times => value / reference,
             Self::MegaOperations | Self::MegaBytes => reference / value,
         }
     }
