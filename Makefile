@@ -64,7 +64,7 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-tune -p oneshmem-pages $(FEATURES:%=--features %)
+	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-info -p oneshmem-tune -p oneshmem-pages $(FEATURES:%=--features %)
 	mkdir -p $(BUILD)/bin
 	install -C -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
 	ln -sf oshrun $(BUILD)/bin/shmemrun

@@ -10,7 +10,8 @@ KITTEN          := $(BUILD)/kitten
 # Kitten loads static programs at fixed addresses.
 KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 
-SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES=smartmap CARGO_TARGET_DIR=$(SMARTMAP_TARGET)
+# The Rust program derives its elements. With that feature for all, one build of the crates serves both.
+SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET)
 
 .PHONY: smartmap test-smartmap kitten kitten-rust
 smartmap:

@@ -148,6 +148,7 @@ pub use error::Error;
 /// # shmem.finalize();
 /// # Ok::<(), oneshmem::Error>(())
 /// ```
+#[cfg(feature = "derive")]
 #[doc(inline)]
 pub use oneshmem_derive::Element;
 pub use shmem::*;

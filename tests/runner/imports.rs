@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates checked, by folder.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "",
     "bench",
     "interface/capi",
@@ -18,6 +18,7 @@ const CRATES: [&str; 11] = [
     "node",
     "node/core",
     "tools",
+    "tools/info",
     "tools/plots",
     "tools/tune",
     "xpmem",
