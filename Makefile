@@ -1,7 +1,8 @@
 # oneshmem. `make demo` shows that it works, `make test` that the C programs of its tests do.
 #
 #   make                 build everything into build/, laid out like an installation
-#   make demo            build what is missing, compile the integer sort, run it on 4 PEs
+#   make demo            compile the integer sort and run it on 4 PEs: with what is built, or else with the
+#                        library and commands that it needs, which compile in half a minute: build/demo/
 #   make test            unit tests, and the C programs on a few numbers of PEs: minutes
 #   make check           every check and test there is, as in CI: 40 minutes
 #   make test-tsan       the threads of a PE under ThreadSanitizer
@@ -35,15 +36,19 @@ PES     ?= 4
 KEYS    ?=
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
-RELEASE := $(CARGO_TARGET_DIR)/release
+# Cargo's profile, and what it builds beside the library in the same run: for `make demo`.
+PROFILE := release
+ALONG   :=
+RELEASE := $(CARGO_TARGET_DIR)/$(PROFILE)
 # Release builds hold no paths of this machine, so they are the same wherever they are made.
 # Of several that match, rustc takes the last.
 REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
 # The flags for linking are for the commands, too, which rustc links.
 CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
+CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=--features %)
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -64,11 +69,15 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_RELEASE) build --release --locked -p oneshmem-tools -p oneshmem-info -p oneshmem-tune -p oneshmem-pages $(FEATURES:%=--features %)
-	mkdir -p $(BUILD)/bin
-	install -C -m 755 $(addprefix $(RELEASE)/,oshrun oshcc oshinfo oshtune) $(BUILD)/bin
-	ln -sf oshrun $(BUILD)/bin/shmemrun
-	for name in oshc++ oshCC oshcxx; do ln -sf oshcc $(BUILD)/bin/$$name; done
+	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-tune -p oneshmem-pages
+	$(call COMMANDS,oshrun oshcc oshinfo oshtune)
+
+define COMMANDS
+mkdir -p $(BUILD)/bin
+install -C -m 755 $(addprefix $(RELEASE)/,$(1)) $(BUILD)/bin
+ln -sf oshrun $(BUILD)/bin/shmemrun
+for name in oshc++ oshCC oshcxx; do ln -sf oshcc $(BUILD)/bin/$$name; done
+endef
 
 # Further names under which build systems look for the library.
 names: library
@@ -101,10 +110,17 @@ pages: tools
 prerequisites:
 	@packaging/prerequisites
 
-demo: all
-	mkdir -p $(BUILD)/examples
-	$(BUILD)/bin/oshcc -O2 examples/isort.c -o $(BUILD)/examples/isort
-	$(BUILD)/bin/oshrun -n $(PES) $(BUILD)/examples/isort $(KEYS)
+# With what `make` has built; else with the few parts that are needed, compiled for this in less time, all at
+# once, and in a tree of their own, from which nothing is installed.
+DEMO = $(BUILD)$(if $(OUTDATED),/demo)
+demo:
+	$(if $(OUTDATED),$(MAKE) --no-print-directory BUILD=$(DEMO) PROFILE=demo ALONG='-p oneshmem-tools' \
+	    library headers demo-commands)
+	mkdir -p $(DEMO)/examples
+	$(DEMO)/bin/oshcc -O2 examples/isort.c -o $(DEMO)/examples/isort
+	$(DEMO)/bin/oshrun -n $(PES) $(DEMO)/examples/isort $(KEYS)
+demo-commands: compiled
+	$(call COMMANDS,oshrun oshcc)
 
 # Steps and their summary: see tests/check.
 test: all

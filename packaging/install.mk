@@ -16,6 +16,8 @@ STRIP      ?= strip
 COMPLETE := $(BUILD)/complete
 PARTS    := interface kitten node packaging src tools xpmem
 SOURCES   = $(shell find Cargo.toml Cargo.lock Makefile build.rs $(PARTS) -type f)
+# Empty if so.
+OUTDATED  = $(shell find $(SOURCES) -newer $(COMPLETE) 2>&1 | head -n 1)
 
 INSTALL_COMMAND = VERSION='$(VERSION)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' BINDIR='$(BINDIR)' \
     LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' \
@@ -23,7 +25,7 @@ INSTALL_COMMAND = VERSION='$(VERSION)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' BIN
 
 .PHONY: install install-strip uninstall
 install:
-	@$(if $(shell find $(SOURCES) -newer $(COMPLETE) 2>&1 | head -n 1),$(MAKE) --no-print-directory all)
+	@$(if $(OUTDATED),$(MAKE) --no-print-directory all)
 	$(INSTALL_COMMAND) install
 install-strip: install
 	$(INSTALL_COMMAND) strip

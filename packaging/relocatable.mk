@@ -17,13 +17,18 @@ NM      ?= nm
 # plugin. The initialiser .init_array.00099 is Rust's: it keeps the program's arguments, which nothing
 # here reads. The linker removes them, because it also removes what debug information says of them.
 # objcopy does not, and fails if there is such information, as in Debian's build of Rust's library.
+#
+# What is referenced only by sections that the linker drops stays undefined there, and no longer weak:
+# objcopy drops it.
 DISCARD := .llvmbc .llvmcmd .init_array.00099
 
 $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 	sed 's/^/--undefined=/' $(OBJ)/$*.exports > $(OBJ)/$*.roots
 	echo 'SECTIONS { /DISCARD/ : { *($(DISCARD)) } } INSERT BEFORE .text;' > $(OBJ)/$*.discard
 	$(LD) -r --gc-sections -T $(OBJ)/$*.discard @$(OBJ)/$*.roots -o $(OBJ)/$*.all.o $<
-	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports $(OBJ)/$*.all.o $@
+	$(NM) --undefined-only --format=just-symbols $(OBJ)/$*.all.o > $(OBJ)/$*.undefined
+	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports --strip-unneeded-symbols=$(OBJ)/$*.undefined \
+	    $(OBJ)/$*.all.o $@
 	rm -f $(OBJ)/$*.all.o
 
 $(BUILD)/lib/lib%.a: $(OBJ)/%.o

@@ -9,7 +9,7 @@ INTERFACE := $(RELEASE)/oneshmem-interface
 library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
-	$(CARGO_RELEASE) build --release --locked -p oneshmem-capi -p oneshmem-interface $(FEATURES:%=--features %)
+	$(CARGO_BUILD) -p oneshmem-capi -p oneshmem-interface $(ALONG)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.
 $(RELEASE)/libshmem.a $(INTERFACE): compiled ;
