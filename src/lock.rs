@@ -18,6 +18,7 @@ use crate::stats::{For, Wait};
 use crate::translate::MAX_PES;
 use crate::wait::backoff;
 use far::FarLock;
+use onenode_core::arch;
 use onenode_core::lock::{self, Order, Refused, Word as _, Words};
 use std::convert::Infallible;
 use std::ffi::{c_int, c_long};
@@ -200,8 +201,8 @@ pub fn test(routine: Routine, lock: Object<'_, c_long>) -> c_int {
 
 /// `shmem_clear_lock`: completes this PE's operations and passes the lock on.
 pub fn clear(routine: Routine, lock: Object<'_, c_long>) {
-    // On x86-64 the operation that passes the lock on is already a full barrier.
-    if cfg!(not(target_arch = "x86_64")) {
+    // Where that is so, the operation that passes the lock on is already a full barrier.
+    if !arch::EXCHANGES_ARE_FULL_BARRIERS {
         ordering::quiet(routine);
     }
     on_lock(routine, lock, release, release);

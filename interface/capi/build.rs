@@ -21,8 +21,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The number of integer arguments passed in registers. An `int` among them can be taken as the
-/// whole register, which saves its conversion.
+/// The number of integer arguments that all architectures pass in registers. An `int` among them can be
+/// taken as the whole register, which saves its conversion.
 const REGISTERS: usize = 6;
 
 fn main() {
@@ -101,6 +101,7 @@ fn routines(calls: &Calls) -> String {
             }
         }
     }
+    let _ = writeln!(out, "\nconst _: () = assert!(translate::ARGUMENT_REGISTERS >= {REGISTERS});");
     assert!(unused.is_empty(), "calls.txt: there are no families {:?}", unused.keys());
     out
 }

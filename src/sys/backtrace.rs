@@ -48,23 +48,6 @@ extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
     NO_REASON
 }
 
-/// The address at which a signal interrupted the program, from the handler's argument.
-///
-/// # Safety
-/// `context` is the third argument of a handler.
-pub unsafe fn interrupted_at(context: *const c_void) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
-    // `ucontext_t`.
-    return unsafe {
-        (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
-    // `ucontext_t`.
-    return unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.pc as usize };
-}
-
 /// A call on the stack.
 pub struct Call {
     place: usize,

@@ -3,6 +3,7 @@
 
 use crate::atomics::{AtomicPtr, Ordering};
 use crate::error::Error;
+use onenode_core::arch::FUNCTION_RELOCATIONS;
 use onenode_core::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::NonNull;
@@ -104,7 +105,7 @@ impl Library {
             };
             for it in table {
                 let (symbol, kind) = ((it.info >> 32) as usize, it.info as u32);
-                if symbol == 0 || !FUNCTIONS.contains(&kind) {
+                if symbol == 0 || !FUNCTION_RELOCATIONS.contains(&kind) {
                     continue;
                 }
                 // SAFETY: a symbol of the library, and its name: the linker has used both.
@@ -174,12 +175,6 @@ const DT_SYMTAB: usize = 6;
 const DT_RELA: usize = 7;
 const DT_RELASZ: usize = 8;
 const DT_JMPREL: usize = 23;
-/// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
-#[cfg(target_arch = "x86_64")]
-const FUNCTIONS: [u32; 2] = [6, 7];
-#[cfg(target_arch = "aarch64")]
-const FUNCTIONS: [u32; 2] = [1025, 1026];
-
 /// Writes an address to a slot that may be protected against writing. The slot's page stays writable:
 /// whether the linker has protected it before does not show.
 ///

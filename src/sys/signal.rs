@@ -1,10 +1,10 @@
 //! Handlers for faults and for signals that end the process.
 #![allow(unsafe_code)]
 
-use super::backtrace;
 use crate::atomics::{AtomicI32, Ordering};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
 use nix::unistd::{alarm, getpid, gettid};
+use onenode_core::arch;
 use onenode_core::sys::map;
 use std::cell::Cell;
 use std::ops::Range;
@@ -53,15 +53,8 @@ impl Fault {
         // SAFETY: the caller guarantees the kernel's arguments to a handler; this is a valid
         // `siginfo_t`.
         let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the caller guarantees the kernel's arguments to a handler; this is a valid
-        // `ucontext_t`. Bit 1 of a page fault's error code means a write.
-        let writes = unsafe {
-            let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-            registers[libc::REG_ERR as usize] & 2 != 0
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let writes = context.is_null();
+        // SAFETY: the caller guarantees the kernel's arguments to a handler.
+        let writes = unsafe { arch::writes(context) };
         Self { address, writes }
     }
 }
@@ -128,9 +121,8 @@ fn replace_missing(address: usize) -> bool {
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful if a fault raised the
     // signal, and a valid context.
-    let (code, address, instruction) = unsafe {
-        ((*info).si_code, (*info).si_addr() as usize, backtrace::interrupted_at(context))
-    };
+    let (code, address, instruction) =
+        unsafe { ((*info).si_code, (*info).si_addr() as usize, arch::program_counter(context)) };
     let fault = is_fault(signal, code);
     if fault && replace_missing(address) {
         return;

@@ -44,6 +44,9 @@ pub enum Mirrored {
 /// upper half unspecified by the ABI. Convert with [`pe_number`].
 pub type PeArg = usize;
 
+/// How many arguments can be such registers.
+pub use onenode_core::arch::ARGUMENT_REGISTERS;
+
 /// The PE number in an argument register.
 #[inline(always)]
 pub const fn pe_number(pe: PeArg) -> i32 {

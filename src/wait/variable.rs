@@ -7,6 +7,7 @@ use crate::error::Routine;
 use crate::job::about::About;
 use crate::operand::word::{self, Here, OnDevice};
 use crate::stats::{For, Wait};
+use onenode_core::arch;
 use std::ffi::c_int;
 
 /// Waits until `ivar` satisfies the comparison `cmp` with `value`.
@@ -48,10 +49,12 @@ fn until_changed<T: Waitable>(
 ) -> T {
     let mut pause = Wait::new(For::Variable, About::Variable(routine, variable.address()));
     // The word often has the same offset in its page as the word that this PE has just written to
-    // another PE, and the processor delays loads behind stores whose addresses end in the same
+    // another PE, and x86 processors delay loads behind stores whose addresses end in the same
     // bits. So drain the stores first: there is time. (Ping-pong between two hardware threads of a
     // core: 51 -> 40 ns.)
-    fence(Ordering::SeqCst);
+    if arch::DELAYS_LOADS_BEHIND_STORES {
+        fence(Ordering::SeqCst);
+    }
     loop {
         pause.step();
         let seen = variable.load();

@@ -17,7 +17,7 @@ use oneshmem::memory::symmetric;
 use oneshmem::rma::Blocks;
 use oneshmem::signal::Update;
 use oneshmem::team::NewTeam;
-use oneshmem::translate::PeArg;
+use oneshmem::translate::{self, PeArg};
 use oneshmem::{amo, collectives, lock, order, rma, signal, team, wait};
 use std::arch::global_asm;
 use std::ffi::{c_char, c_int};

@@ -4,7 +4,7 @@
 //! ```text
 //!  one element              one load, one store
 //!  to 64 bytes              the head, then the tail, which may overlap: no loop, no call
-//!  more                     one call: see x86_64.rs
+//!  more                     one call: see large.rs
 //!  from 256 KiB on          pages made first: see touch.rs
 //!  at a stride              one move an element, or vectors: see strided.rs
 //! ```
@@ -16,12 +16,8 @@
 
 use crate::atomics::{Ordering, compiler_fence};
 
-#[cfg(target_arch = "x86_64")]
-#[path = "copy/x86_64.rs"]
 mod large;
-#[cfg(target_arch = "x86_64")]
 mod machine;
-
 mod methods;
 mod strided;
 mod touch;
@@ -31,38 +27,16 @@ pub use methods::{Methods, set as set_methods};
 pub use strided::strided;
 
 /// Whether there is more than one method for the same bytes.
-pub const HAS_METHODS: bool = cfg!(target_arch = "x86_64");
+pub const HAS_METHODS: bool = true;
 
 /// The limits between the methods that suit this processor.
 pub fn built_in() -> Methods {
-    #[cfg(target_arch = "x86_64")]
-    return machine::built_in();
-    #[cfg(not(target_arch = "x86_64"))]
-    return Methods::ONE;
+    machine::built_in()
 }
 
 /// The limits in use.
 pub fn methods() -> Methods {
     methods::in_use().unwrap_or_else(built_in)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod large {
-    /// Copies more than 64 bytes.
-    ///
-    /// # Safety
-    /// As for [`super::elements`].
-    #[inline(always)]
-    pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller guarantees that the ranges are readable, writable and disjoint. (The C
-        // library's function also copies memory onto itself.)
-        unsafe {
-            if bytes >= super::touch::PIECE {
-                super::before_large(to, from, bytes);
-            }
-            std::ptr::copy_nonoverlapping(from, to, bytes)
-        }
-    }
 }
 
 /// Prepares a copy of at least a piece: makes the pages that will be written. First reads the first and
@@ -139,12 +113,10 @@ pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
 #[inline(always)]
 pub unsafe fn bytes_of_many(to: *mut u8, from: *const u8, bytes: usize, together: usize) {
     // A limit of 0 has not been set yet.
-    #[cfg(target_arch = "x86_64")]
     if bytes >= touch::PIECE && (1..together).contains(&methods::together_to()) {
         // SAFETY: as for this function.
         return unsafe { large::past_caches(to, from, bytes) };
     }
-    let _ = together;
     // SAFETY: as for this function.
     unsafe { self::bytes(to, from, bytes) }
 }

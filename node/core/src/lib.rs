@@ -11,6 +11,7 @@
 //! | waiting and sleeping | [`pause`], [`counter`] |
 //! | the MCS lock | [`lock`] |
 //! | barriers, reductions and the like | [`collectives`], generic over a group of processes |
+//! | the processor | [`arch`]: all that depends on its architecture |
 //! | the system | [`sys`]: descriptors, mappings, futexes, liveness, rendezvous |
 //!
 //! Nothing here knows of ranks, PEs, cards or jobs. The crate prints nothing, never ends the process,
@@ -22,6 +23,7 @@
     deny(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr, clippy::exit)
 )]
 
+pub mod arch;
 pub mod area;
 pub mod atomics;
 pub mod attachments;

@@ -2,12 +2,13 @@
 //! may have measured ones.
 
 use super::touch::PIECE;
+use crate::arch;
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 
 /// The limits between the methods, in bytes unless told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Methods {
-    /// The fewest for the processor's string instruction; [`usize::MAX`] if it is not used.
+    /// The fewest for the processor's string instruction, or the C library's function without one; [`usize::MAX`] if it is not used.
     pub string_from: usize,
     /// That instruction is not used where the destination lies fewer than this after the source,
     /// modulo the page size.
@@ -38,7 +39,7 @@ const NEVER_WORD: &str = "never";
 static IN_USE: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 /// Fewer bytes than this are copied by moves without further questions.
 static MOVES_BELOW: AtomicUsize = AtomicUsize::new(0);
-/// Whether to use 32-byte moves.
+/// Whether to use wide moves.
 static WIDE: AtomicBool = AtomicBool::new(false);
 
 /// The limits in use; `None` if they have not been set yet.
@@ -84,25 +85,16 @@ pub(super) fn together_to() -> usize {
     limit(4)
 }
 
-/// Whether to use 32-byte moves; false if nothing has been set yet.
+/// Whether to use wide moves; false if nothing has been set yet.
 #[inline(always)]
 pub(super) fn wide() -> bool {
     WIDE.load(Ordering::Relaxed)
 }
 
-/// Whether this processor has 32-byte moves, and the kernel keeps wide registers; Kitten, which has
-/// SMARTMAP, does not.
-pub(super) fn has_wide_moves() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(feature = "smartmap")))]
-    return is_x86_feature_detected!("avx");
-    #[cfg(not(all(target_arch = "x86_64", not(feature = "smartmap"))))]
-    return false;
-}
-
 /// Makes all copies from now on use these limits. Copies that run at the same time may use some of
 /// the limits from before.
 pub fn set(methods: Methods) {
-    WIDE.store(has_wide_moves(), Ordering::Release);
+    WIDE.store(arch::has_wide_moves(), Ordering::Release);
     for (word, value) in IN_USE.iter().zip(methods.values()).rev() {
         word.store(value, Ordering::Release);
     }

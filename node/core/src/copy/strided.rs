@@ -6,19 +6,8 @@
 //! halves are faster ([`pairs`]).
 #![allow(unsafe_code)]
 
+use crate::arch::pairs;
 use std::mem::MaybeUninit;
-
-#[cfg(target_arch = "x86_64")]
-mod pairs;
-
-#[cfg(not(target_arch = "x86_64"))]
-mod pairs {
-    pub(super) const FEWEST: usize = usize::MAX;
-    /// Copies nothing: as [`super::moves`], for no elements.
-    pub(super) unsafe fn copy<W>(_: *mut W, _: *const W, _: isize, _: isize, _: usize) -> usize {
-        0
-    }
-}
 
 /// Copies `nelems` elements that are `sst` elements apart at `from` to places `dst` apart at `to`.
 ///

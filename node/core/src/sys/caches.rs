@@ -1,7 +1,6 @@
 //! The last cache and how many cores share it, as the kernel describes the machine under `/sys`. All
 //! processes on a machine find the same, wherever they may run.
 
-#[cfg(target_arch = "x86_64")]
 use super::process;
 use std::sync::OnceLock;
 
@@ -16,7 +15,6 @@ pub fn cores_of_a_cache() -> usize {
 }
 
 /// The number of last caches that the machine has, if all are like the first one.
-#[cfg(target_arch = "x86_64")]
 pub fn last_caches() -> usize {
     let sharing = read(CACHE).map_or(0, |map| cpus(&map));
     process::online_cpus().checked_div(sharing).unwrap_or(1).max(1)
@@ -24,7 +22,6 @@ pub fn last_caches() -> usize {
 
 /// The bytes of the last cache that the first CPU has, if the system reports it. On AMD's processors,
 /// `sysconf` of glibc 2.36 counts the last caches of all cores together.
-#[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
     last(read).or_else(process::last_cache_size)
 }
@@ -44,11 +41,9 @@ fn cores(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
     Some(count(CACHE).or_else(|| count(NODE))?.div_ceil(threads))
 }
 
-#[cfg(target_arch = "x86_64")]
 const SIZES: [&str; 2] = ["cpu/cpu0/cache/index3/size", "cpu/cpu0/cache/index2/size"];
 
 /// The size of the last cache, as `read` finds it.
-#[cfg(target_arch = "x86_64")]
 fn last(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let size = |file: &str| read(file)?.trim().strip_suffix('K')?.parse::<usize>().ok();
     SIZES.into_iter().find_map(size).map(|kib| kib << 10).filter(|bytes| *bytes > 0)
@@ -114,7 +109,6 @@ pub mod tests {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_size_of_the_last_cache_is_read() {
         let sizes = |third: &'static str, second: &'static str| {

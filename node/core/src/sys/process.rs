@@ -79,7 +79,6 @@ pub fn passed_by_kernel(name: libc::c_ulong) -> usize {
 }
 
 /// The size in bytes of the cache nearest to memory, if the C library reports it.
-#[cfg(target_arch = "x86_64")]
 pub fn last_cache_size() -> Option<usize> {
     let caches = [libc::_SC_LEVEL3_CACHE_SIZE, libc::_SC_LEVEL2_CACHE_SIZE];
     caches.into_iter().filter_map(configured).find(|bytes| *bytes > 0)

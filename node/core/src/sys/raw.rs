@@ -1,15 +1,14 @@
-//! System calls in machine code, for work that must not touch the C library: its `errno`, its
+//! System calls by the processor's instruction, for work that must not touch the C library: its `errno`, its
 //! locks, and the functions with which sanitizers replace its own.
 #![allow(unsafe_code)]
 
+use crate::arch;
 use crate::atomics::AtomicU32;
-use std::arch::asm;
 use std::ffi::c_void;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-#[cfg(not(target_arch = "x86_64"))]
-compile_error!("the machine code of this file is for x86-64");
+pub use arch::copy;
 
 /// Makes a system call. A negative result is an error number.
 ///
@@ -18,20 +17,8 @@ compile_error!("the machine code of this file is for x86-64");
 #[inline(always)]
 pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) -> isize {
     let arg = |i: usize| if i < N { args[i] } else { 0 };
-    let result;
-    // SAFETY: the kernel's convention: six registers in, one out, two clobbered; the caller is
-    // responsible for the effects of the call.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") number as isize => result,
-            in("rdi") arg(0), in("rsi") arg(1), in("rdx") arg(2),
-            in("r10") arg(3), in("r8") arg(4), in("r9") arg(5),
-            lateout("rcx") _, lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result
+    // SAFETY: the caller's promise.
+    unsafe { arch::syscall(number, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]) }
 }
 
 /// A set of signals to block, in the kernel's format.
@@ -77,21 +64,6 @@ pub unsafe fn read(fd: RawFd, to: *mut u8, len: usize, offset: Option<u64>) -> i
     }
 }
 
-/// Copies bytes without the C library and without the checks of sanitizers.
-///
-/// # Safety
-/// `from` is readable and `to` is writable for `len` bytes, and they do not overlap.
-pub unsafe fn copy(from: usize, to: usize, len: usize) {
-    // SAFETY: the caller's promise; the direction flag is clear, as the convention has it.
-    unsafe {
-        asm!(
-            "rep movsb",
-            inout("rsi") from => _, inout("rdi") to => _, inout("rcx") len => _,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
 /// Ends a helper process.
 pub fn exit() -> ! {
     loop {
@@ -102,21 +74,8 @@ pub fn exit() -> ! {
 
 /// Whether valgrind interprets this program: it does not support helpers.
 pub fn on_valgrind() -> bool {
-    // valgrind.h: a client request, RUNNING_ON_VALGRIND, with its default answer.
-    let request = [0x1001usize, 0, 0, 0, 0, 0];
-    let answer: usize;
-    // SAFETY: rotations that add up to none, and an exchange of a register with itself.
-    unsafe {
-        asm!(
-            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
-            "xchg rbx, rbx",
-            inout("rdi") 0usize => _,
-            in("rax") request.as_ptr(),
-            inlateout("rdx") 0usize => answer,
-            options(nostack),
-        );
-    }
-    answer != 0
+    // valgrind.h: RUNNING_ON_VALGRIND.
+    arch::valgrind_request(&[0x1001, 0, 0, 0, 0, 0]) != 0
 }
 
 /// The action for a signal, in the kernel's format.
@@ -135,35 +94,14 @@ pub type Handler = unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut 
 impl Action {
     /// The action that calls a handler which no other handler can interrupt.
     pub fn handler(handler: Handler) -> Self {
-        const SA_RESTORER: u64 = 0x0400_0000;
-        let flags = (libc::SA_SIGINFO | libc::SA_RESTART) as u64 | SA_RESTORER;
-        Self { handler: handler as usize, flags, restorer: leave_handler(), mask: !0 }
+        let flags = (libc::SA_SIGINFO | libc::SA_RESTART) as u64 | arch::SIGNAL_FLAGS;
+        Self { handler: handler as usize, flags, restorer: arch::signal_return(), mask: !0 }
     }
 
     /// Whether the program has left the default action.
     pub fn is_default(&self) -> bool {
         self.handler == libc::SIG_DFL
     }
-}
-
-/// The address of the code to which a handler returns. That code is jumped over here.
-fn leave_handler() -> usize {
-    let at;
-    // SAFETY: computes an address and jumps over the code there.
-    unsafe {
-        asm!(
-            "lea {at}, [rip + 2f]",
-            "jmp 3f",
-            "2:",
-            "mov eax, {call}",
-            "syscall",
-            "3:",
-            at = out(reg) at,
-            call = const libc::SYS_rt_sigreturn,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
-    at
 }
 
 /// Returns the action for a signal and, with `Some`, sets a new one. `None` if there is no such

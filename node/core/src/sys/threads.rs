@@ -78,12 +78,13 @@ impl List {
         let mut name = [0u8; 12];
         let (link, path) = (c"/proc/self".as_ptr() as usize, c"/proc/self/task".as_ptr() as usize);
         let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
+        let here = libc::AT_FDCWD as usize;
         // SAFETY: C strings, and a local with room for the requested bytes.
         let (length, fd) = unsafe {
             let at = name.as_mut_ptr() as usize;
             (
-                raw::syscall(libc::SYS_readlink, [link, at, name.len()]),
-                raw::syscall(libc::SYS_open, [path, flags, 0]),
+                raw::syscall(libc::SYS_readlinkat, [here, link, at, name.len()]),
+                raw::syscall(libc::SYS_openat, [here, path, flags, 0]),
             )
         };
         let list = Self { process, folder: u32::try_from(fd).ok()? as RawFd };

@@ -22,15 +22,14 @@
 
 mod ptrace;
 mod signals;
-mod stacks;
 
 use super::raw;
 use super::relocate::Relocation;
 use super::threads::{self, Buffer, List};
 use super::{map, process};
+use crate::arch::{self, Meeting};
 use crate::atomics::{AtomicU32, Ordering};
 use crate::error::Error;
-use stacks::Meeting;
 use std::ffi::c_void;
 use std::time::Duration;
 
@@ -249,7 +248,7 @@ pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
 /// As for [`relocate`]; all signals are blocked.
 unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
     let single = threads::alone();
-    if single && !(work.start..work.end).contains(&stacks::pointer()) {
+    if single && !(work.start..work.end).contains(&arch::stack_pointer()) {
         // SAFETY: there is no other thread, signals are blocked, and the stack is elsewhere.
         return Ok(match unsafe { work.carry_out() } {
             0 => Outcome::Moved,
@@ -261,7 +260,7 @@ unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
     // uses it.
     unsafe {
         if single {
-            stacks::on_other(Block::top(block), alone, block.cast());
+            arch::on_other(Block::top(block), alone, block.cast());
         } else if !raw::on_valgrind() {
             ptrace::relocate(block);
         }

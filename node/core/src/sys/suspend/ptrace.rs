@@ -6,7 +6,8 @@
 //! one), which fail with `EINTR`.
 #![allow(unsafe_code)]
 
-use super::{Block, Free, RUNNING, Reason, stacks};
+use super::{Block, Free, RUNNING, Reason};
+use crate::arch;
 use crate::atomics::Ordering;
 use crate::sys::raw;
 use crate::sys::threads::State;
@@ -25,7 +26,7 @@ pub(super) unsafe fn relocate(block: *mut Block) {
     // end.
     unsafe {
         let meeting = &raw mut (*block).meeting;
-        let child = stacks::in_helper(Block::top(block), helper, block.cast(), meeting);
+        let child = arch::in_helper(Block::top(block), helper, block.cast(), meeting);
         if child > 0 {
             // No other wait reaps a child that sends no signal when it ends.
             raw::syscall(libc::SYS_wait4, [child as usize, 0, libc::__WALL as usize, 0]);

@@ -4,7 +4,8 @@
 //! be held. System calls that never restart after a handler (signal(7)) fail with `EINTR`.
 #![allow(unsafe_code)]
 
-use super::{Block, Error, Free, Outcome, RUNNING, Reason, stacks};
+use super::{Block, Error, Free, Outcome, RUNNING, Reason};
+use crate::arch;
 use crate::atomics::{AtomicPtr, Ordering};
 use crate::sys::raw;
 use crate::sys::threads::{self, State};
@@ -48,7 +49,7 @@ pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
         (*block).hold.store(1, Ordering::Relaxed);
         BLOCK.store(block, Ordering::Release);
         raw::action(signal, Some(&raw::Action::handler(park)));
-        stacks::on_other(Block::top(block), with_threads_parked, block.cast());
+        arch::on_other(Block::top(block), with_threads_parked, block.cast());
         // The handler stays if a thread could not be held: a late thread enters it and is released
         // immediately.
         if !matches!((*block).outcome, Outcome::Free(..)) {
@@ -126,7 +127,7 @@ unsafe extern "C" fn park(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut c_
             return;
         }
         if let Some(held) = block.as_ref().and_then(|block| block.find(threads::current())) {
-            stacks::announce_and_wait(held.state.as_ptr(), PARKED, (*block).hold.as_ptr());
+            arch::announce_and_wait(held.state.as_ptr(), PARKED, (*block).hold.as_ptr());
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Stacks in machine code: running on another stack, and waits that do not touch the current one.
 #![allow(unsafe_code)]
 
+use crate::arch::Meeting;
 use std::arch::asm;
 use std::ffi::c_void;
 
 /// The value of the stack pointer.
-pub fn pointer() -> usize {
+pub fn stack_pointer() -> usize {
     let at;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, rsp", out(reg) at, options(nomem, nostack, preserves_flags)) };
@@ -34,16 +35,6 @@ pub unsafe fn on_other(top: usize, run: unsafe extern "C" fn(*mut c_void), argum
             clobber_abi("C"),
         );
     }
-}
-
-/// The words with which a process and its helper wait for each other.
-#[repr(C)]
-#[derive(Debug, Default)]
-pub struct Meeting {
-    /// The helper's process ID while it runs, then 0: the kernel writes this word.
-    helper: u32,
-    /// Nonzero once the helper may begin.
-    go: u32,
 }
 
 /// Runs `run` in a helper: a separate process that shares this one's memory and descriptors. Waits

@@ -1,130 +1,53 @@
-//! Copies of more than 64 bytes on x86-64:
-//!
-//! | bytes | method |
-//! |---|---|
-//! | to 128 | the head, then the tail, as for fewer |
-//! | fewer than `string_from` | a loop of moves as wide as the processor has |
-//! | from there on | `rep movsb`, or that loop where the destination lies just after the source |
-//! | more than `cached_to` | stores that bypass the caches, then `sfence` |
-//!
-//! [`Methods`](super::Methods) has the limits.
+//! Ways to copy, with moves of 16 or 32 bytes or the string instruction, and which of them suits this
+//! processor.
 #![allow(unsafe_code)]
 
-use super::machine;
-use super::methods;
-use super::touch::PIECE;
+use crate::arch::{LINE, PAGE, Suits};
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
+    __cpuid, __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
 
-/// Copies more than 64 bytes.
-///
-/// # Safety
-/// As for [`super::elements`].
-#[inline(never)]
-pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
-    unsafe {
-        if bytes <= 128 {
-            return super::ends::<[__m128i; 4]>(to, from, bytes);
-        }
-        if bytes < methods::moves_below() {
-            moves(to, from, bytes);
-        } else if methods::string_from() == 0 {
-            first(to, from, bytes);
-        } else if bytes >= PIECE {
-            huge(to, from, bytes);
-        } else if string_pays(to, from, bytes) {
-            string(to, from, bytes);
-        } else {
-            moves(to, from, bytes);
-        }
-    }
+/// What every processor moves at once.
+pub type Vector = __m128i;
+
+/// Whether this processor has 32-byte moves, and the kernel keeps wide registers; Kitten, which has
+/// SMARTMAP, does not.
+pub fn has_wide_moves() -> bool {
+    !cfg!(feature = "smartmap") && is_x86_feature_detected!("avx")
 }
 
-/// Copies with moves as wide as the processor has.
+/// Copies with moves, wide ones if the processor [has them](has_wide_moves).
 ///
 /// # Safety
-/// As for [`super::elements`], for more than 128 bytes.
+/// As for [`crate::copy::elements`], for more than 128 bytes; the processor has moves of the width.
 #[inline(always)]
-unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
-    unsafe {
-        if methods::wide() { avx::wide(to, from, bytes) } else { sse2::wide(to, from, bytes) }
-    }
+pub unsafe fn moves(wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's promise, passed on.
+    unsafe { if wide { avx::wide(to, from, bytes) } else { sse2::wide(to, from, bytes) } }
 }
 
-/// A copy past the caches.
+/// Copies with stores that bypass the caches, and completes them. Takes a line of each of `abreast`
+/// pages in turn.
 ///
 /// # Safety
-/// As for [`super::elements`], for at least [`PIECE`] bytes.
-#[inline(never)]
-pub unsafe fn past_caches(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
-    unsafe {
-        super::before_large(to, from, bytes);
-        match methods::wide() {
-            true => avx::stream(to, from, bytes, methods::abreast()),
-            false => sse2::stream(to, from, bytes, methods::abreast()),
-        }
-    }
-}
-
-/// A copy so large that a few calls do not matter.
-///
-/// # Safety
-/// As for [`super::elements`].
-#[inline(never)]
-unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
+/// As for [`moves`].
+#[inline(always)]
+pub unsafe fn stream(wide: bool, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe {
-        if bytes > methods::cached_to() {
-            return past_caches(to, from, bytes);
-        }
-        super::before_large(to, from, bytes);
-        match string_pays(to, from, bytes) {
-            true => string(to, from, bytes),
-            false => moves(to, from, bytes),
+        match wide {
+            true => avx::stream(to, from, bytes, abreast),
+            false => sse2::stream(to, from, bytes, abreast),
         }
     }
 }
-
-/// The first large copy, unless the limits were set before: detects those of the processor.
-///
-/// # Safety
-/// As for [`large`].
-#[cold]
-#[inline(never)]
-unsafe fn first(to: *mut u8, from: *const u8, bytes: usize) {
-    methods::set(machine::built_in());
-    // SAFETY: the caller's promise.
-    unsafe { large(to, from, bytes) }
-}
-
-/// Whether to use the string instruction for this many bytes between these addresses.
-#[inline(always)]
-fn string_pays(to: *mut u8, from: *const u8, bytes: usize) -> bool {
-    bytes >= methods::string_from() && !is_just_after(methods::string_apart(), to, from)
-}
-
-/// Whether `to` lies 1 to `apart - 1` bytes after `from`, modulo the page size.
-#[inline(always)]
-fn is_just_after(apart: usize, to: *mut u8, from: *const u8) -> bool {
-    let after = (to as usize).wrapping_sub(from as usize) & (PAGE - 1);
-    after.wrapping_sub(1) < apart - 1
-}
-
-/// Bytes of a cache line. Loops begin at a line boundary of the destination.
-const LINE: usize = 64;
-/// Bytes of a page. A processor's first check does not distinguish addresses this far apart.
-const PAGE: usize = 4096;
 
 /// Copies the length of a line.
 ///
 /// # Safety
-/// As for [`super::elements`], for 64 bytes.
+/// As for [`crate::copy::elements`], for 64 bytes.
 #[inline(always)]
 unsafe fn line(to: *mut u8, from: *const u8) {
     // SAFETY: the caller's promise.
@@ -135,9 +58,9 @@ unsafe fn line(to: *mut u8, from: *const u8) {
 /// Otherwise processors are slower, some of them by a quarter (Intel's optimisation manual, 3.7.6).
 ///
 /// # Safety
-/// As for [`super::elements`], for at least 64 bytes.
+/// As for [`crate::copy::elements`], for at least 64 bytes.
 #[inline(always)]
-unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     let done = LINE - to as usize % LINE;
     // SAFETY: the caller's promise; the ABI guarantees that the direction flag is clear.
     unsafe {
@@ -253,6 +176,95 @@ loops!(
     avx: "avx", __m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256, [0, 1]
 );
 
+/// The fewest bytes for `rep movsb`. Where source and destination are both in the first-level
+/// cache, wide moves would be better up to some 16 KiB; but the destination was last used by
+/// another PE. From the second-level cache, `rep movsb` wins from 1 to 4 KiB on.
+const STRING: usize = 4096;
+
+/// The destinations for which `rep movsb` is not used: fewer bytes after the source than this, modulo
+/// the page size. Processors that are good at it copy a byte at a time there, at a twentieth of their
+/// best speed:
+///
+/// * AMD Zen 3 and Zen 4: 1 to 15 bytes after the source; 16 to 31 bytes after it at half of the best
+///   speed. Measured for all 4096 offsets at any alignment, and reported as
+///   <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
+/// * Intel: 1 to 63 bytes after it, modulo 4 GiB, according to glibc, which avoids that
+///   (`Avoid_Short_Distance_REP_MOVSB`).
+///
+/// One rule covers both. Blocks from `malloc` begin 16 bytes after a page's start, and blocks from
+/// `shmem_malloc` at one, so every get into large private memory is such a copy.
+const STRING_APART: usize = 64;
+
+/// What suits this processor.
+pub fn suits() -> Suits {
+    let (model, enhanced) = (Model::here(), is_x86_feature_detected!("ermsb"));
+    Suits {
+        string_from: string_from(enhanced, has_wide_moves(), model),
+        string_apart: STRING_APART,
+        streams: true,
+        abreast: abreast(model),
+    }
+}
+
+/// The size from which a processor is better at `rep movsb` than at wide moves.
+///
+/// Never on AMD's families before 1Ah with 32-byte moves. Zen 3 and Zen 4 report that they are good
+/// at it, but at best match such moves, wherever the destination was used last; glibc no longer
+/// uses it there (its bug 30994). Compared with 16-byte moves it is better there, too, up to 16
+/// KiB. On Zen 5 it is better from the second-level cache.
+fn string_from(enhanced: bool, avx: bool, model: Model) -> usize {
+    let poor = model.is_amd && model.family < 0x1a && avx;
+    if enhanced && !poor { STRING } else { usize::MAX }
+}
+
+/// From how many pages at a time copies that bypass the caches take their lines. More pages keep more
+/// banks of the memory busy: four give 1.25 to 1.3 times the bandwidth on Intel's Xeon of 2024
+/// (Granite Rapids), and 0.97 where the cache is large enough after all; two and eight give less. The C
+/// library does so for the largest copies. On Zen 4 two pages give 0.6 of the bandwidth of one, four 0.75.
+fn abreast(model: Model) -> usize {
+    if model.is_amd { 1 } else { 4 }
+}
+
+/// The processor model, as far as the method depends on it.
+#[derive(Clone, Copy)]
+struct Model {
+    is_amd: bool,
+    family: u32,
+}
+
+impl Model {
+    fn here() -> Self {
+        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
+        #[allow(unused_unsafe)]
+        let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        let base = signature >> 8 & 0xf;
+        Self {
+            // "AuthenticAMD"
+            is_amd: [vendor.ebx, vendor.edx, vendor.ecx] == [0x6874_7541, 0x6974_6e65, 0x444d_4163],
+            family: if base == 0xf { base + (signature >> 20 & 0xff) } else { base },
+        }
+    }
+}
+
 #[cfg(test)]
-#[path = "x86_64/tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    const ZEN_4: Model = Model { is_amd: true, family: 0x19 };
+    const ZEN_5: Model = Model { is_amd: true, family: 0x1a };
+    const INTEL: Model = Model { is_amd: false, family: 6 };
+
+    #[test]
+    fn the_string_instruction_only_where_it_is_quick() {
+        for (enhanced, avx, model, least) in [
+            (true, true, INTEL, STRING),
+            (true, true, ZEN_5, STRING),
+            (true, true, ZEN_4, usize::MAX),
+            (true, false, ZEN_4, STRING),
+            (false, true, INTEL, usize::MAX),
+            (false, true, ZEN_5, usize::MAX),
+        ] {
+            assert_eq!(string_from(enhanced, avx, model), least);
+        }
+    }
+}

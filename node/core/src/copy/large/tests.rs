@@ -44,12 +44,9 @@ fn no_offset_is_far_slower_than_moves() {
                 };
                 // SAFETY: both buffers are a page larger than that, here and below.
                 let chosen = time(&|| unsafe { large(to, from, bytes) });
-                let moves = match methods::has_wide_moves() {
-                    // SAFETY: the processor has these moves.
-                    true => time(&|| unsafe { avx::wide(to, from, bytes) }),
-                    // SAFETY: as above.
-                    false => time(&|| unsafe { sse2::wide(to, from, bytes) }),
-                };
+                let wide = arch::has_wide_moves();
+                // SAFETY: the processor has these moves.
+                let moves = time(&|| unsafe { arch::moves(wide, to, from, bytes) });
                 *best = (best.0.min(chosen), best.1.min(moves));
             }
             if round >= 4 && !is_slow(&best) {
@@ -67,24 +64,19 @@ fn no_offset_is_far_slower_than_moves() {
 /// Tests each loop, including those that this machine or this size would not choose.
 #[test]
 fn every_loop_copies_all_and_nothing_else() {
-    type Copy = unsafe fn(*mut u8, *const u8, usize);
-    let mut ways: Vec<Copy> = vec![
-        // SAFETY: the caller's promise, here and below.
-        |to, from, bytes| unsafe { sse2::wide(to, from, bytes) },
-        // SAFETY: as above.
-        |to, from, bytes| unsafe { sse2::stream(to, from, bytes, 1) },
-        // SAFETY: as above.
-        |to, from, bytes| unsafe { sse2::stream(to, from, bytes, 4) },
-        // SAFETY: as above.
-        |to, from, bytes| unsafe { string(to, from, bytes) },
-    ];
-    if is_x86_feature_detected!("avx") {
-        // SAFETY: as above; the processor has these moves.
-        ways.push(|to, from, bytes| unsafe { avx::wide(to, from, bytes) });
-        // SAFETY: as above.
-        ways.push(|to, from, bytes| unsafe { avx::stream(to, from, bytes, 1) });
-        // SAFETY: as above.
-        ways.push(|to, from, bytes| unsafe { avx::stream(to, from, bytes, 4) });
+    type Copy = Box<dyn Fn(*mut u8, *const u8, usize)>;
+    let mut ways: Vec<Copy> = Vec::new();
+    // SAFETY: both buffers are large enough, here and below.
+    ways.push(Box::new(|to, from, bytes| unsafe { arch::string(to, from, bytes) }));
+    for wide in [false, arch::has_wide_moves()] {
+        // SAFETY: as above; the processor has these moves, here and below.
+        ways.push(Box::new(move |to, from, bytes| unsafe { arch::moves(wide, to, from, bytes) }));
+        for abreast in [1, 4] {
+            ways.push(Box::new(move |to, from, bytes| {
+                // SAFETY: as above.
+                unsafe { arch::stream(wide, to, from, bytes, abreast) }
+            }));
+        }
     }
     let room = 10 * PAGE;
     let source: Vec<u8> = (0..room).map(|i| (i % 251) as u8).collect();
@@ -92,8 +84,9 @@ fn every_loop_copies_all_and_nothing_else() {
         let (from, to) = (bytes * 7 % 67, bytes * 5 % 71);
         for (number, way) in ways.iter().enumerate() {
             let mut dest = vec![0xff; room];
-            // SAFETY: both buffers are that large, and disjoint.
-            unsafe { way(dest.as_mut_ptr().add(to), source.as_ptr().add(from), bytes) };
+            // SAFETY: both buffers are larger than that.
+            let at = unsafe { (dest.as_mut_ptr().add(to), source.as_ptr().add(from)) };
+            way(at.0, at.1, bytes);
             let copied = dest[to..to + bytes] == source[from..from + bytes];
             assert!(copied, "way {number}: {bytes} bytes from {from} to {to}");
             assert!(dest[..to].iter().chain(&dest[to + bytes..]).all(|byte| *byte == 0xff));

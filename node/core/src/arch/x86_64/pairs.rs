@@ -13,7 +13,7 @@
 use std::arch::asm;
 
 /// The fewest elements for which this pays.
-pub(super) const FEWEST: usize = 16;
+pub const FEWEST: usize = 16;
 
 /// Vectors per pass: with fewer, the loop's own instructions would be half of all.
 const PASS: usize = 4;
@@ -64,9 +64,9 @@ impl<W> Lanes<W> {
 /// processor lacks the instructions.
 ///
 /// # Safety
-/// As for [`super::strided`]; a `W` has 4 or 8 bytes, and the larger stride is 2.
+/// As for [`crate::copy::strided`]; a `W` has 4 or 8 bytes, and the larger stride is 2.
 #[inline]
-pub(super) unsafe fn copy<W: Copy>(
+pub unsafe fn copy<W: Copy>(
     to: *mut W,
     from: *const W,
     dst: isize,

@@ -1,0 +1,102 @@
+//! Ways to copy: pairs of 16-byte registers, the same past the caches, and the C library's function.
+#![allow(unsafe_code)]
+
+use crate::arch::{LINE, PAGE, Suits};
+use std::arch::aarch64::uint8x16_t;
+use std::arch::asm;
+
+/// What every processor moves at once.
+pub type Vector = uint8x16_t;
+
+/// A line in registers.
+type Line = [Vector; LINE / size_of::<Vector>()];
+
+/// There is one width.
+pub fn has_wide_moves() -> bool {
+    false
+}
+
+/// Copies a line, at any alignment.
+///
+/// # Safety
+/// As for [`crate::copy::elements`], for [`LINE`] bytes.
+#[inline(always)]
+unsafe fn line(to: *mut u8, from: *const u8) {
+    // SAFETY: the caller's promise.
+    unsafe { to.cast::<Line>().write_unaligned(from.cast::<Line>().read_unaligned()) }
+}
+
+/// Copies with moves.
+///
+/// # Safety
+/// As for [`crate::copy::elements`], for more than 128 bytes.
+#[inline(never)]
+pub unsafe fn moves(_wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
+    let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
+    // SAFETY: the caller's promise; every offset is at most `tail`.
+    unsafe {
+        line(to, from);
+        while at < tail {
+            line(to.add(at), from.add(at));
+            at += LINE;
+        }
+        line(to.add(tail), from.add(tail));
+    }
+}
+
+/// Copies with accesses that tell the processor that they will not be repeated. They are ordered by
+/// fences and by releasing stores as others are. Takes a line of each of `abreast` pages in turn.
+///
+/// # Safety
+/// As for [`moves`].
+#[inline(never)]
+pub unsafe fn stream(_wide: bool, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
+    let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
+    let past = |at: usize| {
+        // SAFETY: as in `moves`, for a line that begins before `tail`.
+        unsafe {
+            asm!(
+                "ldnp {a:q}, {b:q}, [{from}]",
+                "ldnp {c:q}, {d:q}, [{from}, #32]",
+                "stnp {a:q}, {b:q}, [{to}]",
+                "stnp {c:q}, {d:q}, [{to}, #32]",
+                from = in(reg) from.add(at), to = in(reg) to.add(at),
+                a = out(vreg) _, b = out(vreg) _, c = out(vreg) _, d = out(vreg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+    };
+    // SAFETY: as in `moves`.
+    unsafe {
+        line(to, from);
+        while tail.saturating_sub(at) >= abreast * PAGE {
+            for offset in (0..PAGE).step_by(LINE) {
+                (0..abreast).for_each(|page| past(at + page * PAGE + offset));
+            }
+            at += abreast * PAGE;
+        }
+        while at < tail {
+            past(at);
+            at += LINE;
+        }
+        line(to.add(tail), from.add(tail));
+    }
+}
+
+/// Copies by the function that the C library has for this processor: with SVE, with the instructions
+/// for copies of Armv8.8, or with what else its maker has measured.
+///
+/// # Safety
+/// As for [`crate::copy::elements`].
+#[inline(always)]
+pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller guarantees that the ranges are readable, writable and disjoint. (The C
+    // library's function also copies memory onto itself.)
+    unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+}
+
+/// What suits this processor: the C library's function, until somebody measures better on hardware.
+/// `oshtune` does, and a tuning file then names the other ways.
+pub fn suits() -> Suits {
+    Suits { string_from: 1, string_apart: 1, streams: false, abreast: 1 }
+}

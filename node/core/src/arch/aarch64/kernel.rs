@@ -1,0 +1,135 @@
+//! System calls, and what the kernel passes to handlers of signals.
+#![allow(unsafe_code)]
+
+use std::arch::asm;
+use std::ffi::c_void;
+
+/// Makes a system call. A negative result is an error number.
+///
+/// # Safety
+/// The call does not affect memory that its caller does not own.
+#[inline(always)]
+pub unsafe fn syscall(number: libc::c_long, [a, b, c, d, e, f]: [usize; 6]) -> isize {
+    let result;
+    // SAFETY: the kernel's convention: seven registers in, one out, the others preserved; the caller
+    // is responsible for the effects of the call.
+    unsafe {
+        asm!(
+            "svc #0",
+            in("x8") number,
+            inlateout("x0") a => result,
+            in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// Copies bytes without the C library and without the checks of sanitizers.
+///
+/// # Safety
+/// `from` is readable and `to` is writable for `len` bytes, and they do not overlap.
+pub unsafe fn copy(from: usize, to: usize, len: usize) {
+    // SAFETY: the caller's promise; 32 bytes at a time as long as there are as many, then single ones.
+    unsafe {
+        asm!(
+            "2:",
+            "subs {len}, {len}, #32",
+            "b.lo 3f",
+            "ldp {a}, {b}, [{from}], #16",
+            "ldp {c}, {d}, [{from}], #16",
+            "stp {a}, {b}, [{to}], #16",
+            "stp {c}, {d}, [{to}], #16",
+            "b 2b",
+            "3:",
+            "adds {len}, {len}, #32",
+            "b.eq 5f",
+            "4:",
+            "ldrb {a:w}, [{from}], #1",
+            "strb {a:w}, [{to}], #1",
+            "subs {len}, {len}, #1",
+            "b.ne 4b",
+            "5:",
+            from = inout(reg) from => _, to = inout(reg) to => _, len = inout(reg) len => _,
+            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// Asks valgrind, as its header valgrind.h does. The answer is 0 where nobody listens.
+pub fn valgrind_request(request: &[usize; 6]) -> usize {
+    let answer: usize;
+    // SAFETY: rotations that add up to none, and a register's union with itself.
+    unsafe {
+        asm!(
+            "ror x12, x12, #3", "ror x12, x12, #13", "ror x12, x12, #51", "ror x12, x12, #61",
+            "orr x10, x10, x10",
+            inlateout("x3") 0usize => answer,
+            in("x4") request.as_ptr(),
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// None: the kernel has code of its own to which handlers return.
+pub const SIGNAL_FLAGS: u64 = 0;
+
+/// No address, since the kernel does not ask for one.
+pub fn signal_return() -> usize {
+    0
+}
+
+/// Whether the access that raised a signal was a write.
+///
+/// # Safety
+/// `context` is the third argument of a handler of `SIGSEGV` or `SIGBUS`.
+pub unsafe fn writes(context: *const c_void) -> bool {
+    /// Classes of exceptions: an access to data failed, by the program or by the kernel for it.
+    const DATA_ABORTS: [u64; 2] = [0x24, 0x25];
+    const WRITE: u64 = 1 << 6;
+    // SAFETY: the caller's promise.
+    unsafe { syndrome(context) }.is_some_and(|syndrome| {
+        DATA_ABORTS.contains(&(syndrome >> 26 & 0x3f)) && syndrome & WRITE != 0
+    })
+}
+
+/// What the processor has told about an exception (ESR_EL1). The kernel keeps it in one of the records
+/// that fill the end of the context: `struct esr_context` of `asm/sigcontext.h`.
+///
+/// # Safety
+/// As for [`writes`].
+unsafe fn syndrome(context: *const c_void) -> Option<u64> {
+    /// Bytes of all records.
+    const RECORDS: usize = 4096;
+    /// Bytes of a record's head: its kind, and its size with the head.
+    const HEAD: usize = 8;
+    const ESR: u32 = 0x4553_5201;
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`;
+    // all reads lie within its records, whose sizes are multiples of 16.
+    unsafe {
+        let registers = &raw const (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        let records = registers.cast::<u8>().add(size_of::<libc::mcontext_t>() - RECORDS);
+        let mut at = 0;
+        while at <= RECORDS - 2 * HEAD {
+            let [kind, size] = records.add(at).cast::<[u32; 2]>().read();
+            match kind {
+                ESR => return Some(records.add(at + HEAD).cast::<u64>().read()),
+                0 => return None,
+                _ => at += (size as usize).max(2 * HEAD),
+            }
+        }
+        None
+    }
+}
+
+/// The address at which a signal interrupted the program.
+///
+/// # Safety
+/// `context` is the third argument of a handler.
+pub unsafe fn program_counter(context: *const c_void) -> usize {
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
+    // `ucontext_t`.
+    unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.pc as usize }
+}

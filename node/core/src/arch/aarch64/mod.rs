@@ -1,0 +1,16 @@
+//! AArch64.
+
+pub mod copies;
+pub mod kernel;
+pub mod pairs;
+pub mod stacks;
+pub mod write_back;
+
+/// How many integer arguments a call passes in registers.
+pub const ARGUMENT_REGISTERS: usize = 8;
+/// A read-modify-write may be a loop of exclusive accesses, into which later ones can move.
+pub const EXCHANGES_ARE_FULL_BARRIERS: bool = false;
+/// Loads are not held up by stores to other addresses.
+pub const DELAYS_LOADS_BEHIND_STORES: bool = false;
+/// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
+pub const FUNCTION_RELOCATIONS: [u32; 2] = [1025, 1026];

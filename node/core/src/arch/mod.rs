@@ -1,0 +1,67 @@
+//! What depends on the processor: the only place of the repository that asks for which architecture
+//! it is compiled, beside the template of the inline header. A test holds that.
+//!
+//! An architecture is a folder here that has all items listed below. CONTRIBUTING.md says what each
+//! has to do. Nothing here decides what to use when: that is the business of the files above.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "aarch64")]
+use aarch64 as this;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as this;
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("no folder in node/core/src/arch/ is for this architecture: see CONTRIBUTING.md");
+
+/// Ways to copy more than 64 bytes.
+pub use this::copies::{Vector, has_wide_moves, moves, stream, string, suits};
+/// Machine code that touches neither the C library nor what sanitizers replace.
+pub use this::kernel::{
+    SIGNAL_FLAGS, copy, program_counter, signal_return, syscall, valgrind_request, writes,
+};
+/// Every second element.
+pub use this::pairs;
+/// Stacks.
+pub use this::stacks::{announce_and_wait, in_helper, on_other, stack_pointer};
+/// Writing caches back to memory.
+pub use this::write_back::WriteBack;
+/// Facts of the architecture.
+pub use this::{
+    ARGUMENT_REGISTERS, DELAYS_LOADS_BEHIND_STORES, EXCHANGES_ARE_FULL_BARRIERS,
+    FUNCTION_RELOCATIONS,
+};
+
+/// Bytes of a cache line that copies start at.
+pub const LINE: usize = 64;
+/// Bytes of the smallest page. Processors' first checks do not tell addresses apart that are as far
+/// from each other.
+pub const PAGE: usize = 4096;
+
+/// What suits this processor among its ways to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Suits {
+    /// The fewest bytes for [`string`]; [`usize::MAX`] if it does not pay.
+    pub string_from: usize,
+    /// It does not pay where the destination lies fewer bytes than this after the source, modulo
+    /// [`PAGE`].
+    pub string_apart: usize,
+    /// Whether [`stream`] pays for what the caches cannot hold.
+    pub streams: bool,
+    /// From how many pages [`stream`] takes its lines in turn.
+    pub abreast: usize,
+}
+
+/// The words with which a process and its helper wait for each other.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Meeting {
+    /// The helper's process ID while it runs, then 0: the kernel writes this word.
+    helper: u32,
+    /// Nonzero once the helper may begin.
+    go: u32,
+}

@@ -1,0 +1,106 @@
+//! System calls, and what the kernel passes to handlers of signals.
+#![allow(unsafe_code)]
+
+use std::arch::asm;
+use std::ffi::c_void;
+
+/// Makes a system call. A negative result is an error number.
+///
+/// # Safety
+/// The call does not affect memory that its caller does not own.
+#[inline(always)]
+pub unsafe fn syscall(number: libc::c_long, [a, b, c, d, e, f]: [usize; 6]) -> isize {
+    let result;
+    // SAFETY: the kernel's convention: six registers in, one out, two clobbered; the caller is
+    // responsible for the effects of the call.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// Copies bytes without the C library and without the checks of sanitizers.
+///
+/// # Safety
+/// `from` is readable and `to` is writable for `len` bytes, and they do not overlap.
+pub unsafe fn copy(from: usize, to: usize, len: usize) {
+    // SAFETY: the caller's promise; the direction flag is clear, as the convention has it.
+    unsafe {
+        asm!(
+            "rep movsb",
+            inout("rsi") from => _, inout("rdi") to => _, inout("rcx") len => _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Asks valgrind, as its header valgrind.h does. The answer is 0 where nobody listens.
+pub fn valgrind_request(request: &[usize; 6]) -> usize {
+    let answer: usize;
+    // SAFETY: rotations that add up to none, and an exchange of a register with itself.
+    unsafe {
+        asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
+            "xchg rbx, rbx",
+            inout("rdi") 0usize => _,
+            in("rax") request.as_ptr(),
+            inlateout("rdx") 0usize => answer,
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// The flag with which the kernel takes [`signal_return`]: `SA_RESTORER`.
+pub const SIGNAL_FLAGS: u64 = 0x0400_0000;
+
+/// The address of the code to which a handler returns. That code is jumped over here.
+pub fn signal_return() -> usize {
+    let at;
+    // SAFETY: computes an address and jumps over the code there.
+    unsafe {
+        asm!(
+            "lea {at}, [rip + 2f]",
+            "jmp 3f",
+            "2:",
+            "mov eax, {call}",
+            "syscall",
+            "3:",
+            at = out(reg) at,
+            call = const libc::SYS_rt_sigreturn,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    at
+}
+
+/// Whether the access that raised a signal was a write.
+///
+/// # Safety
+/// `context` is the third argument of a handler of `SIGSEGV` or `SIGBUS`.
+pub unsafe fn writes(context: *const c_void) -> bool {
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
+    // `ucontext_t`. Bit 1 of a page fault's error code means a write.
+    unsafe {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        registers[libc::REG_ERR as usize] & 2 != 0
+    }
+}
+
+/// The address at which a signal interrupted the program.
+///
+/// # Safety
+/// `context` is the third argument of a handler.
+pub unsafe fn program_counter(context: *const c_void) -> usize {
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
+    // `ucontext_t`.
+    unsafe {
+        (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize
+    }
+}

@@ -1,0 +1,16 @@
+//! x86-64.
+
+pub mod copies;
+pub mod kernel;
+pub mod pairs;
+pub mod stacks;
+pub mod write_back;
+
+/// How many integer arguments a call passes in registers.
+pub const ARGUMENT_REGISTERS: usize = 6;
+/// An atomic read-modify-write has a locked instruction, which drains the stores.
+pub const EXCHANGES_ARE_FULL_BARRIERS: bool = true;
+/// A load waits for earlier stores to addresses that end in the same 12 bits.
+pub const DELAYS_LOADS_BEHIND_STORES: bool = true;
+/// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
+pub const FUNCTION_RELOCATIONS: [u32; 2] = [6, 7];

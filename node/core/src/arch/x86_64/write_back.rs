@@ -1,0 +1,64 @@
+//! Writing caches back to memory.
+#![allow(unsafe_code)]
+
+use std::arch::asm;
+use std::arch::x86_64::{__cpuid, __cpuid_count, _mm_clflush, _mm_sfence};
+use std::ops::Range;
+
+/// Bytes that one instruction writes back.
+const LINE: usize = 64;
+
+/// The instruction that writes a cache line back, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WriteBack {
+    /// Also forgets the line, one after the other.
+    Clflush,
+    /// Also forgets the line.
+    Clflushopt,
+    /// Keeps the line.
+    Clwb,
+}
+
+impl WriteBack {
+    /// The best that this processor has. All of them have the first.
+    #[allow(clippy::unnecessary_wraps)] // Other architectures have none.
+    pub fn best() -> Option<Self> {
+        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
+        #[allow(unused_unsafe)]
+        let (last, features) = unsafe { (__cpuid(0).eax, __cpuid_count(7, 0).ebx) };
+        let has = |bit: u32| last >= 7 && features >> bit & 1 == 1;
+        Some(match (has(24), has(23)) {
+            (true, _) => Self::Clwb,
+            (false, true) => Self::Clflushopt,
+            (false, false) => Self::Clflush,
+        })
+    }
+
+    /// All that this processor has.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let ways = [Self::Clflush, Self::Clflushopt, Self::Clwb];
+        ways.into_iter().filter(|way| Self::best().is_some_and(|best| *way <= best))
+    }
+
+    /// Writes the lines of these bytes, which are mapped, back to memory, and waits for that.
+    pub fn write_back(self, bytes: &Range<usize>) {
+        for line in (bytes.start / LINE * LINE..bytes.end).step_by(LINE) {
+            let at = line as *const u8;
+            // SAFETY: the instructions change no memory; `best` has seen that the processor
+            // has them.
+            unsafe {
+                match self {
+                    Self::Clflush => _mm_clflush(at),
+                    Self::Clflushopt => {
+                        asm!("clflushopt [{}]", in(reg) at, options(nostack, preserves_flags));
+                    }
+                    Self::Clwb => {
+                        asm!("clwb [{}]", in(reg) at, options(nostack, preserves_flags));
+                    }
+                }
+            }
+        }
+        // SAFETY: every processor of this architecture has it.
+        unsafe { _mm_sfence() };
+    }
+}
