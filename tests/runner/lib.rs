@@ -24,6 +24,7 @@ macro_rules! unit_trials {
 use unit_trials;
 
 pub mod addresses;
+pub mod architectures;
 pub mod book;
 pub mod compile;
 pub mod conformance;
@@ -107,8 +108,9 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 19] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 22] = [
+const USUALLY: [fn() -> Vec<Trial>; 23] = [
     addresses::trials,
+    architectures::trials,
     rust_users::trials,
     nested::trials,
     meeting::trials,
@@ -142,6 +144,7 @@ pub fn trials() -> Vec<Trial> {
 fn units() -> Vec<Trial> {
     let files = [
         addresses::tests::trials,
+        architectures::tests::trials,
         book::page::tests::trials,
         directives::tests::trials,
         imports::tests::trials,
