@@ -39,13 +39,20 @@ extern const struct oneshmem_reach *const oneshmem_reach_2;
 /* As a call does it: what comes before stays before, and memory may have changed. */
 #define ONESHMEM_BARRIER() __asm__ volatile("" : : : "memory")
 
+/* A load that stays before later ones. On x86-64 each does, and a plain one can be part of a comparison. */
+#if defined(__x86_64__)
+#define ONESHMEM_LOAD(word) (word)
+#else
+#define ONESHMEM_LOAD(word) __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#endif
+
 /* A constant that no PE has for its number. */
 #define ONESHMEM_SURELY_NONE(pe) (__builtin_constant_p(pe) && (unsigned)(pe) > 65535)
 
 /* Whether an address is below PE `pe`'s limit: then its distance can be read, too. */
 ONESHMEM_HERE int oneshmem_below(const size_t *limits, size_t address, int pe)
 {
-    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect(address >= limits[(unsigned short)pe], 0))
+    if (ONESHMEM_SURELY_NONE(pe) || __builtin_expect(address >= ONESHMEM_LOAD(limits[(unsigned short)pe]), 0))
         return 0;
     ONESHMEM_BARRIER(); /* the distance is written before the limit, by whichever thread */
     return 1;
