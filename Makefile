@@ -9,6 +9,7 @@
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
+#   make test-aarch64    the C tests on an emulated AArch64 machine
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
@@ -22,7 +23,7 @@
 #   make clean           remove what was built
 #
 # Variables for building: CC, CFLAGS, CPPFLAGS, LDFLAGS (what is C or linked by CC), RUSTFLAGS, CARGO,
-# CARGO_TARGET_DIR, BUILD [build], FEATURES (smartmap), MDBOOK; INSTALL_PREREQUISITES=1 lets `make`
+# CARGO_BUILD_TARGET (for another kind of machine, with CC: see packaging/cross.mk), CARGO_TARGET_DIR, BUILD [build], FEATURES (smartmap), MDBOOK; INSTALL_PREREQUISITES=1 lets `make`
 # install a missing C compiler by apt-get.
 # For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
 # INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
@@ -39,22 +40,28 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # Cargo's profile, and what it builds beside the library in the same run: for `make demo`.
 PROFILE := release
 ALONG   :=
-RELEASE := $(CARGO_TARGET_DIR)/$(PROFILE)
+# What is built: with CARGO_BUILD_TARGET for that kind of machine, as Cargo calls it. Programs that are run
+# while building are made for this one.
+HOST    := $(CARGO_TARGET_DIR)/$(PROFILE)
+RELEASE := $(CARGO_TARGET_DIR)/$(CARGO_BUILD_TARGET:%=%/)$(PROFILE)
 # Release builds hold no paths of this machine, so they are the same wherever they are made.
 # Of several that match, rustc takes the last.
 REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
 # The flags for linking are for the commands, too, which rustc links.
 CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
 CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=--features %)
+CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
 all: tools library headers openmp names node packages pages
 	@touch $(COMPLETE)
 
+# The compiler's own linker and so on, for other kinds of machines, too.
+include packaging/cross.mk
 # How Cargo's libraries become C libraries.
 include packaging/relocatable.mk
 # What the C library and the headers are made from: targets `library` and `headers`.
@@ -69,7 +76,7 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-tune -p oneshmem-pages
+	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-tune $(PAGES_HERE)
 	$(call COMMANDS,oshrun oshcc oshinfo oshtune)
 
 define COMMANDS
@@ -102,8 +109,10 @@ $(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in pac
 # All manual pages, and what bash, zsh and fish complete. The date in pages is the release's, so that builds
 # can be reproduced.
 DATE := $(shell sed -n 's/^date = "\(.*\)"/\1/p' Cargo.toml)
+PAGES_HERE := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-pages)
 pages: tools
-	$(RELEASE)/oneshmem-pages packaging/man $(BUILD)/share $(DATE)
+	$(if $(PAGES_HERE),,$(CARGO_HOST) -p oneshmem-pages)
+	$(HOST)/oneshmem-pages packaging/man $(BUILD)/share $(DATE)
 	for name in c++ CC cxx; do ln -sf oshcc.1 $(BUILD)/share/man/man1/osh$$name.1; done
 	ln -sf oshrun.1 $(BUILD)/share/man/man1/shmemrun.1
 
@@ -141,6 +150,10 @@ test-partitions: all
 # The conformance tests over two emulated nodes; `make test` has a few of them.
 test-nodes: all
 	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q -p oneshmem-tests -- far/
+
+# Unit tests and the C tests on AArch64, in a virtual machine: see tests/aarch64/run.
+test-aarch64:
+	tests/aarch64/run
 
 # What mapping costs: see bench/backends.
 bench-xpmem: all

@@ -14,13 +14,13 @@ LD      ?= ld
 NM      ?= nm
 
 # Sections to leave out. What .llvmbc and .llvmcmd hold is for compilers, and misleads their linker
-# plugin. The initialiser .init_array.00099 is Rust's: it keeps the program's arguments, which nothing
-# here reads. The linker removes them, because it also removes what debug information says of them.
+# plugin. The initialisers are Rust's: .init_array.00099 keeps the program's arguments, which nothing here
+# reads; .init_array.90 looks for instructions of AArch64 that node/core/src/arch/ looks for itself. The linker removes them, because it also removes what debug information says of them.
 # objcopy does not, and fails if there is such information, as in Debian's build of Rust's library.
 #
 # What is referenced only by sections that the linker drops stays undefined there, and no longer weak:
 # objcopy drops it.
-DISCARD := .llvmbc .llvmcmd .init_array.00099
+DISCARD := .llvmbc .llvmcmd .init_array.00099 .init_array.90
 
 $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 	sed 's/^/--undefined=/' $(OBJ)/$*.exports > $(OBJ)/$*.roots

@@ -3,13 +3,16 @@
 #   library     $(BUILD)/lib/libshmem.a and libshmem.so
 #   headers     $(BUILD)/include/ from the table of the interface
 
-INTERFACE := $(RELEASE)/oneshmem-interface
+INTERFACE := $(HOST)/oneshmem-interface
+# For this machine, by the same call of Cargo if the library is, too.
+INTERFACE_HERE := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-interface)
 
 .PHONY: library headers compiled
 library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
-	$(CARGO_BUILD) -p oneshmem-capi -p oneshmem-interface $(ALONG)
+	$(CARGO_BUILD) -p oneshmem-capi $(INTERFACE_HERE) $(ALONG)
+	$(if $(INTERFACE_HERE),,$(CARGO_HOST) -p oneshmem-interface)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.
 $(RELEASE)/libshmem.a $(INTERFACE): compiled ;

@@ -29,7 +29,7 @@
                  (when tests?
                    (invoke "tests/installation")))))))
   (native-inputs (list rust `(,rust "cargo")))
-  (supported-systems '("x86_64-linux"))
+  (supported-systems '("x86_64-linux" "aarch64-linux"))
   (home-page "https://openshmem.org")
   (synopsis "OpenSHMEM 1.6 for the processes of one machine")
   (description "Every processing element maps the memory of every other one, so a put is one

@@ -24,7 +24,8 @@ class Oneshmem(MakefilePackage):
 
     variant("nodes", default=False, description="Jobs over several hosts, through UCX")
 
-    requires("target=x86_64:", "platform=linux")
+    requires("platform=linux")
+    requires("target=x86_64:", "target=aarch64:", policy="one_of")
 
     def build(self, spec, prefix):
         make()
