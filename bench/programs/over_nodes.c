@@ -29,20 +29,17 @@ FROM_0(fetch_add, (void)shmem_long_atomic_fetch_add(word, 1, far()))
 FROM_0(put_big, (shmem_putmem(in, out, BIG, far()), shmem_quiet()))
 FROM_0(get_big, shmem_getmem(in, out, BIG, far()))
 
-/* Operations without waits between them; the quiet at the end is part of the time. */
+/* Bursts: operations without waits between them, and a quiet. */
 #define BURST_FROM_0(name, call)                                                                    \
-    static void name(void *arg, long n)                                                             \
-    {                                                                                               \
-        (void)arg;                                                                                  \
-        for (long i = 0; bench.pe == 0 && i < n; i++)                                               \
+    FROM_0(name, {                                                                                  \
+        for (long i = 0; i < BURST; i++)                                                            \
             call;                                                                                   \
-        if (bench.pe == 0)                                                                          \
-            shmem_quiet();                                                                          \
-    }
+        shmem_quiet();                                                                              \
+    })
 
-BURST_FROM_0(put_burst, shmem_long_put_nbi(&words[i % BURST], &here[i % BURST], 1, far()))
-BURST_FROM_0(get_burst, shmem_long_get_nbi(&here[i % BURST], &words[i % BURST], 1, far()))
-BURST_FROM_0(add_burst, shmem_long_atomic_add(&words[i % BURST], 1, far()))
+BURST_FROM_0(put_burst, shmem_long_put_nbi(&words[i], &here[i], 1, far()))
+BURST_FROM_0(get_burst, shmem_long_get_nbi(&here[i], &words[i], 1, far()))
+BURST_FROM_0(add_burst, shmem_long_atomic_add(&words[i], 1, far()))
 
 /* The target computes and calls nothing for COMPUTING ns, then waits in a barrier. */
 #define COMPUTING 50e6
@@ -174,7 +171,7 @@ static void measure(const char *name, void (*op)(void *, long), size_t size, int
                                        .unit = bandwidth ? BENCH_MBPS : BENCH_NS,
                                        .weight = bandwidth ? (double)BIG : weight});
     if (op != fetch_add_computing)
-        count_packets(name, op, size, weight, bandwidth ? 20 : 2000);
+        count_packets(name, op, size, bandwidth ? 1 : weight, bandwidth || weight == BURST ? 20 : 2000);
 }
 
 int main(int argc, char **argv)
@@ -210,15 +207,15 @@ int main(int argc, char **argv)
 #else
     bench_skip("nodes.put_signal", "needs OpenSHMEM 1.5");
 #endif
-    measure("nodes.put_burst", put_burst, sizeof(long), BENCH_FIRST, 1);
+    measure("nodes.put_burst", put_burst, sizeof(long), BENCH_FIRST, BURST);
     bench_barrier();
     for (int i = 0; i < BURST && bench.pe == far(); i++)
         bench_check(words[i] == i + 1, "nodes.put_burst: %ld instead of %d", words[i], i + 1);
     bench_barrier();
-    measure("nodes.get_burst", get_burst, sizeof(long), BENCH_FIRST, 1);
+    measure("nodes.get_burst", get_burst, sizeof(long), BENCH_FIRST, BURST);
     for (int i = 0; i < BURST && bench.pe == 0; i++)
         bench_check(here[i] == i + 1, "nodes.get_burst: %ld instead of %d", here[i], i + 1);
-    measure("nodes.add_burst", add_burst, sizeof(long), BENCH_FIRST, 1);
+    measure("nodes.add_burst", add_burst, sizeof(long), BENCH_FIRST, BURST);
     measure("nodes.put_bandwidth", put_big, BIG, BENCH_FIRST, 1);
     bench_barrier();
     if (bench.pe == far())
