@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use onenode_core::arch::ReadModifyWrite;
 
 /// A type with atomic fetch, set and swap.
 pub trait Word: Copy + sealed::Sealed {
@@ -35,15 +36,9 @@ pub trait Word: Copy + sealed::Sealed {
 }
 
 /// The operations of an atomic type of either width.
-pub trait Cell<B> {
+pub trait Cell<B>: ReadModifyWrite<B> {
     fn load(&self) -> B;
     fn store(&self, value: B);
-    fn swap(&self, value: B) -> B;
-    fn compare_swap(&self, cond: B, value: B) -> B;
-    fn add(&self, value: B) -> B;
-    fn and(&self, value: B) -> B;
-    fn or(&self, value: B) -> B;
-    fn xor(&self, value: B) -> B;
 }
 
 macro_rules! cells {
@@ -56,32 +51,6 @@ macro_rules! cells {
             #[inline(always)]
             fn store(&self, value: $bits) {
                 <$atomic>::store(self, value, Ordering::Release);
-            }
-            #[inline(always)]
-            fn swap(&self, value: $bits) -> $bits {
-                <$atomic>::swap(self, value, Ordering::AcqRel)
-            }
-            #[inline(always)]
-            fn compare_swap(&self, cond: $bits, value: $bits) -> $bits {
-                let (Ok(old) | Err(old)) =
-                    self.compare_exchange(cond, value, Ordering::AcqRel, Ordering::Acquire);
-                old
-            }
-            #[inline(always)]
-            fn add(&self, value: $bits) -> $bits {
-                self.fetch_add(value, Ordering::AcqRel)
-            }
-            #[inline(always)]
-            fn and(&self, value: $bits) -> $bits {
-                self.fetch_and(value, Ordering::AcqRel)
-            }
-            #[inline(always)]
-            fn or(&self, value: $bits) -> $bits {
-                self.fetch_or(value, Ordering::AcqRel)
-            }
-            #[inline(always)]
-            fn xor(&self, value: $bits) -> $bits {
-                self.fetch_xor(value, Ordering::AcqRel)
             }
         }
     )*};

@@ -8,6 +8,7 @@ use crate::argument::memory::Dest;
 use crate::engine::{Action, Amo, Engine, Far};
 use crate::slow::Access;
 use crate::stats::Class;
+use onenode_core::arch::ReadModifyWrite;
 use std::marker::PhantomData;
 
 /// One atomic operation with its operands.

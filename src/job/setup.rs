@@ -25,6 +25,7 @@ use crate::message;
 use crate::sys;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
+use onenode_core::arch;
 use onenode_core::attachments::Attachments;
 use onenode_core::packed;
 use onenode_core::sys::mutex;
@@ -192,6 +193,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);
     let counted = stats::prepare(job)?;
+    arch::prepare();
     TABLE.publish(&job.layout.bounds(), job.npes, job.network.is_none());
     // With devices, a private source or destination can be in a device's memory.
     if let Some(devices) = job.devices() {

@@ -1,5 +1,6 @@
 //! AArch64.
 
+pub mod atomics;
 pub mod copies;
 pub mod kernel;
 pub mod pairs;
@@ -14,3 +15,5 @@ pub const EXCHANGES_ARE_FULL_BARRIERS: bool = false;
 pub const DELAYS_LOADS_BEHIND_STORES: bool = false;
 /// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
 pub const FUNCTION_RELOCATIONS: [u32; 2] = [1025, 1026];
+/// A word near another is reached more cheaply than one far from it: distances in an access are short.
+pub const REACHES_NEXT_WORDS: bool = true;

@@ -1,5 +1,6 @@
 //! x86-64.
 
+pub mod atomics;
 pub mod copies;
 pub mod kernel;
 pub mod pairs;
@@ -14,3 +15,6 @@ pub const EXCHANGES_ARE_FULL_BARRIERS: bool = true;
 pub const DELAYS_LOADS_BEHIND_STORES: bool = true;
 /// The kinds of relocations that fill in a function's address: GLOB_DAT and JUMP_SLOT.
 pub const FUNCTION_RELOCATIONS: [u32; 2] = [6, 7];
+/// A word far from another is reached as cheaply as the next: any distance is part of an access, and so
+/// is an index times 8.
+pub const REACHES_NEXT_WORDS: bool = false;
