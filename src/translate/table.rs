@@ -18,6 +18,7 @@ use super::numberings::Numberings;
 use super::settled::Settled;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
+use onenode_core::arch;
 use onenode_core::layout::SlotBounds;
 use std::ops::Range;
 
@@ -28,17 +29,34 @@ pub const MAX_PES: usize = 4096;
 /// entry.
 pub const ALL_OR_NONE: bool = false;
 
+/// What the table has for each PE.
+#[derive(Clone, Copy)]
+enum Column {
+    /// `Slot::bytes` for PEs that have a mirror here and are open to the hot path, otherwise 0.
+    Span,
+    /// Where their mirrors are.
+    Base,
+    /// As `Span`, for [`pointer`]: ends below any foreign memory.
+    PointerSpan,
+    /// As `Span`, for [`translate_copy`].
+    CopySpan,
+}
+
+/// How many there are.
+const COLUMNS: usize = 4;
+
+/// Where in the table a PE's entry is: by columns or by PEs, whichever takes the fewest instructions.
+#[inline(always)]
+const fn entry(column: Column, pe: usize) -> usize {
+    let column = column as usize;
+    if arch::REACHES_NEXT_WORDS { pe * COLUMNS + column } else { column * MAX_PES + pe }
+}
+
 /// What the hot path reads. A PE's entries are written at its first use.
 pub struct TranslationTable {
     slot: Settled<Slot>,
-    /// `Slot::bytes` for PEs that have a mirror here and are open to the hot path, otherwise 0.
-    span: [AtomicUsize; MAX_PES],
-    /// As `span`, for [`pointer`]: ends below any foreign memory.
-    pointer_span: [AtomicUsize; MAX_PES],
-    /// As `span`, for [`translate_copy`].
-    copy_span: [AtomicUsize; MAX_PES],
-    /// Where their mirrors are.
-    base: [AtomicUsize; MAX_PES],
+    /// What is known of each PE: see [`entry`].
+    entries: [AtomicUsize; COLUMNS * MAX_PES],
     /// How contexts number PEs. Part of this table so that the hot path computes one address for
     /// both.
     pub contexts: Numberings,
@@ -95,10 +113,7 @@ impl Slot {
 /// The table of this process.
 pub static TABLE: TranslationTable = TranslationTable {
     slot: Settled::new(Slot::NONE),
-    span: [const { AtomicUsize::new(0) }; MAX_PES],
-    pointer_span: [const { AtomicUsize::new(0) }; MAX_PES],
-    copy_span: [const { AtomicUsize::new(0) }; MAX_PES],
-    base: [const { AtomicUsize::new(0) }; MAX_PES],
+    entries: [const { AtomicUsize::new(0) }; COLUMNS * MAX_PES],
     contexts: Numberings::new(),
 };
 
@@ -262,11 +277,12 @@ impl TranslationTable {
             Mirrored::All => spans,
             Mirrored::HeapOnly => spans.map(|span| span.min(slot.heap_end)),
         };
-        self.base[pe].store(address, Ordering::Relaxed);
+        let set = |column, value, order| self.entries[entry(column, pe)].store(value, order);
+        set(Column::Base, address, Ordering::Relaxed);
         // Release: a reader that sees a span uses the base, and the mapping.
-        self.pointer_span[pe].store(unmixed, Ordering::Release);
-        self.copy_span[pe].store(copies, Ordering::Release);
-        self.span[pe].store(reach, Ordering::Release);
+        set(Column::PointerSpan, unmixed, Ordering::Release);
+        set(Column::CopySpan, copies, Ordering::Release);
+        set(Column::Span, reach, Ordering::Release);
         // Code compiled into programs does not distinguish copies from other operations.
         if copies != 0 {
             let range = slot.origin..slot.origin + bytes;
@@ -277,8 +293,8 @@ impl TranslationTable {
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
         let npes = self.npes();
-        for spans in [&self.span, &self.pointer_span, &self.copy_span] {
-            spans[..npes].iter().for_each(|span| span.store(0, Ordering::Relaxed));
+        for column in [Column::Span, Column::PointerSpan, Column::CopySpan] {
+            (0..npes).for_each(|pe| self.entries[entry(column, pe)].store(0, Ordering::Relaxed));
         }
         INLINE_TABLE.clear(npes);
         // The origin stays: misses are told by their offsets from it.
@@ -296,7 +312,7 @@ pub fn translate<C: Numbering, R>(
     hot: impl FnOnce(usize) -> R,
     cold: impl Cold<R>,
 ) -> R {
-    translate_within(&TABLE.span, ctx, addr, pe, hot, cold)
+    translate_within(Column::Span, ctx, addr, pe, hot, cold)
 }
 
 /// As [`translate`], for operations that also read or write through a pointer of the caller's own:
@@ -309,7 +325,7 @@ pub fn translate_copy<C: Numbering, R>(
     hot: impl FnOnce(usize) -> R,
     cold: impl Cold<R>,
 ) -> R {
-    translate_within(&TABLE.copy_span, ctx, addr, pe, hot, cold)
+    translate_within(Column::CopySpan, ctx, addr, pe, hot, cold)
 }
 
 /// As [`translate`], for a pointer that is returned and not used at once, so that no fault would
@@ -317,12 +333,12 @@ pub fn translate_copy<C: Numbering, R>(
 /// foreign memory.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
-    translate_within(&TABLE.pointer_span, super::Default, addr, pe, hot, cold)
+    translate_within(Column::PointerSpan, super::Default, addr, pe, hot, cold)
 }
 
 #[inline(always)]
 fn translate_within<C: Numbering, R>(
-    spans: &'static [AtomicUsize; MAX_PES],
+    span: Column,
     ctx: C,
     addr: usize,
     pe: PeArg,
@@ -335,7 +351,9 @@ fn translate_within<C: Numbering, R>(
         pe,
         |pe| {
             // SAFETY: `world` continues here only with a number that the table knows.
-            let (span, base) = unsafe { (spans.get_unchecked(pe), TABLE.base.get_unchecked(pe)) };
+            let [span, base] = unsafe {
+                [span, Column::Base].map(|it| TABLE.entries.get_unchecked(entry(it, pe)))
+            };
             // Acquire: the base was written before the span, whichever thread wrote them.
             if offset >= span.load(Ordering::Acquire) {
                 cold_path();
