@@ -121,6 +121,8 @@ fn cpus(group: &Group) -> Result {
     let outcome = group.run("oshrun echo here")?;
     outcome.success()?;
     outcome.require(outcome.stdout == "here\n", "expected one PE")?;
+    let outcome = group.run("oshrun --cpus-per-pe 1 -x OMP_NUM_THREADS=1 echo here")?;
+    outcome.require(outcome.stdout == "here\n", "expected one PE with a CPU")?;
     // Two PEs share them.
     let outcome = group.run(&format!("oshrun -n 2 {}", tree::prefix("bin/oshinfo").display()))?;
     told(&outcome, &outcome.stdout, &["a running PE first"])?;

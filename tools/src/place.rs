@@ -5,8 +5,6 @@
 pub enum Bind {
     /// Nothing: it runs on any CPU.
     None,
-    /// One hardware thread.
-    HwThread,
     /// All hardware threads of one place.
     To(Place),
 }
@@ -14,6 +12,8 @@ pub enum Bind {
 /// Parts of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// A hardware thread.
+    HwThread,
     /// A core.
     Core,
     /// The cores that share a level-3 cache.
@@ -28,11 +28,13 @@ pub enum Place {
 
 impl Place {
     /// All kinds of places.
-    pub const ALL: [Self; 5] = [Self::Core, Self::L3, Self::Numa, Self::Socket, Self::Node];
+    pub const ALL: [Self; 6] =
+        [Self::HwThread, Self::Core, Self::L3, Self::Numa, Self::Socket, Self::Node];
 
     /// The name for users.
     pub fn name(self) -> &'static str {
         match self {
+            Self::HwThread => "hwthread",
             Self::Core => "core",
             Self::L3 => "l3",
             Self::Numa => "numa",
@@ -41,8 +43,9 @@ impl Place {
         }
     }
 
-    /// The place of this name.
+    /// The place of this name. What Open MPI calls a slot is a core.
     pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "slot" { "core" } else { name };
         Self::ALL.into_iter().find(|place| place.name() == name)
     }
 }

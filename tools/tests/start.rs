@@ -117,9 +117,12 @@ fn pes_are_bound_and_it_is_reported() {
     for bind in ["core", "hwthread"] {
         let arguments = format!("-n 2 --bind-to {bind} -report-bindings");
         let done = run(script(&arguments, script_text)).ended_with(0);
-        for (pe, line) in done.stderr.lines().enumerate() {
+        for (pe, line) in done.stderr.lines().enumerate().take(2) {
             assert!(line.contains(&format!("PE {pe} (pid ")), "{done:?}");
         }
+        // The picture has both, in order.
+        let drawn: Vec<_> = done.stderr.lines().filter(|line| line.starts_with("    [")).collect();
+        assert!(drawn.concat().contains('0') && drawn.concat().contains('1'), "{done:?}");
         let mut bound = done.lines();
         bound.dedup();
         if usable.trim().contains(['-', ',']) {
@@ -132,6 +135,34 @@ fn pes_are_bound_and_it_is_reported() {
     let done = run(script("-n 1 --bind-to none --report-bindings", script_text)).ended_with(0);
     assert_eq!(done.stdout, usable);
     assert!(done.stderr.contains("not bound"), "{done:?}");
+}
+
+#[test]
+fn each_pe_has_cpus_for_its_threads() {
+    let text = r#"echo "$(grep Cpus_allowed_list /proc/self/status | cut -f2) $OMP_NUM_THREADS""#;
+    let started = |arguments: &str| {
+        let mut command = script(arguments, text);
+        command.env_remove("OMP_NUM_THREADS");
+        run(command)
+    };
+    let usable = started("-n 1 --bind-to none").ended_with(0).stdout.trim().to_owned();
+    let first = usable.split(['-', ',']).next().unwrap();
+    for arguments in ["--cpus-per-pe 1", "--map-by core:PE=1", "--bind-to hwthread:1"] {
+        // Of one CPU, a PE gets one; there is room for no other.
+        let done = started(&format!("--cpu-set {first} {arguments}")).ended_with(0);
+        assert_eq!(done.lines(), [format!("{first} 1")], "{done:?}");
+        assert!(done.stderr.contains("note: OMP_NUM_THREADS=1 is set for the PEs"), "{done:?}");
+        let done = started(&format!("-x OMP_NUM_THREADS=9 --cpu-set {first} {arguments}"));
+        assert_eq!((&*done.stdout, &*done.stderr), (&*format!("{first} 9\n"), ""));
+    }
+    let done = started(&format!("--cpu-set {first} --cpus-per-pe 2")).ended_with(1);
+    let words = "each PE is to have 2 cores of one node, but there are 1 that oshrun may use";
+    assert!(done.stdout.is_empty() && done.stderr.contains(words), "{done:?}");
+    if let Some((first, last)) = usable.split_once('-').filter(|(_, last)| !last.contains(',')) {
+        let all = last.parse::<usize>().unwrap() - first.parse::<usize>().unwrap() + 1;
+        let done = started(&format!("--bind-to hwthread:{all}")).ended_with(0);
+        assert_eq!(done.lines(), [format!("{usable} {all}")], "{done:?}");
+    }
 }
 
 #[test]

@@ -170,33 +170,50 @@ fn hosts() -> [Arg; 4] {
     ]
 }
 
-fn binding() -> [Arg; 5] {
-    let places = ["none", "hwthread", "core", "l3", "numa", "socket"];
+fn binding() -> [Arg; 6] {
     [
         Arg::new("bind-to")
             .long("bind-to")
             .value_name("WHAT")
-            .value_parser(PossibleValuesParser::new(places))
+            .value_parser(values::Binds)
             .hide_possible_values(true)
-            .help("Bind each PE to none|hwthread|core|l3|numa|socket [default: none]")
+            .help("Bind each PE to none|hwthread|core|l3|numa|socket|node [default: none]")
             .long_help(
                 "What to bind each PE to: none (the default), hwthread (one hardware thread), or all \
-                 hardware threads of a core, of the cores that share a last-level cache (l3), of a \
-                 NUMA node (numa) or of a socket. If there are more PEs than places, PEs share \
-                 places.",
+                 hardware threads of a core (also called slot), of the cores that share a last-level \
+                 cache (l3), of a NUMA node (numa), of a socket, or all that oshrun may use (node). \
+                 If there are more PEs than places, PEs share places. core:N and hwthread:N bind \
+                 each PE to N of them, as --cpus-per-pe N does.",
+            ),
+        Arg::new("cpus-per-pe")
+            .long("cpus-per-pe")
+            .value_name("N")
+            .value_parser(values::cpus_per_pe)
+            .allow_negative_numbers(true)
+            .help("Give each PE N cores, for programs whose PEs have several threads")
+            .long_help(
+                "Give each PE N cores of its own, next to each other, and bind it to them: for \
+                 programs whose PEs have several threads. With --bind-to hwthread or --map-by \
+                 hwthread, N hardware threads; with --bind-to none, PEs are not bound. Without -n \
+                 the job has as many PEs as that makes. If OMP_NUM_THREADS is not set, it is set to \
+                 N for the PEs, and a note says so. The same as --map-by core:PE=N and --bind-to \
+                 core:N.",
             ),
         Arg::new("map-by")
             .long("map-by")
             .value_name("WHAT")
             .value_parser(values::map)
-            .help("Assign PEs to places: core, l3, numa, socket or ppr:N:PLACE [default: core]")
+            .help("Assign PEs to places: core, l3, numa, ..., ppr:N:PLACE [default: core]")
             .long_help(
-                "How to assign PEs to places. core (the default): to the cores in order. l3, numa, \
-                 socket: to caches, NUMA nodes or sockets in turn. ppr:N:PLACE: N PEs to the first \
-                 place, the next N to the second one and so on, where PLACE is core, l3, numa, \
-                 socket or node (a whole machine); without -n the job has as many PEs as that \
-                 makes, and more are an error. Without --bind-to, this option implies --bind-to \
-                 core.",
+                "How to assign PEs to places. core (the default; also called slot): to the cores in \
+                 order. hwthread: to the hardware threads in order, all of a core first. l3, numa, \
+                 socket: to caches, NUMA nodes or sockets in turn. node: to the cores of the \
+                 machine in order. ppr:N:PLACE: N PEs to the first place, the next N to the second \
+                 one and so on; without -n the job has as many PEs as that makes, and more are an \
+                 error. With :PE=CPUS behind it, as in core:PE=4 or ppr:2:numa:PE=4, each PE gets \
+                 so many CPUs, as with --cpus-per-pe, and never some of two places. Without \
+                 --bind-to, this option implies --bind-to hwthread for hwthread, and --bind-to core \
+                 otherwise.",
             ),
         Arg::new("cpu-set")
             .long("cpu-set")
@@ -211,7 +228,11 @@ fn binding() -> [Arg; 5] {
             ),
         flag("report-bindings")
             .help("Print where each PE is bound")
-            .long_help("Print on standard error where each PE is bound."),
+            .long_help(
+                "Print on standard error where each PE is bound, and draw the machine: a pair of \
+                 brackets for each last-level cache, a bar between cores, and for each hardware \
+                 thread its PE, or a dot if it has none.",
+            ),
         flag("oversubscribe")
             .help("Accepted for compatibility: more PEs than CPUs are always allowed"),
     ]

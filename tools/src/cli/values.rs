@@ -1,9 +1,12 @@
 //! Values of options.
 
-use crate::place::{Map, Place};
+use crate::place::{Bind, Map, Place};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
 use nix::sched::CpuSet;
 use onenode_core::sys::lists;
 use oneshmem::translate::MAX_PES;
+use std::ffi::OsStr;
 use std::time::Duration;
 
 /// A list of CPUs or PEs, ascending and without duplicates.
@@ -56,22 +59,81 @@ pub fn pes(text: &str) -> Result<Pes, String> {
     })
 }
 
+/// Parses a number of CPUs for each PE.
+pub fn cpus_per_pe(text: &str) -> Result<usize, String> {
+    let most = CpuSet::count();
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("expected a number of CPUs from 1 to {most}"))
+}
+
+/// A value with the number of CPUs for each PE, if it has one.
+type WithCpus<T> = (T, Option<usize>);
+
 /// Parses how PEs are mapped.
-pub fn map(text: &str) -> Result<Map, String> {
-    let words: Vec<&str> = text.split(':').collect();
-    let map = match words[..] {
-        [by @ ("core" | "l3" | "numa" | "socket")] => (Place::named(by), Some(None)),
+pub fn map(text: &str) -> Result<WithCpus<Map>, String> {
+    let wrong = || {
+        "expected hwthread, slot, core, l3, numa, socket or node, or ppr:N:WHAT (N PEs for each of \
+         these), and perhaps :PE=N (N CPUs for each PE), for example ppr:2:socket or core:PE=4"
+            .to_string()
+    };
+    let (what, cpus) = match text.rsplit_once(":PE=").or_else(|| text.rsplit_once(":pe=")) {
+        Some((what, cpus)) => (what, Some(cpus_per_pe(cpus)?)),
+        None => (text, None),
+    };
+    let (by, each) = match what.split(':').collect::<Vec<_>>()[..] {
+        [by] => (by, None),
         ["ppr", each, by] => {
             let each = each.parse().ok().filter(|each| (1..=MAX_PES).contains(each));
-            (Place::named(by), each.map(Some))
+            (by, Some(each.ok_or_else(wrong)?))
         }
-        _ => (None, None),
+        _ => return Err(wrong()),
     };
-    match map {
-        (Some(by), Some(each)) => Ok(Map { by, each }),
-        _ => Err("expected core, l3, numa, socket, or ppr:N:WHAT (N PEs for each core, l3, numa, \
-                  socket or node), for example ppr:2:socket"
-            .into()),
+    let by = Place::named(by).ok_or_else(wrong)?;
+    Ok((Map { by, each }, cpus))
+}
+
+/// Parses what PEs are bound to.
+#[derive(Clone)]
+pub struct Binds;
+
+impl Binds {
+    const NAMES: [&'static str; 8] =
+        ["none", "hwthread", "slot", "core", "l3", "numa", "socket", "node"];
+
+    fn read(text: &str) -> Result<WithCpus<Bind>, String> {
+        let (name, cpus) = match text.split_once(':') {
+            Some((name, cpus)) => (name, Some(cpus)),
+            None => (text, None),
+        };
+        match (name, Place::named(name), cpus) {
+            ("none", _, None) => Ok((Bind::None, None)),
+            (_, Some(place), None) => Ok((Bind::To(place), None)),
+            (_, Some(place @ (Place::HwThread | Place::Core)), Some(cpus)) => {
+                Ok((Bind::To(place), Some(cpus_per_pe(cpus)?)))
+            }
+            _ => Err(format!(
+                "expected {}, or core:N or hwthread:N (N of them for each PE)",
+                Self::NAMES.join(", ")
+            )),
+        }
+    }
+}
+
+impl TypedValueParser for Binds {
+    type Value = WithCpus<Bind>;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        Self::read.parse_ref(command, arg, value)
+    }
+
+    /// For completions.
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Self::NAMES.into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 5;
+const PROTOCOL: u32 = 6;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -76,14 +76,10 @@ pub struct Begin {
     pub options: Options,
 }
 
-const BINDS: [Bind; 6] = [
-    Bind::None,
-    Bind::HwThread,
-    Bind::To(Place::Core),
-    Bind::To(Place::L3),
-    Bind::To(Place::Numa),
-    Bind::To(Place::Socket),
-];
+/// What PEs may be bound to, in the order of their numbers in the frame.
+fn binds() -> impl Iterator<Item = Bind> {
+    std::iter::once(Bind::None).chain(Place::ALL.map(Bind::To))
+}
 const PTYS: [Pty; 3] = [Pty::Auto, Pty::Yes, Pty::No];
 
 impl Begin {
@@ -103,9 +99,10 @@ impl Begin {
         writer.number(self.interactive.into());
         writer.number(self.cells.unwrap_or(0) as u64);
         writer.bytes(self.directory.as_bytes());
-        writer.number(index(BINDS.iter().position(|bind| *bind == options.bind)));
+        writer.number(index(binds().position(|bind| bind == options.bind)));
         writer.number(index(Place::ALL.iter().position(|place| *place == options.map.by)));
         writer.number(options.map.each.unwrap_or(0) as u64);
+        writer.number(options.cpus_per_pe.unwrap_or(0) as u64);
         writer.list(options.cpu_set.as_deref().unwrap_or_default(), |writer, cpu| {
             writer.number(*cpu as u64);
         });
@@ -138,9 +135,10 @@ impl Begin {
         let interactive = reader.number()? != 0;
         let cells = Some(reader.index()?).filter(|cells| *cells > 0);
         let directory = reader.text()?;
-        let bind = *BINDS.get(reader.index()?)?;
+        let bind = binds().nth(reader.index()?)?;
         let by = *Place::ALL.get(reader.index()?)?;
         let map = Map { by, each: Some(reader.index()?).filter(|each| *each > 0) };
+        let cpus_per_pe = Some(reader.index()?).filter(|cpus| *cpus > 0);
         let cpu_set = Some(reader.list(Reader::index)?).filter(|cpus| !cpus.is_empty());
         let pty = *PTYS.get(reader.index()?)?;
         let report_bindings = reader.number()? != 0;
@@ -151,7 +149,8 @@ impl Begin {
             let environment = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
             (!program.is_empty()).then_some(Program { npes, environment, wdir, program })
         })?;
-        let options = Options { bind, map, cpu_set, pty, report_bindings, ..Options::of(parts) };
+        let options =
+            Options { bind, map, cpus_per_pe, cpu_set, pty, report_bindings, ..Options::of(parts) };
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
         let sound = node < nodes.len()
@@ -210,6 +209,7 @@ mod tests {
             options: Options {
                 bind: Bind::To(Place::L3),
                 map: Map { by: Place::Numa, each: Some(2) },
+                cpus_per_pe: Some(3),
                 cpu_set: Some(vec![0, 3]),
                 pty: Pty::No,
                 ..Options::of(vec![part(1, &["p", ""]), part(2, &["q", "x y"])])

@@ -14,55 +14,55 @@ pub struct Placement<'a> {
     pub bind: Bind,
     /// The order in which PEs are mapped.
     pub map: Map,
+    /// How many cores or hardware threads of its own each PE has, if the user says that.
+    pub cpus_per_pe: Option<usize>,
     /// Whether these are fewer CPUs than this command may use. PEs are then bound to them at least.
     pub is_restricted: bool,
 }
 
+/// The CPUs for which PEs are mapped: one or several cores or hardware threads.
+type Block<'a> = Vec<&'a [Cpu]>;
+
 impl Placement<'_> {
     /// The number of PEs if the user gives none.
-    pub fn places(&self) -> usize {
-        match self.map.each {
-            Some(each) => each * self.groups(self.map.by).len(),
-            None => self.topology.cpus().len(),
-        }
+    pub fn places(&self) -> Result<usize, String> {
+        Ok(match (self.map.each, self.cpus_per_pe) {
+            (Some(each), _) => each * self.groups(self.map.by).len(),
+            (None, Some(_)) => self.sequence()?.len(),
+            (None, None) => self.topology.cpus().len(),
+        })
     }
 
     /// Assigns CPUs to `npes` PEs. If there are more PEs than places, assignment starts over with
     /// the first place, unless the user has set the number of PEs per place.
     pub fn plan(&self, npes: usize) -> Result<Vec<Binding>, String> {
-        if let (Some(each), true) = (self.map.each, npes > self.places()) {
+        let places = self.places()?;
+        if let (Some(each), true) = (self.map.each, npes > places) {
             let by = self.map.by.name();
             return Err(format!(
-                "--map-by ppr:{each}:{by} has room for {} PEs ({each} for each {by}, of which there \
-                 are {}), but the job has {npes}",
-                self.places(),
+                "--map-by ppr:{each}:{by} has room for {places} PEs ({each} for each {by}, of which \
+                 there are {}), but the job has {npes}",
                 self.groups(self.map.by).len()
             ));
         }
-        let cores = || self.sequence(|cores| cores.to_vec());
-        let whole = |place: Place| {
-            let group = |core: &[Cpu]| {
-                let mut same = self.groups(place).into_iter().filter(|group| group.contains(&core));
-                same.next().map_or_else(Vec::new, |group| numbers(&group.concat()))
-            };
-            cores().into_iter().map(group).collect()
-        };
         let places: Vec<Binding> = match self.bind {
             Bind::None if self.is_restricted => vec![numbers(self.topology.cpus())],
             Bind::None => vec![Vec::new()],
-            Bind::HwThread => self.sequence(hwthreads).into_iter().map(numbers).collect(),
-            Bind::To(Place::Core) => cores().into_iter().map(numbers).collect(),
-            Bind::To(place) => whole(place),
+            Bind::To(place) => {
+                let groups = self.groups(place);
+                let blocks = self.sequence()?;
+                blocks.into_iter().map(|block| cpus_of(&groups, &block)).collect()
+            }
         };
         Ok(places.into_iter().cycle().take(npes).collect())
     }
 
     /// All places of a kind, each with its cores.
-    fn groups(&self, place: Place) -> Vec<Vec<&[Cpu]>> {
+    fn groups(&self, place: Place) -> Vec<Block<'_>> {
         let of = |core: &[Cpu]| {
             let Cpu { node, package, cache, core, .. } = core[0];
             match place {
-                Place::Core => (node, package, cache, core),
+                Place::HwThread | Place::Core => (node, package, cache, core),
                 Place::L3 => (node, package, cache, 0),
                 Place::Numa => (node, 0, 0, 0),
                 Place::Socket => (package, 0, 0, 0),
@@ -70,23 +70,90 @@ impl Placement<'_> {
             }
         };
         let mut cores = self.topology.cores();
+        if place == Place::HwThread {
+            return threads(&cores).map(|thread| vec![thread]).collect();
+        }
         // Keep the NUMA nodes of a package together. Numbering may interleave those of different
         // packages.
         cores.sort_by_key(|core| of(core));
         cores.chunk_by(|a, b| of(a) == of(b)).map(<[_]>::to_vec).collect()
     }
 
-    /// Cores, or `parts` of them, in the order in which PEs are assigned.
-    fn sequence<'b>(&'b self, parts: impl Fn(&[&'b [Cpu]]) -> Vec<&'b [Cpu]>) -> Vec<&'b [Cpu]> {
-        match (self.map.each, self.map.by) {
-            (Some(each), by) => {
-                let groups = self.groups(by).into_iter();
-                groups.flat_map(|group| parts(&group).into_iter().cycle().take(each)).collect()
-            }
-            (None, Place::Core | Place::Node) => parts(&self.topology.cores()),
-            (None, by) => parts(&in_turn(&self.groups(by))),
-        }
+    /// Whether PEs get hardware threads, and not whole cores.
+    fn is_by_threads(&self) -> bool {
+        [self.bind, Bind::To(self.map.by)].contains(&Bind::To(Place::HwThread))
     }
+
+    /// What PEs get of these cores, in order. Single hardware threads are ordered so that PEs share a
+    /// core only when every core has a PE; several for each PE are next to each other.
+    fn blocks<'b>(&self, cores: &[&'b [Cpu]]) -> Vec<Block<'b>> {
+        let in_order = self.cpus_per_pe.is_some() || self.map.by == Place::HwThread;
+        let units = match self.is_by_threads() {
+            true if in_order => threads(cores).collect(),
+            true => hwthreads(cores),
+            false => cores.to_vec(),
+        };
+        units.chunks_exact(self.cpus_per_pe.unwrap_or(1)).map(<[_]>::to_vec).collect()
+    }
+
+    /// What PEs get, in the order in which they are assigned. The error says that no PE can have that.
+    fn sequence(&self) -> Result<Vec<Block<'_>>, String> {
+        let whole = self.map.each.is_none()
+            && matches!(self.map.by, Place::HwThread | Place::Core | Place::Node);
+        let groups = match whole {
+            true => vec![self.topology.cores()],
+            false => self.groups(self.map.by),
+        };
+        let blocks: Vec<Vec<Block>> = groups.iter().map(|group| self.blocks(group)).collect();
+        // With a number of PEs for each place, each has to have room.
+        let too_small = |blocks: &Vec<Block>| blocks.is_empty();
+        let has_no_room = match self.map.each {
+            Some(_) => blocks.iter().any(too_small),
+            None => blocks.iter().all(too_small),
+        };
+        if has_no_room {
+            return Err(self.no_room(if whole { Place::Node } else { self.map.by }));
+        }
+        Ok(match self.map.each {
+            Some(each) => {
+                blocks.into_iter().flat_map(|it| it.into_iter().cycle().take(each)).collect()
+            }
+            None => in_turn(&blocks),
+        })
+    }
+
+    fn no_room(&self, place: Place) -> String {
+        let what = if self.is_by_threads() { "hardware threads" } else { "cores" };
+        let units = |group: &Block| match self.is_by_threads() {
+            true => group.iter().map(|core| core.len()).sum(),
+            false => group.len(),
+        };
+        let sizes: Vec<usize> = self.groups(place).iter().map(units).collect();
+        let most = match self.map.each {
+            Some(_) => sizes.iter().min(),
+            None => sizes.iter().max(),
+        };
+        format!(
+            "each PE is to have {} {what} of one {}, but there are {} that oshrun may use",
+            self.cpus_per_pe.unwrap_or(1),
+            place.name(),
+            most.unwrap_or(&0)
+        )
+    }
+}
+
+/// All CPUs of the groups that have some of a block.
+fn cpus_of(groups: &[Block], block: &Block) -> Binding {
+    let has_some =
+        |group: &&Block| block.iter().any(|part| group.iter().any(|it| it.contains(&part[0])));
+    let mut all: Vec<_> = groups.iter().filter(has_some).flatten().copied().collect();
+    all.dedup();
+    numbers(&all.concat())
+}
+
+/// The hardware threads of these cores, one by one.
+fn threads<'a>(cores: &[&'a [Cpu]]) -> impl Iterator<Item = &'a [Cpu]> {
+    cores.iter().flat_map(|core| core.chunks(1))
 }
 
 /// Hardware threads, ordered so that PEs share a core only when every core has a PE.
@@ -96,10 +163,10 @@ fn hwthreads<'a>(cores: &[&'a [Cpu]]) -> Vec<&'a [Cpu]> {
 }
 
 /// The first of each group, then the second of each, and so on.
-fn in_turn<T: Copy>(groups: &[impl AsRef<[T]>]) -> Vec<T> {
-    let longest = groups.iter().map(|group| group.as_ref().len()).max().unwrap_or(0);
+fn in_turn<T: Clone>(groups: &[Vec<T>]) -> Vec<T> {
+    let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest)
-        .flat_map(|i| groups.iter().filter_map(move |group| group.as_ref().get(i).copied()))
+        .flat_map(|i| groups.iter().filter_map(move |group| group.get(i).cloned()))
         .collect()
 }
 
@@ -141,10 +208,26 @@ mod tests {
         }))
     }
 
+    fn placement(topology: &Topology, bind: Bind, by: Place, each: Option<usize>) -> Placement<'_> {
+        let map = Map { by, each };
+        Placement { topology, bind, map, cpus_per_pe: None, is_restricted: false }
+    }
+
     fn plan(bind: Bind, by: Place, each: Option<usize>, npes: usize) -> Vec<Binding> {
+        placement(&machine(), bind, by, each).plan(npes).unwrap()
+    }
+
+    /// With so many CPUs for each PE, as many PEs as there is room for.
+    fn wide(
+        bind: Bind,
+        by: Place,
+        each: Option<usize>,
+        cpus: usize,
+    ) -> Result<Vec<Binding>, String> {
         let topology = &machine();
-        let placement = Placement { topology, bind, map: Map { by, each }, is_restricted: false };
-        placement.plan(npes).unwrap()
+        let placement =
+            Placement { cpus_per_pe: Some(cpus), ..placement(topology, bind, by, each) };
+        placement.plan(placement.places()?)
     }
 
     #[test]
@@ -153,7 +236,7 @@ mod tests {
         assert_eq!(cores(Place::Core), [[0, 4], [1, 5], [2, 6], [3, 7], [0, 4]]);
         assert_eq!(cores(Place::Numa), [[0, 4], [2, 6], [1, 5], [3, 7], [0, 4]]);
         assert_eq!(cores(Place::Socket), cores(Place::Numa));
-        let threads = |by| plan(Bind::HwThread, by, None, 9).concat();
+        let threads = |by| plan(Bind::To(Place::HwThread), by, None, 9).concat();
         assert_eq!(threads(Place::Core), [0, 1, 2, 3, 4, 5, 6, 7, 0]);
         assert_eq!(threads(Place::Numa), [0, 2, 1, 3, 4, 6, 5, 7, 0]);
         assert_eq!(plan(Bind::None, Place::Core, None, 2), [vec![], vec![]]);
@@ -176,11 +259,10 @@ mod tests {
         assert_eq!(ppr(Place::Socket, 1, 2), [[0, 4], [2, 6]]);
         assert_eq!(ppr(Place::Socket, 3, 5), [[0, 4], [1, 5], [0, 4], [2, 6], [3, 7]]);
         assert_eq!(ppr(Place::Node, 2, 2), [[0, 4], [1, 5]]);
-        assert_eq!(plan(Bind::HwThread, Place::Core, Some(2), 4).concat(), [0, 4, 1, 5]);
-        let map = Map { by: Place::Numa, each: Some(2) };
+        assert_eq!(plan(Bind::To(Place::HwThread), Place::Core, Some(2), 4).concat(), [0, 4, 1, 5]);
         let topology = &machine();
-        let placement = Placement { topology, bind: Bind::None, map, is_restricted: false };
-        assert_eq!(placement.places(), 4);
+        let placement = placement(topology, Bind::None, Place::Numa, Some(2));
+        assert_eq!(placement.places(), Ok(4));
         let error = placement.plan(5).unwrap_err();
         assert!(
             error.contains("ppr:2:numa has room for 4 PEs") && error.ends_with("has 5"),
@@ -189,11 +271,48 @@ mod tests {
     }
 
     #[test]
+    fn several_cpus_for_each_pe() {
+        let (core, thread) = (Bind::To(Place::Core), Bind::To(Place::HwThread));
+        // Cores next to each other, what is left over stays free.
+        let two = [[0, 1, 4, 5], [2, 3, 6, 7]];
+        assert_eq!(wide(core, Place::Core, None, 2).unwrap(), two);
+        assert_eq!(wide(core, Place::Core, None, 3).unwrap(), [[0, 1, 2, 4, 5, 6]]);
+        assert_eq!(wide(core, Place::Node, None, 1).unwrap(), [[0, 4], [1, 5], [2, 6], [3, 7]]);
+        // In turn over places, and never of two of them.
+        assert_eq!(wide(core, Place::Numa, None, 1).unwrap(), [[0, 4], [2, 6], [1, 5], [3, 7]]);
+        assert_eq!(wide(core, Place::Socket, None, 2).unwrap(), two);
+        assert_eq!(wide(core, Place::Socket, Some(1), 2).unwrap(), two);
+        // Hardware threads: those of a core first.
+        assert_eq!(wide(thread, Place::Core, None, 2).unwrap(), [[0, 4], [1, 5], [2, 6], [3, 7]]);
+        assert_eq!(wide(thread, Place::HwThread, None, 3).unwrap(), [[0, 1, 4], [2, 5, 6]]);
+        // Not bound, but as many PEs as there is room for.
+        assert_eq!(wide(Bind::None, Place::Core, None, 2).unwrap(), [vec![], vec![]]);
+        for (by, each, cpus, words) in [
+            (Place::Core, None, 5, "5 cores of one node, but there are 4 that"),
+            (Place::Numa, None, 3, "3 cores of one numa, but there are 2 that"),
+            (Place::Core, Some(1), 2, "2 cores of one core, but there are 1 that"),
+        ] {
+            let error = wide(core, by, each, cpus).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn all_threads_of_a_core_come_first_if_the_user_maps_by_thread() {
+        let thread = Bind::To(Place::HwThread);
+        let plan = |bind| plan(bind, Place::HwThread, None, 3);
+        assert_eq!(plan(thread), [[0], [4], [1]]);
+        assert_eq!(plan(Bind::To(Place::Core)), [[0, 4], [0, 4], [1, 5]]);
+        let ppr = super::tests::plan(thread, Place::HwThread, Some(2), 3);
+        assert_eq!(ppr, [[0], [0], [4]]);
+    }
+
+    #[test]
     fn in_a_set_of_cpus_all_are_bound() {
         let topology = machine().only(&[1, 5, 6]).unwrap();
         let placement = |bind| {
-            let map = Map { by: Place::Core, each: None };
-            Placement { topology: &topology, bind, map, is_restricted: true }.plan(2).unwrap()
+            let placement = placement(&topology, bind, Place::Core, None);
+            Placement { is_restricted: true, ..placement }.plan(2).unwrap()
         };
         assert_eq!(placement(Bind::None), [[1, 5, 6], [1, 5, 6]]);
         assert_eq!(placement(Bind::To(Place::Core)), [vec![1, 5], vec![6]]);

@@ -52,13 +52,13 @@ const TABLE: [Options; 22] = [
          display-diffable-map display-allocation display-devel-allocation display-topo display \
          topo extra-node-info B cores-per-socket sockets-per-node threads-per-core core-spec S \
          thread-spec cpu-freq accel-bind gpu-bind tres-bind print-rank-map use-app-topology",
-        "--bind-to none|hwthread|core|l3|numa|socket, --map-by core|l3|numa|socket|ppr:N:PLACE and \
-         --cpu-set LIST choose where PEs run; --report-bindings prints it",
+        "--bind-to none|hwthread|core|l3|numa|socket|node, --map-by \
+         hwthread|core|l3|numa|socket|ppr:N:PLACE, --cpus-per-pe N and --cpu-set LIST choose where PEs \
+         run; --report-bindings prints it",
     ),
     Options(
         "cpus-per-proc cpus-per-rank cpus-per-task ranks-per-proc",
-        "a PE and its threads may use all CPUs unless it is bound; --bind-to l3|numa|socket binds it \
-         to several",
+        "--cpus-per-pe N binds each PE to N cores; a PE that is not bound may use all CPUs",
     ),
     Options(
         "label prepend-rank prepend-pattern timestamp-output xml",
@@ -218,7 +218,7 @@ mod tests {
         assert!(starts(advice("--", "ntasks_per_node"), "-n PES"));
         assert!(starts(advice("-", "c"), "-n PES"));
         assert!(starts(advice("-", "launcher"), "--launch-agent"));
-        assert!(starts(advice("--", "cpus-per-proc"), "a PE and its threads"));
+        assert!(starts(advice("--", "cpus-per-proc"), "--cpus-per-pe N"));
         assert!(starts(advice("--", "tune"), "SHMEM_TUNING"));
         assert_eq!(advice("--", "c"), None);
         assert_eq!(advice("--", "bogus"), None);

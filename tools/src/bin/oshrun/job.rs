@@ -166,6 +166,10 @@ impl<'a> Job<'a> {
             let (pid, place) = (process.pid(), self.place());
             self.outputs.say(&format!("PE {pe} (pid {pid}{place}) is {where_to}"));
         }
+        if pe + 1 == self.starter.near().end {
+            let picture = self.starter.picture().map(|picture| self.on_host(&picture));
+            picture.iter().for_each(|picture| self.outputs.say(picture));
+        }
         self.orphans.except(process.pid());
         self.processes.push(process);
         self.running += 1;

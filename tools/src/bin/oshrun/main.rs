@@ -30,6 +30,7 @@ mod orders;
 mod orphans;
 mod output;
 mod packing;
+mod picture;
 mod process;
 mod program;
 mod remote;

@@ -18,6 +18,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// How many threads programs with OpenMP start.
+const THREADS: &str = "OMP_NUM_THREADS";
+
 /// The settings of a job.
 #[derive(Debug)]
 pub struct Options {
@@ -27,6 +30,9 @@ pub struct Options {
     pub bind: Bind,
     /// The order in which PEs are mapped to cores.
     pub map: Map,
+    /// How many CPUs each PE has, if the user says that: cores, or hardware threads if it is bound or
+    /// mapped to these.
+    pub cpus_per_pe: Option<usize>,
     /// The CPUs that PEs may use. `None` for all that this command may use.
     pub cpu_set: Option<Vec<usize>>,
     /// The folder for files with the output of each PE.
@@ -54,6 +60,7 @@ impl Options {
             parts,
             bind: Bind::None,
             map: Map { by: Place::Core, each: None },
+            cpus_per_pe: None,
             cpu_set: None,
             output: None,
             report_bindings: false,
@@ -159,8 +166,8 @@ fn try_parse(arguments: impl Iterator<Item = OsString>) -> Result<Options, clap:
         }
         Ok(hosts)
     });
-    let hosts = hosts.map_err(|message| command.error(ErrorKind::ValueValidation, message))?;
-    Ok(Options { hosts, ..read(&first, parts) })
+    let options = hosts.and_then(|hosts| read(&first, parts, hosts));
+    options.map_err(|message| command.error(ErrorKind::ValueValidation, message))
 }
 
 /// Limits the number of PEs per host, and sets it where none is given.
@@ -232,17 +239,51 @@ fn part(matches: &ArgMatches, program: Vec<OsString>) -> Result<Program, String>
     })
 }
 
-fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
-    let map = matches.get_one::<Map>("map-by").copied();
+fn read(
+    matches: &ArgMatches,
+    mut parts: Vec<Program>,
+    hosts: Option<Hosts>,
+) -> Result<Options, String> {
+    let map = matches.get_one::<(Map, Option<usize>)>("map-by").copied();
+    let bind = matches.get_one::<(Bind, Option<usize>)>("bind-to").copied();
     let output = matches.get_one::<PathBuf>("output-filename").cloned();
-    Options {
-        bind: match matches.get_one::<String>("bind-to").map(String::as_str) {
-            Some("hwthread") => Bind::HwThread,
-            Some(name) => Place::named(name).map_or(Bind::None, Bind::To),
-            None if map.is_some() => Bind::To(Place::Core),
-            None => Bind::None,
-        },
+    let cpus_per_pe = cpus_per_pe(&[
+        ("--cpus-per-pe", matches.get_one::<usize>("cpus-per-pe").copied()),
+        ("--map-by", map.and_then(|(_, cpus)| cpus)),
+        ("--bind-to", bind.and_then(|(_, cpus)| cpus)),
+    ])?;
+    let map = map.map(|(map, _)| map);
+    let bind = match bind {
+        Some((bind, _)) => bind,
+        None if map.is_some_and(|map| map.by == Place::HwThread) => Bind::To(Place::HwThread),
+        None if map.is_some() || cpus_per_pe.is_some() => Bind::To(Place::Core),
+        None => Bind::None,
+    };
+    if let (Some(cpus), Bind::To(place @ (Place::L3 | Place::Numa | Place::Socket | Place::Node))) =
+        (cpus_per_pe, bind)
+    {
+        let place = place.name();
+        return Err(format!(
+            "each PE is to have {cpus} CPUs, and --bind-to {place} would give it all of a {place}: \
+             expected --bind-to core, hwthread or none with a number of CPUs"
+        ));
+    }
+    let by_node = matches!(map, Some(Map { by: Place::Node, each: None }));
+    if by_node && hosts.is_some() {
+        return Err(
+            "--map-by node: PEs are numbered host by host, not in turn; expected -N PES, or \
+                    --map-by core for the order on each host"
+                .into(),
+        );
+    }
+    if let Some(cpus) = cpus_per_pe {
+        set_threads(&mut parts, cpus);
+    }
+    Ok(Options {
+        hosts,
+        bind,
         map: map.unwrap_or(Map { by: Place::Core, each: None }),
+        cpus_per_pe,
         cpu_set: matches.get_one::<Numbers>("cpu-set").map(|cpus| cpus.0.clone()),
         report_bindings: matches.get_flag("report-bindings"),
         tag_output: matches.get_flag("tag-output"),
@@ -258,6 +299,30 @@ fn read(matches: &ArgMatches, parts: Vec<Program>) -> Options {
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         ..Options::of(parts)
+    })
+}
+
+/// The number of CPUs per PE that the options give, which must not differ.
+fn cpus_per_pe(given: &[(&str, Option<usize>)]) -> Result<Option<usize>, String> {
+    let mut given = given.iter().filter_map(|(option, cpus)| Some((option, (*cpus)?)));
+    let Some((option, cpus)) = given.next() else { return Ok(None) };
+    match given.find(|(_, other)| *other != cpus) {
+        None => Ok(Some(cpus)),
+        Some((other, others)) => Err(format!(
+            "{option} gives each PE {cpus} CPUs, but {other} gives it {others}: expected one number"
+        )),
+    }
+}
+
+/// Lets OpenMP start as many threads as a PE has CPUs, unless the user says how many.
+fn set_threads(parts: &mut [Program], cpus: usize) {
+    let mut is_set = false;
+    for part in parts.iter_mut().filter(|part| part.variable(THREADS).is_none()) {
+        part.environment.push((THREADS.into(), cpus.to_string().into()));
+        is_set = true;
+    }
+    if is_set {
+        eprintln!("oshrun: note: {THREADS}={cpus} is set for the PEs, since each has {cpus} CPUs");
     }
 }
 

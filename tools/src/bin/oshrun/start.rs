@@ -7,6 +7,7 @@ use super::guard::Guard;
 use super::input;
 use super::library_path;
 use super::options::{Options, Program, Pty};
+use super::picture;
 use super::process::{Process, Recipe, Streams};
 use super::program;
 use super::stdout::{self, Stdout};
@@ -57,10 +58,13 @@ impl<'a> Plan<'a> {
             topology: &topology,
             bind: options.bind,
             map: options.map,
+            cpus_per_pe: options.cpus_per_pe,
             is_restricted: options.cpu_set.is_some(),
         };
-        let quota = cgroup::cpu_quota().map_or(MAX_PES, cgroup::whole_cpus);
-        let places = placement.places().min(quota).min(MAX_PES);
+        let quota = cgroup::cpu_quota().map_or(MAX_PES, |quota| {
+            cgroup::whole_cpus(quota / options.cpus_per_pe.unwrap_or(1) as f64)
+        });
+        let places = placement.places().map_err(Failure::own)?.min(quota).min(MAX_PES);
         let parts = options.parts.iter().map(|part| {
             let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
             program::check_directory(wdir)?;
@@ -202,6 +206,14 @@ impl<'a> Starter<'a> {
     pub fn report(&self, pe: usize) -> Option<String> {
         let plan = self.plan;
         plan.report_bindings.then(|| binding::describe(&plan.topology, self.binding(pe)))
+    }
+
+    /// Draws where the PEs are bound, if the user has asked for that and any is.
+    pub fn picture(&self) -> Option<String> {
+        let plan = self.plan;
+        plan.report_bindings
+            .then(|| picture::draw(&plan.topology, &plan.bindings, plan.near.start))
+            .flatten()
     }
 
     fn binding(&self, pe: usize) -> &Binding {

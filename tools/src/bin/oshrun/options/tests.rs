@@ -239,7 +239,29 @@ fn mapping_alone_binds_to_cores() {
     assert_eq!(options.bind, Bind::To(Place::L3));
     assert_eq!(options.cpu_set, Some(vec![0, 1, 3]));
     assert_eq!(parsed("oshrun -map-by numa -bind-to none a").unwrap().bind, Bind::None);
-    assert_eq!(parsed("oshrun --bind-to hwthread a").unwrap().bind, Bind::HwThread);
+    assert_eq!(parsed("oshrun -map-by hwthread a").unwrap().bind, Bind::To(Place::HwThread));
+    assert_eq!(parsed("oshrun -map-by slot -bind-to slot a").unwrap().bind, Bind::To(Place::Core));
+    assert_eq!(parsed("oshrun --bind-to hwthread a").unwrap().bind, Bind::To(Place::HwThread));
+}
+
+#[test]
+fn each_pe_gets_several_cpus() {
+    for (line, bind, by) in [
+        ("--cpus-per-pe 3", Bind::To(Place::Core), Place::Core),
+        ("-cpus-per-pe 3 --bind-to hwthread", Bind::To(Place::HwThread), Place::Core),
+        ("--cpus-per-pe 3 --bind-to none", Bind::None, Place::Core),
+        ("--bind-to core:3", Bind::To(Place::Core), Place::Core),
+        ("--map-by slot:PE=3", Bind::To(Place::Core), Place::Core),
+        ("--map-by hwthread:PE=3", Bind::To(Place::HwThread), Place::HwThread),
+        ("--map-by ppr:2:numa:PE=3 --cpus-per-pe 3", Bind::To(Place::Core), Place::Numa),
+    ] {
+        let options = parsed(&format!("oshrun {line} -x OMP_NUM_THREADS=7 a")).expect(line);
+        assert_eq!((options.cpus_per_pe, options.bind), (Some(3), bind), "{line}");
+        assert_eq!(options.map.by, by, "{line}");
+        // The user's number counts.
+        assert_eq!(options.parts[0].variable("OMP_NUM_THREADS").as_deref(), Some(OsStr::new("7")));
+    }
+    assert_eq!(parsed("oshrun --bind-to core a").unwrap().cpus_per_pe, None);
 }
 
 #[test]
@@ -251,7 +273,22 @@ fn a_wrong_line_is_refused_and_the_option_named() {
         ("oshrun -np 5000 a", "5000"),
         ("oshrun --bogus a", "--bogus"),
         ("oshrun -bind-to board a", "board"),
-        ("oshrun -map-by node a", "expected core, l3, numa"),
+        ("oshrun -map-by board a", "expected hwthread, slot, core, l3, numa"),
+        ("oshrun -map-by node --host b,c -n 2 a", "PEs are numbered host by host"),
+        ("oshrun -map-by core:PE=0 a", "expected a number of CPUs from 1 to 1024"),
+        ("oshrun -map-by core:4 a", "core:PE=4"),
+        ("oshrun -bind-to numa:2 a", "core:N or hwthread:N"),
+        ("oshrun -bind-to core:x a", "expected a number of CPUs"),
+        ("oshrun --cpus-per-pe -1 a", "-1"),
+        (
+            "oshrun --cpus-per-pe 2 -bind-to socket a",
+            "--bind-to socket would give it all of a socket",
+        ),
+        (
+            "oshrun --cpus-per-pe 2 -bind-to core:4 a",
+            "--cpus-per-pe gives each PE 2 CPUs, but --bind-to gives it 4",
+        ),
+        ("oshrun -n 1 a : -n 1 --cpus-per-pe 2 a", "'--cpus-per-pe' is for the whole job"),
         ("oshrun -map-by ppr:0:socket a", "ppr:N:WHAT"),
         ("oshrun -map-by ppr:2 a", "ppr:N:WHAT"),
         ("oshrun -map-by ppr:2:board a", "ppr:N:WHAT"),
