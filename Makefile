@@ -14,12 +14,13 @@
 #   make kitten          the programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
+#   make wheel           a Python wheel with everything but static libraries: build/wheel/ (needs python3)
 #   make install         install into $(DESTDIR)$(PREFIX); needs no cargo after `make`
 #   make install-strip   the same, without symbols and debug information
 #   make uninstall       remove what `make install` with the same variables has installed
 #   make test-reproducible   build twice in two places and compare: minutes
 #   make test-msrv       build and run with the oldest Rust that Cargo.toml names: minutes
-#   make test-packages   build crates, Debian and RPM packages with the tools that are there: minutes
+#   make test-packages   build crates, a wheel, Debian and RPM packages with the tools that are there: minutes
 #   make clean           remove what was built
 #
 # Variables for building: CC, CFLAGS, CPPFLAGS, LDFLAGS (what is C or linked by CC), RUSTFLAGS, CARGO,
@@ -27,7 +28,7 @@
 # install a missing C compiler by apt-get.
 # For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
 # INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
-# PACKAGES (crates deb rpm) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
+# PACKAGES (crates deb rpm wheel) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
 # for `make bench`.
 
 BUILD   ?= build
@@ -53,7 +54,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem docs clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem docs wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -179,7 +180,7 @@ test-msrv: all
 
 # Packages as distributions and crates.io build them: see tests/packages.
 test-packages:
-	CARGO=$(CARGO) tests/packages $(PACKAGES)
+	BUILD=$(BUILD) CARGO=$(CARGO) tests/packages $(PACKAGES)
 
 # The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
 docs:
@@ -189,6 +190,12 @@ docs:
 	    echo 'or name it by MDBOOK=path/to/mdbook. The pages can be read without it: docs/src/SUMMARY.md' >&2; \
 	    exit 1; }
 	$(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
+
+# What `make install-strip` installs, packed: see packaging/wheel/pack.
+wheel: all
+	rm -rf $(BUILD)/wheel
+	$(MAKE) --no-print-directory -s install-strip DESTDIR=$(abspath $(BUILD))/wheel/tree PREFIX=/prefix > /dev/null
+	packaging/wheel/pack $(BUILD)/wheel/tree/prefix $(VERSION) $(DATE) $(BUILD)/wheel
 
 clean:
 	$(CARGO) clean
