@@ -84,15 +84,20 @@ pub unsafe fn stream(_wide: bool, to: *mut u8, from: *const u8, bytes: usize, ab
 }
 
 /// Copies by the function that the C library has for this processor: with SVE, with the instructions
-/// for copies of Armv8.8, or with what else its maker has measured.
+/// for copies of Armv8.8, or with what else its maker has measured. The head first: a null pointer is
+/// recognised by the address of its fault.
 ///
 /// # Safety
-/// As for [`crate::copy::elements`].
+/// As for [`crate::copy::elements`], for at least [`LINE`] bytes.
 #[inline(always)]
 pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller guarantees that the ranges are readable, writable and disjoint. (The C
-    // library's function also copies memory onto itself.)
-    unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+    let done = LINE - to as usize % LINE;
+    // SAFETY: the caller guarantees that the ranges are readable and writable, and disjoint or the same. (The
+    // C library's function also copies memory onto itself, which Rust's own forbids.)
+    unsafe {
+        line(to, from);
+        libc::memcpy(to.add(done).cast(), from.add(done).cast(), bytes - done);
+    }
 }
 
 /// What suits this processor: the C library's function, until somebody measures better on hardware.
