@@ -162,6 +162,15 @@ fn each_pe_has_cpus_for_its_threads() {
         let all = last.parse::<usize>().unwrap() - first.parse::<usize>().unwrap() + 1;
         let done = started(&format!("--bind-to hwthread:{all}")).ended_with(0);
         assert_eq!(done.lines(), [format!("{usable} {all}")], "{done:?}");
+        // On a host, too. The shell stands for the remote one, and runs this launcher.
+        let mut command = oshrun(&format!("--host a:1 --bind-to hwthread:{all}"));
+        let agent = concat!("sh -c 'exec \"", env!("CARGO_BIN_EXE_oshrun"), "\" --node' sh");
+        command.args(["--launch-agent", agent, "sh", "-c", text]);
+        let done = run({
+            command.env_remove("OMP_NUM_THREADS");
+            command
+        });
+        assert_eq!(done.ended_with(0).lines(), [format!("{usable} {all}")]);
     }
 }
 
