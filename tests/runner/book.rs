@@ -19,7 +19,8 @@ const ABROAD: &str = "moving.md";
 /// The language of blocks that are documentation tests of the crate: see `src/lib.rs`.
 const RUST: &str = "rust";
 /// Pages outside the book that have commands.
-const OUTSIDE: [&str; 3] = ["README.md", "CONTRIBUTING.md", "bench/README.md"];
+const OUTSIDE: [&str; 4] =
+    ["README.md", "CONTRIBUTING.md", "bench/README.md", "packaging/wheel/README.md"];
 /// More pages whose links are checked.
 const WITHOUT_COMMANDS: [&str; 2] = ["ARCHITECTURE.md", "tests/RULES.md"];
 /// Commands of others, whose options are not checked, and options of docker, srun and valgrind that
