@@ -33,6 +33,8 @@ pub struct Outcome {
     pub stderr: String,
     /// Whether the watchdog ended it.
     pub hung: bool,
+    /// Where its processes were then, if gdb is there.
+    stacks: String,
 }
 
 /// The seed of this run's random numbers: `CHECK_SEED`, or a new one every time.
@@ -98,13 +100,18 @@ impl Running {
 
     /// Waits for the command to end. Kills it if that takes too long.
     pub fn finish(self) -> Result<Outcome> {
-        self.finish_within(LIMIT)
+        self.end(LIMIT, true)
     }
 
     /// The same, with another limit.
-    pub fn finish_within(mut self, limit: Duration) -> Result<Outcome> {
+    pub fn finish_within(self, limit: Duration) -> Result<Outcome> {
+        self.end(limit, false)
+    }
+
+    /// `looks`: shows where processes are that have to be killed.
+    fn end(mut self, limit: Duration, looks: bool) -> Result<Outcome> {
         let deadline = Instant::now() + limit;
-        let mut hung = false;
+        let (mut hung, mut stacks) = (false, String::new());
         let status = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status,
@@ -113,6 +120,9 @@ impl Running {
                 }
                 Ok(None) => {
                     hung = true;
+                    if looks {
+                        stacks = self.descendants().into_iter().map(stacks_of).collect();
+                    }
                     self.kill_all();
                     break self.child.wait()?;
                 }
@@ -135,6 +145,7 @@ impl Running {
             stdout: text.remove(&Stream::Output).unwrap_or_default(),
             stderr: text.remove(&Stream::Error).unwrap_or_default(),
             hung,
+            stacks,
         })
     }
 
@@ -193,6 +204,16 @@ fn stat(pid: i32) -> Option<(i32, String)> {
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?.to_owned();
     Some((fields.next()?.parse().ok()?, state))
+}
+
+/// The stacks of a process's threads.
+fn stacks_of(pid: Pid) -> String {
+    let mut gdb = Command::new("timeout");
+    gdb.args(["20", "gdb", "-nx", "-batch", "-ex", "thread apply all backtrace 16", "-p"]);
+    let shown = gdb.arg(pid.to_string()).stdin(Stdio::null()).output();
+    let shown = shown.map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    format!("\n--- {} {pid}\n{}", name.trim_end(), shown.unwrap_or_default())
 }
 
 fn descendants(root: Pid) -> Vec<Pid> {
@@ -293,13 +314,14 @@ impl Outcome {
     /// The same as a text.
     pub fn shown(&self, problem: impl AsRef<str>) -> String {
         format!(
-            "{}\n$ {}\nstatus {}{}\n--- standard output\n{}\n--- standard error\n{}",
+            "{}\n$ {}\nstatus {}{}\n--- standard output\n{}\n--- standard error\n{}{}",
             problem.as_ref(),
             self.command,
             self.status,
             if self.hung { ", killed by the watchdog" } else { "" },
             tail(&self.stdout),
-            tail(&self.stderr)
+            tail(&self.stderr),
+            self.stacks
         )
     }
 }
