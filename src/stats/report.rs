@@ -64,9 +64,8 @@ impl fmt::Display for Report {
         let mut all = Snapshot::default();
         write!(
             f,
-            "statistics: calls and bytes, seconds blocked, PEs talked to, most bytes of heap\n\
-             {:>5} {:>19} {:>19} {:>19} {:>9} {:>9} {:>19} {:>29} {:>9} {:>7}",
-            "PE",
+            "statistics\n{:>5} {:>19} {:>19} {:>19} {:>9} {:>9} {:>19} {:>29} {:>9} {:>7}",
+            "",
             "puts",
             "gets",
             "atomics",
@@ -79,6 +78,17 @@ impl fmt::Display for Report {
         )?;
         if self.far.is_some() {
             write!(f, " {:>19}", "to other nodes")?;
+        }
+        // As `line` writes them.
+        let (calls, bytes, seconds) = ("calls", "bytes", "seconds");
+        write!(f, "\n{:>5}", "PE")?;
+        for _ in 0..3 {
+            write!(f, " {calls:>11} {bytes:>7}")?;
+        }
+        write!(f, " {calls:>9} {calls:>9} {calls:>9} {seconds:>9}")?;
+        write!(f, " {calls:>11} {bytes:>7} {seconds:>9} {:>9} {bytes:>7}", "PEs")?;
+        if self.far.is_some() {
+            write!(f, " {calls:>11} {bytes:>7}")?;
         }
         for (pe, s) in self.rows.iter().enumerate() {
             line(f, &pe.to_string(), s, &partners[pe].to_string(), far(pe))?;
@@ -112,7 +122,9 @@ mod tests {
             (0..3).map(|_| Snapshot { heap: 512, peers: peers.clone(), ..Snapshot::default() });
         let rows: Vec<_> = rows.collect();
         let text = Report { rows: rows.clone(), far: None }.to_string();
-        assert_eq!(text.lines().count(), 2 + 3 + 1 + 1);
+        assert_eq!(text.lines().count(), 3 + 3 + 1 + 1);
+        let widths: Vec<_> = text.lines().skip(1).take(5).map(str::len).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
         assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
         assert!(text.contains("1.5k"), "{text}");
         let far = Some(rows.iter().map(|row| row.with(|pe| pe == 2)).collect());

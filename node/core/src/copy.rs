@@ -26,9 +26,6 @@ pub use large::large;
 pub use methods::{Methods, set as set_methods};
 pub use strided::strided;
 
-/// Whether there is more than one method for the same bytes.
-pub const HAS_METHODS: bool = true;
-
 /// The limits between the methods that suit this processor.
 pub fn built_in() -> Methods {
     machine::built_in()

@@ -17,7 +17,7 @@ mod results;
 mod table;
 
 use anyhow::{Context, bail};
-use onenode_core::copy::{self, HAS_METHODS};
+use onenode_core::copy;
 use oneshmem::collectives::select::rules::Rules;
 use oneshmem::collectives::tuning;
 use oneshmem::job::launch;
@@ -75,7 +75,7 @@ fn tune(options: &Options) -> anyhow::Result<()> {
         prepare(&file)?;
     }
     // Copies are the same in jobs over hosts.
-    let with_copies = hosts.is_none() && HAS_METHODS;
+    let with_copies = hosts.is_none();
     let time = if with_copies { options.time * COPIES_SHARE } else { 0.0 };
     let results = jobs::measure(&pes, options.time - time, hosts)?;
     let choices = choice::choose(&results, &pes);
