@@ -31,14 +31,14 @@ pub(super) struct Picture<'a> {
 impl Picture<'_> {
     pub(super) fn svg(&self) -> String {
         let Self { matrix, .. } = self;
-        let most = (0..matrix.rows.len()).flat_map(|row| matrix.cells(row));
-        let most = most.map(|(_, cell)| cell.bytes).max().unwrap_or(0);
+        let cells = (0..matrix.rows.len()).flat_map(|row| matrix.cells(row));
+        let scale = Scale::of(cells.map(|(_, cell)| cell.bytes));
         let mut svg = String::new();
         self.head(&mut svg);
         self.labels(&mut svg);
-        self.rows(&mut svg, most);
+        self.rows(&mut svg, scale);
         self.borders(&mut svg);
-        self.legend(&mut svg, most);
+        self.legend(&mut svg, scale);
         svg.push_str("</svg>\n");
         svg
     }
@@ -113,11 +113,11 @@ impl Picture<'_> {
         }
     }
 
-    fn rows(&self, svg: &mut String, most: u64) {
+    fn rows(&self, svg: &mut String, scale: Scale) {
         let (matrix, size) = (self.matrix, self.size());
         let grid = &matrix.grid;
         let sum = |row| total(matrix.cells(row).map(|(_, cell)| cell));
-        let most_of_row = (0..matrix.rows.len()).map(|row| sum(row).bytes).max().unwrap_or(0);
+        let of_rows = Scale::of((0..matrix.rows.len()).map(|row| sum(row).bytes));
         for row in 0..matrix.rows.len() {
             let y = MARGIN as f64 + row as f64 * size;
             let label = grid.label(row);
@@ -136,7 +136,7 @@ impl Picture<'_> {
                 "<rect x=\"{}\" y=\"{y:.2}\" width=\"8\" height=\"{size:.2}\" fill=\"{}\"><title>PE \
                  {label} to all: {} in {calls} calls</title></rect>",
                 MARGIN + SIDE + 4,
-                colour(&NEAR, bytes, most_of_row),
+                of_rows.colour(&NEAR, bytes),
                 Bytes(bytes),
             );
             for (column, cell) in matrix.cells(row).filter(|(_, cell)| cell.calls > 0) {
@@ -149,7 +149,7 @@ impl Picture<'_> {
                     "<rect x=\"{:.2}\" y=\"{y:.2}\" width=\"{size:.2}\" height=\"{size:.2}\" \
                      fill=\"{}\"><title>PE {label} to PE {}{place}: {} bytes in {} calls</title></rect>",
                     MARGIN as f64 + column as f64 * size,
-                    colour(hue, cell.bytes, most),
+                    scale.colour(hue, cell.bytes),
                     grid.label(column),
                     cell.bytes,
                     cell.calls
@@ -175,17 +175,21 @@ impl Picture<'_> {
         );
     }
 
-    /// The legend of colours, in powers of 32.
-    fn legend(&self, svg: &mut String, most: u64) {
+    /// The legend of colours: the most and the fewest bytes, and powers of 32 between them.
+    fn legend(&self, svg: &mut String, scale: Scale) {
         let x = MARGIN + SIDE + SUMS + 20;
+        let Scale { least, most } = scale;
         let mut steps = vec![most];
         // Round numbers: 1 KiB, 32 KiB, 1 MiB and so on.
         let mut step = most.checked_ilog2().map_or(0, |digits| 1u64 << (digits / 5 * 5));
-        while step > 0 {
+        while step > least {
             if step < most {
                 steps.push(step);
             }
             step /= 32;
+        }
+        if least < most {
+            steps.push(least);
         }
         let mut rows = steps.len();
         let hues = if self.is_over_nodes() { &[&NEAR, &FAR][..] } else { &[&NEAR] };
@@ -197,7 +201,7 @@ impl Picture<'_> {
                     svg,
                     "<rect x=\"{}\" y=\"{y}\" width=\"18\" height=\"18\" fill=\"{}\"/>",
                     x + 24 * place,
-                    colour(hue, *bytes, most)
+                    scale.colour(hue, *bytes)
                 );
             }
             let _ = writeln!(svg, "<text x=\"{text}\" y=\"{}\">{}</text>", y + 13, Bytes(*bytes));
@@ -245,14 +249,32 @@ fn escaped(text: &str) -> String {
     visible.map(escape).collect()
 }
 
-/// The colour for this many bytes, on a logarithmic scale up to `most`.
-fn colour(hue: &Hue, bytes: u64, most: u64) -> String {
-    let share = if most > 1 { (bytes.max(1) as f64).ln() / (most as f64).ln() } else { 1.0 };
-    let place = share * (hue.len() - 1) as f64;
-    let low = (place as usize).min(hue.len() - 2);
-    let (a, b, t) = (hue[low], hue[low + 1], place - low as f64);
-    let mix = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+/// From the fewest bytes to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scale {
+    least: u64,
+    most: u64,
+}
+
+impl Scale {
+    /// The scale for these numbers of bytes, of which zeros do not count.
+    fn of(bytes: impl Iterator<Item = u64>) -> Self {
+        let (least, most) = bytes
+            .filter(|bytes| *bytes > 0)
+            .fold((u64::MAX, 0), |(least, most), bytes| (bytes.min(least), bytes.max(most)));
+        Self { least: least.min(most), most }
+    }
+
+    /// The colour for this many bytes: logarithmic, so that it shows how many times more there are.
+    fn colour(self, hue: &Hue, bytes: u64) -> String {
+        let [bytes, least, most] = [bytes, self.least, self.most].map(|it| (it.max(1) as f64).ln());
+        let share = if most > least { ((bytes - least) / (most - least)).max(0.0) } else { 1.0 };
+        let place = share * (hue.len() - 1) as f64;
+        let low = (place as usize).min(hue.len() - 2);
+        let (a, b, t) = (hue[low], hue[low + 1], place - low as f64);
+        let mix = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
+        format!("#{:02x}{:02x}{:02x}", mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    }
 }
 
 #[cfg(test)]
@@ -261,11 +283,16 @@ mod tests {
 
     #[test]
     fn more_bytes_are_darker() {
-        let light = |bytes| u8::from_str_radix(&colour(&NEAR, bytes, 1000)[1..3], 16).unwrap();
-        assert!(light(0) >= light(1) && light(1) > light(10));
-        assert!(light(10) > light(100) && light(100) > light(1000));
-        assert_eq!(colour(&NEAR, 1000, 1000), "#08306b");
-        assert_eq!(colour(&FAR, 1000, 1000), "#7f2704");
+        let scale = Scale::of([0, 1000, 500, 2000].into_iter());
+        assert_eq!(scale, Scale { least: 500, most: 2000 });
+        let light = |bytes| u8::from_str_radix(&scale.colour(&NEAR, bytes)[1..3], 16).unwrap();
+        assert!(light(0) == light(500) && light(500) > light(1000) && light(1000) > light(2000));
+        assert_eq!(scale.colour(&NEAR, 500), "#deebf7");
+        assert_eq!(scale.colour(&NEAR, 2000), "#08306b");
+        assert_eq!(scale.colour(&FAR, 2000), "#7f2704");
+        // All the same: as dark as can be. None: it does not matter.
+        assert_eq!(Scale::of([8, 0, 8].into_iter()).colour(&NEAR, 8), "#08306b");
+        assert_eq!(Scale::of([0].into_iter()), Scale { least: 0, most: 0 });
     }
 
     #[test]
