@@ -88,10 +88,10 @@ fn escaped(arg: Arg) -> Arg {
 mod tests {
     use super::*;
 
-    /// The line on an option in fish's completions of oshrun.
+    /// The command on an option in fish's completions of oshrun. It has a line for each value.
     fn in_fish<'t>(text: &'t str, long: &str) -> &'t str {
         let option = format!(" -l {long} ");
-        text.lines().find(|line| line.contains(&option)).unwrap()
+        text.split("\ncomplete ").find(|command| command.contains(&option)).unwrap()
     }
 
     #[test]
