@@ -15,18 +15,20 @@ NM      ?= nm
 
 # Sections to leave out. What .llvmbc and .llvmcmd hold is for compilers, and misleads their linker
 # plugin. The initialisers are Rust's: .init_array.00099 keeps the program's arguments, which nothing here
-# reads; .init_array.90 looks for instructions of AArch64 that node/core/src/arch/ looks for itself. The linker removes them, because it also removes what debug information says of them.
-# objcopy does not, and fails if there is such information, as in Debian's build of Rust's library.
+# reads; .init_array.90 looks for instructions of AArch64 that node/core/src/arch/ looks for itself. The
+# linker removes them, because it also removes what debug information says of them. objcopy does not, and
+# fails if there is such information, as in Debian's build of Rust's library.
 #
 # What is referenced only by sections that the linker drops stays undefined there, and no longer weak:
-# objcopy drops it.
+# objcopy drops it. It refuses an empty list, so that begins with a comment.
 DISCARD := .llvmbc .llvmcmd .init_array.00099 .init_array.90
 
 $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 	sed 's/^/--undefined=/' $(OBJ)/$*.exports > $(OBJ)/$*.roots
 	echo 'SECTIONS { /DISCARD/ : { *($(DISCARD)) } } INSERT BEFORE .text;' > $(OBJ)/$*.discard
 	$(LD) -r --gc-sections -T $(OBJ)/$*.discard @$(OBJ)/$*.roots -o $(OBJ)/$*.all.o $<
-	$(NM) --undefined-only --format=just-symbols $(OBJ)/$*.all.o > $(OBJ)/$*.undefined
+	echo '# undefined' > $(OBJ)/$*.undefined
+	$(NM) --undefined-only --format=just-symbols $(OBJ)/$*.all.o >> $(OBJ)/$*.undefined
 	$(OBJCOPY) --keep-global-symbols=$(OBJ)/$*.exports --strip-unneeded-symbols=$(OBJ)/$*.undefined \
 	    $(OBJ)/$*.all.o $@
 	rm -f $(OBJ)/$*.all.o
