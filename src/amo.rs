@@ -112,9 +112,10 @@ unsafe fn apply_slow<O: Operation, C: Numbering>(
     }
 }
 
-/// Defines the routines that return the old value.
-macro_rules! routines {
-    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) { $op:expr })*) => {$(
+/// Defines the routines that return the old value, and their nonblocking forms, which write it to `fetch`: on
+/// a node when they return, at other nodes when the next quiet returns at the latest.
+macro_rules! fetching {
+    ($($(#[$doc:meta])* $name:ident, $nbi:ident<$bound:ident>($target:ident $(, $arg:ident)*) { $op:expr })*) => {$(
         $(#[$doc])*
         #[inline(always)]
         pub fn $name<T: $bound, C: Numbering>(
@@ -126,35 +127,12 @@ macro_rules! routines {
         ) -> T {
             apply(routine, ctx, $target, Returned($op), pe)
         }
-    )*};
-}
 
-routines! {
-    /// Reads `source` on `pe`.
-    fetch<Word>(source) { Fetch::new() }
-    /// Writes `value` to `dest` on `pe` and returns the old value.
-    swap<Word>(dest, value) { Swap(value) }
-    /// Writes `value` to `dest` on `pe` if `dest` holds `cond`; returns the old value.
-    compare_swap<Integer>(dest, cond, value) { CompareSwap { cond, value } }
-    /// Adds one to `dest` on `pe` and returns the old value.
-    fetch_inc<Integer>(dest) { Add(T::ONE) }
-    /// Adds `value` to `dest` on `pe` and returns the old value.
-    fetch_add<Integer>(dest, value) { Add(value) }
-    /// Ands `value` into `dest` on `pe` and returns the old value.
-    fetch_and<Integer>(dest, value) { And(value) }
-    /// Ors `value` into `dest` on `pe` and returns the old value.
-    fetch_or<Integer>(dest, value) { Or(value) }
-    /// Exclusive-ors `value` into `dest` on `pe` and returns the old value.
-    fetch_xor<Integer>(dest, value) { Xor(value) }
-}
-
-/// Defines the nonblocking forms, which write the old value to `fetch`: on a node when they return, at
-/// other nodes when the next quiet returns at the latest.
-macro_rules! nonblocking {
-    ($($(#[$doc:meta])* $name:ident<$bound:ident>($target:ident $(, $arg:ident)*) { $op:expr })*) => {$(
         $(#[$doc])*
+        ///
+        /// Nonblocking.
         #[inline(always)]
-        pub fn $name<T: $bound, C: Numbering>(
+        pub fn $nbi<T: $bound, C: Numbering>(
             routine: Routine,
             ctx: C,
             fetch: Dest<'_, T>,
@@ -167,23 +145,23 @@ macro_rules! nonblocking {
     )*};
 }
 
-nonblocking! {
-    /// [`fetch`](fn@fetch), nonblocking.
-    fetch_nbi<Word>(source) { Fetch::new() }
-    /// [`swap`], nonblocking.
-    swap_nbi<Word>(dest, value) { Swap(value) }
-    /// [`compare_swap`], nonblocking.
-    compare_swap_nbi<Integer>(dest, cond, value) { CompareSwap { cond, value } }
-    /// [`fetch_inc`], nonblocking.
-    fetch_inc_nbi<Integer>(dest) { Add(T::ONE) }
-    /// [`fetch_add`], nonblocking.
-    fetch_add_nbi<Integer>(dest, value) { Add(value) }
-    /// [`fetch_and`], nonblocking.
-    fetch_and_nbi<Integer>(dest, value) { And(value) }
-    /// [`fetch_or`], nonblocking.
-    fetch_or_nbi<Integer>(dest, value) { Or(value) }
-    /// [`fetch_xor`], nonblocking.
-    fetch_xor_nbi<Integer>(dest, value) { Xor(value) }
+fetching! {
+    /// Reads `source` on `pe`.
+    fetch, fetch_nbi<Word>(source) { Fetch::new() }
+    /// Writes `value` to `dest` on `pe` and returns the old value.
+    swap, swap_nbi<Word>(dest, value) { Swap(value) }
+    /// Writes `value` to `dest` on `pe` if `dest` holds `cond`; returns the old value.
+    compare_swap, compare_swap_nbi<Integer>(dest, cond, value) { CompareSwap { cond, value } }
+    /// Adds one to `dest` on `pe` and returns the old value.
+    fetch_inc, fetch_inc_nbi<Integer>(dest) { Add(T::ONE) }
+    /// Adds `value` to `dest` on `pe` and returns the old value.
+    fetch_add, fetch_add_nbi<Integer>(dest, value) { Add(value) }
+    /// Ands `value` into `dest` on `pe` and returns the old value.
+    fetch_and, fetch_and_nbi<Integer>(dest, value) { And(value) }
+    /// Ors `value` into `dest` on `pe` and returns the old value.
+    fetch_or, fetch_or_nbi<Integer>(dest, value) { Or(value) }
+    /// Exclusive-ors `value` into `dest` on `pe` and returns the old value.
+    fetch_xor, fetch_xor_nbi<Integer>(dest, value) { Xor(value) }
 }
 
 /// Writes `value` to `dest` on `pe`.

@@ -467,3 +467,43 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
         );
     }
 }
+
+#[test]
+fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
+    let start = Instant::now();
+    let mut outbox = Outbox {
+        to: Endpoint { handle: null_mut(), broken: None },
+        handler: OPERATIONS,
+        batch: Batch::default(),
+        oldest: start,
+        last: start,
+        row: 0,
+        unsent: Unsent::default(),
+    };
+    let mut now = start + GAP;
+    let mut send = |departure, after: Duration| {
+        now += after;
+        let leaves = outbox.note(departure, || now);
+        outbox.batch.add(message::words(message::STORE, &[1]));
+        if leaves {
+            outbox.batch.clear();
+        }
+        leaves
+    };
+    let soon = GAP / 10;
+    for departure in [Departure::AtOnce, Departure::InBurst] {
+        assert!(send(departure, GAP), "a burst begins");
+    }
+    for i in 1..ALONE {
+        assert!(send(Departure::InBurst, soon), "message {i}");
+    }
+    // Those that leave because of their age do not end the burst.
+    for round in 0..3 {
+        let waiting = (0..).take_while(|_| !send(Departure::InBurst, soon)).count();
+        let most = AGE.div_duration_f64(soon) as usize;
+        assert!((most - 1..=most + 1).contains(&waiting), "{waiting} in round {round}");
+    }
+    assert!(!send(Departure::WithNext, soon));
+    assert!(send(Departure::InBurst, soon), "another burst begins");
+    assert!(send(Departure::AtOnce, soon) && send(Departure::InBurst, GAP));
+}
