@@ -1,6 +1,6 @@
 /* slow_link DEVICE DEVICE: makes two Ethernet devices (tap) and carries frames between them as
- * a network of some distance does: each takes 1 ms, and one in 64 takes half as long again, so
- * that others overtake it. Ends with the process that has started it. */
+ * a network of some distance does: each takes 1 ms, one in 64 takes half as long again, so that
+ * others overtake it, and one in 100 is lost. Ends with the process that has started it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -59,12 +59,12 @@ static void take(int from, int to)
     for (;;) {
         struct way *way = ++count % 64 == 0 ? &late : &usual;
         struct frame *frame = &way->frames[way->end % MOST];
-        static char lost[LONGEST];
-        int full = way->end - way->first == MOST;
-        ssize_t bytes = read(from, full ? lost : frame->data, LONGEST);
+        static char rest[LONGEST];
+        int lost = way->end - way->first == MOST || count % 100 == 0;
+        ssize_t bytes = read(from, lost ? rest : frame->data, LONGEST);
         if (bytes <= 0)
             return;
-        if (full)
+        if (lost)
             continue;
         frame->due = now() + way->takes;
         frame->to = to;

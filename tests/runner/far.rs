@@ -383,7 +383,7 @@ fn unreachable_address() -> Result {
     launch::run(command)?.fails(&["node node", " with PEs ", "cannot be reached from node node"])
 }
 
-/// Runs a job whose nodes exchange frames slowly and out of order.
+/// Runs a job whose nodes exchange frames slowly and out of order, and lose some.
 fn slowly(mut command: Command) -> Result {
     let link = compile::plain("tests/programs/slow_link.c", &[])?;
     command.env("SLOW_LINK", link);
