@@ -5,6 +5,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::{Shell, generate};
 use oneshmem_tools::cli;
+use oneshmem_tools::place::Place;
 
 /// The completion files, named by where shells look for them below `share`.
 pub fn all() -> Files {
@@ -36,7 +37,7 @@ fn commands() -> Vec<(&'static str, Command)> {
             .num_args(1..)
             .trailing_var_arg(true);
         // A number of PEs for each place (ppr) is accepted, too, but not offered.
-        let places = PossibleValuesParser::new(["core", "l3", "numa", "socket"]);
+        let places = PossibleValuesParser::new(Place::ALL.map(Place::name));
         cli::oshrun::command().arg(program).mut_arg("map-by", |arg| arg.value_parser(places))
     };
     let wrapper = |name, language| {
