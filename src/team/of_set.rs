@@ -96,14 +96,13 @@ impl Collective for Agreement {
     type Output = Option<Place>;
 
     fn run(self, _: Routine, group: &impl Members) -> Option<Place> {
-        let (slot, step) = self.place.map_or((0, 0), |place| (place.slot as u64 + 1, place.step));
+        let [slot, step] = Place::encode(self.place);
         let mine = [u64::from(self.multiple), slot, step];
         let (mut place, mut multiple) = (None, false);
         let Ok(()) = group.exchange_words(&mine, 0..mine.len(), |member, theirs| {
             multiple |= theirs[0] != 0;
             if member == 0 {
-                let slot = theirs[1].checked_sub(1).and_then(|slot| usize::try_from(slot).ok());
-                place = slot.map(|slot| Place { slot, step: theirs[2] });
+                place = Place::decode([theirs[1], theirs[2]]);
             }
             Ok(())
         });

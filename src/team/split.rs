@@ -176,6 +176,18 @@ pub(crate) struct Place {
     pub(super) step: u64,
 }
 
+impl Place {
+    /// As two words of a message.
+    pub(super) fn encode(place: Option<Self>) -> [u64; 2] {
+        place.map_or([0, 0], |Self { slot, step }| [slot as u64 + 1, step])
+    }
+
+    /// From two such words.
+    pub(super) fn decode([slot, step]: [u64; 2]) -> Option<Self> {
+        Some(Self { slot: usize::try_from(slot.checked_sub(1)?).ok()?, step })
+    }
+}
+
 /// What each PE of the parent sends to the others.
 struct Notice {
     arguments: [c_int; 3],
@@ -191,18 +203,13 @@ impl Notice {
             *word = argument as u64;
         }
         for (pair, place) in words[4..8].chunks_mut(2).zip(self.places) {
-            if let Some(Place { slot, step }) = place {
-                pair.copy_from_slice(&[slot as u64 + 1, step]);
-            }
+            pair.copy_from_slice(&Place::encode(place));
         }
         words
     }
 
     fn decode(words: &Small) -> Self {
-        let place = |at: usize| {
-            let slot = usize::try_from(words[at].checked_sub(1)?).ok()?;
-            Some(Place { slot, step: words[at + 1] })
-        };
+        let place = |at: usize| Place::decode([words[at], words[at + 1]]);
         Self {
             arguments: [1, 2, 3].map(|i| words[i] as c_int),
             ok: words[0] == 1,

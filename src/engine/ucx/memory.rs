@@ -131,8 +131,7 @@ pub unsafe fn load(from: *const u8, to: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message;
-    use super::super::message::{Batch, Message, Target, unpack, update, words};
+    use super::super::message::{self, Batch, Message, Target, unpack, update, words};
     use super::*;
     use crate::engine::Far;
     use std::slice;

@@ -30,7 +30,7 @@ use progress::{Shared, State};
 use request::Remote;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-use worker::{Connection, Departure, Unsent, Worker};
+use worker::{Departure, Unsent, Worker};
 
 pub use raw::about;
 
@@ -77,49 +77,34 @@ impl Ucx {
         Ok(Self { shared, admission: admission.into() })
     }
 
-    /// Sends a message that quiets wait for, at once or with others of a burst.
-    fn send<F: FnOnce(&mut [u8])>(&self, to: Far, message: Message<F>) {
-        self.send_all(to, std::iter::once((0, message)));
+    /// Sends a message. `owed`: quiets wait for it, and it may leave with others of a burst.
+    fn send<F: FnOnce(&mut [u8])>(&self, to: Far, message: Message<F>, owed: bool) {
+        self.send_all(to, std::iter::once((0, message)), owed);
     }
 
-    /// The same with messages about memory so many bytes further on; they leave together.
+    /// The same with messages about memory so many bytes further on; they leave together. Returns when UCX
+    /// has sent what has left: a PE issues no more than the network takes.
     fn send_all<F: FnOnce(&mut [u8])>(
         &self,
         to: Far,
         messages: impl Iterator<Item = (usize, Message<F>)>,
+        owed: bool,
     ) {
         let unsent = self.with(to, |state, remote, offset| {
             let mut messages = messages.peekable();
             while let Some((skipped, message)) = messages.next() {
                 let target = remote.at(offset.wrapping_add(skipped as u64), message.extent())?;
-                self.shared.count(state, to.pe, true);
+                self.shared.count(state, to.pe, owed);
                 let departure = match messages.peek() {
                     Some(_) => Departure::WithNext,
-                    None => state.departure(),
+                    None if owed => state.departure(),
+                    None => Departure::AtOnce,
                 };
                 state.worker.send(remote.agent, message.to(target), departure)?;
             }
             Ok((!state.worker.has_sent(remote.agent)).then_some(remote.agent))
         });
         if let Some(agent) = unsent {
-            self.await_sent(agent);
-        }
-    }
-
-    /// Sends a message that others wait for, but no quiet of this PE.
-    fn send_at_once<F: FnOnce(&mut [u8])>(&self, to: Far, message: Message<F>) {
-        let agent = self.with(to, |state, remote, offset| {
-            let target = remote.at(offset, message.extent())?;
-            self.shared.count(state, to.pe, false);
-            let sent = state.worker.send(remote.agent, message.to(target), Departure::AtOnce);
-            sent.map(|()| remote.agent)
-        });
-        self.await_sent(agent);
-    }
-
-    /// Returns when the short messages have been sent: a PE issues no more than the network takes.
-    fn await_sent(&self, agent: Connection) {
-        if !self.shared.state().worker.has_sent(agent) {
             self.shared.wait(|state| state.worker.has_sent(agent));
         }
     }
@@ -210,7 +195,7 @@ unsafe impl Engine for Ucx {
         }
         if bytes <= message::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
-            return self.send(to, unsafe { message::store(from, bytes) });
+            return self.send(to, unsafe { message::store(from, bytes) }, true);
         }
         // If the kernel cannot read the source, UCX ends the process without a reason. A fault has one.
         for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
@@ -246,6 +231,7 @@ unsafe impl Engine for Ucx {
             blocks.starts().map(|(there, here)| unsafe {
                 (there, message::store(from.wrapping_add(here), blocks.bytes))
             }),
+            true,
         );
     }
 
@@ -269,7 +255,7 @@ unsafe impl Engine for Ucx {
 
     fn update(&self, at: Far, amo: Amo) {
         match message::update(amo) {
-            Some(message) => self.send(at, message),
+            Some(message) => self.send(at, message, true),
             None => _ = self.fetch(at, amo),
         }
     }
@@ -305,13 +291,13 @@ impl Network for Ucx {
             return;
         }
         if let [_] = words {
-            return self.send_at_once(at, message::words(message::RAISE, words));
+            return self.send(at, message::words(message::RAISE, words), false);
         }
         let at_once = message::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
             // SAFETY: the words of the part are readable.
             let message = unsafe { message::store(part.as_ptr().cast(), size_of_val(part)) };
-            self.send_at_once(at.plus(i * message::MOST), message);
+            self.send(at.plus(i * message::MOST), message, false);
         }
     }
 
