@@ -32,6 +32,22 @@ impl Job {
         self.layout.mirror(pe)
     }
 
+    /// Attaches or connects to every peer. Waits until all have initialised.
+    pub(super) fn reach_all(&self) {
+        // Each PE begins after itself, so that not all ask one peer at a time.
+        for pe in (1..self.npes).map(|nth| (self.pe + nth) % self.npes) {
+            match self.is_near(pe) {
+                true => {
+                    self.mirror(pe);
+                }
+                // The first question connects.
+                false => {
+                    self.runs_the_same(pe);
+                }
+            }
+        }
+    }
+
     /// Ends the job: PE `pe` is on another node, whose memory cannot be mapped.
     #[cold]
     fn not_near(&self, pe: usize) -> ! {

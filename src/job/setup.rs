@@ -103,7 +103,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::leave_if_late(&file, place.exchange.is_some());
 
     let settings = Settings::read(&file, place.launcher);
-    let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order } =
+    let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order, eager } =
         settings.map_err(|error| report_once(routine, &file, pe, error))?;
 
     let network = match file.nodes() {
@@ -176,6 +176,9 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         network.start_progress_thread()?;
     }
     announce(job);
+    if eager {
+        job.reach_all();
+    }
     Ok(())
 }
 
