@@ -1,7 +1,7 @@
 // What it takes to have elements of an array that OpenMP has mapped on another PE's device: a put with a signal, one
 // way, and an all-to-all. In the form `standard` they go through arrays in the symmetric heap, in the form `extended`
 // the mapped arrays are symmetric. Prints "POINT what form bytes nanoseconds", medians.
-#include <shmem.h>
+#include <shmemx.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-extern "C" int __tgt_set_device_allocator(int64_t device, void *allocate, void *release);
 
 static bool extended;
 static int me, npes;

@@ -6,15 +6,13 @@
 //   oshc++ -O2 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu heat.cc -o heat        (SHMEM_CXX=clang++)
 //   oshrun -n 4 ./heat extended 64
 #pragma once
-#include <shmem.h>
+#include <shmemx.h>
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-extern "C" int __tgt_set_device_allocator(int64_t device, void *allocate, void *release);
 
 struct App {
     const char *name;

@@ -45,7 +45,7 @@ pub fn write_changed<N: AsRef<Path>>(
     Ok(())
 }
 
-/// Names that `shmem.h` declares with `-DSHMEM_PARTITIONS`, as they have been proposed for OpenSHMEM.
+/// Names that `shmem.h` declares beside the specification's, as they have been proposed for OpenSHMEM.
 const PROPOSED: [&str; 4] = [
     "shmem_partition_malloc",
     "shmem_partition_align",

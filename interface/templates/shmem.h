@@ -75,13 +75,11 @@ extern "C" {
 /* They work, and will go on working; new programs have no use for them. */
 
 @DEPRECATED@
-#ifdef SHMEM_PARTITIONS
 /* As in shmemx.h, under the names that have been proposed for OpenSHMEM. */
 void *shmem_partition_malloc(size_t size, int id);
 void *shmem_partition_align(size_t alignment, size_t size, int id);
 void *shmem_partition_calloc(size_t count, size_t size, int id);
 void shmem_partition_free(void *ptr);
-#endif
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -69,9 +69,20 @@ void *shmemx_device_ptr(const void *ptr, int pe);
  * be written. */
 int shmemx_partition_persist(void *ptr, size_t bytes);
 
-/* In liboneshmem_openmp, which oshcc links with -fopenmp-targets: whether arrays that the calling
- * thread maps to OpenMP's device get storage from the partition of KIND=LIBOMP; returns what was
- * before. A program asks for such storage at all by __tgt_set_device_allocator. */
+/* The next four are in liboneshmem_openmp, which oshcc links with -fopenmp-targets.
+ *
+ * From now on arrays that `target data` maps to OpenMP's device `number` (a negative one: the default device) get
+ * storage from the partition of KIND=LIBOMP, so that they are symmetric. Called after shmem_init. The functions
+ * `allocate` and `release` have been proposed and are not called. Returns 0, or 1 if it cannot be, and says why. The
+ * second form has the arguments in another order. */
+int __tgt_set_device_allocator(int64_t number, void *allocate, void *release);
+int __tgt_set_shmem_allocator(void *allocate, void *release, int64_t number);
+
+/* Mapped arrays have OpenMP's own storage again. Returns 0, or 1 if arrays are still mapped. */
+int __tgt_reset_device_allocator(int64_t number);
+
+/* Whether arrays that the calling thread maps get storage from the partition, if any do; returns what was
+ * before. */
 int shmemx_openmp_maps(int on);
 
 /* A hint for shmem_malloc_with_hints: from partition `id`, or else from the heap. */

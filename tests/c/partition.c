@@ -2,7 +2,6 @@
 // pes: 1 2 4
 // device: no
 // variants: all
-// cflags: -DSHMEM_PARTITIONS
 // env: SHMEM_SYMMETRIC_PARTITION1=8M:KIND=NORMALMEM SMA_SYMMETRIC_PARTITION3=1M:POLICY=I
 // case: plain | env=SHMEM_SYMMETRIC_SIZE=4M
 // case: debug | env=SHMEM_DEBUG=1 env=SHMEM_SYMMETRIC_SIZE=4M

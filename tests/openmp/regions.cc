@@ -1,10 +1,8 @@
 // Puts and a reduction between arrays that OpenMP has mapped, and kernels that use what came.
-#include <shmem.h>
+#include <shmemx.h>
 
 #include <cstdint>
 #include <cstdio>
-
-extern "C" int __tgt_set_shmem_allocator(void *, void *, int64_t);
 
 static long psync[SHMEM_REDUCE_SYNC_SIZE];
 static float pwrk[1 << 16];

@@ -7,9 +7,6 @@
 #include <cstdio>
 #include <vector>
 
-extern "C" int __tgt_set_device_allocator(int64_t, void *, void *);
-extern "C" int __tgt_reset_device_allocator(int64_t);
-
 static int wrong;
 
 #define CHECK(condition)                                                     \

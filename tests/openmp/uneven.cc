@@ -1,9 +1,7 @@
 // One PE maps an array more than the others: under SHMEM_DEBUG it is told.
-#include <shmem.h>
+#include <shmemx.h>
 
 #include <cstdint>
-
-extern "C" int __tgt_set_device_allocator(int64_t, void *, void *);
 
 int main()
 {

@@ -3,8 +3,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-int __tgt_set_device_allocator(int64_t, void *, void *);
-
 static void show(const char *what, double *array)
 {
     #pragma omp target data map(alloc: array[0:100])
