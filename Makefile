@@ -13,6 +13,7 @@
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the programs for the Kitten kernel: build/kitten/
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
+#   make figures         the figures of the papers behind the library, on a page: build/figures/; QUICK=1: scaled down
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
 #   make wheel           a Python wheel with everything but static libraries: build/wheel/ (needs python3)
 #   make install         install into $(DESTDIR)$(PREFIX); needs no cargo after `make`
@@ -29,7 +30,7 @@
 # For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
 # INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
 # PACKAGES (crates deb rpm wheel) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
-# for `make bench`.
+# for `make bench` and `make figures`, FIGURE for the latter.
 
 BUILD   ?= build
 CARGO   ?= cargo
@@ -54,7 +55,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem docs wheel clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem figures docs wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -165,6 +166,12 @@ bench: all
 	$(CARGO) build --locked -p oneshmem-bench
 	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
 	    --sources bench/programs --work $(BUILD)/bench $(BENCH_FLAGS)
+
+# FIGURE: a paper, and a number if wanted (FIGURE="mapping 1"). With `make smartmap` before, its curves are there, too.
+figures: all
+	$(CARGO) build --locked -p oneshmem-bench
+	$(CARGO) run --locked -q -p oneshmem-bench -- figures $(FIGURE) $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
+	    --sources bench/programs --smartmap $(BUILD)/smartmap/bin --work $(BUILD)/figures $(BENCH_FLAGS)
 
 # The threads of a PE under ThreadSanitizer.
 test-tsan: all

@@ -51,6 +51,8 @@ int main(int argc, char **argv)
     BENCH_SIZES (size, 8, (size_t)1 << 30) {
         w.size = size;
         w.transfers = size >= 65536 ? 1 : size <= 1024 ? 64 : (long)(65536 / size);
+        if (bench.window > 0 && bench.window < w.transfers)
+            w.transfers = bench.window;
         for (size_t t = 0; t < sizeof tests / sizeof *tests; t++) {
             size_t bytes = size * (size_t)w.transfers;
             memset(w.in, 0xff, bytes);

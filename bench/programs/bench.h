@@ -11,7 +11,9 @@
  *                             this line happened after the benchmark
  *
  * Arguments are key=value: ms= (time for one point), samples=, min=, max= and
- * step= (sizes), iters= (where a program counts), only=name,name,... (where a program
+ * step= (sizes), iters= (where a program counts), each= (every one of so many messages is
+ * a sample, where one follows from the other), window= (transfers before a quiet),
+ * cache= (bytes that a pass through the caches takes), only=name,name,... (where a program
  * has many points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are
  * fewer CPUs than PEs). */
 #ifndef BENCH_H
@@ -43,11 +45,11 @@
 static struct {
     int pe, npes;
     double ms;
-    long samples, iters;
-    size_t min, max;
+    long samples, iters, each, window;
+    size_t cache, min, max;
     long step;
     const char *only;
-} bench = {0, 1, 20, 20, 256, 8, 4u << 20, 2, NULL};
+} bench = {0, 1, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, NULL};
 
 static inline double bench_now(void)
 {
@@ -155,6 +157,9 @@ static inline void bench_arguments(int argc, char **argv)
         if (BENCH_KEY("ms")) bench.ms = atof(value);
         else if (BENCH_KEY("samples")) bench.samples = atol(value);
         else if (BENCH_KEY("iters")) bench.iters = atol(value);
+        else if (BENCH_KEY("each")) bench.each = atol(value);
+        else if (BENCH_KEY("window")) bench.window = atol(value);
+        else if (BENCH_KEY("cache")) bench.cache = strtoull(value, NULL, 10);
         else if (BENCH_KEY("min")) bench.min = strtoull(value, NULL, 10);
         else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
         else if (BENCH_KEY("step")) bench.step = atol(value);
@@ -164,7 +169,8 @@ static inline void bench_arguments(int argc, char **argv)
 #undef BENCH_KEY
     }
     bench_check(bench.ms > 0 && bench.samples > 0 && bench.samples <= BENCH_MAX_SAMPLES && bench.iters > 0 &&
-                    bench.iters <= BENCH_MAX_SAMPLES && bench.min > 0 && bench.step > 1,
+                    bench.iters <= BENCH_MAX_SAMPLES && bench.each >= 0 && bench.each <= BENCH_MAX_SAMPLES &&
+                    bench.window >= 0 && bench.min > 0 && bench.step > 1,
                 "an argument is out of range");
 }
 
@@ -226,6 +232,8 @@ struct bench_point {
     double weight;
     /* Samples of exactly one operation each, so many; 0: the engine chooses. */
     long exactly;
+    /* An operation begins only when the one before has come back: with each=, PE 0 times every one. */
+    int chained;
 };
 
 static inline double bench_sample(const struct bench_point *p, long n)
@@ -250,6 +258,21 @@ static inline double bench_sample(const struct bench_point *p, long n)
     return p->whose == BENCH_MEAN ? sum / bench.npes : slowest;
 }
 
+/* Every one of so many operations is a sample: the worst message shows, too. Some come before that, untimed. */
+static inline void bench_each(const struct bench_point *p, double *sample)
+{
+    bench_barrier();
+    p->op(p->arg, bench.each / 10 + 1);
+    for (long i = 0; i < bench.each; i++) {
+        double start = bench_now();
+        p->op(p->arg, 1);
+        sample[i] = (bench_now() - start) / p->weight;
+    }
+    bench_barrier();
+    if (bench.pe == 0)
+        bench_report(p->name, p->size, "ns", sample, bench.each);
+}
+
 /* Measures one point: grows the batch until it fills its share of the time,
  * which also warms everything up, then takes the samples; on a machine that is busy with
  * other things, where all that is between samples takes long, fewer. PE 0 decides. */
@@ -258,6 +281,10 @@ static inline void bench_measure(struct bench_point p)
     static const char *const units[] = {"ns", "Mop/s", "MB/s"};
     static double sample[BENCH_MAX_SAMPLES];
     long batch = 1, samples = p.exactly;
+    if (p.chained && bench.each > 0) {
+        bench_each(&p, sample);
+        return;
+    }
     bench_sample(&p, 1); /* attaches, makes pages: not what is measured, and no measure of how long it takes */
     if (samples == 0) {
         double share = bench.ms * 1e6 / (double)bench.samples, took;
@@ -295,6 +322,17 @@ static inline int bench_wanted(const char *name)
 #define BENCH_SIZES(size, least, most)                                                              \
     for (size_t size = bench.min > (least) ? bench.min : (least);                                   \
          size <= (bench.max < (most) ? bench.max : (most)); size *= (size_t)bench.step)
+
+/* A pass over as many bytes as the caches hold. */
+static inline void bench_pass_caches(void)
+{
+    static volatile unsigned char *pass;
+    if (pass == NULL)
+        pass = calloc(1, bench.cache);
+    bench_check(pass != NULL, "no memory for a pass over %zu bytes", bench.cache);
+    for (size_t i = 0; i < bench.cache; i += 64)
+        pass[i]++;
+}
 
 /* A pattern that differs with the place and the seed, and its check. */
 static inline void bench_fill(unsigned char *buffer, size_t size, unsigned seed)

@@ -2,7 +2,7 @@
  * this project starts from: each PE puts 128 messages to each of six peers, then
  * waits for the last one expected from each of its six senders. One iteration is
  * one sample; before each, outside the timed part, the caches are invalidated by
- * a pass over 8 MiB. The figure is the average rate of one PE. All PEs take part;
+ * a pass over as many bytes as they hold. The figure is the average rate of one PE. All PEs take part;
  * with fewer than 7 PEs, the peers there are.
  *
  * "The last expected" is a flag put after fence: message order within one peer
@@ -11,7 +11,6 @@
 
 #define MESSAGES 128
 #define PEERS 6
-#define CACHE (8u << 20)
 
 static long *arrived; /* one for each sender */
 
@@ -24,10 +23,8 @@ struct traffic {
 
 static void prepare(void *arg)
 {
-    static volatile unsigned char pass[CACHE];
     struct traffic *t = arg;
-    for (size_t i = 0; i < CACHE; i += 64)
-        pass[i]++;
+    bench_pass_caches();
     t->iteration++;
     memcpy(t->out, &t->iteration, sizeof(long));
 }

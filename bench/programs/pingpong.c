@@ -79,7 +79,7 @@ static void measure(const char *name, void (*op)(void *, long), unsigned char *i
     memset(in, 0, size);
     bench_fill(out, size, (unsigned)(bench.pe + 1));
     bench_barrier();
-    bench_measure((struct bench_point){.name = name, .size = size, .op = op, .arg = &x, .unit = BENCH_NS, .weight = 2});
+    bench_measure((struct bench_point){.name = name, .size = size, .op = op, .arg = &x, .unit = BENCH_NS, .weight = 2, .chained = 1});
     if (bench.pe < 2) {
         long last;
         memcpy(&last, in + size - sizeof(long), sizeof(long));

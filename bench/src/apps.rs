@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use comfy_table::{CellAlignment, Table, presets};
-use indicatif::ProgressBar;
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
 use crate::implementation::Implementation;
+use crate::progress::Progress;
 use crate::{execute, memory, slower};
 
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -166,15 +166,15 @@ impl Apps {
         }
         let mut found = Figures::new();
         let rounds = (self.repeats + 1) * PROGRAMS.len() * PES.len() * self.forms.len();
-        let bar = ProgressBar::new(rounds as u64);
+        let mut progress = Progress::of(rounds);
         // The last round measures memory, which would disturb the others.
         for round in 0..=self.repeats {
             for (p, (name, usual, little)) in PROGRAMS.iter().enumerate() {
                 let arguments = if self.tiny { little } else { usual };
                 for pes in PES {
                     for (f, form) in self.forms.iter().enumerate() {
-                        bar.inc(1);
                         let what = || format!("{name} of {} with {pes} PEs", form.name());
+                        progress.step(&what());
                         let mut job = form.job(pes, &programs[p][f], arguments);
                         let cell = found.entry((p, pes, f)).or_default();
                         if round == self.repeats {
@@ -191,7 +191,7 @@ impl Apps {
                 }
             }
         }
-        bar.finish_and_clear();
+        progress.end();
         self.show(&found)
     }
 

@@ -28,8 +28,8 @@ impl Change<'_> {
 /// The costs of some runs: times unchanged, rates inverted.
 fn costs(unit: Unit, medians: &[f64]) -> Vec<f64> {
     match unit {
-        Unit::Nanoseconds | Unit::Packets | Unit::Times => medians.to_vec(),
         Unit::MegaOperations | Unit::MegaBytes => medians.iter().map(|rate| 1.0 / rate).collect(),
+        _ => medians.to_vec(),
     }
 }
 

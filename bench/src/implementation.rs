@@ -21,6 +21,10 @@ const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated
 pub struct Implementation {
     /// The name in the report.
     pub name: String,
+    /// Where its programs are built, below the suite's folder: the same for all variants of one.
+    pub folder: String,
+    /// More environment for its jobs.
+    pub environment: Vec<(String, String)>,
     /// The folder of `oshcc` and `oshrun`. `None` for the raw programs.
     pub bin: Option<PathBuf>,
     /// Additional arguments for its launcher.
@@ -39,12 +43,29 @@ impl Implementation {
                 bail!("{name}: there is no {command} in {}", bin.display());
             }
         }
-        Ok(Self { name: name.into(), bin: Some(bin), launch, over: None })
+        Ok(Self { bin: Some(bin), launch, ..Self::called(name) })
+    }
+
+    fn called(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            folder: name.into(),
+            environment: Vec::new(),
+            bin: None,
+            launch: Vec::new(),
+            over: None,
+        }
+    }
+
+    /// The same programs under another name, in jobs with more environment.
+    pub fn variant(&self, name: String, environment: &[(&str, &str)]) -> Self {
+        let more = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Self { name, environment: more.collect(), ..self.clone() }
     }
 
     /// No implementation: plain shared memory.
     pub fn raw() -> Self {
-        Self { name: RAW.into(), bin: None, launch: Vec::new(), over: None }
+        Self::called(RAW)
     }
 
     /// Compiles one program. The error contains the compiler's messages.
@@ -52,6 +73,7 @@ impl Implementation {
         let compiler = self.bin.as_ref().map_or("cc".into(), |bin| bin.join("oshcc"));
         let mut command = Command::new(compiler);
         command.args(FLAGS).arg(source).arg("-o").arg(program);
+        command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         let outcome = execute::run(&mut command, scratch, Duration::from_secs(300))?;
         if !outcome.success() {
             bail!("does not build: {}", outcome.reason());
@@ -79,6 +101,7 @@ impl Implementation {
         for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
             command.env(variable, format!("{heap_mib}M"));
         }
+        command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         command
     }
 

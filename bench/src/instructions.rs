@@ -52,7 +52,7 @@ pub struct Limit {
 
 /// Builds the program, runs it on one PE under callgrind and reads the counts.
 pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Result<Vec<Count>> {
-    let directory = work.join(&who.name).join("calls");
+    let directory = work.join(&who.folder).join("calls");
     // Remove an earlier run's dumps, so that they are not read as this one's.
     if directory.exists() {
         std::fs::remove_dir_all(&directory)

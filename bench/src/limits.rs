@@ -49,6 +49,11 @@ fn rule_of(name: &str) -> Option<Rule> {
         ("lock", "alone" | "test_free") => rule(&["raw.lock_alone_completes"], None),
         ("lock", "handover") => rule(&["raw.lock_handover"], None),
         ("collective", "barrier_all" | "sync_all" | "team_sync") => rule(&["raw.barrier"], None),
+        ("collective", "sum") => rule(&["raw.reduce."], None),
+        ("collective", "alltoalls") => rule(&["raw.alltoall."], None),
+        ("collective", "broadcast" | "fcollect" | "collect" | "alltoall") => {
+            rule(&[&format!("raw.{rest}.")], None)
+        }
         ("oversubscribed", "barrier_all") => rule(&["raw.barrier"], None),
         ("oversubscribed", "ring") => rule(&["raw.ring"], None),
         ("touch", "put") => {

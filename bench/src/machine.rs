@@ -124,6 +124,17 @@ fn boost() -> Option<String> {
     intel.or_else(other).map(str::to_owned)
 }
 
+/// The size of the last cache of the first CPU, in bytes.
+pub fn last_cache() -> Option<u64> {
+    let size = |index| read(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"));
+    let last = (0..8).rev().find_map(size)?;
+    let (number, scale) = match last.strip_suffix('M') {
+        Some(number) => (number, 1 << 20),
+        None => (last.strip_suffix('K')?, 1 << 10),
+    };
+    number.parse::<u64>().ok()?.checked_mul(scale)
+}
+
 fn caches() -> Option<String> {
     let parts: Vec<String> = (0..8)
         .map(|index| format!("/sys/devices/system/cpu/cpu0/cache/index{index}"))

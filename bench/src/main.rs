@@ -2,8 +2,7 @@
 //! alongside plain shared memory, and reports.
 
 mod apps;
-mod compared;
-mod devices;
+mod curves;
 mod diff;
 mod distance;
 mod execute;
@@ -20,10 +19,11 @@ mod noise;
 mod options;
 mod over;
 mod page;
+mod papers;
 mod plan;
+mod progress;
 mod ratios;
 mod report;
-mod sample;
 mod slower;
 mod suite;
 mod table;
@@ -42,18 +42,15 @@ use crate::apps::Form;
 use crate::implementation::Implementation;
 use crate::plan::Extent;
 use crate::report::{RemarkKind, Report};
-use crate::sample::Sample;
 
 fn main() -> ExitCode {
     let matches = options::command().get_matches();
     let done = match matches.subcommand() {
         Some(("run", matches)) => run(matches),
-        Some(("collectives", matches)) => collectives(matches),
+        Some(("figures", matches)) => draw_figures(matches),
         Some(("apps", matches)) => apps(matches),
         Some(("nodes", matches)) => over_nodes(matches),
-        Some(("devices", matches)) => devices(matches),
         Some(("instructions", matches)) => instructions(matches),
-        Some(("report", matches)) => show(matches),
         Some(("diff", matches)) => compare(matches),
         _ => Ok(ExitCode::FAILURE),
     };
@@ -100,15 +97,11 @@ fn work(matches: &ArgMatches) -> anyhow::Result<PathBuf> {
 
 fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let work = work(matches)?;
-    let extent = match (matches.get_flag("tiny"), matches.get_flag("quick")) {
-        (true, _) => Extent::Tiny,
-        (_, true) => Extent::Quick,
-        _ => Extent::Full,
-    };
+    let extent = extent(matches);
     let suite = suite::Suite {
         implementations: implementations(matches)?,
         extent,
-        groups: plan::groups,
+        groups: plan::groups(extent, machine::usable_cpus()?.len()),
         repeats: matches.get_one("repeats").copied(),
         limit: None,
         only: matches.get_many::<String>("only").unwrap_or_default().cloned().collect(),
@@ -123,6 +116,9 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
     report.save(&json)?;
     write_page(&report, &page)?;
+    if let Some(directory) = matches.get_one::<PathBuf>("plots") {
+        gallery::write(&report, directory)?;
+    }
     say(&format!(
         "{}Written: {} and {}\n{}",
         table::print(&report, matches.get_flag("all")),
@@ -141,31 +137,48 @@ fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn collectives(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let work = work(matches)?;
-    let suite = suite::Suite {
-        implementations: implementations(matches)?,
-        extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
-        groups: if matches.get_flag("every-size") {
-            compared::groups_of_every_size
-        } else {
-            compared::groups
-        },
+fn draw_figures(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let script = path(matches, "script")?;
+    let no_nodes = over::none_because(script);
+    if no_nodes.is_none() {
+        over::enter(script)?;
+    }
+    let implementations = implementations(matches)?;
+    let smartmap = path(matches, "smartmap")?;
+    let smartmap = smartmap.is_dir().then(|| {
+        let name = format!("{}, SMARTMAP", implementations[0].name);
+        Implementation::new(&name, smartmap, Vec::new())
+    });
+    let setting = papers::Setting {
+        implementations,
+        smartmap: smartmap.transpose()?,
+        extent: extent(matches),
         repeats: matches.get_one("repeats").copied(),
-        limit: None,
-        only: Vec::new(),
         sources: path(matches, "sources")?.clone(),
-        work: work.clone(),
+        examples: path(matches, "examples")?.clone(),
+        apps: path(matches, "apps")?.clone(),
+        work: work(matches)?,
+        cpus: machine::usable_cpus()?,
+        no_nodes,
     };
-    let report = suite.run()?;
-    let json = work.join("collectives.json");
-    report.save(&json)?;
-    let sample = match matches.get_flag("least") {
-        true => Sample::Least,
-        false => Sample::Median,
-    };
-    say(&format!("{}Written: {}", compared::print(&report, sample), json.display()))?;
-    Ok(if report.fails() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let paper = matches.get_one::<String>("PAPER").map(String::as_str);
+    let chosen = papers::chosen(&setting, paper, matches.get_one("N").copied())?;
+    if matches.get_flag("list") {
+        say(papers::listed(&chosen).trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (text, fails) = papers::draw(&setting, chosen)?;
+    say(&text)?;
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// How much to run, by `--quick` and `--tiny`.
+fn extent(matches: &ArgMatches) -> Extent {
+    match (matches.get_flag("tiny"), matches.get_flag("quick")) {
+        (true, _) => Extent::Tiny,
+        (_, true) => Extent::Quick,
+        _ => Extent::Full,
+    }
 }
 
 fn apps(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -197,10 +210,11 @@ fn over_nodes(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     for who in &mut implementations {
         who.over = who.bin.as_deref().map(over::Over::of).transpose()?;
     }
+    let extent = if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full };
     let suite = suite::Suite {
         implementations,
-        extent: if matches.get_flag("tiny") { Extent::Tiny } else { Extent::Full },
-        groups: nodes::groups,
+        extent,
+        groups: nodes::groups(extent),
         repeats: matches.get_one("repeats").copied(),
         limit: matches.get_one("limit").copied().map(Duration::from_secs),
         only: Vec::new(),
@@ -217,20 +231,6 @@ fn over_nodes(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if report.fails() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn devices(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let (name, bin) = options::pairs(matches, "own")?.swap_remove(0);
-    let devices = devices::Devices {
-        own: Implementation::new(&name, Path::new(&bin), Vec::new())?,
-        sources: path(matches, "sources")?.clone(),
-        examples: path(matches, "examples")?.clone(),
-        work: work(matches)?,
-        repeats: matches.get_one("repeats").copied().unwrap_or(3).max(1),
-        tiny: matches.get_flag("tiny"),
-    };
-    say(devices.run()?.trim_end())?;
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Prints a line. A reader who stops reading is not an error.
 fn say(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout(), "{text}") {
@@ -242,19 +242,6 @@ fn say(text: &str) -> anyhow::Result<()> {
 fn write_page(report: &Report, path: &Path) -> anyhow::Result<()> {
     std::fs::write(path, page::render(report)?)
         .with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn show(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let json = path(matches, "REPORT")?;
-    let report = Report::load(json)?;
-    let page = json.with_extension("html");
-    write_page(&report, &page)?;
-    if let Some(directory) = matches.get_one::<PathBuf>("plots") {
-        gallery::write(&report, directory)?;
-    }
-    let table = table::print(&report, matches.get_flag("all"));
-    say(&format!("{table}Written: {}", page.display()))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn compare(matches: &ArgMatches) -> anyhow::Result<ExitCode> {

@@ -36,7 +36,7 @@ const ROWS: [(&str, u64, &str); 17] = [
 ];
 
 /// The experiments of one turn: everything with each number of PEs.
-pub fn groups(extent: Extent, _cpus: usize) -> Vec<Comparison> {
+pub fn groups(extent: Extent) -> Vec<Comparison> {
     let numbers = if extent == Extent::Tiny { &EACH[..2] } else { &EACH };
     let group = |each: &usize| {
         let make = |program, arguments: &[String], whole_job| Experiment {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_group_fits_the_nodes() {
-        let groups = groups(Extent::Full, 2);
+        let groups = groups(Extent::Full);
         assert_eq!(groups.len(), EACH.len());
         let mut all = groups.iter().flat_map(|group| &group.experiments);
         assert!(all.all(|experiment| Over::is_for(experiment.pes)));

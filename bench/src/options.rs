@@ -23,21 +23,31 @@ pub fn command() -> Command {
                 .arg(value("only", "PART", "Only programs whose names contain this, with the raw ones they are set against; may be repeated").action(ArgAction::Append))
                 .arg(flag("all", "Print every size in the terminal"))
                 .arg(
+                    value("plots", "DIR", "Write every plot there as a picture of its own (SVG)")
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(
                     value("out", "PREFIX", "Where to write the report [default: WORK/report]")
                         .value_parser(value_parser!(PathBuf)),
                 ),
         )
         .subcommand(
-            Command::new("collectives")
-                .about("Collectives beside the best other implementation's and beside what copying alone takes, with 2, 4 and 8 PEs")
+            Command::new("figures")
+                .about("Draw the figures and tables of the papers behind this library on one page, with data beside it; all, or those of a paper, or one")
+                .arg(Arg::new("PAPER").help("mapping, ondemand, oshmpi, shcoll or partitions"))
+                .arg(Arg::new("N").help("The number of the figure, as --list shows it").value_parser(value_parser!(usize)))
                 .args(implementations())
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(flag("every-size", "Measure all powers of two from 8 bytes to 4 MiB, not four of them"))
-                .arg(flag("least", "Take each run's least sample, not the median: for machines that are busy with other things"))
+                .arg(flag("list", "Only say which there are"))
+                .arg(flag("quick", "Fewer sizes, PEs and repeats than the papers have; the plots say so"))
+                .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
                 .arg(
-                    value("repeats", "N", "Run everything so often [default: 7]")
+                    value("repeats", "N", "Run everything so often [default: 5]")
                         .value_parser(value_parser!(usize)),
-                ),
+                )
+                .arg(folder_of("smartmap", "Where the commands of the library with SMARTMAP's addresses are", "build/smartmap/bin"))
+                .arg(folder_of("examples", "Where the examples are", "examples"))
+                .arg(folder_of("apps", "Where the applications are", "bench/apps"))
+                .arg(script()),
         )
         .subcommand(
             Command::new("apps")
@@ -52,16 +62,8 @@ pub fn command() -> Command {
                     value("repeats", "N", "Run everything so often [default: 5]")
                         .value_parser(value_parser!(usize)),
                 )
-                .arg(
-                    value("sources", "DIR", "Where the programs in MPI and OpenMP are")
-                        .default_value("bench/apps")
-                        .value_parser(value_parser!(PathBuf)),
-                )
-                .arg(
-                    value("examples", "DIR", "Where the programs in OpenSHMEM are")
-                        .default_value("examples")
-                        .value_parser(value_parser!(PathBuf)),
-                )
+                .arg(folder_of("sources", "Where the programs in MPI and OpenMP are", "bench/apps"))
+                .arg(folder_of("examples", "Where the programs in OpenSHMEM are", "examples"))
                 .arg(folder()),
         )
         .subcommand(
@@ -78,32 +80,7 @@ pub fn command() -> Command {
                         .default_value("60")
                         .value_parser(value_parser!(u64).range(1..)),
                 )
-                .arg(
-                    value("script", "FILE", "What makes network namespaces and runs a command among them")
-                        .default_value("tests/programs/namespaces.sh")
-                        .value_parser(value_parser!(PathBuf)),
-                ),
-        )
-        .subcommand(
-            Command::new("devices")
-                .about("Arrays that OpenMP maps to its device: through host memory beside symmetric ones (needs clang with its OpenMP)")
-                .arg(own())
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(
-                    value("repeats", "N", "Run everything so often [default: 3]")
-                        .value_parser(value_parser!(usize)),
-                )
-                .arg(
-                    value("sources", "DIR", "Where latency.cc is")
-                        .default_value("bench/devices")
-                        .value_parser(value_parser!(PathBuf)),
-                )
-                .arg(
-                    value("examples", "DIR", "Where the programs are")
-                        .default_value("examples/openmp")
-                        .value_parser(value_parser!(PathBuf)),
-                )
-                .arg(folder()),
+                .arg(script()),
         )
         .subcommand(
             Command::new("instructions")
@@ -115,16 +92,6 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
-            Command::new("report")
-                .about("Print a report again and write its page anew")
-                .arg(file("REPORT").help("A JSON file that `run` wrote"))
-                .arg(flag("all", "Print every size"))
-                .arg(
-                    value("plots", "DIR", "Write every plot there as a picture of its own (SVG)")
-                        .value_parser(value_parser!(PathBuf)),
-                ),
-        )
-        .subcommand(
             Command::new("diff")
                 .about("Compare two reports; a verdict only where the spread of the runs allows one")
                 .arg(file("BEFORE"))
@@ -132,16 +99,22 @@ pub fn command() -> Command {
         )
         .after_help(
             "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
+             oshbench figures mapping 1 --quick --own oneshmem=build/bin\n  \
              oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'\n  \
              oshbench diff before.json after.json",
         )
 }
 
 fn implementations() -> impl Iterator<Item = Arg> {
-    let sources = value("sources", "DIR", "Where the programs are")
-        .default_value("bench/programs")
-        .value_parser(value_parser!(PathBuf));
+    let sources = folder_of("sources", "Where the programs are", "bench/programs");
     own_and_peers().into_iter().chain([sources, folder()])
+}
+
+fn script() -> Arg {
+    let what = "What makes network namespaces and runs a command among them";
+    value("script", "FILE", what)
+        .default_value("tests/programs/namespaces.sh")
+        .value_parser(value_parser!(PathBuf))
 }
 
 fn own_and_peers() -> [Arg; 3] {
@@ -164,9 +137,11 @@ fn own() -> Arg {
 }
 
 fn folder() -> Arg {
-    value("work", "DIR", "Where to build")
-        .default_value("build/bench")
-        .value_parser(value_parser!(PathBuf))
+    folder_of("work", "Where to build", "build/bench")
+}
+
+fn folder_of(name: &'static str, what: &'static str, usual: &'static str) -> Arg {
+    value(name, "DIR", what).default_value(usual).value_parser(value_parser!(PathBuf))
 }
 
 fn value(name: &'static str, what: &'static str, help: &'static str) -> Arg {

@@ -22,6 +22,27 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
     let instruction_rows = counts::rows(&report.instructions)?;
     let names: Vec<&str> = report.implementations.iter().map(|i| i.name.as_str()).collect();
     let title = format!("OpenSHMEM benchmarks: {}", names.join(", "));
+    let body = html! {
+        p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
+            (report.repeats) " times, in turns." }
+        @if !warnings.is_empty() {
+            div.warning {
+                b { "The machine was not quiet. " } "Take these figures with care:"
+                ul { @for warning in &warnings { li { (warning) } } }
+            }
+        }
+        (standings(report))
+        (facts(report))
+        @for section in &sections { (section) }
+        (instructions(&instruction_rows))
+        (all_points(report))
+        (remarks(report))
+    };
+    Ok(document(&title, &body))
+}
+
+/// A page that needs nothing else.
+pub fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -31,26 +52,10 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body {
-                h1 { (title) }
-                p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
-                    (report.repeats) " times, in turns." }
-                @if !warnings.is_empty() {
-                    div.warning {
-                        b { "The machine was not quiet. " } "Take these figures with care:"
-                        ul { @for warning in &warnings { li { (warning) } } }
-                    }
-                }
-                (standings(report))
-                (facts(report))
-                @for section in &sections { (section) }
-                (instructions(&instruction_rows))
-                (all_points(report))
-                (remarks(report))
-            }
+            body { h1 { (title) } (body) }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
 fn section(section: PageSection) -> anyhow::Result<Markup> {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::distance::{self, Between, Probe};
 use crate::execute::Outcome;
@@ -15,6 +14,7 @@ use crate::lines::{self, Line};
 use crate::machine::{self, Machine};
 use crate::noise::Watch;
 use crate::plan::{Comparison, Experiment, Extent};
+use crate::progress::Progress;
 use crate::report::{self, Key, RAW, RemarkKind, Report, Run, Summary, Unit};
 use crate::whole_job;
 
@@ -29,8 +29,8 @@ pub struct Suite {
     pub repeats: Option<usize>,
     /// How long a job of another implementation may take, if not as long as our own.
     pub limit: Option<Duration>,
-    /// The experiments of one turn, for a number of usable CPUs.
-    pub groups: fn(Extent, usize) -> Vec<Comparison>,
+    /// The experiments of one turn.
+    pub groups: Vec<Comparison>,
     /// Run only programs whose names contain one of these. Empty for all programs.
     pub only: Vec<String>,
     /// The folder of the programs' sources.
@@ -61,7 +61,7 @@ struct Taking<'a> {
     everyone: &'a [Implementation],
     pinning: String,
     between: Option<Between>,
-    bar: ProgressBar,
+    progress: Progress,
     /// How many groups may still be repeated.
     again: usize,
     watch: Watch,
@@ -95,7 +95,7 @@ impl Suite {
         let wanted = |program: &str| {
             self.only.is_empty() || self.only.iter().any(|part| program.contains(part.as_str()))
         };
-        let mut groups = (self.groups)(self.extent, cpus.len());
+        let mut groups = self.groups.clone();
         for group in &mut groups {
             // A program's references are kept with it.
             let any = group.experiments.iter().any(|e| wanted(e.program));
@@ -118,7 +118,7 @@ impl Suite {
             everyone: &everyone,
             pinning: format!("cpus={}", machine::listed(&cpus)),
             between: Between::first_two(&cpus),
-            bar: bar((jobs(&everyone, experiments.iter().copied()) * repeats) as u64),
+            progress: Progress::of(jobs(&everyone, experiments.iter().copied()) * repeats),
             again: (groups.len() * repeats).div_ceil(ONE_OF),
             watch,
         };
@@ -130,7 +130,7 @@ impl Suite {
                 self.take(group, turn, &mut taking, &mut report, &mut hopeless)?;
             }
         }
-        taking.bar.finish_and_clear();
+        taking.progress.end();
         taking.watch.probe();
         report.noise = taking.watch.end();
         Ok(report)
@@ -155,7 +155,7 @@ impl Suite {
                 for who in taking.everyone.iter().filter(|who| who.bin.is_none() == experiment.raw)
                 {
                     let Experiment { program, pes, .. } = experiment;
-                    taking.bar.set_message(format!("{} {program} on {pes} PEs", who.name));
+                    taking.progress.step(&format!("{} {program} on {pes} PEs", who.name));
                     figures.extend(self.once(
                         who,
                         experiment,
@@ -163,7 +163,6 @@ impl Suite {
                         report,
                         hopeless,
                     )?);
-                    taking.bar.inc(1);
                     distances.extend(taking.distance()?);
                 }
             }
@@ -171,7 +170,7 @@ impl Suite {
             seen.distances.extend(distances.iter().map(|&ns| Probe { turn, ns }));
             let steady = !group.by_distance || distance::is_one(&distances);
             if !steady && goes_again(attempt, &mut taking.again) {
-                taking.bar.inc_length(jobs(taking.everyone, &group.experiments) as u64);
+                taking.progress.more(jobs(taking.everyone, &group.experiments));
                 seen.retaken += 1;
                 *hopeless = known;
                 continue;
@@ -190,11 +189,11 @@ impl Suite {
 
     /// The path of an implementation's program. Raw programs have distinct names.
     fn program(&self, who: &Implementation, name: &str) -> PathBuf {
-        self.work.join(&who.name).join(name)
+        self.work.join(&who.folder).join(name)
     }
 
     fn scratch(&self, who: &Implementation) -> PathBuf {
-        self.work.join(&who.name)
+        self.work.join(&who.folder)
     }
 
     fn build(
@@ -211,25 +210,34 @@ impl Suite {
             names.dedup();
             names
         };
-        let bar = bar(everyone.iter().map(|who| used(who.bin.is_none()).len() as u64).sum());
-        for who in everyone {
+        // Variants of an implementation share its programs.
+        let mut folders = HashSet::new();
+        let distinct = |who: &&Implementation| folders.insert(who.folder.clone());
+        let builders: Vec<&Implementation> = everyone.iter().filter(distinct).collect();
+        let all = builders.iter().map(|who| used(who.bin.is_none()).len()).sum();
+        let mut progress = Progress::of(all);
+        for who in builders {
             let scratch = self.scratch(who);
             std::fs::create_dir_all(&scratch)
                 .with_context(|| format!("cannot make {}", scratch.display()))?;
             let raw = who.bin.is_none();
             for name in used(raw) {
-                bar.set_message(format!("building {name} for {}", who.name));
+                progress.step(&format!("building {name} for {}", who.folder));
                 let directory = if raw { self.sources.join("raw") } else { self.sources.clone() };
                 let source = directory.join(name).with_extension("c");
                 if let Err(error) = who.build(&source, &self.program(who, name), &scratch) {
-                    report.remark(&who.name, name, RemarkKind::Failed, format!("{error:#}"));
                     let its = experiments.iter().filter(|e| e.raw == raw && e.program == name);
-                    hopeless.extend(its.map(|e| (who.name.clone(), e.program, e.pes)));
+                    let pes: Vec<usize> = its.map(|e| e.pes).collect();
+                    for variant in everyone.iter().filter(|other| other.folder == who.folder) {
+                        let what = format!("{error:#}");
+                        report.remark(&variant.name, name, RemarkKind::Failed, what);
+                        let label = |&pes: &usize| (variant.name.clone(), name, pes);
+                        hopeless.extend(pes.iter().map(label));
+                    }
                 }
-                bar.inc(1);
             }
         }
-        bar.finish_and_clear();
+        progress.end();
         Ok(())
     }
 
@@ -403,12 +411,6 @@ fn jobs<'a>(
 ) -> usize {
     let whose = |e: &Experiment| everyone.iter().filter(|who| who.bin.is_none() == e.raw).count();
     experiments.into_iter().map(whose).sum()
-}
-
-/// A progress bar with the remaining time. Shows nothing without a terminal.
-fn bar(length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}");
-    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 #[cfg(test)]

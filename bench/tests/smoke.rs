@@ -15,15 +15,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let no_mpi = !on_path("mpicc.mpich") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
-    let offloads = on_path("clang++") && Path::new("/usr/lib/llvm-14/lib/libomptarget.so").exists();
-    let no_offloading = !offloads && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
-        Trial::test("collectives compared, tiny", compared),
+        Trial::test("figures of the papers, tiny", papers),
         Trial::test("jobs over nodes compared, tiny", over_nodes).with_ignored_flag(no_nodes()),
         Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
-        Trial::test("mapped arrays compared, tiny", mapped_arrays)
-            .with_ignored_flag(no_offloading || std::env::var_os("ONESHMEM_SMARTMAP").is_some()),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
@@ -84,25 +80,42 @@ fn scratch(name: &str) -> Result<PathBuf, Failed> {
     Ok(folder)
 }
 
-fn compared() -> Result<(), Failed> {
-    let work = scratch("compared")?;
-    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
-    let output = oshbench(&[
-        "collectives",
-        "--tiny",
-        "--repeats",
-        "1",
-        "--own",
-        &own,
-        "--sources",
-        "programs",
-        "--work",
-        &work,
-    ])?;
-    check(output.status.success(), "the comparison failed", &output)?;
+/// `oshbench figures` with these arguments.
+fn figures(arguments: &[&str], work: &str) -> Result<Output, Failed> {
+    let own = format!("oneshmem={}", bin().display());
+    let places =
+        ["--own", &own, "--sources", "programs", "--examples", "../examples", "--apps", "apps"];
+    let more =
+        ["--work", work, "--script", "../tests/programs/namespaces.sh", "--smartmap", "none"];
+    oshbench(&[&["figures"], arguments, &places[..], &more[..]].concat())
+}
+
+/// Every figure that can be drawn here has a picture or a table, and says otherwise why not.
+fn papers() -> Result<(), Failed> {
+    let work = scratch("figures")?.display().to_string();
+    let output = figures(&["--tiny", "--repeats", "1"], &work)?;
+    check(output.status.success(), "the figures failed", &output)?;
     let text = String::from_utf8_lossy(&output.stdout);
-    // A barrier and five operations at four sizes, with three numbers of PEs.
-    check(text.contains("Of 63 points"), "not all points are there", &output)
+    let list = figures(&["--list"], &work)?;
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let names: Vec<&str> = list.lines().filter(|line| line.starts_with("  ")).collect();
+    check(names.len() > 30, "too few figures are listed", &output)?;
+    for name in names {
+        let mut words = name.split_whitespace();
+        let file =
+            format!("{}-{}", words.next().ok_or("no paper")?, words.next().ok_or("no number")?);
+        let json: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(format!("{work}/{file}.json"))?)?;
+        let has = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
+        let drawn = has("points") || has("tables");
+        check(drawn != name.contains("(not here: "), &format!("{file} is empty"), &output)?;
+        check(text.contains(&format!("{file}.json")), &format!("{file} is not named"), &output)?;
+    }
+    let page = std::fs::read_to_string(format!("{work}/figures.html"))?;
+    check(page.matches("<svg").count() > 20, "no plots on the page", &output)?;
+    let none = figures(&["mapping", "99"], &work)?;
+    let told = String::from_utf8_lossy(&none.stderr);
+    check(told.contains("mapping has no figure 99: expected 1 to 3"), "no error", &none)
 }
 
 fn applications() -> Result<(), Failed> {
@@ -207,30 +220,6 @@ fn over_nodes() -> Result<(), Failed> {
     check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
     let told = text.contains("hangs, over_nodes: did not end in 1 s");
     check(told, "jobs that hang are not reported", &output)
-}
-
-fn mapped_arrays() -> Result<(), Failed> {
-    let work = scratch("devices")?.display().to_string();
-    let own = format!("oneshmem={}", bin().display());
-    let places = [
-        "--own",
-        &own,
-        "--sources",
-        "devices",
-        "--examples",
-        "../examples/openmp",
-        "--work",
-        &work,
-    ];
-    let output = oshbench(&[&["devices", "--tiny", "--repeats", "1"], &places[..]].concat())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let tables = ["bytes", "Updates a second", "efficiency"].iter().all(|word| text.contains(word));
-    check(output.status.success() && tables, "mapped arrays are not compared", &output)?;
-    for name in ["put", "alltoall", "random_access", "fft2d", "ring_product", "heat3d"] {
-        let plot = Path::new(&work).join(format!("devices-{name}.svg"));
-        check(plot.is_file(), &format!("no plot of {name}"), &output)?;
-    }
-    Ok(())
 }
 
 fn instructions() -> Result<(), Failed> {

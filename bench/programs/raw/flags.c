@@ -80,7 +80,7 @@ int main(int argc, char **argv)
                 memset(x.boxes + (size_t)bench.pe * x.room, 0xff, size);
             bench_barrier();
             bench_measure((struct bench_point){.name = name, .size = size, .op = w < WAYS ? ways[w].op : pingpong_pause,
-                                               .arg = &x, .unit = BENCH_NS, .weight = 2});
+                                               .arg = &x, .unit = BENCH_NS, .weight = 2, .chained = 1});
             if (bench.pe < 2)
                 bench_check(atomic_load(&x.flags[bench.pe * RAW_APART]) == x.count, "%s: the last flag never came", name);
             if (bench.pe < 2 && size > sizeof(long))

@@ -7,7 +7,6 @@
 #define PLACES 512
 #define MESSAGES 128
 #define PEERS 6
-#define CACHE (8u << 20)
 
 static unsigned char *places, *out;
 static size_t size;
@@ -43,10 +42,8 @@ struct traffic {
 
 static void prepare(void *arg)
 {
-    static volatile unsigned char pass[CACHE];
     struct traffic *t = arg;
-    for (size_t i = 0; i < CACHE; i += 64)
-        pass[i]++;
+    bench_pass_caches();
     t->iteration++;
     memcpy(out, &t->iteration, sizeof(long));
 }

@@ -32,7 +32,8 @@ fn written(value: f64, unit: Unit, number: fn(f64) -> String) -> String {
         Unit::Nanoseconds => (&["ns", "us", "ms", "s"], 1.0),
         Unit::MegaOperations => (&["op/s", "kop/s", "Mop/s", "Gop/s"], 1e6),
         Unit::MegaBytes => (&["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 1e6),
-        Unit::Packets | Unit::Times => (&[""], 1.0),
+        Unit::Bytes => (&["B", "kB", "MB", "GB", "TB"], 1.0),
+        Unit::Packets | Unit::Count | Unit::Times => (&[""], 1.0),
     };
     let mut scaled = value * base;
     let mut scale = 0;

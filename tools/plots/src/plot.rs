@@ -28,8 +28,10 @@ pub enum Axis {
     Bytes,
     /// Numbers of PEs.
     Pes,
-    /// Offsets in bytes; the only axis that is not logarithmic.
+    /// Offsets in bytes; not logarithmic.
     Offset,
+    /// Numbers of peers, from none on; not logarithmic.
+    Peers,
 }
 
 impl Axis {
@@ -37,7 +39,7 @@ impl Axis {
     fn place(self, x: f64) -> f64 {
         match self {
             Self::Bytes | Self::Pes => x.log2(),
-            Self::Offset => x,
+            Self::Offset | Self::Peers => x,
         }
     }
 
@@ -46,7 +48,7 @@ impl Axis {
         let least = (range / 9.0).ceil().max(1.0) as usize;
         match self {
             Self::Bytes | Self::Pes => least,
-            Self::Offset => least.next_power_of_two(),
+            Self::Offset | Self::Peers => least.next_power_of_two(),
         }
     }
 }
@@ -109,8 +111,11 @@ const SIZE: (u32, u32) = (620, 400);
 impl Ink {
     fn colour(self) -> RGBAColor {
         match self {
-            Self::Nth(n, Shade::Full) => COLOURS[n % COLOURS.len()].to_rgba(),
-            Self::Nth(n, Shade::Light) => COLOURS[n % COLOURS.len()].mix(0.5),
+            // The ninth and those after it are lighter, so that no two of sixteen are alike.
+            Self::Nth(n, Shade::Full) if n % (2 * COLOURS.len()) < COLOURS.len() => {
+                COLOURS[n % COLOURS.len()].to_rgba()
+            }
+            Self::Nth(n, _) => COLOURS[n % COLOURS.len()].mix(0.5),
             Self::Raw => GREY.to_rgba(),
         }
     }

@@ -17,6 +17,12 @@ pub enum Unit {
     /// Packets per operation: less is better.
     #[serde(rename = "packets")]
     Packets,
+    /// Bytes of memory: less is better.
+    #[serde(rename = "B")]
+    Bytes,
+    /// How many there are, of what the title says: less is better.
+    #[serde(rename = "count")]
+    Count,
     /// Cost relative to another figure: less is better. No program prints it.
     #[serde(rename = "x")]
     Times,
@@ -30,6 +36,8 @@ impl Unit {
             "Mop/s" => Some(Self::MegaOperations),
             "MB/s" => Some(Self::MegaBytes),
             "packets" => Some(Self::Packets),
+            "B" => Some(Self::Bytes),
+            "count" => Some(Self::Count),
             _ => None,
         }
     }
@@ -41,6 +49,8 @@ impl Unit {
             Self::MegaOperations => "operations a second",
             Self::MegaBytes => "bandwidth",
             Self::Packets => "packets",
+            Self::Bytes => "memory",
+            Self::Count => "number",
             Self::Times => "times the cost",
         }
     }
@@ -49,8 +59,8 @@ impl Unit {
     /// less of the unit is better.
     pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
         match self {
-            Self::Nanoseconds | Self::Packets | Self::Times => value / reference,
             Self::MegaOperations | Self::MegaBytes => reference / value,
+            _ => value / reference,
         }
     }
 }
