@@ -18,7 +18,7 @@ use crate::{execute, memory, slower};
 const PATIENCE: Duration = Duration::from_secs(300);
 const PES: [usize; 4] = [1, 2, 4, 8];
 /// Allows more ranks than CPUs with Open MPI, 4 and 5. Other implementations of MPI ask for nothing.
-const OVERSUBSCRIBE: [(&str, &str); 2] = [
+pub const OVERSUBSCRIBE: [(&str, &str); 2] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
 ];

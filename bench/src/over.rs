@@ -46,6 +46,10 @@ pub fn enter(script: &Path) -> anyhow::Result<()> {
     command.arg(script).arg(NODES.to_string()).arg(std::env::current_exe()?);
     let scripts = std::fs::canonicalize(script)?.with_file_name("");
     command.args(std::env::args_os().skip(1)).env(INSIDE, scripts);
+    // A user who makes namespaces is root in there, whoever that is outside.
+    for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+        command.env(variable, "1");
+    }
     Err(command.exec()).context("cannot run sh")
 }
 
@@ -106,9 +110,6 @@ impl Over {
                 // By its name, this machine is one host to UCX, too.
                 command.args(["-x", "UCX_TLS=tcp,self", "--mca", "btl", "tcp,self"]);
                 command.args(["--bind-to", "none", "-H", &hosts.join(","), "-n", &pes_text]);
-                for variable in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
-                    command.env(variable, "1");
-                }
                 command
             }
         }

@@ -8,6 +8,7 @@
 #pragma once
 #include <shmemx.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -9,6 +9,8 @@ if [ "$1" != inside ]; then
 fi
 shift
 mount -t tmpfs none /run
+# Jobs of one node may run here, too; some launchers need a device.
+ip link set lo up
 n=$1
 shift
 # The Ethernet stays as long as this, whatever becomes of this process.

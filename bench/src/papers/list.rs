@@ -488,7 +488,7 @@ fn partitions(_: &Setting) -> anyhow::Result<Vec<Figure>> {
         format!(
             "{what} OpenMP's device is the host's processor, whose CPUs all PEs share: no figure is one of another \
              device. standard: target update copies the array to the symmetric heap and back; extended: the array \
-             is symmetric itself, in a partition of KIND=LIBOMP."
+             is symmetric itself, in a partition of KIND=LIBOMP; MPI: target update, and messages."
         )
     };
     let missing = programs::no_offloading();
@@ -517,7 +517,7 @@ fn partitions(_: &Setting) -> anyhow::Result<Vec<Figure>> {
         ),
         figure(
             "Random access",
-            "Updates a second of all PEs, on tables of the same size on each.",
+            "Updates a second of all PEs, on tables of the same size on each; in the extended form by atomic operations, and, as in the paper, by get and put.",
             "extended / standard 4.9",
             programs::device_updates,
         ),

@@ -10,6 +10,7 @@ use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
 use super::{Drawing, Setting, Table};
+use crate::apps::OVERSUBSCRIBE;
 use crate::execute;
 use crate::implementation::Implementation;
 use crate::instructions as counts;
@@ -212,7 +213,6 @@ impl Step {
     }
 }
 
-const FORMS: [&str; 2] = ["standard", "extended"];
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 
 fn compiler() -> String {
@@ -228,42 +228,100 @@ pub fn no_offloading() -> Option<String> {
         // An empty program lacks only `main`.
         String::from_utf8_lossy(&output.stderr).contains("main")
     });
+    let compiler = compiler();
     (!built).then(|| {
         format!(
-            "{} with OpenMP's device on the host is missing (SHMEM_CXX names a compiler)",
-            compiler()
+            "{compiler} does not build for OpenMP's device on the host (SHMEM_CXX names a compiler)"
         )
     })
 }
 
-/// A program of OpenMP's device, in both forms.
+/// A form of a program of OpenMP's device.
+struct Form {
+    label: &'static str,
+    /// What the program is told: the form, and what comes after the size.
+    words: Option<(&'static str, &'static [&'static str])>,
+}
+
+/// Copies of the arrays around communication.
+const STANDARD: Form = Form { label: "standard", words: Some(("standard", &[])) };
+/// The arrays are symmetric.
+const EXTENDED: Form = Form { label: "extended", words: Some(("extended", &[])) };
+/// Random access, as the paper has it.
+const GET_PUT: Form =
+    Form { label: "extended, get and put", words: Some(("extended", &["get-put"])) };
+/// Copies around messages.
+const MPI: Form = Form { label: "MPI", words: None };
+
+/// The figures of all runs, for each size or number of PEs, by form.
+type Found = Vec<(u64, Vec<Vec<f64>>)>;
+
+/// A program of OpenMP's device, in several forms.
 struct Device<'a> {
     setting: &'a Setting,
     bin: &'a Path,
+    forms: Vec<Form>,
+    remarks: Vec<String>,
 }
 
 impl<'a> Device<'a> {
-    fn of(setting: &'a Setting) -> anyhow::Result<Self> {
+    fn of(setting: &'a Setting, forms: Vec<Form>) -> anyhow::Result<Self> {
         let bin = setting.own().bin.as_deref().context("no directory of commands")?;
-        Ok(Self { setting, bin })
+        Ok(Self { setting, bin, forms, remarks: Vec::new() })
     }
 
-    fn build(&self, source: &Path) -> anyhow::Result<PathBuf> {
+    fn devices(&self) -> PathBuf {
+        self.setting.sources.join("../devices")
+    }
+
+    /// Builds the program of each form. MPI is left out where it does not build.
+    fn build(&mut self, source: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let program = self.setting.work.join(source.file_stem().context("a source")?);
         let mut command = Command::new(self.bin.join("oshc++"));
         command.env("SHMEM_CXX", compiler()).args(OFFLOADING);
         command.args(["-O2", "-o"]).arg(&program).arg(source);
         run(self.setting, &mut command, &format!("the build of {}", source.display()))?;
-        Ok(program)
+        let over_mpi = self.setting.work.join("device-mpi");
+        let mut command = Command::new("mpicxx");
+        command.envs([("OMPI_CXX", compiler()), ("MPICH_CXX", compiler())]).args(OFFLOADING);
+        command.args(["-O2", "-o"]).arg(&over_mpi).arg(self.devices().join("mpi.cc"));
+        let works = run(self.setting, &mut command, "the build over MPI")
+            .and_then(|_| self.job(&over_mpi, &MPI, 2, "put", "8"));
+        if let Err(error) = works {
+            self.forms.retain(|form| form.words.is_some());
+            self.remarks.push(format!("MPI is left out: {error:#}"));
+        }
+        let of =
+            |form: &Form| if form.words.is_some() { program.clone() } else { over_mpi.clone() };
+        Ok(self.forms.iter().map(of).collect())
     }
 
-    fn job(&self, program: &Path, pes: usize, arguments: &[&str]) -> anyhow::Result<String> {
-        let mut oshrun = Command::new(self.bin.join("oshrun"));
-        oshrun.arg("-n").arg(pes.to_string()).arg(program).args(arguments);
+    /// Runs a form. `name` is the program's name, `size` its argument.
+    fn job(
+        &self,
+        program: &Path,
+        form: &Form,
+        pes: usize,
+        name: &str,
+        size: &str,
+    ) -> anyhow::Result<String> {
+        let number = pes.to_string();
+        let mut command = match form.words {
+            Some((word, more)) => {
+                let mut command = Command::new(self.bin.join("oshrun"));
+                command.args(["-n", &number]).arg(program).args([word, size]).args(more);
+                command
+            }
+            None => {
+                let mut command = Command::new("mpiexec");
+                command.envs(OVERSUBSCRIBE).args(["-n", &number]).arg(program).args([name, size]);
+                command
+            }
+        };
         // One thread for each PE, since communication is what is compared.
-        oshrun.env("OMP_NUM_THREADS", "1");
-        let what = format!("{} {arguments:?} with {pes} PEs", program.display());
-        Ok(run(self.setting, &mut oshrun, &what)?.stdout)
+        command.env("OMP_NUM_THREADS", "1");
+        let what = format!("{name} in the form {} with {pes} PEs", form.label);
+        Ok(run(self.setting, &mut command, &what)?.stdout)
     }
 
     fn repeats(&self) -> usize {
@@ -271,64 +329,63 @@ impl<'a> Device<'a> {
     }
 
     /// The latencies of one operation of `latency.cc`.
-    fn latency(&self, wanted: &str) -> anyhow::Result<Drawing> {
-        let program = self.build(&self.setting.sources.join("../devices/latency.cc"))?;
+    fn latency(mut self, wanted: &str) -> anyhow::Result<Drawing> {
+        let programs = self.build(&self.devices().join("latency.cc"))?;
         let most = match self.setting.extent {
             Extent::Full => "67108864",
             Extent::Quick => "1048576",
             Extent::Tiny => "64",
         };
-        let mut found: Vec<(u64, [Vec<f64>; 2])> = Vec::new();
-        let mut progress = Progress::of(self.repeats() * FORMS.len());
+        let mut found = Found::new();
+        let mut progress = Progress::of(self.repeats() * self.forms.len());
         for _ in 0..self.repeats() {
-            for (form, name) in FORMS.iter().enumerate() {
-                progress.step(&format!("{wanted}, {name}"));
-                for line in self.job(&program, 2, &[name, most])?.lines() {
-                    let (what, size, figure) = point(line, name)?;
+            for (nth, form) in self.forms.iter().enumerate() {
+                progress.step(&format!("{wanted}, {}", form.label));
+                for line in self.job(&programs[nth], form, 2, wanted, most)?.lines() {
+                    let (what, size, figure) = point(line)?;
                     if what != wanted {
                         continue;
                     }
                     let place = found.iter().position(|(known, _)| *known == size);
                     let place = place.unwrap_or_else(|| {
-                        found.push((size, Default::default()));
+                        found.push((size, vec![Vec::new(); self.forms.len()]));
                         found.len() - 1
                     });
-                    found[place].1[form].push(figure);
+                    found[place].1[nth].push(figure);
                 }
             }
         }
         progress.end();
-        Ok(drawing("bytes", Axis::Bytes, Unit::Nanoseconds, &found))
+        Ok(self.drawing("bytes", Axis::Bytes, Unit::Nanoseconds, &found))
     }
 
     /// A program of `examples/openmp` on 1, 2 and 4 PEs: its work a second, or its time.
     fn scaling(
-        &self,
+        mut self,
         name: &str,
-        sizes: [&str; 3],
+        [full, quick, tiny]: [usize; 3],
         unit: Unit,
         argument: fn(usize, usize) -> usize,
     ) -> anyhow::Result<Drawing> {
         let source = self.setting.examples.join("openmp").join(format!("{name}.cc"));
-        let program = self.build(&source)?;
-        let [full, quick, tiny] = sizes;
-        let size: usize = match self.setting.extent {
+        let programs = self.build(&source)?;
+        let size = match self.setting.extent {
             Extent::Full => full,
             Extent::Quick => quick,
             Extent::Tiny => tiny,
-        }
-        .parse()?;
+        };
         let numbers = [1, 2, 4];
-        let mut progress = Progress::of(numbers.len() * FORMS.len() * self.repeats());
-        let mut found = Vec::new();
+        let mut progress = Progress::of(numbers.len() * self.forms.len() * self.repeats());
+        let mut found = Found::new();
         for pes in numbers {
-            let mut forms: [Vec<f64>; 2] = Default::default();
+            let mut forms = vec![Vec::new(); self.forms.len()];
             for _ in 0..self.repeats() {
-                for (form, word) in FORMS.iter().enumerate() {
-                    progress.step(&format!("{name}, {word}, {pes} PEs"));
+                for (nth, form) in self.forms.iter().enumerate() {
+                    progress.step(&format!("{name}, {}, {pes} PEs", form.label));
                     let given = argument(size, pes).to_string();
-                    let (seconds, rate) = told(&self.job(&program, pes, &[word, &given])?)?;
-                    forms[form].push(match unit {
+                    let (seconds, rate) =
+                        told(&self.job(&programs[nth], form, pes, name, &given)?)?;
+                    forms[nth].push(match unit {
                         Unit::MegaOperations => rate / 1e6,
                         _ => seconds * 1e9,
                     });
@@ -337,98 +394,107 @@ impl<'a> Device<'a> {
             found.push((pes as u64, forms));
         }
         progress.end();
-        let mut drawing = drawing("PEs", Axis::Pes, unit, &found);
+        let mut drawing = self.drawing("PEs", Axis::Pes, unit, &found);
         if unit == Unit::Nanoseconds {
-            drawing.tables.push(efficiency(&found));
+            drawing.tables.push(efficiency(&self.labels(), &found));
         }
         Ok(drawing)
     }
-}
 
-/// The plot and the table of both forms.
-fn drawing(size: &str, x: Axis, unit: Unit, found: &[(u64, [Vec<f64>; 2])]) -> Drawing {
-    let curve = |(form, label): (usize, &&str)| {
-        let mark = |(size, runs): &(u64, [Vec<f64>; 2])| Mark {
-            x: *size as f64,
-            y: stats::median(&runs[form]),
-            bar: None,
+    fn labels(&self) -> Vec<&'static str> {
+        self.forms.iter().map(|form| form.label).collect()
+    }
+
+    /// The plot and the table of all forms.
+    fn drawing(&self, size: &str, x: Axis, unit: Unit, found: &Found) -> Drawing {
+        let curve = |(nth, form): (usize, &Form)| {
+            let mark = |(size, runs): &(u64, Vec<Vec<f64>>)| Mark {
+                x: *size as f64,
+                y: stats::median(&runs[nth]),
+                bar: None,
+            };
+            let points = found.iter().map(mark).collect();
+            Curve { label: form.label.into(), ink: Ink::Nth(nth, Shade::Full), points }
         };
-        let points = found.iter().map(mark).collect();
-        Curve { label: (*label).into(), ink: Ink::Nth(form, Shade::Full), points }
-    };
-    let row = |(size, forms): &(u64, [Vec<f64>; 2])| {
-        let [standard, extended] = forms.each_ref().map(|runs| stats::median(runs));
-        vec![
-            size.to_string(),
-            figures::figure(standard, unit),
-            figures::figure(extended, unit),
-            figures::ratio(unit.cost_ratio(standard, extended)),
-        ]
-    };
-    let title = "Mapped arrays in both forms".to_owned();
-    let header = cells(&[size, FORMS[0], FORMS[1], "how many times the cost"]);
-    let curves = FORMS.iter().enumerate().map(curve).collect();
-    Drawing {
-        plots: vec![Plot { title: title.clone(), x, unit, curves }],
-        tables: vec![Table { title, header, rows: found.iter().map(row).collect() }],
-        ..Drawing::default()
+        let row = |(size, forms): &(u64, Vec<Vec<f64>>)| {
+            let figures: Vec<f64> = forms.iter().map(|runs| stats::median(runs)).collect();
+            let mut row = vec![size.to_string()];
+            row.extend(figures.iter().map(|figure| figures::figure(*figure, unit)));
+            row.push(figures::ratio(unit.cost_ratio(figures[0], figures[1])));
+            row
+        };
+        let title = "Mapped arrays".to_owned();
+        let mut header = cells(&[size]);
+        header.extend(cells(&self.labels()));
+        header.push("standard / extended".into());
+        let curves = self.forms.iter().enumerate().map(curve).collect();
+        Drawing {
+            plots: vec![Plot { title: title.clone(), x, unit, curves }],
+            tables: vec![Table { title, header, rows: found.iter().map(row).collect() }],
+            remarks: self.remarks.clone(),
+            ..Drawing::default()
+        }
     }
 }
 
 /// The parallel efficiency: the time of one PE by that of all PEs together.
-fn efficiency(found: &[(u64, [Vec<f64>; 2])]) -> Table {
+fn efficiency(labels: &[&str], found: &Found) -> Table {
     let of = |form: usize, pes: u64, runs: &[f64]| {
         let alone = found.first().map_or(f64::NAN, |(_, forms)| stats::median(&forms[form]));
         format!("{:.2}", alone / (stats::median(runs) * pes as f64))
     };
-    let row = |(pes, forms): &(u64, [Vec<f64>; 2])| {
-        vec![pes.to_string(), of(0, *pes, &forms[0]), of(1, *pes, &forms[1])]
+    let row = |(pes, forms): &(u64, Vec<Vec<f64>>)| {
+        let each = forms.iter().enumerate().map(|(nth, runs)| of(nth, *pes, runs));
+        std::iter::once(pes.to_string()).chain(each).collect()
     };
     Table {
         title: "Parallel efficiency; with more PEs than CPUs it cannot be 1".into(),
-        header: cells(&["PEs", FORMS[0], FORMS[1]]),
+        header: [&["PEs"], labels].concat().into_iter().map(str::to_owned).collect(),
         rows: found.iter().map(row).collect(),
     }
 }
 
+/// The usual three forms.
+fn three(setting: &Setting) -> anyhow::Result<Device<'_>> {
+    Device::of(setting, vec![STANDARD, EXTENDED, MPI])
+}
+
 /// Latency of a put with signal.
 pub fn device_put(setting: &Setting) -> anyhow::Result<Drawing> {
-    Device::of(setting)?.latency("put")
+    three(setting)?.latency("put")
 }
 
 /// Latency of an all-to-all.
 pub fn device_alltoall(setting: &Setting) -> anyhow::Result<Drawing> {
-    Device::of(setting)?.latency("alltoall")
+    three(setting)?.latency("alltoall")
 }
 
 /// Random access.
 pub fn device_updates(setting: &Setting) -> anyhow::Result<Drawing> {
-    let sizes = ["16384", "4096", "500"];
-    Device::of(setting)?.scaling("random_access", sizes, Unit::MegaOperations, |size, _| size)
+    let device = Device::of(setting, vec![STANDARD, EXTENDED, GET_PUT, MPI])?;
+    device.scaling("random_access", [16384, 4096, 500], Unit::MegaOperations, |size, _| size)
 }
 
 /// FFT.
 pub fn device_fft(setting: &Setting) -> anyhow::Result<Drawing> {
-    Device::of(setting)?.scaling("fft2d", ["512", "128", "16"], Unit::Nanoseconds, |size, _| size)
+    three(setting)?.scaling("fft2d", [512, 128, 16], Unit::Nanoseconds, |size, _| size)
 }
 
 /// Matrix product: the argument is the size of a stripe.
 pub fn device_product(setting: &Setting) -> anyhow::Result<Drawing> {
-    let sizes = ["256", "128", "8"];
-    Device::of(setting)?.scaling("ring_product", sizes, Unit::Nanoseconds, |size, pes| size / pes)
+    let sizes = [256, 128, 8];
+    three(setting)?.scaling("ring_product", sizes, Unit::Nanoseconds, |size, pes| size / pes)
 }
 
 /// Heat.
 pub fn device_heat(setting: &Setting) -> anyhow::Result<Drawing> {
-    Device::of(setting)?.scaling("heat3d", ["96", "48", "8"], Unit::Nanoseconds, |size, _| size)
+    three(setting)?.scaling("heat3d", [96, 48, 8], Unit::Nanoseconds, |size, _| size)
 }
 
 /// The quantity, size and figure in a line of `latency.cc`.
-fn point(line: &str, form: &str) -> anyhow::Result<(String, u64, f64)> {
+fn point(line: &str) -> anyhow::Result<(String, u64, f64)> {
     match line.split(' ').collect::<Vec<_>>()[..] {
-        ["POINT", what, said, bytes, figure] if said == form => {
-            Ok((what.into(), bytes.parse()?, figure.parse()?))
-        }
+        ["POINT", what, _, bytes, figure] => Ok((what.into(), bytes.parse()?, figure.parse()?)),
         _ => bail!("not a point: {line}"),
     }
 }
@@ -453,9 +519,9 @@ mod tests {
             "FFT 2-D extended, size 128, 2 PEs: 0.014365 s, 7.984e+07 operations/s, verified\n";
         assert_eq!(told(said).ok(), Some((0.014365, 7.984e7)));
         assert!(told("heat, 2 PEs: 0.5 s, 7 points/s, wrong").is_err());
-        let (what, size, figure) = point("POINT put extended 8 12.5", "extended").expect("a point");
+        let (what, size, figure) = point("POINT put extended 8 12.5").expect("a point");
         assert_eq!((what.as_str(), size, figure), ("put", 8, 12.5));
-        assert!(point("POINT put standard 8 12.5", "extended").is_err());
+        assert!(point("POINT put extended 12.5").is_err());
         let statistics = "x\nPEs that a PE talked to: 1.5 on average, at most 2\n";
         assert_eq!(talked_to(statistics).ok(), Some(1.5));
         assert!(talked_to("nothing").is_err());
@@ -478,7 +544,7 @@ mod tests {
 
     #[test]
     fn efficiency_is_the_time_alone_by_that_of_all_together() {
-        let found = [(1, [vec![4e9], vec![2e9]]), (4, [vec![2e9], vec![0.5e9]])];
-        assert_eq!(efficiency(&found).rows[1], ["4", "0.50", "1.00"]);
+        let found = vec![(1, vec![vec![4e9], vec![2e9]]), (4, vec![vec![2e9], vec![0.5e9]])];
+        assert_eq!(efficiency(&["a", "b"], &found).rows[1], ["4", "0.50", "1.00"]);
     }
 }

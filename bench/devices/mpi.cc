@@ -1,0 +1,341 @@
+// The programs of examples/openmp and of latency.cc over MPI: arrays that OpenMP has mapped to its device are copied to
+// the host, communicated by messages, and copied back. The same work, arithmetic and checks.
+//
+//   mpi put|alltoall BYTES    "POINT what mpi bytes nanoseconds", medians, of 8, 64, ... up to BYTES
+//   mpi random_access|fft2d|ring_product|heat3d SIZE
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+static int me, ranks;
+
+static int report(const char *name, long size, double seconds, double work, const char *unit, long wrong)
+{
+    long all = 0;
+    MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (me == 0 && all == 0)
+        printf("%s mpi, size %ld, %d PEs: %.6f s, %.4g %s/s, verified\n", name, size, ranks, seconds, work / seconds, unit);
+    if (me == 0 && all != 0)
+        fprintf(stderr, "%s: %ld elements are wrong\n", name, all);
+    return all != 0;
+}
+
+static double begin()
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+static double end(double start)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start;
+}
+
+static int latency(const char *what, size_t most)
+{
+    const bool is_put = strcmp(what, "put") == 0;
+    const size_t whole = most * ranks;
+    std::vector<char> first(whole), second(whole);
+    char *a = first.data(), *b = second.data();
+    #pragma omp target data map(tofrom: a[0:whole], b[0:whole])
+    for (size_t bytes = 8; bytes <= most; bytes *= 8) {
+        std::vector<double> times;
+        for (int i = 0; i < (bytes >= 1 << 20 ? 15 : 60); i++) {
+            double start = begin();
+            for (int turn = 0; is_put && turn < 2 && me < 2; turn++)
+                if (turn == me) {
+                    #pragma omp target update from(a[0:bytes])
+                    MPI_Send(a, bytes, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD);
+                } else {
+                    MPI_Recv(a, bytes, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    #pragma omp target update to(a[0:bytes])
+                }
+            if (!is_put) {
+                const size_t all = bytes * ranks;
+                #pragma omp target update from(a[0:all])
+                MPI_Alltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD);
+                #pragma omp target update to(b[0:all])
+            }
+            times.push_back((MPI_Wtime() - start) * 1e9 / (is_put ? 2 : 1));
+        }
+        std::sort(times.begin(), times.end());
+        if (me == 0)
+            printf("POINT %s mpi %zu %.1f\n", what, bytes, times[times.size() / 2]);
+    }
+    return 0;
+}
+
+static uint64_t next(uint64_t random) { return random * 6364136223846793005u + 1442695040888963407u; }
+
+// Updates travel as messages; each rank serves what has come while it waits for its own to be sent.
+static int random_access(long size)
+{
+    struct Letter { uint64_t at, value; };
+    const uint64_t words = size;
+    const long updates = 4 * size;
+    std::vector<uint64_t> memory(words);
+    uint64_t *table = memory.data();
+    double seconds = 0;
+    #pragma omp target data map(tofrom: table[0:words])
+    {
+        Letter in;
+        MPI_Request receive;
+        int finished = 0;
+        auto listen = [&] { MPI_Irecv(&in, sizeof in, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &receive); };
+        auto serve = [&] {
+            int came = 0;
+            MPI_Status status;
+            while (MPI_Test(&receive, &came, &status), came) {
+                finished += status.MPI_TAG;
+                uint64_t at = in.at;
+                if (status.MPI_TAG == 0) {
+                    #pragma omp target update from(table[at:1])
+                    table[at] ^= in.value;
+                    #pragma omp target update to(table[at:1])
+                }
+                listen();
+            }
+        };
+        double start = begin();
+        listen();
+        uint64_t random = me * 77 + 1;
+        for (long i = 0; i < updates + ranks; i++) {
+            // At the end a letter to each rank that says so.
+            random = next(random);
+            const bool last = i >= updates;
+            Letter letter = {(random >> 20) % words, random};
+            MPI_Request send;
+            MPI_Isend(&letter, sizeof letter, MPI_BYTE, last ? int(i - updates) : int((random >> 40) % ranks), last, MPI_COMM_WORLD, &send);
+            for (int sent = 0; !sent; MPI_Test(&send, &sent, MPI_STATUS_IGNORE))
+                serve();
+        }
+        while (finished < ranks)
+            serve();
+        seconds = end(start);
+        MPI_Cancel(&receive);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        uint64_t random = rank * 77 + 1;
+        for (long i = 0; i < updates; i++) {
+            random = next(random);
+            if (int((random >> 40) % ranks) == me)
+                table[(random >> 20) % words] ^= random;
+        }
+    }
+    long wrong = words - std::count(memory.begin(), memory.end(), 0u);
+    return report("random access", size, seconds, double(updates) * ranks, "updates", wrong);
+}
+
+#pragma omp declare target
+struct Complex { double re, im; };
+static const double PI = 3.141592653589793238462643383279502884;
+
+static void transform(Complex *row, long n, int sign)
+{
+    for (long i = 1, j = 0; i < n; i++) {
+        long bit = n >> 1;
+        for (; j & bit; bit >>= 1)
+            j ^= bit;
+        j ^= bit;
+        if (i < j)
+            std::swap(row[i], row[j]);
+    }
+    for (long half = 1; half < n; half *= 2)
+        for (long k = 0; k < half; k++) {
+            double angle = sign * PI * k / half, c = cos(angle), s = sin(angle);
+            for (long i = k; i < n; i += 2 * half) {
+                Complex a = row[i], b = row[i + half], turned = {b.re * c - b.im * s, b.re * s + b.im * c};
+                row[i] = {a.re + turned.re, a.im + turned.im};
+                row[i + half] = {a.re - turned.re, a.im - turned.im};
+            }
+        }
+}
+
+static double step(double here, double below, double above, double left, double right, double front, double back)
+{
+    return here + 0.1 * (left + right + front + back + below + above - 6 * here);
+}
+#pragma omp end declare target
+
+static int fft2d(long N)
+{
+    const long rows = N / ranks, block = rows * rows;
+    const size_t n = N * rows;
+    std::vector<Complex> memory(3 * n);
+    Complex *mine = memory.data(), *out = mine + n, *in = out + n;
+    auto initial = [](long y, long x) { return Complex{double((y * 13 + x * 7) % 17 - 8), double((y * 5 + x * 11) % 19 - 9)}; };
+    for (long y = 0; y < rows; y++)
+        for (long x = 0; x < N; x++)
+            mine[y * N + x] = initial(me * rows + y, x);
+    double seconds = 0;
+    #pragma omp target data map(tofrom: mine[0:n]) map(alloc: out[0:n], in[0:n])
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double start = begin();
+        for (int direction = 0; direction < 2; direction++) {
+            #pragma omp target teams distribute parallel for
+            for (long y = 0; y < rows; y++)
+                transform(mine + y * N, N, sign);
+            #pragma omp target teams distribute parallel for collapse(2)
+            for (long y = 0; y < rows; y++)
+                for (long x = 0; x < N; x++)
+                    out[x / rows * block + y * rows + x % rows] = mine[y * N + x];
+            #pragma omp target update from(out[0:n])
+            MPI_Alltoall(out, block * sizeof(Complex), MPI_BYTE, in, block * sizeof(Complex), MPI_BYTE, MPI_COMM_WORLD);
+            #pragma omp target update to(in[0:n])
+            #pragma omp target teams distribute parallel for collapse(2)
+            for (long y = 0; y < rows; y++)
+                for (long x = 0; x < N; x++)
+                    mine[y * N + x] = in[x / rows * block + x % rows * rows + y];
+        }
+        if (sign < 0)
+            seconds = end(start);
+    }
+    long wrong = 0;
+    for (long y = 0; y < rows; y++)
+        for (long x = 0; x < N; x++) {
+            Complex is = mine[y * N + x], was = initial(me * rows + y, x);
+            wrong += !(std::hypot(is.re / (N * N) - was.re, is.im / (N * N) - was.im) < 1e-9);
+        }
+    return report("FFT 2-D", N, seconds, 5.0 * N * N * 2 * std::log2(N), "operations", wrong);
+}
+
+static int ring_product(long S)
+{
+    const long N = S * ranks;
+    const size_t n = N * S;
+    std::vector<float> memory(4 * n);
+    float *A = memory.data(), *B = A + n, *C = B + n, *D = C + n;
+    auto a = [](long i, long k) { return float((i * 7 + k * 3) % 11 - 5); };
+    auto b = [](long k, long j) { return float((k * 5 + j) % 13 - 6); };
+    for (long i = 0; i < S; i++)
+        for (long k = 0; k < N; k++)
+            A[i * N + k] = a(me * S + i, k), B[k * S + i] = b(k, me * S + i);
+    double seconds = 0;
+    #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
+    {
+        double start = begin();
+        for (int turn = 0; turn < ranks; turn++) {
+            const int stripe = (me + turn) % ranks;
+            #pragma omp target teams distribute parallel for
+            for (long i = 0; i < S; i++)
+                for (long k = 0; k < N; k++)
+                    for (long j = 0; j < S; j++)
+                        C[i * N + stripe * S + j] += A[i * N + k] * B[k * S + j];
+            if (turn < ranks - 1) {
+                #pragma omp target update from(B[0:n])
+                MPI_Sendrecv(B, n, MPI_FLOAT, (me + ranks - 1) % ranks, 0, D, n, MPI_FLOAT, (me + 1) % ranks, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+                #pragma omp target update to(D[0:n])
+                std::swap(B, D);
+            }
+        }
+        seconds = end(start);
+    }
+    long wrong = 0;
+    for (long i = 0; i < S; i++)
+        for (long j = 0; j < N; j++) {
+            float sum = 0;
+            for (long k = 0; k < N; k++)
+                sum += a(me * S + i, k) * b(k, j);
+            wrong += C[i * N + j] != sum;
+        }
+    return report("ring product", S, seconds, 2.0 * N * N * N, "operations", wrong);
+}
+
+// Slabs of planes of a periodic cube (not blocks: two messages a step), exchanged while the planes between are computed.
+static int heat3d(long N)
+{
+    const int STEPS = 20;
+    const long plane = N * N, planes = N / ranks;
+    const size_t n = plane * (planes + 2);
+    std::vector<double> first(n), second(n);
+    double *old = first.data(), *fresh = second.data();
+    auto initial = [](long z, long y, long x) { return double((z * 31 + y * 17 + x * 7) % 101); };
+    for (long z = 1; z <= planes; z++)
+        for (long i = 0; i < plane; i++)
+            old[z * plane + i] = initial(me * planes + z - 1, i / N, i % N);
+    const int below = (me + ranks - 1) % ranks, above = (me + 1) % ranks;
+    auto relax = [&](double *old, double *fresh, long low, long high) {
+        #pragma omp target teams distribute parallel for collapse(2)
+        for (long z = low; z < high; z++)
+            for (long y = 0; y < N; y++)
+                for (long x = 0; x < N; x++) {
+                    const double *at = old + z * plane;
+                    const long up = (y + 1) % N * N, down = (y + N - 1) % N * N;
+                    fresh[z * plane + y * N + x] = step(at[y * N + x], at[y * N + x - plane], at[y * N + x + plane],
+                                                        at[y * N + (x + N - 1) % N], at[y * N + (x + 1) % N], at[down + x], at[up + x]);
+                }
+    };
+    double seconds = 0;
+    #pragma omp target data map(tofrom: old[0:n], fresh[0:n])
+    {
+        double start = begin();
+        for (int i = 0; i < STEPS; i++) {
+            MPI_Request all[4];
+            const long last = planes * plane, outside = last + plane;
+            #pragma omp target update from(old[plane:plane])
+            #pragma omp target update from(old[last:plane])
+            MPI_Irecv(old, plane, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &all[0]);
+            MPI_Irecv(old + outside, plane, MPI_DOUBLE, above, 1, MPI_COMM_WORLD, &all[1]);
+            MPI_Isend(old + last, plane, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &all[2]);
+            MPI_Isend(old + plane, plane, MPI_DOUBLE, below, 1, MPI_COMM_WORLD, &all[3]);
+            relax(old, fresh, 2, planes);
+            MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+            #pragma omp target update to(old[0:plane])
+            #pragma omp target update to(old[outside:plane])
+            relax(old, fresh, 1, 2);
+            if (planes > 1)
+                relax(old, fresh, planes, planes + 1);
+            std::swap(old, fresh);
+        }
+        seconds = end(start);
+    }
+    std::vector<double> one(N * plane), other(one);
+    for (long i = 0; i < N * plane; i++)
+        one[i] = initial(i / plane, i / N % N, i % N);
+    auto cell = [&](long z, long y, long x) { return one[((z + N) % N * N + (y + N) % N) * N + (x + N) % N]; };
+    for (int i = 0; i < STEPS; i++, one.swap(other))
+        for (long p = 0; p < N * plane; p++) {
+            const long z = p / plane, y = p / N % N, x = p % N;
+            other[p] = step(cell(z, y, x), cell(z - 1, y, x), cell(z + 1, y, x), cell(z, y, x - 1), cell(z, y, x + 1), cell(z, y - 1, x),
+                            cell(z, y + 1, x));
+        }
+    long wrong = 0;
+    for (long i = 0; i < planes * plane; i++)
+        wrong += old[plane + i] != one[me * planes * plane + i];
+    return report("heat 3-D", N, seconds, double(STEPS) * N * N * N, "points", wrong);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char *what = argc > 1 ? argv[1] : "";
+    const long size = argc > 2 ? atol(argv[2]) : 0;
+    auto is = [&](const char *name) { return strcmp(what, name) == 0; };
+    int status = 2;
+    if (size > 0 && (is("put") || is("alltoall")))
+        status = latency(what, size);
+    else if (size > 0 && is("random_access"))
+        status = random_access(size);
+    else if (size > 0 && is("ring_product"))
+        status = ring_product(size);
+    else if (size > 0 && size % ranks == 0 && is("fft2d"))
+        status = fft2d(size);
+    else if (size > 0 && size % ranks == 0 && is("heat3d"))
+        status = heat3d(size);
+    else if (me == 0)
+        fprintf(stderr, "expected a program and a size that the ranks can share\n");
+    MPI_Finalize();
+    return status;
+}
