@@ -10,9 +10,10 @@
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
 #   make test-aarch64    the C tests on an emulated AArch64 machine
+#   make test-devices    partitions on a CUDA device, over its driver
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
 #   make kitten          the programs for the Kitten kernel: build/kitten/
-#   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: under two
+#   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: about one
 #   make figures         the figures of the papers behind the library, on a page: build/figures/; QUICK=1: scaled down
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
 #   make wheel           a Python wheel with everything but static libraries: build/wheel/ (needs python3)
@@ -55,7 +56,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-msrv test-packages test-reproducible bench bench-xpmem figures docs wheel clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -156,6 +157,10 @@ test-nodes: all
 # Unit tests and the C tests on AArch64, in a virtual machine: see tests/aarch64/run.
 test-aarch64:
 	tests/aarch64/run
+
+# Partitions on a real device: see tests/devices/run.
+test-devices: all
+	tests/devices/run
 
 # What mapping costs: see bench/backends.
 bench-xpmem: all

@@ -14,10 +14,10 @@ pub fn command() -> Command {
             Command::new("run")
                 .about("Build and run the programs, print a table, write PREFIX.json and PREFIX.html")
                 .args(implementations())
-                .arg(flag("quick", "The short form: under two minutes"))
+                .arg(flag("quick", "The short form: about a minute"))
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
                 .arg(
-                    value("repeats", "N", "Run every program so often [default: 5 if quick, else 11]")
+                    value("repeats", "N", "Run every program so often [default: 3 if quick, else 11]")
                         .value_parser(value_parser!(usize)),
                 )
                 .arg(value("only", "PART", "Only programs whose names contain this, with the raw ones they are set against; may be repeated").action(ArgAction::Append))

@@ -9,8 +9,14 @@ use std::sync::OnceLock;
 /// Asks for the partition of the programs in `tests/devices`.
 pub const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
 
-/// The folder of the imitation.
+/// Names the folder of a real driver, which takes the imitation's place (`make test-devices`).
+pub const REAL: &str = "ONESHMEM_TEST_DRIVER";
+
+/// The folder of the imitation, or of the real driver.
 pub fn driver() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os(REAL) {
+        return Ok(folder.into());
+    }
     static MADE: OnceLock<Result> = OnceLock::new();
     let folder = tree::scratch("devices");
     let make = || {
