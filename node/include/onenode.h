@@ -40,6 +40,7 @@ extern "C" {
 #define ONENODE_ABI 1
 #define ONENODE_EVER UINT64_MAX         /* a time limit: none */
 #define ONENODE_NO_RANKS UINT32_MAX     /* a rank: none; see onenode_config */
+#define ONENODE_ANY_KEY UINT64_MAX      /* a key: one that the library chooses; see onenode_region */
 
 typedef struct onenode onenode_t;                 /* this process among its peers; any number */
 typedef struct onenode_view onenode_view_t;       /* regions that are translated together */
@@ -131,6 +132,10 @@ int onenode_get_card(onenode_t *node, onenode_card *card);
  * the next free number, which is stored there. */
 int onenode_know(onenode_t *node, uint32_t *rank, const onenode_card *card);
 
+/* The other way: the rank whose card this is, the own one's included. ONENODE_ENOCARD if it is that of
+ * no known rank; the card is not taken. */
+int onenode_rank_of(onenode_t *node, const onenode_card *card, uint32_t *rank);
+
 /* Instead of an exchange: waits until ranks 0 to ranks - 1 of the same user have called this with
  * the same key, on this machine and in this PID namespace, and then knows all of them. A key is
  * for one meeting at a time. */
@@ -195,9 +200,16 @@ typedef struct onenode_memory {
 } onenode_memory;
 
 /* Makes memory reachable under a key that no other region of this node has; nor has one any of the
- * memory. Where it begins and how long it is is stored in *start and *bytes, which may be NULL. */
+ * memory. Where it begins and how long it is is stored in *start and *bytes, which may be NULL. With
+ * ONENODE_ANY_KEY the library counts keys from 2^63 on: ranks that make the same regions in the same
+ * order get the same ones. */
 int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory,
                    void **start, uint64_t *bytes);
+
+/* The region that has an own address: its key, where it begins and how long it is; each may be NULL.
+ * ONENODE_ENOMAP if none of this node has. */
+int onenode_region_of(onenode_t *node, const void *own, uint64_t *key, void **start,
+                      uint64_t *bytes);
 
 /* Takes it back; views of it must be closed. Memory of ONENODE_ALLOC goes. What peers have
  * mapped stays (memory files) or faults (XPMEM): agree before. */
@@ -215,7 +227,12 @@ typedef struct onenode_table {
 
 /* Bytes of a table with its arrays, for calloc. */
 #define onenode_table_bytes(capacity) \
-    (sizeof(onenode_table) + 3 * (size_t)(capacity) * sizeof(uintptr_t))
+    (sizeof(onenode_table) + 3 * ONENODE_SIZE_(capacity) * sizeof(uintptr_t))
+#ifdef __cplusplus
+#define ONENODE_SIZE_(number) static_cast<size_t>(number)
+#else
+#define ONENODE_SIZE_(number) (size_t)(number)
+#endif
 
 /* Defines a table for a constant number of ranks: `static ONENODE_TABLE(peers, 4096);`. Where a
  * table is wanted, pass &peers.table. */
@@ -245,6 +262,13 @@ void *onenode_resolve(onenode_view_t *view, const void *own, size_t rank);
 void *onenode_own(onenode_view_t *view, const void *theirs, size_t rank);
 
 #define ONENODE_INLINE_ static inline __attribute__((__always_inline__))
+
+/* The inlined functions are C, in C++ programs, too. */
+#ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 /* onenode_at where the capacity is a constant, which then need not be read. */
 ONENODE_INLINE_ void *onenode_at_(const onenode_table *table, size_t capacity, const void *own,
@@ -294,6 +318,10 @@ ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *thei
     }
     return (void *)0;
 }
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 /* ---- Mappings: memory of a rank by the rank's own address ---------------------------------- */
 

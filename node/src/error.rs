@@ -32,11 +32,14 @@ pub enum Error {
         /// The rank.
         rank: Rank,
     },
+    /// A card is that of no rank.
+    #[error("the card is that of no known rank: it has not been given, or its rank is detached")]
+    Stranger,
     /// Memory is not in a region.
-    #[error("{}", not_mapped(*.rank, *.start, *.bytes))]
+    #[error("no region of {of} has all of {start:#x} (+ {bytes} bytes)")]
     NotMapped {
-        /// The owner. `None`: this process, in a view.
-        rank: Option<Rank>,
+        /// Whose regions.
+        of: Whose,
         /// The first address, in the owner's address space.
         start: usize,
         /// The number of bytes.
@@ -93,10 +96,24 @@ impl std::fmt::Debug for Error {
     }
 }
 
-fn not_mapped(rank: Option<Rank>, start: usize, bytes: usize) -> String {
-    match rank {
-        Some(rank) => format!("no region of rank {rank} has all of {start:#x} (+ {bytes} bytes)"),
-        None => format!("no region of the view has all of {start:#x} (+ {bytes} bytes)"),
+/// Who has regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The node of this process.
+    Node,
+    /// A view of some of them.
+    View,
+    /// A rank.
+    Rank(Rank),
+}
+
+impl std::fmt::Display for Whose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Node => f.write_str("this node"),
+            Self::View => f.write_str("the view"),
+            Self::Rank(rank) => write!(f, "rank {rank}"),
+        }
     }
 }
 
@@ -116,7 +133,7 @@ impl Error {
             Self::Argument { .. } => -1,
             Self::Memory(onenode_core::Error::System { .. }) => -2,
             Self::Elsewhere { .. } => -3,
-            Self::NoCard { .. } => -4,
+            Self::NoCard { .. } | Self::Stranger => -4,
             Self::NotMapped { .. } => -5,
             Self::Unlike { .. } => -6,
             Self::Died { .. } => -7,

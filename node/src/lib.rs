@@ -32,7 +32,7 @@ mod table;
 
 pub use card::Card;
 pub use config::{BackendChoice, Config, Crowd, Fork, JobFile, Progress, State};
-pub use error::Error;
+pub use error::{Error, Whose};
 pub use node::{
     Alloc, Collective, ElementType, Group, Mapping, Node, Operation, Reduction, Region, View,
 };
@@ -46,3 +46,10 @@ pub type Rank = u32;
 /// A region's name, chosen by the client: the same on all ranks for regions that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u64);
+
+impl Key {
+    /// For a new region: the node chooses a key. It counts from 2^63 on, passes over keys that regions
+    /// have, and comes to no number twice. So ranks that make the same regions in the same order get
+    /// the same keys.
+    pub const ANY: Self = Self(u64::MAX);
+}

@@ -87,6 +87,85 @@ static void ask(long thread)
     }
 }
 
+/* Threads that attach the same rank for the first time, all at once and each in its own way. */
+struct racer {
+    onenode_t *node;
+    onenode_view_t *view;
+    onenode_table *table;
+    pthread_barrier_t *start;
+    long *own;
+    long *found[MOST_RANKS];
+    int way;
+};
+
+static void *race(void *arg)
+{
+    struct racer *racer = (struct racer *)arg;
+    for (int r = 0; r < ranks; r++) {
+        size_t rank = (size_t)((me + r) % ranks);
+        pthread_barrier_wait(racer->start);
+        switch (racer->way) {
+        case 0:
+            WORKS(onenode_attach(racer->node, (uint32_t)rank, ONENODE_EVER));
+            break;
+        case 1:
+            CHECK(onenode_extra(racer->node, (uint32_t)rank) != NULL);
+            break;
+        case 2:
+            CHECK(onenode_resolve(racer->view, racer->own, rank) != NULL);
+            break;
+        default:
+            CHECK(onenode_state(racer->node, (uint32_t)rank) >= ONENODE_HERE);
+        }
+        racer->found[rank] = (long *)ONENODE_AT(racer->table, racer->view, racer->own, rank);
+        CHECK(racer->found[rank] != NULL && *racer->found[rank] == 100 + (long)rank);
+    }
+    return NULL;
+}
+
+/* All of them get the one mapping that there is. */
+static void races(void)
+{
+    static const uint64_t key = HEAP;
+    struct racer racers[THREADS];
+    pthread_barrier_t start;
+    pthread_t threads[THREADS];
+    onenode_config config;
+    memset(&config, 0, sizeof config);
+    config.size = sizeof config;
+    config.rank = (uint32_t)me;
+    config.file = -1;
+    config.extra = 64;
+    pthread_barrier_init(&start, NULL, THREADS);
+    for (int round = 0; round < ROUNDS; round++) {
+        onenode_table *own = table_for((size_t)ranks);
+        onenode_view_t *one;
+        onenode_t *fresh;
+        long *words;
+        char text[1024];
+        WORKS(onenode_open(&config, &fresh));
+        words = (long *)region(fresh, HEAP, ONENODE_ALLOC, NULL, 4096);
+        words[3] = 100 + me;
+        introduce(fresh, plainly);
+        WORKS(onenode_view_open(fresh, &key, 1, own, &one));
+        for (int i = 0; i < THREADS; i++) {
+            struct racer racer = { fresh, one, own, &start, &words[3], { NULL }, (i + round) % 4 };
+            racers[i] = racer;
+            CHECK(pthread_create(&threads[i], NULL, race, &racers[i]) == 0);
+        }
+        for (int i = 0; i < THREADS; i++)
+            CHECK(pthread_join(threads[i], NULL) == 0);
+        for (int i = 0; i < THREADS; i++)
+            CHECK(memcmp(racers[i].found, racers[0].found, sizeof racers[0].found) == 0);
+        CHECK(onenode_describe(fresh, text, sizeof text) > 0);
+        meet();
+        WORKS(onenode_view_close(one));
+        WORKS(onenode_close(fresh));
+        free(own);
+    }
+    pthread_barrier_destroy(&start);
+}
+
 static void *begin(void *number)
 {
     static void (*const work[])(long) = { add, add, map, make, synchronise, ask };
@@ -131,5 +210,7 @@ int main(void)
     run(1, 0, body);
     run(2, 0, body);
     run(3, 0, body);
+    run(2, 0, races);
+    run(3, 0, races);
     return failures != 0;
 }

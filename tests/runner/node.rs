@@ -122,12 +122,13 @@ fn header(compiler: &str, language: &str) -> Result {
     let source = tree::place(format!("node/header-{compiler}-{language}"))?.with_extension("c");
     let text = "#include <onenode.h>\n#include <onenode.h>\n\
         static ONENODE_TABLE(peers, 64);\n\
-        int main(void)\n{\n    onenode_table *table = &peers.table;\n\
-        return onenode_at(table, &peers, 3) != (void *)0 || onenode_at(table, &peers, 64) != (void *)0\n\
-        || onenode_at_(table, 64, &peers, 3) != (void *)0 || onenode_there(table, &peers, 3) != (void *)0\n\
+        int main(void)\n{\n    onenode_table *table = &peers.table;\n    onenode_view_t *none = NULL;\n\
+        return onenode_at(table, &peers, 3) != NULL || onenode_at(table, &peers, 64) != NULL\n\
+        || ONENODE_AT(table, none, &peers, 64) != NULL\n\
+        || onenode_at_(table, 64, &peers, 3) != NULL || onenode_there(table, &peers, 3) != NULL\n\
         || table->capacity != 64 || onenode_table_bytes(64) != sizeof peers\n\
-        || onenode_abi() != ONENODE_ABI || onenode_message() == (const char *)0;\n}\n";
-    std::fs::write(&source, text)?;
+        || onenode_abi() != ONENODE_ABI || onenode_message() == NULL;\n}\n";
+    std::fs::write(&source, text.replace("NULL", if cpp { "nullptr" } else { "NULL" }))?;
     let program = source.with_extension("");
     for level in ["-O0", "-O3"] {
         let mut command = Command::new(compiler);
@@ -139,8 +140,13 @@ fn header(compiler: &str, language: &str) -> Result {
             "-Wpedantic",
             "-Wshadow",
             "-Wconversion",
+            "-Wsign-conversion",
+            "-Wcast-qual",
             "-Werror",
         ]);
+        if cpp {
+            command.args(["-Wold-style-cast", "-Wzero-as-null-pointer-constant"]);
+        }
         command.arg("-I").arg(tree::prefix("include")).arg(&source).arg("-o").arg(&program);
         command
             .args(["-x", "none"])

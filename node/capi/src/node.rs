@@ -124,7 +124,7 @@ functions! {
 
     /// `int onenode_get_card(onenode_t *node, onenode_card *card)`
     fn onenode_get_card(node: *mut Node, card: *mut Card) -> number {
-        place("card", card)?.write(object("node", node)?.card());
+        place("card", card)?.write(object("node", node)?.card()?);
         Ok(OK)
     }
 
@@ -133,6 +133,13 @@ functions! {
         let (node, card) = (object("node", node)?, value("card", card)?);
         let wanted = value("rank", rank)?;
         rank.write(node.know((wanted != NO_RANKS).then_some(wanted), &card)?);
+        Ok(OK)
+    }
+
+    /// `int onenode_rank_of(onenode_t *node, const onenode_card *card, uint32_t *rank)`
+    fn onenode_rank_of(node: *mut Node, card: *const Card, rank: *mut u32) -> number {
+        let (node, card) = (object("node", node)?, value("card", card)?);
+        place("rank", rank)?.write(node.rank_of(&card)?);
         Ok(OK)
     }
 
@@ -151,7 +158,7 @@ functions! {
 
     /// `int onenode_state(onenode_t *node, uint32_t rank)`
     fn onenode_state(node: *mut Node, rank: u32) -> number {
-        Ok(object("node", node)?.state(rank) as c_int)
+        Ok(object("node", node)?.state(rank)? as c_int)
     }
 
     /// `int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns)`

@@ -104,6 +104,22 @@ impl Memory {
     }
 }
 
+/// Stores where a region begins and how long it is, as far as the client wants to know.
+///
+/// # Safety
+/// `start` and `bytes` can be written, or are null.
+unsafe fn store(region: &Region, start: *mut *mut c_void, bytes: *mut u64) {
+    // SAFETY: checked not to be null, so the caller guarantees that they can be written.
+    unsafe {
+        if !start.is_null() {
+            start.write(with_exposed_provenance_mut(region.start));
+        }
+        if !bytes.is_null() {
+            bytes.write(region.bytes as u64);
+        }
+    }
+}
+
 functions! {
     /// `int onenode_region(onenode_t *node, uint64_t key, const onenode_memory *memory, void **start,
     /// uint64_t *bytes)`
@@ -116,12 +132,24 @@ functions! {
     ) -> number {
         let (node, memory) = (object("node", node)?, record("memory", memory)?);
         let region = memory.region(node, Key(key))?;
-        if !start.is_null() {
-            start.write(with_exposed_provenance_mut(region.start));
+        store(&region, start, bytes);
+        Ok(OK)
+    }
+
+    /// `int onenode_region_of(onenode_t *node, const void *own, uint64_t *key, void **start, uint64_t
+    /// *bytes)`
+    fn onenode_region_of(
+        node: *mut Node,
+        own: *const c_void,
+        key: *mut u64,
+        start: *mut *mut c_void,
+        bytes: *mut u64,
+    ) -> number {
+        let region = object("node", node)?.region_of(own.addr())?;
+        if !key.is_null() {
+            key.write(region.key.0);
         }
-        if !bytes.is_null() {
-            bytes.write(region.bytes as u64);
-        }
+        store(&region, start, bytes);
         Ok(OK)
     }
 

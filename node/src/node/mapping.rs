@@ -5,7 +5,7 @@ use super::attached::Attached;
 use super::peer::Reached;
 use super::{Inner, Node};
 use crate::Rank;
-use crate::error::Error;
+use crate::error::{Error, Whose};
 use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
 use onenode_core::layout::HUGE;
@@ -65,7 +65,7 @@ impl Node {
         let node = &self.0;
         node.check()?;
         let bytes = theirs.end.saturating_sub(theirs.start);
-        let lost = || Error::NotMapped { rank: Some(rank), start: theirs.start, bytes };
+        let lost = || Error::NotMapped { of: Whose::Rank(rank), start: theirs.start, bytes };
         let covers = |region: &Published| {
             region.start <= theirs.start && theirs.end <= region.start + region.bytes && bytes > 0
         };

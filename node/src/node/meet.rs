@@ -79,7 +79,7 @@ impl Joined {
                 (file, table)
             }
         };
-        if !table.leave(rank, &node.card()) {
+        if !table.leave(rank, &node.card()?) {
             let expected = "a number that no other process has that meets at this key";
             return Err(Error::argument("rank", rank, expected));
         }

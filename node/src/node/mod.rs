@@ -12,8 +12,8 @@
 //!     Node::open(Config { rank: Some(rank), backend: BackendChoice::Memfd, ..Config::default() })
 //! };
 //! let (a, b) = (open(0)?, open(1)?);
-//! a.know(Some(1), &b.card())?;
-//! b.know(Some(0), &a.card())?;
+//! a.know(Some(1), &b.card()?)?;
+//! b.know(Some(0), &a.card()?)?;
 //!
 //! // Memory of one kind, wherever each of the two has it.
 //! const HEAP: Key = Key(1);
@@ -175,10 +175,14 @@ impl Node {
     }
 
     /// The card to pass to peers. It stays valid when regions are added.
-    pub fn card(&self) -> Card {
+    ///
+    /// # Errors
+    /// [`Error::Argument`] in a forked child: the card would lead to its parent.
+    pub fn card(&self) -> Result<Card, Error> {
+        self.0.check()?;
         // The descriptor may have changed.
         let address = Address { descriptor: self.0.file.number(), ..self.0.address };
-        Card::new(&self.0.surroundings, &address)
+        Ok(Card::new(&self.0.surroundings, &address))
     }
 
     /// This process's own rank, if it has one.
@@ -197,9 +201,24 @@ impl Node {
         self.0.know(rank, card)
     }
 
+    /// The rank whose card this is; for this process's own card its own rank. Makes no system call,
+    /// and takes no new card.
+    ///
+    /// # Errors
+    /// [`Error::Stranger`] if it is the card of no known rank; [`Error::Argument`],
+    /// [`Error::Version`] as for [`know`](Self::know).
+    pub fn rank_of(&self, card: &Card) -> Result<Rank, Error> {
+        self.0.check()?;
+        self.0.rank_of(card)
+    }
+
     /// The state of a rank. Makes two system calls if the rank is attached.
-    pub fn state(&self, rank: Rank) -> State {
-        self.0.state(rank)
+    ///
+    /// # Errors
+    /// [`Error::Argument`] in a forked child, which has no peers.
+    pub fn state(&self, rank: Rank) -> Result<State, Error> {
+        self.0.check()?;
+        Ok(self.0.state(rank))
     }
 
     /// Attaches a rank now: its header, and its regions in all open views. Waits until the rank has

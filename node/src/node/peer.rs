@@ -36,6 +36,13 @@ pub(super) struct Peer {
     found: Mutex<Found>,
 }
 
+impl Peer {
+    /// Whether a card is this peer's.
+    fn is_of(&self, said: &Said) -> bool {
+        self.said.as_ref() == Some(said)
+    }
+}
+
 /// What this process has found of a peer.
 #[derive(Clone)]
 enum Found {
@@ -112,7 +119,7 @@ impl Inner {
     pub(super) fn know(&self, rank: Option<Rank>, card: &Card) -> Result<Rank, Error> {
         let said = card.read()?;
         let mut peers = mutex::lock(&self.peers);
-        let same = |peer: &Arc<Peer>| peer.said == Some(said);
+        let same = |peer: &Arc<Peer>| peer.is_of(&said);
         let rank = match rank {
             Some(rank) => rank,
             None => {
@@ -152,6 +159,16 @@ impl Inner {
         peers.known.insert(rank, Arc::new(Peer { rank, said: Some(said), found }));
         self.settle(peers.known.len() + 1);
         Ok(rank)
+    }
+
+    pub(super) fn rank_of(&self, card: &Card) -> Result<Rank, Error> {
+        let said = card.read()?;
+        if said.address.mark == self.address.mark {
+            return self.rank.ok_or(Error::Stranger);
+        }
+        let peers = mutex::lock(&self.peers);
+        let of = |peer: &&Arc<Peer>| peer.is_of(&said);
+        peers.known.values().find(of).map(|peer| peer.rank).ok_or(Error::Stranger)
     }
 
     fn peer(&self, rank: Rank) -> Result<Arc<Peer>, Error> {

@@ -8,7 +8,7 @@ use super::backend::Backend;
 use super::backing::{published_file, reserve};
 use super::regions::{Region, Sort, unknown};
 use crate::Key;
-use crate::error::Error;
+use crate::error::{Error, Whose};
 use onenode_core::backend::memfd;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
@@ -35,7 +35,8 @@ pub struct Alloc {
 const MOST: usize = 1 << 46;
 
 impl Node {
-    /// Allocates zeroed memory. Pages are created when first touched.
+    /// Allocates zeroed memory. Pages are created when first touched. For [`Key::ANY`] the node chooses
+    /// the region's key, here as with all sources.
     ///
     /// # Errors
     /// [`Error::Argument`]; [`Error::NoWay`] if there is no room, or no pages of that kind.
@@ -62,7 +63,7 @@ impl Node {
         let mut regions = mutex::lock(&node.regions);
         let align = align.max(unit);
         let (at, reserved) = reserve(bytes, align, wanted.hint, regions.last)?;
-        let record = regions.record(key, &at)?;
+        let (record, key) = regions.record(key, &at)?;
         let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
         regions.last = Some(reserved.start());
         let region = Region { key, start: at.start, bytes };
@@ -96,7 +97,7 @@ impl Node {
             ));
         }
         let mut regions = mutex::lock(&node.regions);
-        let record = regions.record(key, &pages)?;
+        let (record, key) = regions.record(key, &pages)?;
         // SAFETY: whole pages, checked above. The caller of `adopt` guarantees that nobody else
         // accesses them through their current mapping.
         let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
@@ -119,7 +120,7 @@ impl Node {
         let data = segment::find(map::page_size())?;
         segment::keep_gaps(&data)?;
         let mut regions = mutex::lock(&node.regions);
-        let record = regions.record(key, data.pages())?;
+        let (record, key) = regions.record(key, data.pages())?;
         let pieces = memfd::pieces(&data);
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
         // move.
@@ -145,7 +146,7 @@ impl Node {
         let pages = whole_pages(&what, map::page_size())?;
         let Backend::Memfd = node.backend else {
             let mut regions = mutex::lock(&node.regions);
-            let record = regions.record(key, &what)?;
+            let (record, key) = regions.record(key, &what)?;
             let region = Region { key, start: what.start, bytes: what.len() };
             // SAFETY: the caller's promise.
             return unsafe {
@@ -192,13 +193,23 @@ impl Node {
         }
         adopt::check_file(&pages, fd::inode(file)?, offset)?;
         let mut regions = mutex::lock(&node.regions);
-        let record = regions.record(key, &what)?;
+        let (record, key) = regions.record(key, &what)?;
         let pages = if unit == map::page_size() { Pages::Normal } else { Pages::Explicit(unit) };
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
         let kind = Sort { pages, ..Sort::default() };
         // SAFETY: the caller's promise.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
+    }
+
+    /// The region of this node that has an address of this process.
+    ///
+    /// # Errors
+    /// [`Error::NotMapped`] if none has.
+    pub fn region_of(&self, own: usize) -> Result<Region, Error> {
+        self.0.check()?;
+        let found = mutex::lock(&self.0.regions).of(own);
+        found.ok_or(Error::NotMapped { of: Whose::Node, start: own, bytes: 1 })
     }
 
     /// Withdraws a region. Unmaps new memory; any other memory stays, and may be unmapped from now on.

@@ -34,6 +34,9 @@ impl Region {
     }
 }
 
+/// The first key that a node chooses.
+const CHOSEN: u64 = 1 << 63;
+
 /// This node's regions.
 pub(super) struct Regions {
     known: BTreeMap<Key, Owned>,
@@ -43,6 +46,8 @@ pub(super) struct Regions {
     records: u32,
     used: u32,
     free: Vec<u32>,
+    /// The key for the next region whose key the node chooses. No region has it.
+    next_key: Key,
     /// Where the last new memory was placed.
     pub last: Option<usize>,
 }
@@ -77,7 +82,8 @@ impl Default for Sort {
 
 impl Regions {
     pub fn new(room: Room, records: u32) -> Self {
-        Self { known: BTreeMap::new(), room, records, used: 0, free: Vec::new(), last: None }
+        let (known, free) = (BTreeMap::new(), Vec::new());
+        Self { known, room, records, used: 0, free, next_key: Key(CHOSEN), last: None }
     }
 
     pub fn get(&self, key: Key) -> Option<&Owned> {
@@ -94,8 +100,10 @@ impl Regions {
         Some(owned)
     }
 
-    /// The record for a new region with that key, of memory that no other region has.
-    pub fn record(&self, key: Key, memory: &Range<usize>) -> Result<u32, Error> {
+    /// The record and the key for a new region of memory that no other region has. The key is the
+    /// one given, or chosen here.
+    pub fn record(&self, key: Key, memory: &Range<usize>) -> Result<(u32, Key), Error> {
+        let key = if key == Key::ANY { self.next_key } else { key };
         if let Some(owned) = self.known.get(&key) {
             let Region { start, bytes, .. } = owned.region;
             let expected =
@@ -118,12 +126,18 @@ impl Regions {
             return Err(Error::argument("range", value, expected));
         }
         let fresh = (self.used < self.records).then_some(self.used);
-        self.free.last().copied().or(fresh).ok_or_else(|| {
-            let most = self.records;
-            Error::NoWay(format!(
-                "there are {most} regions already; Config::regions says how many there can be"
-            ))
-        })
+        match self.free.last().copied().or(fresh) {
+            Some(record) => Ok((record, key)),
+            None => Err(Error::NoWay(format!(
+                "there are {} regions already; Config::regions says how many there can be",
+                self.records
+            ))),
+        }
+    }
+
+    /// The region that has an address.
+    pub fn of(&self, address: usize) -> Option<Region> {
+        self.all().map(|owned| owned.region).find(|region| region.range().contains(&address))
     }
 }
 
@@ -166,6 +180,9 @@ impl Inner {
             _segment: backing.segment,
         };
         regions.known.insert(region.key, owned);
+        while regions.known.contains_key(&regions.next_key) {
+            regions.next_key.0 += 1;
+        }
         region
     }
 

@@ -11,7 +11,7 @@ use super::peer::Reached;
 use super::regions::unknown;
 use super::wait::ForPeer;
 use super::{Inner, Node, deadline};
-use crate::error::Error;
+use crate::error::{Error, Whose};
 use crate::header::Published;
 use crate::places::{MappingKind, Place, Token};
 use crate::table::{Bounds, Entries, Entry};
@@ -157,7 +157,7 @@ impl View {
         if self.core.pieces.iter().any(holds) {
             return Ok(());
         }
-        Err(Error::NotMapped { rank: None, start: own, bytes })
+        Err(Error::NotMapped { of: Whose::View, start: own, bytes })
     }
 
     /// The address in this process that corresponds to `theirs`, an address in the rank's own
@@ -172,7 +172,7 @@ impl View {
             return self.resolve(theirs, rank);
         }
         self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
-        let lost = Error::NotMapped { rank: Some(rank), start: theirs, bytes: 1 };
+        let lost = Error::NotMapped { of: Whose::Rank(rank), start: theirs, bytes: 1 };
         let mirrors = mutex::lock(&self.core.mirrors);
         let Some(mirror) = mirrors.ranks.get(&rank) else { return Err(lost) };
         let pairs = self.core.pieces.iter().zip(&mirror.starts);

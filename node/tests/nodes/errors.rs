@@ -1,7 +1,7 @@
 //! Cards and headers that are garbage, regions that do not fit, and what errors say.
 
 use super::memory::{read, view, write};
-use super::ranks::{LONG, memfd, run};
+use super::ranks::{LONG, memfd, run, state_of};
 use onenode::{BackendChoice, Card, Config, Error, HeapTable, Key, Node, Pages, State};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn any_bit_of_a_card_may_be_wrong() {
         let node = process.node();
         let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         write(region.start, 1);
-        let cards = process.exchange(node.card().0);
+        let cards = process.exchange(node.card().expect("a card").0);
         let theirs = cards[process.next() as usize];
         for bit in 0..512 {
             let mut card = Card(theirs);
@@ -39,13 +39,13 @@ fn who_is_elsewhere_is_told_why() {
         let node = process.node();
         let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         let (view, table) = view(&node, &[Key(1)], 100);
-        let card = process.exchange(node.card().0)[process.next() as usize];
+        let card = process.exchange(node.card().expect("a card").0)[process.next() as usize];
         let whys = [(1, u64::MAX, "machine"), (4, 1, "namespace"), (4, 1 << 32, "user")];
         for (rank, (word, bits, why)) in (10..).zip(whys) {
             let mut card = card;
             card[word] ^= bits;
             node.know(Some(rank), &Card(card)).expect("known");
-            assert_eq!(node.state(rank), State::Elsewhere);
+            assert_eq!(state_of(&node, rank), State::Elsewhere);
             let error = view.resolve(region.start, rank).expect_err("elsewhere");
             assert!(matches!(error, Error::Elsewhere { .. }) && error.to_string().contains(why));
             assert_eq!(table.at(region.start, rank as usize), None);
@@ -68,7 +68,7 @@ fn regions_that_do_not_fit_are_told() {
         assert!(text.contains("8192") && text.contains("4096"), "{text}");
         process.barrier();
         // A card that is another rank's.
-        let card = Card(process.exchange(node.card().0)[next as usize]);
+        let card = Card(process.exchange(node.card().expect("a card").0)[next as usize]);
         node.know(Some(17), &card).expect("known");
         let error = node.attach(17, LONG).expect_err("unlike").to_string();
         assert!(error.contains(&format!("is that of rank {next}")), "{error}");
@@ -87,15 +87,15 @@ fn settings_and_arguments_are_checked() {
         refused(Config { extra: 1 << 50, ..memfd() }, "extra");
         let node = Node::open(Config { rank: Some(0), regions: 2, extra: 100, ..memfd() });
         let node = node.expect("opened");
-        assert_eq!((node.state(0), node.state(1)), (State::Attached, State::Unknown));
+        assert_eq!((state_of(&node, 0), state_of(&node, 1)), (State::Attached, State::Unknown));
         let extra = node.extra(0).expect("one's own").as_ptr() as usize;
         write(extra, 5);
         // SAFETY: nobody uses it.
         assert!(unsafe { node.detach(0) }.expect_err("own").to_string().contains("rank = 0"));
-        let own = node.card();
+        let own = node.card().expect("a card");
         assert_eq!(node.know(Some(0), &own).expect("its own"), 0);
         let other = Node::open(Config { rank: Some(0), ..memfd() }).expect("opened");
-        assert!(node.know(Some(0), &other.card()).is_err(), "another node's");
+        assert!(node.know(Some(0), &other.card().expect("a card")).is_err(), "another node's");
 
         let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         let table = Arc::new(HeapTable::new(1));
@@ -157,7 +157,7 @@ fn any_bit_of_a_home_may_be_wrong() {
         let node = if owner { Node::open(peer).expect("opened") } else { open() };
         let region = node.alloc(Key(1), 3 << 12, Pages::Normal).expect("allocated");
         write(region.start, 77);
-        let card = Card(process.exchange(node.card().0)[1]);
+        let card = Card(process.exchange(node.card().expect("a card").0)[1]);
         let header = if owner { header() } else { 0 };
         let (mut attached, mut refused) = (0, 0);
         for bit in (0..2 * 12 * 64).map(|i| WORDS[i / (12 * 64)] * 64 + i % (12 * 64)) {

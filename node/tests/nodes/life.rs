@@ -1,7 +1,7 @@
 //! What becomes of ranks that end, leave, stop or fork; and what is left behind.
 
 use super::memory::{read, view, write};
-use super::ranks::{LONG, Process, memfd, run, statuses};
+use super::ranks::{LONG, Process, memfd, run, state_of, statuses};
 use onenode::{Config, Error, Fork, JobFile, Key, Node, Pages, State};
 use onenode_core::sys::{fd, process};
 use std::fs;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 /// Waits until a rank is what it should be, at most as long as any test takes.
 fn await_state(node: &Node, rank: u32, state: State) {
     let until = Instant::now() + LONG;
-    while node.state(rank) != state {
-        assert!(Instant::now() < until, "rank {rank} is {:?}, not {state:?}", node.state(rank));
+    while state_of(node, rank) != state {
+        assert!(Instant::now() < until, "rank {rank} is {:?}, not {state:?}", state_of(node, rank));
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -30,10 +30,10 @@ fn a_killed_rank_is_dead_and_its_memory_still_there() {
         let region = node.alloc(Key(1), 1 << 16, Pages::Normal).expect("allocated");
         write(region.start, 100 + u64::from(process.index));
         let (view, table) = view(&node, &[Key(1)], 3);
-        assert_eq!(node.state(process.next()), State::Here);
+        assert_eq!(state_of(&node, process.next()), State::Here);
         if process.index == 0 {
             node.attach(1, LONG).expect("attached");
-            assert_eq!(node.state(1), State::Attached);
+            assert_eq!(state_of(&node, 1), State::Attached);
         }
         process.barrier();
         if process.index == 1 {
@@ -49,7 +49,7 @@ fn a_killed_rank_is_dead_and_its_memory_still_there() {
             assert_eq!(read(again), 101);
             // SAFETY: nobody uses it any more.
             unsafe { node.detach(1).expect("detached") };
-            assert_eq!((table.at(region.start, 1), node.state(1)), (None, State::Unknown));
+            assert_eq!((table.at(region.start, 1), state_of(&node, 1)), (None, State::Unknown));
             assert!(matches!(view.resolve(region.start, 1), Err(Error::NoCard { rank: 1 })));
         } else {
             // It had not attached the rank. A process that has ended keeps its memory and files for
@@ -97,7 +97,7 @@ fn a_rank_that_closes_has_left() {
             assert!(node.extra(1).is_ok());
             process.barrier();
             process.barrier();
-            assert_eq!(node.state(1), State::Left);
+            assert_eq!(state_of(&node, 1), State::Left);
             let error = view.resolve(view.bounds().origin, 1).expect_err("gone");
             assert!(matches!(error, Error::Left { rank: 1 }), "{error}");
             // It comes back with another card.
@@ -114,7 +114,7 @@ fn a_rank_that_closes_has_left() {
             process.barrier();
             let node = Node::open(Config { rank: Some(1), ..memfd() }).expect("opened again");
             node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
-            process.exchange(node.card().0);
+            process.exchange(node.card().expect("a card").0);
             process.barrier();
             return;
         }
@@ -133,7 +133,7 @@ fn a_stopped_rank_lives() {
             // SAFETY: the other process of this test.
             unsafe { libc::kill(pid, libc::SIGSTOP) };
             for _ in 0..20 {
-                assert_eq!(node.state(1), State::Attached);
+                assert_eq!(state_of(&node, 1), State::Attached);
                 std::thread::sleep(Duration::from_millis(1));
             }
             // SAFETY: as above.
@@ -161,7 +161,7 @@ fn a_rank_that_runs_another_program_is_dead() {
         await_end(&node, 1);
         // Attached before it went, or too late.
         match there {
-            Ok(there) => assert_eq!((node.state(1), read(there)), (State::Dead, 101)),
+            Ok(there) => assert_eq!((state_of(&node, 1), read(there)), (State::Dead, 101)),
             Err(error) => assert!(matches!(error, Error::Died { .. } | Error::Left { .. })),
         }
         assert!(process::exists(pid as i32), "the process itself still runs");
@@ -171,7 +171,7 @@ fn a_rank_that_runs_another_program_is_dead() {
 /// Waits until a rank is attached no more.
 fn await_end(node: &Node, rank: u32) {
     let until = Instant::now() + LONG;
-    while node.state(rank) == State::Attached {
+    while state_of(node, rank) == State::Attached {
         assert!(Instant::now() < until, "rank {rank} lives");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -211,7 +211,7 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
                 // SAFETY: what a program does that closes all it has.
                 unsafe { libc::close(number.expect("a number")) };
             }
-            assert_eq!(node.state(next), State::Attached, "its file is found again");
+            assert_eq!(state_of(&node, next), State::Attached, "its file is found again");
             assert_eq!(read(one.resolve(region.start, next).expect("resolved")), 1);
             let error = node.alloc(Key(2), 4096, Pages::Normal).expect_err("its own is lost");
             assert!(error.to_string().contains("closed descriptor"), "{error}");
@@ -250,7 +250,7 @@ fn a_rank_in_another_pid_namespace_is_elsewhere() {
             return;
         }
         let (node, next) = (process.node(), process.next());
-        assert_eq!(node.state(next), State::Elsewhere);
+        assert_eq!(state_of(&node, next), State::Elsewhere);
         let error = node.attach(next, LONG).expect_err("elsewhere").to_string();
         assert!(error.contains("PID namespace"), "{error}");
         // A file that both have leads there all the same.
@@ -260,9 +260,9 @@ fn a_rank_in_another_pid_namespace_is_elsewhere() {
         let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         write(region.start, u64::from(process.index));
         let (view, _table) = view(&node, &[Key(1)], 2);
-        assert_eq!(node.state(next), State::Here);
+        assert_eq!(state_of(&node, next), State::Here);
         assert_eq!(read(view.resolve(region.start, next).expect("resolved")), u64::from(next));
-        assert_eq!(node.state(next), State::Attached);
+        assert_eq!(state_of(&node, next), State::Attached);
         process.barrier();
     });
 }
@@ -347,7 +347,7 @@ fn a_forked_child_is_no_rank() {
             assert_eq!(status, 0, "{fork:?}");
             // It has neither closed this node nor ended its sign of life.
             process.barrier();
-            assert_eq!(node.state(process.next()), State::Attached);
+            assert_eq!(state_of(&node, process.next()), State::Attached);
             assert_eq!(read(there), 1);
             process.barrier();
         }

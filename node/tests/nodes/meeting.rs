@@ -1,7 +1,7 @@
 //! Meeting at a name.
 
 use super::memory::{read, view, write};
-use super::ranks::{LONG, Process, memfd, run, statuses};
+use super::ranks::{LONG, Process, memfd, run, state_of, statuses};
 use onenode::{Config, Error, Key, Node, Pages, State};
 use onenode_core::sys::{fd, map};
 use std::os::fd::AsFd;
@@ -24,7 +24,7 @@ fn all_know_all_by_a_name() {
             for time in 0..3 {
                 let node = open(process);
                 node.meet(&key, count, LONG).expect("met");
-                assert!((0..count).all(|rank| node.state(rank) != State::Unknown));
+                assert!((0..count).all(|rank| state_of(&node, rank) != State::Unknown));
                 let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
                 write(region.start, u64::from(process.index) + time);
                 let (view, _table) = view(&node, &[Key(1)], count);

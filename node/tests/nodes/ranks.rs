@@ -1,6 +1,6 @@
 //! Processes, each a rank, that exchange 64 bytes at a time through pipes.
 
-use onenode::{BackendChoice, Card, Config, Node, Rank};
+use onenode::{BackendChoice, Card, Config, Node, Rank, State};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
@@ -60,7 +60,7 @@ impl Process {
 
     /// Exchanges the cards of nodes, whose ranks are numbered by `rank`.
     pub fn meet(&mut self, node: &Node, rank: impl Fn(u32) -> Rank) {
-        for (index, card) in (0..).zip(self.exchange(node.card().0)) {
+        for (index, card) in (0..).zip(self.exchange(node.card().expect("a card").0)) {
             assert_eq!(node.know(Some(rank(index)), &Card(card)).expect("known"), rank(index));
         }
     }
@@ -69,6 +69,11 @@ impl Process {
     pub fn next(&self) -> u32 {
         (self.index + 1) % self.count
     }
+}
+
+/// The state of a rank.
+pub fn state_of(node: &Node, rank: Rank) -> State {
+    node.state(rank).expect("a node of this process")
 }
 
 /// Settings for memory files, on whatever machine.

@@ -1,8 +1,8 @@
 //! Each source of memory, from the owner to a peer and back.
 
 use super::memory::{read, view, words, write};
-use super::ranks::{LONG, Process, run};
-use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View};
+use super::ranks::{LONG, Process, run, state_of};
+use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View, Whose};
 use onenode_core::sys::{fd, huge, map};
 use std::fs::File;
 use std::hint::black_box;
@@ -29,7 +29,7 @@ fn check(process: &mut Process, view: &View, table: &HeapTable, region: Region) 
     }
     assert!(matches!(
         view.resolve(region.start + region.bytes, next),
-        Err(Error::NotMapped { rank: None, .. })
+        Err(Error::NotMapped { of: Whose::View, .. })
     ));
     assert_eq!(table.at(region.start + region.bytes, next as usize), None);
     process.barrier();
@@ -65,7 +65,7 @@ fn the_programs_data() {
         let (view, table) = view(&node, &[Key(1)], process.count);
         let next = process.next();
         node.attach(next, LONG).expect("attached");
-        assert_eq!(node.state(next), State::Attached);
+        assert_eq!(state_of(&node, next), State::Attached);
         let there = table.at(address, next as usize).expect("translated");
         assert_eq!(read(there), u64::from(next));
         assert_eq!(view.resolve(address, next).expect("resolved"), there);

@@ -1,6 +1,6 @@
 //! The regions of a PE, by its own addresses and by those of the other PEs.
 
-use onenode::{Bounds, Entries, Entry, Error, HeapTable, Key, Node, Rank, Region, View};
+use onenode::{Bounds, Entries, Entry, Error, HeapTable, Key, Node, Rank, Region, View, Whose};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,8 @@ pub(crate) struct Regions {
 }
 
 fn unknown(rank: Option<usize>, start: usize) -> Error {
-    Error::NotMapped { rank: rank.map(|pe| pe as Rank), start, bytes: 1 }
+    let of = rank.map_or(Whose::View, |pe| Whose::Rank(pe as Rank));
+    Error::NotMapped { of, start, bytes: 1 }
 }
 
 impl Regions {
