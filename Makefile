@@ -16,13 +16,14 @@
 #   make bench           benchmarks beside raw shared memory: minutes; QUICK=1: about one
 #   make figures         the figures of the papers behind the library, on a page: build/figures/; QUICK=1: scaled down
 #   make docs            the book in docs/ as pages: build/docs/index.html (needs mdbook)
+#   make node-dist       onenode.h, libonenode and their pages for those without Rust: build/dist/
 #   make wheel           a Python wheel with everything but static libraries: build/wheel/ (needs python3)
 #   make install         install into $(DESTDIR)$(PREFIX); needs no cargo after `make`
 #   make install-strip   the same, without symbols and debug information
 #   make uninstall       remove what `make install` with the same variables has installed
 #   make test-reproducible   build twice in two places and compare: minutes
 #   make test-msrv       build and run with the oldest Rust that Cargo.toml names: minutes
-#   make test-packages   build crates, a wheel, Debian and RPM packages with the tools that are there: minutes
+#   make test-packages   build crates, a wheel, an archive of onenode, Debian and RPM packages with the tools that are there: minutes
 #   make clean           remove what was built
 #
 # Variables for building: CC, CFLAGS, CPPFLAGS, LDFLAGS (what is C or linked by CC), RUSTFLAGS, CARGO,
@@ -30,7 +31,7 @@
 # install a missing C compiler by apt-get.
 # For installing: DESTDIR, PREFIX [/usr/local], BINDIR [$(PREFIX)/bin], LIBDIR [$(PREFIX)/lib],
 # INCLUDEDIR [$(PREFIX)/include], DATADIR [$(PREFIX)/share], MANDIR [$(DATADIR)/man].
-# PACKAGES (crates deb rpm wheel) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
+# PACKAGES (crates deb rpm wheel node) for `make test-packages`. PES and KEYS for `make demo`, QUICK and BENCH_FLAGS (such as BENCH_FLAGS="--peer NAME=/path/to/bin")
 # for `make bench` and `make figures`, FIGURE for the latter.
 
 BUILD   ?= build
@@ -56,7 +57,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs wheel clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -202,6 +203,10 @@ docs:
 	    echo 'or name it by MDBOOK=path/to/mdbook. The pages can be read without it: docs/src/SUMMARY.md' >&2; \
 	    exit 1; }
 	$(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
+
+# The on-node layer alone, with checksums: see packaging/node-dist.
+node-dist: node packages pages
+	CARGO='$(CARGO)' packaging/node-dist $(BUILD) $(VERSION) $(DATE) $(BUILD)/dist
 
 # What `make install-strip` installs, packed: see packaging/wheel/pack.
 wheel: all
