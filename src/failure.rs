@@ -3,7 +3,7 @@
 use crate::error::Routine;
 use crate::job::abort::{self, AbortKind};
 use crate::job::{self, ending};
-use crate::message::say;
+use crate::message::{say, say_caller};
 use crate::sys;
 use std::fmt;
 
@@ -14,11 +14,12 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
     fatal(format_args!("{routine}: {argument}: {expected}"))
 }
 
-/// Reports why the job cannot continue and ends it with status 1. A forked child is not part of the
+/// Reports why the job cannot continue, and where the program has called, and ends it with status 1. A forked child is not part of the
 /// job: it ends only itself.
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
+    say_caller();
     fatal_and_reported()
 }
 

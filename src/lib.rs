@@ -120,7 +120,7 @@ mod shmem;
 mod slow;
 mod sys;
 #[doc(hidden)]
-pub use sys::clock;
+pub use sys::{clock, own_names};
 #[cfg(test)]
 mod testing;
 

@@ -1,6 +1,7 @@
 //! The library's messages to users.
 
 use crate::job;
+use crate::sys::backtrace::{self, Entry};
 use std::fmt;
 use std::io::Write;
 
@@ -12,4 +13,18 @@ pub fn say(message: impl fmt::Display) {
     };
     // One write, so that lines of several PEs do not mix.
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Writes where the program has called the library, if it has: after what is said of that call.
+#[cold]
+pub fn say_caller() {
+    backtrace::entry(|entry| match entry {
+        Entry::Known(call) => say(format_args!("called from {call}")),
+        Entry::Among(index, call) => {
+            if index == 0 {
+                say("called from one of these, in a program without symbols:");
+            }
+            say(format_args!("  {index:>2} {call}"));
+        }
+    });
 }

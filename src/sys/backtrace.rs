@@ -1,8 +1,12 @@
-//! The chain of calls to the point where a signal interrupted this thread, for a signal handler.
-//! Allocates nothing, and takes no lock except those of the C library when it looks up frames and
-//! names.
+//! The chain of calls to the point where a signal interrupted this thread, for a signal handler, and
+//! the program's call of a routine. Allocates nothing, and takes no lock except those of the C library
+//! when it looks up frames and names.
+//!
+//! A call is shown as `FUNCTION+0xN in FILE(+0xADDRESS)`, with the address that it has in the file, as
+//! `addr2line -e FILE 0xADDRESS` takes it. `oshrun` adds the line of the source.
 #![allow(unsafe_code)]
 
+use super::own_names::is_librarys;
 use super::symbols::{self, Symbols};
 use libc::{c_char, c_int, c_void};
 use std::ffi::CStr;
@@ -12,6 +16,8 @@ use std::fmt;
 const MOST: usize = 48;
 /// Stack that the lookup of frames may need.
 const STACK_BYTES: usize = 16 << 10;
+/// The longest path of a program that is shown in full.
+const PATH_BYTES: usize = 400;
 
 // The unwinder in the compiler's runtime library (Itanium C++ ABI, level I).
 unsafe extern "C" {
@@ -29,14 +35,14 @@ struct Frames {
     places: [usize; MOST],
     count: usize,
     /// Where the signal interrupted the program. Frames before it belong to the handler.
-    from: usize,
+    from: Option<usize>,
     seen: bool,
 }
 
 extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
     // SAFETY: the unwinder passes its frame, and passes back `each_call`'s local variable.
     let (frames, place) = unsafe { (&mut *frames.cast::<Frames>(), _Unwind_GetIP(frame)) };
-    frames.seen |= place == frames.from;
+    frames.seen |= frames.from.is_none_or(|from| place == from);
     if !frames.seen {
         return NO_REASON;
     }
@@ -48,12 +54,74 @@ extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
     NO_REASON
 }
 
+impl Frames {
+    /// The frames of this thread, innermost first.
+    fn take(from: Option<usize>) -> Self {
+        let mut frames = Self { places: [0; MOST], count: 0, from, seen: false };
+        // SAFETY: `take` gets the local variable. If another thread holds forever what the unwinder waits
+        // for, the caller's time ends.
+        unsafe { _Unwind_Backtrace(take, (&raw mut frames).cast()) };
+        frames
+    }
+}
+
+/// The program's file.
+struct Program {
+    names: Option<Symbols<'static>>,
+    /// The address that corresponds to address 0 in the file; `None` if the file cannot be read.
+    base: Option<usize>,
+    path: [u8; PATH_BYTES],
+    path_bytes: usize,
+}
+
+impl Program {
+    fn read() -> Self {
+        let file = symbols::program_file();
+        let base = (!file.is_empty()).then(|| symbols::load_address(file));
+        let mut path = [0; PATH_BYTES];
+        // SAFETY: writes to the local variable, as many bytes as it has at most.
+        let bytes = unsafe {
+            libc::readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr().cast(), PATH_BYTES)
+        };
+        // One that fills the buffer may be cut.
+        let path_bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes < PATH_BYTES);
+        Self { names: Symbols::of(file), base, path, path_bytes: path_bytes.unwrap_or(0) }
+    }
+
+    /// Its path, whatever the program has been called by.
+    fn path(&self) -> Option<&str> {
+        let path = std::str::from_utf8(&self.path[..self.path_bytes]).ok()?;
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// The call that returns to `place`, or is there if it is the innermost.
+    fn call(&self, place: usize, is_innermost: bool) -> Call<'_> {
+        // A return address can be past the end of the calling function.
+        let within = place.saturating_sub(usize::from(!is_innermost));
+        // SAFETY: all-zero bytes are a valid `Dl_info`, which the call fills or leaves unchanged.
+        let info = unsafe {
+            let mut info = std::mem::zeroed();
+            libc::dladdr(within as *const c_void, &mut info);
+            info
+        };
+        // The loader of a static program finds nothing.
+        let is_own = info.dli_fname.is_null() || is_program(&info);
+        let base = self.base.filter(|_| is_own);
+        let program = base.map(|base| (self.path(), within.wrapping_sub(base)));
+        let own = program.zip(self.names);
+        let own = own.and_then(|((_, address), names)| names.function(address as u64));
+        Call { place: within, info, own, program }
+    }
+}
+
 /// A call on the stack.
-pub struct Call {
+pub struct Call<'a> {
     place: usize,
     info: libc::Dl_info,
     /// The program's own function, if it is one, and the offset in it.
     own: Option<(&'static str, u64)>,
+    /// The program's file and the address there, if the call is the program's.
+    program: Option<(Option<&'a str>, usize)>,
 }
 
 /// Passes each call to `each`, innermost first, starting with the one interrupted at `from`. May hang
@@ -62,32 +130,56 @@ pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
     if !has_stack() {
         return;
     }
-    let mut frames = Frames { places: [0; MOST], count: 0, from, seen: false };
-    // SAFETY: `take` gets the local variable. If another thread holds forever what the unwinder waits
-    // for, the caller's time ends.
-    unsafe { _Unwind_Backtrace(take, (&raw mut frames).cast()) };
+    let mut frames = Frames::take(Some(from));
     if frames.count == 0 {
         // The stack shows nothing, for example after a call through a null pointer.
         (frames.places[0], frames.count) = (from, 1);
     }
-    let file = symbols::program_file();
-    let names = Symbols::of(file);
-    let base = symbols::load_address(file);
+    let program = Program::read();
     for (index, place) in frames.places[..frames.count].iter().enumerate() {
-        // A return address can be past the end of the calling function.
-        let within = place.saturating_sub(usize::from(index > 0));
-        // SAFETY: all-zero bytes are a valid `Dl_info`, which the call fills or leaves unchanged.
-        let info = unsafe {
-            let mut info = std::mem::zeroed();
-            libc::dladdr(within as *const c_void, &mut info);
-            info
-        };
-        // The loader of a static program finds nothing.
-        let own = names.filter(|_| info.dli_fname.is_null() || is_program(&info));
-        let own = own.and_then(|names| names.function(within.wrapping_sub(base) as u64));
-        each(index, Call { place: within, info, own });
+        each(index, program.call(*place, index == 0));
     }
 }
+
+/// What is known of the call by which the program entered this library.
+pub enum Entry<'a> {
+    /// It is this one.
+    Known(Call<'a>),
+    /// It is one of these, of which this is the next, with its number: the library is part of a program
+    /// without symbols, where nothing tells their calls apart.
+    Among(usize, Call<'a>),
+}
+
+/// Passes the call by which the program has entered this library on this thread to `each`, if it has.
+#[inline(never)]
+pub fn entry(mut each: impl FnMut(Entry)) {
+    if !has_stack() {
+        return;
+    }
+    let frames = Frames::take(None);
+    let program = Program::read();
+    let calls = || frames.places[..frames.count].iter().map(|place| program.call(*place, false));
+    let library = program.call(entry_of_library as *const () as usize, true);
+    if !library.is_programs() {
+        let outside = calls().find(|call| call.info.dli_fbase != library.info.dli_fbase);
+        // The system calls what is no call of the program: threads, and handlers at the end.
+        let system = program.call(libc::getpid as *const () as usize, true);
+        let is_system = |call: &Call| call.info.dli_fbase == system.info.dli_fbase;
+        if let Some(call) = outside.filter(|call| system.is_programs() || !is_system(call)) {
+            each(Entry::Known(call));
+        }
+    } else if program.names.is_some() {
+        let is_own = |call: &Call| call.own.is_some_and(|(name, _)| is_librarys(name));
+        if let Some(call) = calls().find(|call| !is_own(call)) {
+            each(Entry::Known(call));
+        }
+    } else {
+        calls().enumerate().for_each(|(index, call)| each(Entry::Among(index, call)));
+    }
+}
+
+/// Code of this library.
+fn entry_of_library() {}
 
 /// Whether the address is in the program, not in a library.
 fn is_program(info: &libc::Dl_info) -> bool {
@@ -113,24 +205,37 @@ fn text(at: *const c_char) -> Option<&'static str> {
     (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
 }
 
-impl Call {
+impl Call<'_> {
     /// Whether the C library releases memory or changes its size here.
     pub fn is_free(&self) -> bool {
         let name = self.own.map(|(name, _)| name).or_else(|| text(self.info.dli_sname));
         let names = ["free", "cfree", "__libc_free", "realloc", "__libc_realloc"];
         name.is_some_and(|name| names.contains(&name))
     }
+
+    /// Whether it is in the program, not in a library.
+    fn is_programs(&self) -> bool {
+        self.info.dli_fname.is_null() || is_program(&self.info)
+    }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, info, own } = self;
+        let Self { place, info, own, program } = self;
         if let Some((name, within)) = own {
             write!(f, "{name}+{within:#x} in ")?;
         } else if let Some(name) = text(info.dli_sname) {
             write!(f, "{name}+{:#x} in ", place.wrapping_sub(info.dli_saddr as usize))?;
         }
-        let Some(file) = text(info.dli_fname) else { return write!(f, "{place:#x}") };
-        write!(f, "{file}(+{:#x})", place.wrapping_sub(info.dli_fbase as usize))
+        let loaded = text(info.dli_fname);
+        match (program, loaded) {
+            (Some((path, address)), _) if path.or(loaded).is_some() => {
+                write!(f, "{}(+{address:#x})", path.or(loaded).unwrap_or("?"))
+            }
+            (None, Some(file)) => {
+                write!(f, "{file}(+{:#x})", place.wrapping_sub(info.dli_fbase as usize))
+            }
+            _ => write!(f, "{place:#x}"),
+        }
     }
 }

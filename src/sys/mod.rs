@@ -14,6 +14,7 @@ pub mod install;
 pub mod launcher;
 pub mod library;
 pub mod loaded;
+pub mod own_names;
 pub mod pmix;
 pub mod signal;
 pub mod socket;

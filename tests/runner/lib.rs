@@ -64,6 +64,7 @@ pub mod sanitizers;
 pub mod seen;
 pub mod slurm;
 pub mod smartmap;
+pub mod source_lines;
 pub mod states;
 pub mod statistics;
 pub mod strangers;
@@ -108,7 +109,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 19] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 23] = [
+const USUALLY: [fn() -> Vec<Trial>; 24] = [
     addresses::trials,
     architectures::trials,
     rust_users::trials,
@@ -127,6 +128,7 @@ const USUALLY: [fn() -> Vec<Trial>; 23] = [
     packages::trials,
     privileged::trials,
     sanitizers::trials,
+    source_lines::trials,
     strangers::trials,
     slurm::trials,
     tuning::trials,

@@ -132,7 +132,7 @@ const REFUSED: [(&str, &str, &str); 13] = [
 
 /// Programs that run: their names, what the crate is called in their manifest, the status, and words
 /// that PEs write.
-const RUN: [(&str, &str, &str, i32, &str); 4] = [
+const RUN: [(&str, &str, &str, i32, &str); 6] = [
     (
         "objects-to-the-end-of-main",
         "oneshmem",
@@ -210,6 +210,33 @@ const RUN: [(&str, &str, &str, i32, &str); 4] = [
          }",
         1,
         "Error: no symmetric memory for 1125899906842624 elements of 8 bytes in the symmetric heap",
+    ),
+    (
+        "called-from",
+        "oneshmem",
+        "fn main() -> oneshmem::Result<()> {
+             let shmem = oneshmem::init()?;
+             let array = shmem.alloc::<u64>(1)?;
+             shmem.p(array.at(0), 1, 7);
+             Ok(())
+         }",
+        1,
+        "src/main.rs:4\n",
+    ),
+    (
+        "collective-called-from",
+        "oneshmem",
+        "fn main() -> oneshmem::Result<()> {
+             let shmem = oneshmem::init()?;
+             let (dest, source) = (shmem.alloc::<u64>(1)?, shmem.alloc::<u64>(1)?);
+             let broadcast = |root| {
+                 shmem.world().broadcast(dest.all(), source.all(), root);
+             };
+             broadcast(7);
+             Ok(())
+         }",
+        1,
+        "src/main.rs:5\n",
     ),
     (
         "renamed",

@@ -40,7 +40,13 @@ pub fn trials() -> Vec<Trial> {
         ends("barrier-killed", 137, &["SIGKILL", "in shmem_barrier_all, waiting for PE 1"])
     }));
     trials.push(Trial::test("states/fault", || {
-        let said = ["PE 1: SIGSEGV at address 0x8, in\n", " culprit+0x", " main+0x", "stands(+0x"];
+        let said = [
+            "PE 1: SIGSEGV at address 0x8, in\n",
+            " culprit+0x",
+            " main+0x",
+            "stands(+0x",
+            "stands.c:",
+        ];
         ends("barrier-fault", 139, &said)
     }));
     trials.push(Trial::test("states/abort", || {

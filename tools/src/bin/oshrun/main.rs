@@ -37,6 +37,8 @@ mod remote;
 mod report;
 mod signals;
 mod sinks;
+mod source_lines;
+mod source_lookup;
 mod standstill;
 mod start;
 mod stdout;
@@ -86,6 +88,8 @@ fn with_stack() {
     let mut words = std::env::args_os().skip(1);
     let status = if std::env::args_os().skip(1).eq([node::OPTION]) {
         node::run()
+    } else if std::env::args_os().skip(1).eq([source_lookup::OPTION]) {
+        source_lookup::run()
     } else if words.next().is_some_and(|word| word == several::OPTION) {
         agent::serve_for_pe(words.next())
     } else {

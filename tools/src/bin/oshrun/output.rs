@@ -14,12 +14,14 @@ use super::failure::{Failure, cannot};
 use super::frames::{Frame, FrameKind};
 use super::link::{self, Link};
 use super::sinks::Sinks;
+use super::source_lines::SourceLines;
 use super::stdout;
 use super::stream::Stream;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::unistd::read;
+use std::borrow::Cow;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// Longer lines are passed on in pieces.
@@ -64,6 +66,7 @@ pub struct Outputs {
     pipes: Vec<Epoll>,
     to: To,
     buffer: Vec<u8>,
+    source_lines: SourceLines,
 }
 
 /// Identifies a polled stream.
@@ -87,7 +90,15 @@ impl Outputs {
         let pipes = (0..ways).map(|_| Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC));
         let pipes = pipes.collect::<Result<_, _>>();
         let pipes = pipes.map_err(cannot("make a set of the PEs' output pipes (epoll_create1)"))?;
-        Ok(Self { sources: Vec::new(), first, open: 0, pipes, to, buffer: vec![0; CHUNK] })
+        Ok(Self {
+            sources: Vec::new(),
+            first,
+            open: 0,
+            pipes,
+            to,
+            buffer: vec![0; CHUNK],
+            source_lines: SourceLines::default(),
+        })
     }
 
     /// Adds the streams of the next PE, which are non-blocking.
@@ -299,11 +310,15 @@ impl Outputs {
     /// Passes on the first bytes of a source.
     fn pass(&mut self, pe: usize, stream: usize, bytes: usize) {
         let line = &mut self.sources[pe][stream].line;
-        let (pe, text) = (self.first + pe, &line[..bytes]);
+        let pe = self.first + pe;
+        let text = match STREAMS[stream] {
+            Stream::Out => Cow::from(&line[..bytes]),
+            Stream::Err => self.source_lines.complete(&line[..bytes]),
+        };
         match &mut self.to {
-            To::Streams(sinks) => sinks.pass(pe, STREAMS[stream], text),
+            To::Streams(sinks) => sinks.pass(pe, STREAMS[stream], &text),
             To::Hub(link) => {
-                link.send([FrameKind::Output, FrameKind::Error][stream], pe as u32, text)
+                link.send([FrameKind::Output, FrameKind::Error][stream], pe as u32, &text)
             }
         }
         line.drain(..bytes);
