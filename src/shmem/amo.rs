@@ -25,8 +25,8 @@ macro_rules! atomics {
 }
 
 /// Each works on the first element of `dest` on PE `pe`. All are atomic with respect to one
-/// another, across all PEs and threads. Integers wrap around. C's nonblocking forms have no
-/// counterparts: on one node the result is available when the call returns.
+/// another, across all PEs and threads. Integers wrap around. [`nonblocking`](Context::nonblocking) has forms
+/// that need not be complete when they return.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;

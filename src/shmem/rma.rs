@@ -46,8 +46,7 @@ impl Blocks {
     }
 }
 
-/// C's nonblocking forms have no counterparts: on one node a copy is complete when the call
-/// returns.
+/// These are complete on this side when they return; [`nonblocking`](Context::nonblocking) has others.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;

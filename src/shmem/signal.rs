@@ -5,7 +5,7 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::wait::Comparison;
 use crate::collectives::Element;
-use crate::error::Called::Blocking;
+use crate::error::{Called::Blocking, Routine};
 use crate::signal;
 use crate::translate::Numbering;
 
@@ -16,6 +16,32 @@ pub enum Signal {
     Set(u64),
     /// Adds this value to it.
     Add(u64),
+}
+
+impl Signal {
+    /// Puts data and then this signal.
+    #[inline]
+    #[track_caller]
+    pub(super) fn send<T: Element, C: Numbering>(
+        self,
+        routine: Routine,
+        ctx: C,
+        dest: impl Part<T>,
+        source: &[T],
+        sig_addr: impl Part<u64>,
+        pe: usize,
+    ) {
+        let (dest, sig_addr) = (dest.part(Key), sig_addr.part(Key));
+        same_len(dest.len(), source.len());
+        dest.assert_disjoint(sig_addr);
+        let (signal, sig_op) = match self {
+            Self::Set(value) => (value, signal::SIGNAL_SET),
+            Self::Add(value) => (value, signal::SIGNAL_ADD),
+        };
+        let (to, from) = (dest.object(), source.into());
+        let update = signal::Update { sig_addr: sig_addr.first(), signal, sig_op };
+        signal::put_signal(routine, ctx, to, from, update, register(pe));
+    }
 }
 
 /// Signals. A PE that sees the signal also sees the data sent with it.
@@ -52,16 +78,7 @@ impl<C: Numbering> Context<'_, C> {
         what: Signal,
         pe: usize,
     ) {
-        let (dest, sig_addr) = (dest.part(Key), sig_addr.part(Key));
-        same_len(dest.len(), source.len());
-        dest.assert_disjoint(sig_addr);
-        let (signal, sig_op) = match what {
-            Signal::Set(value) => (value, signal::SIGNAL_SET),
-            Signal::Add(value) => (value, signal::SIGNAL_ADD),
-        };
-        let (to, from) = (dest.object(), source.into());
-        let update = signal::Update { sig_addr: sig_addr.first(), signal, sig_op };
-        signal::put_signal(&Blocking("put_signal"), self.ctx, to, from, update, register(pe));
+        what.send(&Blocking("put_signal"), self.ctx, dest, source, sig_addr, pe);
     }
 
     /// Sets the signal on PE `pe`.

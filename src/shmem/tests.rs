@@ -1,7 +1,7 @@
 //! Invalid arguments panic before anything is done.
 #![allow(unsafe_code)]
 
-use super::{Blocks, Comparison, Context, SymmetricSlice, Values, memory};
+use super::{Blocks, Comparison, Context, Signal, SymmetricSlice, Values, memory};
 use crate::context::Default as World;
 use crate::testing::FakeJob;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,4 +130,22 @@ fn sets_have_a_status_and_a_value_for_each_element() {
     assert!(!test(x.all(), None, Values::Each(&[0, 9, 0, 0])));
     assert!(refused(|| _ = test(x.all(), Some(&[0; 3]), Values::All(0))));
     assert!(refused(|| _ = test(x.all(), None, Values::Each(&[0; 5]))));
+}
+
+#[test]
+fn nonblocking_operations_are_complete_when_their_scope_ends() {
+    let job = FakeJob::start(2);
+    let (x, world) = (array(&job, 4), world());
+    let signal = memory::Symmetric::<u64>::existing(job.array(16, 1));
+    let (source, mut theirs, mut before) = ([1, 2, 3], [0; 2], 9);
+    let result = world.nonblocking(|nbi| {
+        nbi.put_signal(x.slice(..3), &source, signal.at(0), Signal::Add(2), 1);
+        nbi.get(&mut theirs, x.slice(1..3), 1);
+        nbi.atomic_fetch_add(&mut before, x.at(2), 5, 1);
+        7
+    });
+    assert_eq!((result, theirs, before), (7, [2, 3], 3));
+    assert_eq!((world.g(x.at(2), 1), world.g(signal.at(0), 1)), (8, 2));
+    assert!(refused(|| world.nonblocking(|nbi| nbi.put(x.slice(..2), &[1], 1))));
+    assert!(refused(|| world.nonblocking(|nbi| nbi.get(&mut theirs, x.all(), 1))));
 }

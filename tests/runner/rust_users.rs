@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 /// Programs that the compiler rejects, and words of its message.
-const REFUSED: [(&str, &str, &str); 13] = [
+const REFUSED: [(&str, &str, &str); 14] = [
     (
         "padding",
         "#[derive(Clone, Copy, Element)] #[repr(C)] struct Item { a: u8, b: u32 }
@@ -102,6 +102,19 @@ const REFUSED: [(&str, &str, &str); 13] = [
          }
          use Element as _;",
         "cannot move out of `shmem` because it is borrowed",
+    ),
+    (
+        "buffer-of-the-scope",
+        "fn main() {
+             let shmem = oneshmem::init().unwrap();
+             let array = shmem.alloc::<u64>(1).unwrap();
+             shmem.nonblocking(|nbi| {
+                 let mut value = [0];
+                 nbi.get(&mut value, array.all(), 0);
+             });
+         }
+         use Element as _;",
+        "`value` does not live long enough",
     ),
     (
         "array-in-two-threads",
