@@ -31,6 +31,21 @@ const WAYS: [(&str, &str, &[&str]); 4] = [
 /// Numbers of PEs of another runtime in total and per node: all on one node, each on its own, and mixtures.
 const JOBS: [(usize, usize); 6] = [(1, 1), (2, 2), (16, 16), (4, 1), (4, 2), (5, 3)];
 
+/// Our C files in another runtime.
+struct Integration {
+    /// The folder in `node/integrations`.
+    name: &'static str,
+    /// The file beside `check.c`.
+    source: &'static str,
+    /// The language that the runtime is compiled as.
+    language: &'static str,
+}
+
+const INTEGRATIONS: [Integration; 2] = [
+    Integration { name: "sos", source: "transport_onenode.c", language: "c99" },
+    Integration { name: "osss-ucx", source: "shmemc_onenode.c", language: "c11" },
+];
+
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -58,9 +73,12 @@ pub fn trials() -> Vec<Trial> {
             trials.push(trial.with_ignored_flag(skipped));
         }
     }
-    trials.extend(JOBS.map(|(pes, near)| {
-        Trial::test(format!("integrations/sos/{pes}-by-{near}"), move || sos(pes, near))
-    }));
+    for runtime in &INTEGRATIONS {
+        trials.extend(JOBS.map(|(pes, near)| {
+            let title = format!("integrations/{}/{pes}-by-{near}", runtime.name);
+            Trial::test(title, move || integration(runtime, pes, near))
+        }));
+    }
     trials
 }
 
@@ -184,24 +202,24 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
     Ok(target)
 }
 
-/// Sandia OpenSHMEM's transport, with `check.c` instead of Sandia OpenSHMEM.
-fn sos(pes: usize, near: usize) -> Result {
-    let mut command = Command::new(sos_program(&format!("sos-{pes}-by-{near}"))?);
+/// A C part of another runtime, with its `check.c` instead of that runtime.
+fn integration(runtime: &Integration, pes: usize, near: usize) -> Result {
+    let mut command = Command::new(integration_program(runtime, pes, near)?);
     command.args([pes.to_string(), near.to_string()]);
     let ran = launch::run(command)?;
     ran.success()?;
     ran.require(ran.stdout.is_empty() && ran.stderr.is_empty(), "it prints something")
 }
 
-fn sos_program(name: &str) -> Result<PathBuf> {
-    let program = tree::place(format!("integrations/{name}"))?;
+fn integration_program(runtime: &Integration, pes: usize, near: usize) -> Result<PathBuf> {
+    let Integration { name, source, language } = runtime;
+    let program = tree::place(format!("integrations/{name}-{pes}-by-{near}"))?;
     let mut command = Command::new("cc");
-    command.args(["-std=c99", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    command.arg(format!("-std={language}"));
+    command.args(["-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     command.arg("-I").arg(tree::prefix("include"));
-    command.args(
-        ["check.c", "transport_onenode.c"]
-            .map(|source| tree::repository("node/integrations/sos").join(source)),
-    );
+    let folder = tree::repository("node/integrations").join(name);
+    command.args(["check.c", source].map(|source| folder.join(source)));
     command.arg("-o").arg(&program).arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
     command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
     launch::run(command)?.success()?;
