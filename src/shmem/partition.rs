@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// let shmem = oneshmem::init()?;
 /// let partition = shmem.partition(1).expect("SHMEM_SYMMETRIC_PARTITION1 asks for it");
 /// let table = partition.alloc::<u64>(100)?;
-/// shmem.put(table.at(7), &[42], 0);
+/// shmem.put(table.at(7), &[42], shmem.my_pe());
 /// assert_eq!(table.at(7).get(), 42);
 /// assert_eq!(partition.usage().blocks, 1);
 /// assert!(shmem.partition(2).is_none());

@@ -16,8 +16,9 @@ use std::process::Command;
 const SOURCES: &str = "docs/src";
 /// The page that also has names of other implementations.
 const ABROAD: &str = "moving.md";
-/// The language of blocks that are documentation tests of the crate: see `src/lib.rs`.
-const RUST: &str = "rust";
+/// The languages of blocks that are documentation tests of the crate, of several in one process or each in one of
+/// its own: see `src/lib.rs`.
+const RUST: [&str; 2] = ["rust", "rust,standalone_crate"];
 /// Pages outside the book that have commands.
 const OUTSIDE: [&str; 4] =
     ["README.md", "CONTRIBUTING.md", "bench/README.md", "packaging/wheel/README.md"];
@@ -293,7 +294,10 @@ fn commands(path: &Path, name: &str) -> Result {
             let said = block.commands()?.into_iter().map(|shown| shown.command).collect::<String>();
             waiting.retain(|file| !said.contains(file));
             run(block, &folder).map_err(|why| at(why.message().unwrap_or_default()))?;
-        } else if !["text", RUST].contains(&block.language.as_str()) && block.not_run.is_none() {
+        } else if block.language != "text"
+            && !RUST.contains(&block.language.as_str())
+            && block.not_run.is_none()
+        {
             let kind = &block.language;
             return Err(at(&format!(
                 "a block of kind {kind} has neither a file's name nor a remark why it is not run"
